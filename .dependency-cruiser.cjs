@@ -1,0 +1,78 @@
+// Who may import whom. `npm run check` also asserts how many modules were read, so that a cruise over nothing cannot pass.
+const area = (name) => `^${name}/`
+const isTest = '\\.test\\.ts$'
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'contract-imports-zod-only',
+      severity: 'error',
+      from: { path: area('contract'), pathNot: isTest },
+      to: { pathNot: [area('contract'), '^node_modules/zod/', '^node_modules/@orpc/contract/'] },
+    },
+    {
+      name: 'providers-know-only-the-contract',
+      severity: 'error',
+      from: { path: area('providers'), pathNot: isTest },
+      to: { path: ['^main/', '^preload/', '^renderer/', '^tests/', '^build/'] },
+    },
+    {
+      name: 'no-provider-imports-another',
+      severity: 'error',
+      from: { path: '^providers/([^/]+)/', pathNot: isTest },
+      to: { path: '^providers/([^/]+)/', pathNot: ['^providers/$1/', '^providers/kit/'] },
+    },
+    {
+      name: 'kit-stands-alone',
+      severity: 'error',
+      from: { path: '^providers/kit/' },
+      to: { path: '^providers/(?!kit/)' },
+    },
+    {
+      name: 'main-knows-only-the-contract',
+      severity: 'error',
+      from: { path: area('main'), pathNot: isTest },
+      to: { path: ['^providers/', '^preload/', '^renderer/', '^tests/', '^build/'] },
+    },
+    {
+      name: 'only-the-shell-imports-electron',
+      severity: 'error',
+      from: { pathNot: ['^main/shell/', '^main/index\\.ts$', '^preload/'] },
+      to: { path: '^node_modules/electron/' },
+    },
+    {
+      name: 'nothing-imports-a-host',
+      severity: 'error',
+      from: { pathNot: '^tests/' },
+      to: { path: ['^main/index\\.ts$', '^main/cli\\.ts$', '^providers/[^/]+/(index|main)\\.ts$'] },
+    },
+    {
+      name: 'no-test-in-production',
+      severity: 'error',
+      from: { pathNot: [isTest, '^tests/'] },
+      to: { path: [isTest, '^tests/'] },
+    },
+    {
+      name: 'no-dev-dependency-in-production',
+      severity: 'error',
+      from: { path: '^(contract|main|providers|preload)/', pathNot: isTest },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^node_modules/electron/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+}

@@ -1,0 +1,31 @@
+#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=20
+// Starts the command line on a Node that runs TypeScript; an older one hands over to the Node that the project installs. The heap is told
+// to stay small: most of what a cell allocates is garbage at once, and a long run must not grow with its cells.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+import { fileURLToPath } from 'node:url'
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+const runsTypeScript = major > 22 || (major === 22 && minor >= 18)
+
+if (runsTypeScript) {
+  // Before the first TypeScript module: the next start takes stripped and compiled code from the cache.
+  module.enableCompileCache()
+  await import('../main/cli.ts')
+} else {
+  const installed = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
+  if (!existsSync(installed)) {
+    console.error(
+      `rag-ladder needs Node 22.18 or later, this is ${process.versions.node}: run "npm ci" in the project first`,
+    )
+    process.exit(2)
+  }
+  const child = spawn(
+    installed,
+    ['--max-semi-space-size=4', '--heap-growing-percent=20', fileURLToPath(import.meta.url), ...process.argv.slice(2)],
+    { stdio: 'inherit' },
+  )
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => (signal === null ? process.exit(code ?? 1) : process.kill(process.pid, signal)))
+}

@@ -1,0 +1,82 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { lockFileGaps } from './lock-file.ts'
+import { runTool, type StepResult } from './run-step.ts'
+import { staleSchemas } from './schemas.ts'
+import { checkWalls } from './walls.ts'
+
+async function timed(name: string, action: () => Promise<{ problems: string[]; note?: string }>): Promise<StepResult> {
+  const started = performance.now()
+  const { problems, note } = await action()
+  return {
+    name,
+    ok: problems.length === 0,
+    output: [...problems, ...(note === undefined ? [] : [note])].join('\n'),
+    seconds: (performance.now() - started) / 1000,
+  }
+}
+
+/** Bytes on disk below a folder, links not followed. */
+async function folderBytes(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true })
+  let bytes = 0
+  for (const name of names) {
+    const info = await lstat(join(folder, name))
+    if (info.isFile()) bytes += info.size
+  }
+  return bytes
+}
+
+const types = (area: string) => () => runTool(`types: ${area}`, 'tsc', ['-p', area])
+
+/** Everything that needs no running service, each as its own counted step. */
+const STEPS: (() => Promise<StepResult>)[] = [
+  types('contract'),
+  types('main'),
+  types('providers'),
+  types('preload'),
+  types('renderer'),
+  types('tests'),
+  () => runTool('lint', 'eslint', ['--max-warnings', '0', '.']),
+  () => runTool('format', 'prettier', ['--check', '.']),
+  () =>
+    timed('import walls', async () => {
+      const { problems, modules } = await checkWalls()
+      return { problems, note: `${modules} modules read` }
+    }),
+  () =>
+    timed('schemas match the contract', async () => ({
+      problems: (await staleSchemas()).map((name) => `docs/schemas/${name} is stale: npm run schemas`),
+    })),
+  () => runTool('lock file installs', 'npm', ['ci', '--dry-run', '--no-audit', '--no-fund', '--loglevel=error']),
+  () => timed('lock file is complete for macOS, Windows and Linux', async () => ({ problems: await lockFileGaps() })),
+  () =>
+    timed('installed size', async () => {
+      const megabytes = Math.round((await folderBytes('node_modules')) / 1e6)
+      return { problems: megabytes > 1800 ? [`${megabytes} MB is more than 1800 MB`] : [], note: `${megabytes} MB` }
+    }),
+]
+
+/** Runs two steps at a time and prints each as it ends. */
+export async function check(): Promise<{ passed: number; failed: number }> {
+  const queue = [...STEPS]
+  const totals = { passed: 0, failed: 0 }
+  const worker = async (): Promise<void> => {
+    for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
+      const result = await step()
+      totals[result.ok ? 'passed' : 'failed'] += 1
+      const note = result.ok && !result.output.includes('\n') && result.output.length < 80 ? `  ${result.output}` : ''
+      console.log(`${result.ok ? '●' : '▲'} ${result.name}  ${result.seconds.toFixed(1)} s${note}`)
+      if (!result.ok) console.log(result.output)
+    }
+  }
+  await Promise.all([worker(), worker()])
+  return totals
+}
+
+if (import.meta.main) {
+  const { passed, failed } = await check()
+  console.log(`check: ${passed} passed, ${failed} failed`)
+  process.exitCode = failed === 0 ? 0 : 1
+}

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+
+/** What a Debian machine needs to show a window without a screen. */
+export const DISPLAY_PACKAGES = ['xvfb', 'xauth']
+
+/** Libraries that Electron's binary is linked against; newer releases add `t64` to some names. */
+export const ELECTRON_PACKAGES = [
+  ...['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1', 'libatk-bridge2.0-0', 'libcups2', 'libdrm2', 'libxkbcommon0'],
+]
+
+function run(command: string, args: string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+    child.on('error', () => resolve(false))
+    child.on('close', (code) => resolve(code === 0))
+  })
+}
+
+/** Whether packages can be installed here: Debian or its kin, as root, as in a container. */
+export const canInstallPackages = (): boolean => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+
+/** Installs packages by apt and says so; false when that failed. Nothing is ever asked. */
+export async function installPackages(names: string[]): Promise<boolean> {
+  console.log(`installing ${names.join(' ')}`)
+  const install = (wanted: string[]): Promise<boolean> =>
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...wanted])
+  if (!(await run('apt-get', ['update', '-qq']))) return false
+  if (await install(names)) return true
+  const renamed = names.map((name) => (['libgtk-3-0', 'libasound2', 'libcups2'].includes(name) ? `${name}t64` : name))
+  return install(renamed)
+}

@@ -1,0 +1,40 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The first of the names that is a program on PATH; null when none is. */
+export function findOnPath(names: string[]): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable) ?? null
+}
+
+const CHROMIUM_PLACES: Partial<Record<NodeJS.Platform, string[]>> = {
+  darwin: [
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ],
+  win32: [
+    'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+    'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+    'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+  ],
+}
+
+/** A Chromium for the specs: the one that RAG_LADDER_CHROMIUM names, else one that is installed; null when there is none. */
+export function findChromium(): string | null {
+  const named = process.env['RAG_LADDER_CHROMIUM']
+  if (named !== undefined && named !== '') return named
+  return (
+    findOnPath(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']) ??
+    CHROMIUM_PLACES[process.platform]?.find(isExecutable) ??
+    null
+  )
+}

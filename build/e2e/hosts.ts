@@ -1,0 +1,43 @@
+import { canInstallPackages, DISPLAY_PACKAGES, ELECTRON_PACKAGES, installPackages } from './debian-packages.ts'
+import { findElectron, missingLibraries, versionOf } from './electron-runtime.ts'
+import { findChromium, findOnPath } from './find-program.ts'
+
+/** A host that the specs can run in, with what Playwright must know of it; or why it is missing. */
+export type SpecHost =
+  | { project: string; found: true; env: Record<string, string>; wrapper: string[] }
+  | { project: string; found: false; reason: string }
+
+/** The browser. On a Debian machine where it is missing it is installed, when we may. */
+export async function browserHost(): Promise<SpecHost> {
+  const project = 'chromium'
+  let path = findChromium()
+  if (path === null && canInstallPackages() && (await installPackages(['chromium']))) path = findChromium()
+  if (path !== null) return { project, found: true, env: { RAG_LADDER_CHROMIUM: path }, wrapper: [] }
+  const reason = 'no Chromium: install "chromium" or Chrome, or name one by RAG_LADDER_CHROMIUM'
+  return { project, found: false, reason }
+}
+
+/** A screen that nobody sees, so that windows of specs do not pop up; where that is missing, the real one. */
+export async function screenWrapper(): Promise<string[] | null> {
+  if (process.platform !== 'linux') return []
+  const hasXvfb = (): boolean => findOnPath(['xvfb-run']) !== null && findOnPath(['xauth']) !== null
+  if (!hasXvfb() && canInstallPackages()) await installPackages(DISPLAY_PACKAGES)
+  if (hasXvfb()) return ['xvfb-run', '-a', '-s', '-screen 0 1920x1080x24']
+  return (process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']) ? [] : null
+}
+
+/** The desktop app. Its children run in this Node: the Electron at hand may be older than they need. */
+export async function desktopHost(): Promise<SpecHost> {
+  const missing = (reason: string): SpecHost => ({ project: 'electron', found: false, reason })
+  const electron = await findElectron()
+  if (electron === null)
+    return missing('no Electron: "npx install-electron" fetches it, or name a folder by ELECTRON_OVERRIDE_DIST_PATH')
+  if ((await missingLibraries(electron)).length > 0 && canInstallPackages()) await installPackages(ELECTRON_PACKAGES)
+  const libraries = await missingLibraries(electron)
+  if (libraries.length > 0) return missing(`Electron needs ${libraries.join(', ')}`)
+  const wrapper = await screenWrapper()
+  if (wrapper === null) return missing('no screen: install xvfb and xauth, or set DISPLAY')
+  console.log(`Electron ${versionOf(electron) ?? 'of unknown version'}`)
+  const env = { RAG_LADDER_ELECTRON: electron, RAG_LADDER_ENGINE_NODE: process.execPath }
+  return { project: 'electron', found: true, env, wrapper }
+}

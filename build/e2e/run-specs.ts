@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Totals } from '../totals.ts'
+import { runTool } from '../run-step.ts'
+import { browserHost, desktopHost, type SpecHost } from './hosts.ts'
+
+interface Report {
+  stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+  suites: Suite[]
+  errors: { message?: string }[]
+}
+interface Suite {
+  specs?: { tests: unknown[] }[]
+  suites?: Suite[]
+}
+
+const testsOf = ({ specs = [], suites = [] }: Suite): number =>
+  specs.reduce((sum, { tests }) => sum + tests.length, 0) + suites.reduce((sum, suite) => sum + testsOf(suite), 0)
+
+async function playwright(project: string, flags: string[], env: Record<string, string>, wrapper: string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-specs-'))
+  const file = join(folder, 'report.json')
+  const cli = ['node_modules/@playwright/test/cli.js', 'test', '-c', 'tests/e2e']
+  const [command, ...args] = [...wrapper, process.execPath, ...cli, '--reporter=list,json', ...flags]
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      const child = spawn(command!, args, {
+        env: { ...process.env, ...env, RAG_LADDER_SPEC_HOST: project, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
+        stdio: ['ignore', flags.includes('--list') ? 'ignore' : 'inherit', 'inherit'],
+      })
+      child.on('error', reject)
+      child.on('close', resolve)
+    })
+    return { code, report: JSON.parse(await readFile(file, 'utf8')) as Report }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function runHost(host: SpecHost): Promise<Totals> {
+  if (!host.found) {
+    // Counted, so that a machine without the host does not look like one that passed.
+    const { report } = await playwright(host.project, ['--list'], {}, [])
+    const skipped = report.suites.reduce((sum, suite) => sum + testsOf(suite), 0)
+    console.log(`○ ${skipped} specs in ${host.project} are skipped: ${host.reason}`)
+    return { passed: 0, failed: 0, skipped }
+  }
+  const { code, report } = await playwright(host.project, [], host.env, host.wrapper)
+  const { expected, unexpected, flaky, skipped } = report.stats
+  for (const { message } of report.errors) console.log(message)
+  const failed = unexpected + flaky
+  return { passed: expected, failed: failed + (code !== 0 && failed === 0 ? 1 : 0), skipped }
+}
+
+/** Builds pages and shell and runs every UI spec in each host that this machine has; the others' specs are counted as skipped. */
+export async function runSpecs(): Promise<Totals> {
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
+  const build = await runTool('pages and shell', 'electron-vite', ['build', '--logLevel', 'warn'])
+  if (!build.ok) {
+    console.log(`▲ pages and shell do not build\n${build.output}`)
+    return { ...totals, failed: 1 }
+  }
+  for (const host of [await browserHost(), await desktopHost()])
+    try {
+      const { passed, failed, skipped } = await runHost(host)
+      totals.passed += passed
+      totals.failed += failed
+      totals.skipped += skipped
+    } catch (error) {
+      console.log(
+        `▲ specs in ${host.project} left no report: ${error instanceof Error ? error.message : String(error)}`,
+      )
+      totals.failed += 1
+    }
+  return totals
+}
+
+if (import.meta.main) {
+  const { passed, failed, skipped } = await runSpecs()
+  console.log(`specs: ${passed} passed, ${failed} failed, ${skipped} skipped`)
+  process.exitCode = failed === 0 ? 0 : 1
+}

@@ -1,0 +1,78 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Configuration } from 'electron-builder'
+
+export interface PackageTarget {
+  /** Folder of Electron's files; absent: electron-builder fetches them. */
+  electronDist: string | undefined
+  platform: NodeJS.Platform
+  arch: string
+}
+
+const SYSTEMS = ['linux', 'darwin', 'win32'] as const
+const ARCHS = ['x64', 'arm64'] as const
+
+/** Files that packages carry for other systems than the target's. */
+export function foreignFiles(platform: NodeJS.Platform, arch: string): string[] {
+  const pairs = SYSTEMS.flatMap((system) => ARCHS.map((one) => ({ system, one })))
+  const foreign = pairs.filter(({ system, one }) => system !== platform || one !== arch)
+  return foreign.flatMap(({ system, one }) => [
+    `!**/onnxruntime-node/bin/napi-v*/${system}/${one}/**`,
+    `!**/prebuilds/${system}-${one}*/**`,
+    `!**/better-sqlite3/prebuilds/*${system}*${one}*`,
+  ])
+}
+
+/** What goes into the app, and what others may not do with it. */
+export function packageConfig({ electronDist, platform, arch }: PackageTarget): Configuration {
+  return {
+    appId: 'org.rag-ladder.desktop',
+    productName: 'RAG Ladder',
+    executableName: 'rag-ladder-desktop',
+    directories: { output: 'dist', buildResources: 'build' },
+    ...(electronDist === undefined ? {} : { electronDist }),
+    // Native parts come ready-made for Node-API, which does not change with Electron.
+    npmRebuild: false,
+    files: [
+      'package.json',
+      'out/{main,preload,renderer,app}/**',
+      'manifests/**',
+      'corpus/**',
+      'build/icons/*.png',
+      'LICENSE',
+      '!**/*.{map,d.ts,d.mts,d.cts,md,markdown}',
+      'corpus/**/*.md',
+      '!**/node_modules/*/{test,tests,example,examples,docs}/**',
+      '!**/onnxruntime-web/**',
+      ...foreignFiles(platform, arch),
+    ],
+    asar: true,
+    // The engine's children and a plain Node cannot look into the archive.
+    asarUnpack: [
+      'out/app/**',
+      'out/renderer/**',
+      'out/main/utility-child.js',
+      'node_modules/**',
+      'manifests/**',
+      'corpus/**',
+    ],
+    electronFuses: {
+      runAsNode: false,
+      enableCookieEncryption: true,
+      enableNodeOptionsEnvironmentVariable: false,
+      enableNodeCliInspectArguments: false,
+      onlyLoadAppFromAsar: true,
+      grantFileProtocolExtraPrivileges: false,
+    },
+    // An Electron that was taken from elsewhere may bring a starter of its own.
+    afterPack: async ({ appOutDir }) => rm(join(appOutDir, 'resources/app'), { recursive: true, force: true }),
+    linux: { target: ['AppImage'], category: 'Science', icon: 'build/icons/icon.png' },
+    mac: {
+      target: ['dmg'],
+      category: 'public.app-category.developer-tools',
+      icon: 'build/icons/icon.png',
+      extendInfo: { NSMicrophoneUsageDescription: 'Recordings become documents or voices of a dataset.' },
+    },
+    win: { target: ['nsis'], icon: 'build/icons/icon.png' },
+  }
+}

@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { missingLibraries, officialElectron, programIn } from './e2e/electron-runtime.ts'
+import { runTool } from './run-step.ts'
+
+const SOURCES = ['contract', 'main', 'preload', 'renderer']
+const BUILT = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`)
+
+/** Time of the newest file below a folder. */
+function newestIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).reduce(
+    (newest, entry) =>
+      entry.isFile() ? Math.max(newest, statSync(join(entry.parentPath, entry.name)).mtimeMs) : newest,
+    0,
+  )
+}
+
+/** Whether something was edited since the last build, or there was none. */
+function isStale(): boolean {
+  if (!BUILT.every((file) => existsSync(file))) return true
+  const oldest = Math.min(...BUILT.map((file) => statSync(file).mtimeMs))
+  return SOURCES.some((folder) => newestIn(folder) > oldest)
+}
+
+const hasDisplay = (): boolean =>
+  process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY'])
+
+/** The Electron to open the window with; fetched once where it is missing. Null, with the reason told, when it cannot be had. */
+async function electronProgram(): Promise<string | null> {
+  const named = process.env['ELECTRON_OVERRIDE_DIST_PATH']
+  if (named !== undefined && named !== '') return programIn(named)
+  const there = officialElectron()
+  if (there !== null) return there
+  say('Electron is fetched; this happens once')
+  const installer = join(createRequire(import.meta.url).resolve('electron/package.json'), '../install.js')
+  const { status, stderr } = spawnSync(process.execPath, [installer], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    timeout: 300_000,
+  })
+  const fetched = officialElectron()
+  if (status === 0 && fetched !== null) return fetched
+  const reason =
+    /(?:Error: )?(.*(?:ENOTFOUND|ECONN|ETIMEDOUT|HTTP|status|Response)[^\n]*)/.exec(stderr)?.[1] ?? 'no answer'
+  say(`Electron could not be fetched: ${reason.trim()}`)
+  return null
+}
+
+/** Why no window can be opened here; null when one can. */
+async function obstacle(program: string | null): Promise<string | null> {
+  if (program === null) return 'without its binary'
+  const libraries = await missingLibraries(program)
+  return libraries.length === 0 ? null : `without the libraries ${libraries.join(', ')}`
+}
+
+function run(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit'], env })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve(code ?? (signal === 'SIGINT' ? 130 : 1)))
+  })
+}
+
+const serve = (args: string[]): Promise<number> =>
+  run(process.execPath, ['bin/rag-ladder.mjs', 'serve', ...args], process.env)
+
+async function start(args: string[]): Promise<number> {
+  if (isStale()) {
+    say('pages and shell are built')
+    const build = await runTool('build', 'electron-vite', ['build', '--logLevel', 'warn'])
+    if (!build.ok) {
+      say(build.output)
+      return 1
+    }
+  }
+  if (!hasDisplay()) {
+    say('there is no display for a window: the panel is served to a browser instead')
+    return serve(args)
+  }
+  const program = await electronProgram()
+  const problem = await obstacle(program)
+  if (program === null || problem !== null) {
+    say(`the desktop app cannot start ${problem ?? ''}: the panel is served to a browser instead`)
+    return serve(args)
+  }
+  // Root has no sandbox to offer.
+  const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  // The children run in the Node that the project installs, whatever Electron has inside.
+  return run(program, [...flags, '.', ...args], { RAG_LADDER_ENGINE_NODE: process.execPath, ...process.env })
+}
+
+process.exitCode = await start(process.argv.slice(2))

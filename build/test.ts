@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { check } from './check.ts'
+import { canInstallPackages, installPackages } from './e2e/debian-packages.ts'
+import { findOnPath } from './e2e/find-program.ts'
+import { runSpecs } from './e2e/run-specs.ts'
+import type { Totals } from './totals.ts'
+
+async function vitest(args: string[]): Promise<Totals> {
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-test-'))
+  const file = join(folder, 'report.json')
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      const child = spawn(
+        process.execPath,
+        [
+          'node_modules/vitest/vitest.mjs',
+          'run',
+          '--reporter=default',
+          '--reporter=json',
+          `--outputFile.json=${file}`,
+          ...args,
+        ],
+        { stdio: ['ignore', 'inherit', 'inherit'] },
+      )
+      child.on('error', reject)
+      child.on('close', resolve)
+    })
+    const report = JSON.parse(await readFile(file, 'utf8')) as Record<string, number>
+    const failed = report['numFailedTests'] ?? 0
+    // A suite that could not be loaded fails no test by number, but it is no success.
+    const broken = code !== 0 && failed === 0 ? 1 : 0
+    return {
+      passed: report['numPassedTests'] ?? 0,
+      failed: failed + broken,
+      skipped: (report['numPendingTests'] ?? 0) + (report['numTodoTests'] ?? 0),
+    }
+  } catch {
+    console.log('vitest left no report')
+    return { passed: 0, failed: 1, skipped: 0 }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
+const add = (more: Partial<Totals>): void => {
+  totals.passed += more.passed ?? 0
+  totals.failed += more.failed ?? 0
+  totals.skipped += more.skipped ?? 0
+}
+
+console.log('check')
+add(await check())
+console.log('\ntests')
+// Without it the tests of the recogniser are counted as skipped.
+if (findOnPath(['pocketsphinx_continuous']) === null && canInstallPackages()) {
+  await installPackages(['pocketsphinx', 'pocketsphinx-en-us'])
+}
+const chosen = process.argv.slice(2)
+add(await vitest(chosen))
+if (chosen.length === 0) {
+  console.log('\nspecs of the pages')
+  add(await runSpecs())
+} else console.log('\nspecs of the pages are left out: only some tests were asked for')
+
+if (totals.passed === 0) totals.failed += 1
+process.exitCode = totals.failed === 0 ? 0 : 1
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)

@@ -1,0 +1,6 @@
+/** Outcome of a group of checks, tests or specs. */
+export interface Totals {
+  passed: number
+  failed: number
+  skipped: number
+}

@@ -1,0 +1,57 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { PROJECT_ROOT } from '../tests/helpers/project-root.ts'
+import { checkWalls } from './walls.ts'
+
+let root: string
+
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+async function project(files: Record<string, string>): Promise<void> {
+  root = await mkdtemp(join(tmpdir(), 'rag-ladder-walls-'))
+  for (const name of ['.dependency-cruiser.cjs', 'tsconfig.json', 'tsconfig.base.json', 'package.json'])
+    await cp(join(PROJECT_ROOT, name), join(root, name))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), text)
+  }
+}
+
+const value = 'export const value = 1\n'
+const from = (path: string): string => `import { value } from '${path}'\nexport const copy = value\n`
+
+it('finds each forbidden import by its rule', async () => {
+  await project({
+    'contract/a.ts': from('../main/a.ts'),
+    'main/a.ts': value,
+    'main/b.ts': from('../providers/kit/a.ts'),
+    'main/cli.ts': value,
+    'main/c.ts': from('./cli.ts'),
+    'main/one.ts': "import { two } from './two.ts'\nexport const one = (): number => two\n",
+    'main/two.ts': "import { one } from './one.ts'\nexport const two = one.length\n",
+    'providers/kit/a.ts': value,
+    'providers/kit/b.ts': from('../stt/a.ts'),
+    'providers/stt/a.ts': value,
+    'providers/tts/a.ts': from('../stt/a.ts'),
+    'providers/tts/b.ts': from('../../main/a.ts'),
+  })
+  const { problems, modules } = await checkWalls(root)
+  expect(modules).toBe(12)
+  expect(problems.sort()).toEqual([
+    'contract-imports-zod-only: contract/a.ts → main/a.ts',
+    'kit-stands-alone: providers/kit/b.ts → providers/stt/a.ts',
+    'main-knows-only-the-contract: main/b.ts → providers/kit/a.ts',
+    'no-circular: main/one.ts → main/two.ts',
+    'no-provider-imports-another: providers/kit/b.ts → providers/stt/a.ts',
+    'no-provider-imports-another: providers/tts/a.ts → providers/stt/a.ts',
+    'nothing-imports-a-host: main/c.ts → main/cli.ts',
+    'providers-know-only-the-contract: providers/tts/b.ts → main/a.ts',
+  ])
+})
+
+it('does not pass over an empty tree', async () => {
+  await project({})
+  expect(await checkWalls(root)).toEqual({ modules: 0, problems: ['no source file was found'] })
+})

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/** Version of every manifest, row and artifact schema in this folder. */
+export const SCHEMA_VERSION = 1
+
+/** The six canonical approaches, in ladder order: the default matrix. */
+export const CANONICAL_APPROACHES = [
+  'vanilla-rag',
+  'hybrid-rag',
+  'contextual-rag',
+  'graph-rag',
+  'agentic-rag',
+  'workflow-adaptive-rag',
+] as const
+
+/** Approaches that run only when they are selected by name. */
+export const EXPERIMENTAL_APPROACHES = ['lazy-graph-rag'] as const
+
+export const BaseApproach = z.enum([...CANONICAL_APPROACHES, ...EXPERIMENTAL_APPROACHES])
+export type BaseApproach = z.infer<typeof BaseApproach>
+
+/** Whether an approach's answers carry the text passages they were written from. */
+export const EvidenceCapability = z.enum(['answer_with_contexts', 'answer_only'])
+export type EvidenceCapability = z.infer<typeof EvidenceCapability>
+
+export const EvaluationMetric = z.enum(['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall'])
+export type EvaluationMetric = z.infer<typeof EvaluationMetric>
+
+/** Identifier of a dataset, question, profile or alias: letters, digits, `_`, `-` and `.`; 1 to 128 characters. */
+export const Identifier = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'letters, digits, "_", "-" and "." only')
+
+/** SHA-256 in lower-case hex. */
+export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex')
+
+/** A relative path with forward slashes that stays below the folder it is relative to. */
+export const SafeRelativePath = z
+  .string()
+  .min(1)
+  .max(1024)
+  .refine(
+    (path) =>
+      !path.startsWith('/') && !path.includes('\\') && !path.split('/').some((part) => part === '..' || part === ''),
+    'a relative path with forward slashes and without ".."',
+  )
+
+const saysItsVersion = (value: unknown): boolean => {
+  const { version, schema_version: schemaVersion } = value as { version?: number; schema_version?: number }
+  return version === SCHEMA_VERSION || schemaVersion === SCHEMA_VERSION
+}
+
+/** A manifest says its version as `version` or `schema_version`; one of them must be there, and both must be 1. */
+export const versioned = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z
+    .strictObject({ version: z.literal(1).optional(), schema_version: z.literal(1).optional(), ...shape })
+    .refine(saysItsVersion, { path: ['version'], message: 'version: 1 (or schema_version: 1) is required' })

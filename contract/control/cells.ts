@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { BaseApproach, EvaluationMetric, EvidenceCapability, Sha256 } from '../common.ts'
+import { AnswerMetric } from '../evidence/answer-scores.ts'
+import { CanonicalRow, CellStatus } from '../evidence/canonical-row.ts'
+import { EvaluationStatus } from '../evidence/evaluation-result.ts'
+import { RetrievalMetric } from '../evidence/retrieval-scores.ts'
+import { MetricState } from '../evidence/aggregate.ts'
+import { CellCut, CellVerdict } from './run-index.ts'
+
+const count = z.int().min(0)
+const name = z.string().min(1).max(512)
+
+/** One cell in full. Texts and lists that would not fit are cut, and `cuts` says where; `cells.answerSlice` reads on. */
+export const CellDetail = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('canonical'),
+    row: CanonicalRow,
+    cuts: z.array(CellCut),
+    verdicts: z.array(CellVerdict),
+  }),
+  z.strictObject({
+    kind: z.literal('historical'),
+    cell: z.record(z.string(), z.json()),
+    cuts: z.array(CellCut),
+    verdicts: z.array(CellVerdict),
+  }),
+])
+export type CellDetail = z.infer<typeof CellDetail>
+
+/** The same question in another alias of the same run; null fields where there is no row yet. */
+export const OtherCell = z.strictObject({
+  model: name,
+  base_model: BaseApproach.nullable(),
+  row_id: Sha256.nullable(),
+  status: CellStatus.nullable(),
+  error_type: z.string().nullable(),
+  evaluation: EvaluationStatus.nullable(),
+  latency_ms: z.number().nullable(),
+  scores: z.partialRecord(
+    z.enum([...EvaluationMetric.options, ...RetrievalMetric.options, ...AnswerMetric.options]),
+    z.number(),
+  ),
+  judge_mean: z.number().nullable(),
+})
+export type OtherCell = z.infer<typeof OtherCell>
+
+/** One metric of one alias: where each expected cell went. Reasons are null as long as the run is not summed up. */
+export const CoverageMetric = z.strictObject({
+  group: z.enum(['ragas', 'retrieval', 'answer']),
+  metric: z.string(),
+  state: MetricState,
+  mean: z.number().nullable(),
+  scored: count,
+  expected: count,
+  coverage: z.number().min(0).max(1).nullable(),
+  errors: count,
+  timeouts: count,
+  unevaluable: count,
+  disabled: count,
+  not_run: count,
+  missing: count,
+  errors_by_reason: z.record(z.string(), count).nullable(),
+  unevaluable_by_reason: z.record(z.string(), count).nullable(),
+  unequal_coverage: z.boolean(),
+  /** With unequal coverage, the mean over the questions that every scored approach has. */
+  common: z.strictObject({ n: count, mean: z.number().nullable() }).nullable(),
+})
+export type CoverageMetric = z.infer<typeof CoverageMetric>
+
+export const CoverageAlias = z.strictObject({
+  model: name,
+  base_model: BaseApproach.nullable(),
+  flavor: z.string().nullable(),
+  evidence_capability: EvidenceCapability.nullable(),
+  cells: z.strictObject({ ok: count, error: count, timeout: count, missing: count, expected: count }),
+  failures_by_type: z.record(z.string(), count),
+  /** Why it could not be called at all. */
+  unavailable: z.string().nullable(),
+  metrics: z.array(CoverageMetric),
+})
+export type CoverageAlias = z.infer<typeof CoverageAlias>
+
+export const Coverage = z.strictObject({
+  run_id: name,
+  dataset_id: name,
+  /** summary: from the run's aggregate. live: from the rows so far, without reasons. */
+  basis: z.enum(['summary', 'live']),
+  aliases: z.array(CoverageAlias),
+  /** Sentences about what cannot be compared, and why. */
+  notes: z.array(z.string()),
+})
+export type Coverage = z.infer<typeof Coverage>

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { ClusterSummary, MetricComparison } from '../evidence/statistics.ts'
+import { IndexMetric } from './run-index.ts'
+
+const name = z.string().min(1).max(512)
+
+export const PairsInput = z.strictObject({
+  run_id: name,
+  dataset_id: name,
+  metric: IndexMetric,
+  /** All of the dataset run when absent. */
+  aliases: z.array(name).min(2).max(64).optional(),
+})
+export type PairsInput = z.infer<typeof PairsInput>
+
+/** The same alias in several runs: repetitions, or before and after a change. */
+export const RunPairsInput = z.strictObject({
+  run_ids: z.array(name).min(2).max(20),
+  dataset_id: name,
+  alias: name,
+  metric: IndexMetric,
+})
+export type RunPairsInput = z.infer<typeof RunPairsInput>
+
+/**
+ * Means with intervals and each pair's decision, corrected over all pairs. To read it against a baseline, take the pairs that hold it: with
+ * the baseline as `a`, differences and decision turn round. `revision` is the index's when the scores were read.
+ */
+export const PairedStatistics = z.strictObject({
+  revision: z.int().min(0),
+  comparison: MetricComparison,
+  clusters: ClusterSummary,
+})
+export type PairedStatistics = z.infer<typeof PairedStatistics>
+
+export const ProvenanceDiffInput = z.strictObject({ run_ids: z.array(name).min(1).max(20), dataset_id: name })
+export type ProvenanceDiffInput = z.infer<typeof ProvenanceDiffInput>
+
+/** Fields of the rows' provenance that differ between runs; `values` by place in `run_ids`, null where the run does not have it. */
+export const ProvenanceDiff = z.strictObject({
+  run_ids: z.array(name),
+  /** Runs whose provenance is not known: historical, or not indexed. */
+  unknown_run_ids: z.array(name),
+  same: z.int().min(0),
+  differences: z.array(z.strictObject({ path: z.string(), values: z.array(z.string().nullable()) })),
+})
+export type ProvenanceDiff = z.infer<typeof ProvenanceDiff>
+
+export const FrontierInput = z.strictObject({
+  run_ids: z.array(name).min(1).max(20),
+  dataset_id: name.optional(),
+  metric: IndexMetric,
+})
+export type FrontierInput = z.infer<typeof FrontierInput>
+
+/** An alias in one dataset run: quality against what it costs. Costs are means per answered cell; null where they are not known. */
+export const FrontierPoint = z.strictObject({
+  run_id: name,
+  dataset_id: name,
+  model: name,
+  quality: z.number().nullable(),
+  n: z.int().min(0),
+  expected: z.int().min(0),
+  latency_ms: z.number().nullable(),
+  total_tokens: z.number().nullable(),
+  llm_calls: z.number().nullable(),
+  cloud_calls: z.number().nullable(),
+  /** No other point of the same dataset run is at least as good in quality and latency and better in one. */
+  on_frontier: z.boolean(),
+})
+export type FrontierPoint = z.infer<typeof FrontierPoint>
+
+export const Frontier = z.strictObject({
+  metric: IndexMetric,
+  better: z.enum(['higher', 'lower']),
+  points: z.array(FrontierPoint),
+})
+export type Frontier = z.infer<typeof Frontier>

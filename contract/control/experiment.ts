@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import { BaseApproach, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { IngestionProfile } from '../manifests/consumer.ts'
+import { PublishedRun } from '../manifests/datasets.ts'
+import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'
+
+const count = z.int().min(0)
+
+export const DatasetView = z.strictObject({
+  id: Identifier,
+  label: z.string(),
+  description: z.string(),
+  /** The rung; 0 is the smoke set. */
+  complexity_level: z.int(),
+  corpus_path: z.string(),
+  queries_file: z.string(),
+  questions: count,
+  /** Questions whose gold evidence is named. */
+  with_gold: count,
+  with_ground_truth: count,
+  unanswerable: count,
+  by_hops: z.array(z.strictObject({ hops: z.int().nullable(), questions: count })),
+  ingestion_profile: IngestionProfile,
+  published: PublishedRun.nullable(),
+})
+export type DatasetView = z.infer<typeof DatasetView>
+
+export const AliasView = z.strictObject({
+  alias: Identifier,
+  /** Decides the colour. */
+  base: BaseApproach,
+  /** Null for the base alias. */
+  flavor: Identifier.nullable(),
+  experimental: z.boolean(),
+  evidence: EvidenceCapability,
+  requires_reingest: z.boolean(),
+  parameters: z.record(z.string(), z.json()),
+  /** One of the six canonical approaches: selected unless somebody chooses. */
+  canonical: z.boolean(),
+})
+export type AliasView = z.infer<typeof AliasView>
+
+export const ModelSetView = z.strictObject({
+  name: Identifier,
+  description: z.string(),
+  is_default: z.boolean(),
+  roles: z.record(z.string(), z.strictObject({ backend: z.string(), model: z.string(), cloud: z.boolean() })),
+})
+export type ModelSetView = z.infer<typeof ModelSetView>
+
+/** The project's manifests as a page needs them. */
+export const ExperimentView = z.strictObject({
+  project: Identifier,
+  branding: z.strictObject({ name: z.string(), tagline: z.string() }),
+  evaluation_file: z.string(),
+  datasets: z.array(DatasetView),
+  aliases: z.array(AliasView),
+  metrics: z.array(
+    z.strictObject({
+      metric: EvaluationMetric,
+      /** Asked for by the manifest. */
+      requested: z.boolean(),
+      needs_contexts: z.boolean(),
+      needs_ground_truth: z.boolean(),
+    }),
+  ),
+  model_sets: z.array(ModelSetView),
+  run: RunSettings,
+  judge_panel: z.strictObject({
+    /** Manifest and environment laid over each other. */
+    settings: JudgePanelSettings,
+    /** Judges that need no endpoint. */
+    builtin: z.array(z.string()),
+    /** Why the panel could not judge as it is set up; null when it could, or is disabled. */
+    problem: z.string().nullable(),
+  }),
+  /** What the manifest's metrics will not be able to measure. */
+  notices: z.array(z.string()),
+})
+export type ExperimentView = z.infer<typeof ExperimentView>

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+import { HumanJudgments, HumanRound } from '../evidence/human-round.ts'
+import {
+  BlockedPrompt,
+  JudgedQuery,
+  JudgeFailure,
+  JudgeGrade,
+  JudgePanelRuntime,
+  PanelApproach,
+  PanelStatistics,
+} from '../evidence/judgments.ts'
+
+const count = z.int().min(0)
+const name = z.string().min(1).max(512)
+const letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
+
+/** The stored answers of one dataset run. */
+export const JudgingInput = z.strictObject({ run_id: Identifier, dataset_id: Identifier })
+export type JudgingInput = z.infer<typeof JudgingInput>
+
+export const BlindSetsInput = z.strictObject({
+  ...JudgingInput.shape,
+  offset: count.default(0),
+  limit: z.int().min(1).max(50).default(10),
+})
+export type BlindSetsInput = z.input<typeof BlindSetsInput>
+
+/** A person's vote on one set, by letters. */
+export const BlindVote = z.strictObject({
+  set: Identifier,
+  /** A grade for each letter of the set. */
+  scores: z.record(letter, JudgeGrade),
+  best: letter.nullable().default(null),
+  note: z.string().max(4000).default(''),
+})
+export type BlindVote = z.infer<typeof BlindVote>
+
+/** Letters, questions and answers. No name of an approach stands anywhere in here. May hold fewer sets than asked for. */
+export const BlindSets = z.strictObject({
+  round_id: Identifier,
+  /** Hash of the sealed order, fixed before the first vote. */
+  commitment: z.string(),
+  /** Once the round is revealed it takes no more votes. */
+  revealed: z.boolean(),
+  total: count,
+  voted: count,
+  /** Questions left out because their texts would tell an approach. */
+  blocked: count,
+  offset: count,
+  sets: z.array(HumanRound.shape.sets.element),
+  /** Votes on the sets of this page. */
+  votes: z.array(BlindVote),
+  /** First set without a vote; null when all have one. */
+  next_unvoted: count.nullable(),
+})
+export type BlindSets = z.infer<typeof BlindSets>
+
+export const VoteInput = z.strictObject({ ...JudgingInput.shape, round_id: Identifier, vote: BlindVote })
+export type VoteInput = z.input<typeof VoteInput>
+
+export const VoteKept = z.strictObject({ voted: count, total: count })
+export type VoteKept = z.infer<typeof VoteKept>
+
+export const RevealInput = z.strictObject({
+  ...JudgingInput.shape,
+  /** How the voter wants to be called in the result. */
+  rater: z.string().trim().min(1).max(128).default('person'),
+})
+export type RevealInput = z.input<typeof RevealInput>
+
+/** The round is open: logged with its time. `human` is null when nobody had voted. */
+export const Revealed = z.strictObject({
+  revealed_at: z.iso.datetime(),
+  voted: count,
+  /** Without the queries, which `judges.results` pages through. */
+  human: HumanJudgments.omit({ queries: true }).nullable(),
+})
+export type Revealed = z.infer<typeof Revealed>
+
+export const JudgeResultsInput = z.strictObject({
+  ...JudgingInput.shape,
+  offset: count.default(0),
+  limit: z.int().min(1).max(200).default(50),
+})
+export type JudgeResultsInput = z.input<typeof JudgeResultsInput>
+
+/** What the panel said; only after `judges.reveal`. */
+export const JudgeResults = z.strictObject({
+  /** none: no panel has judged this dataset run. */
+  status: z.enum(['none', 'ok', 'partial', 'error', 'unusable']),
+  /** Why the judgments cannot be used. */
+  message: z.string().nullable(),
+  judges: z.array(z.string()),
+  runtime: JudgePanelRuntime.nullable(),
+  approaches: z.array(PanelApproach),
+  panel: PanelStatistics.nullable(),
+  /** At most 100 each. */
+  blocked: z.array(BlockedPrompt),
+  errors: z.array(JudgeFailure),
+  human: HumanJudgments.omit({ queries: true }).nullable(),
+  total: count,
+  offset: count,
+  /** With a person's grades of the same question, where there are any. May be fewer than asked for. */
+  queries: z.array(
+    z.strictObject({
+      query: JudgedQuery,
+      human: z.strictObject({ scores: z.record(name, JudgeGrade), best: name.nullable(), note: z.string() }).nullable(),
+    }),
+  ),
+})
+export type JudgeResults = z.infer<typeof JudgeResults>

@@ -1,0 +1,183 @@
+import { eventIterator, oc } from '@orpc/contract'
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+import { CellDetail, Coverage, OtherCell } from './cells.ts'
+import {
+  Frontier,
+  FrontierInput,
+  PairedStatistics,
+  PairsInput,
+  ProvenanceDiff,
+  ProvenanceDiffInput,
+  RunPairsInput,
+} from './comparison.ts'
+import { ControlError } from './control-error.ts'
+import {
+  AddDocumentInput,
+  AddedDocument,
+  CorpusDocumentInput,
+  CorpusDocuments,
+  CorpusDocumentsInput,
+  CorpusDocumentText,
+  DatasetGraph,
+  DatasetGraphInput,
+  DatasetQuestions,
+  DatasetQuestionsInput,
+} from './corpora.ts'
+import { EventsInput, SequencedEvent } from './events.ts'
+import { DatasetView, ExperimentView } from './experiment.ts'
+import { ExportChunk, ExportInput } from './exports.ts'
+import {
+  BlindSets,
+  BlindSetsInput,
+  JudgeResults,
+  JudgeResultsInput,
+  Revealed,
+  RevealInput,
+  VoteInput,
+  VoteKept,
+} from './judging.ts'
+import { FailureCounts, PlanOutcome, RetryFailuresInput, RunJob, RunRequest, RunStarted, RunState } from './run-job.ts'
+import {
+  AnswerSliceInput,
+  CellInput,
+  ColumnHeads,
+  ColumnHeadsInput,
+  CompareRunsInput,
+  IndexStatus,
+  IndexVerification,
+  ListRunsInput,
+  MatrixPage,
+  MatrixPageInput,
+  RunComparison,
+  RunHead,
+  RunSummary,
+  SearchInput,
+  SearchResults,
+} from './run-index.ts'
+import { ServiceInput, ServiceLogLine, ServiceLogsInput, ServiceStartInput, ServiceView } from './services.ts'
+import { SettingsUpdate, SettingsView } from './settings.ts'
+import { BrowserLink, SystemStatus } from './system.ts'
+
+/** Every procedure fails in one way only: CONTROL, with a control error as its data. */
+const base = oc.errors({ CONTROL: { status: 422, message: 'the engine refused', data: ControlError } })
+
+const anyName = z.string().min(1).max(512)
+const runInput = z.strictObject({ run_id: Identifier })
+const runDataset = z.strictObject({ run_id: anyName, dataset_id: anyName })
+
+/** Calls and answers of the control API: each a `POST /control/<path>` with JSON, iterators as server-sent events. */
+export const controlContract = {
+  system: {
+    status: base.output(SystemStatus),
+    /** Everything that happens, in order. Ends only with the engine. */
+    events: base.input(EventsInput).output(eventIterator(SequencedEvent)),
+    /** Only for holders of the launch token. */
+    browserLink: base.output(BrowserLink),
+  },
+  experiment: {
+    get: base.output(ExperimentView),
+    /** Calls nothing and writes nothing. */
+    plan: base.input(RunRequest).output(PlanOutcome),
+  },
+  runs: {
+    /** Queues the run; one is under way at a time. */
+    start: base.input(RunRequest).output(RunStarted),
+    pause: base.input(runInput).output(RunJob),
+    resume: base.input(runInput).output(RunJob),
+    cancel: base.input(runInput).output(RunJob),
+    /** Failed cells by class: what `retryFailures` could take. */
+    failures: base.input(z.strictObject({ run_id: Identifier })).output(FailureCounts),
+    /** A new run that takes over the good rows and makes the failed cells again; rows of a run are never changed. */
+    retryFailures: base.input(RetryFailuresInput).output(RunStarted),
+    /** Newest first; `state` is null for runs that this engine does not control. */
+    list: base.input(ListRunsInput).output(
+      z.strictObject({
+        runs: z.array(z.strictObject({ ...RunHead.shape, state: RunState.nullable() })),
+        total: z.int().min(0),
+        next_cursor: z.string().nullable(),
+      }),
+    ),
+    summary: base.input(z.strictObject({ run_id: anyName })).output(RunSummary),
+    /** Every run that the engine has a journal of, newest first, at most 200; also those without a row yet. */
+    jobs: base.output(z.array(RunJob)),
+    /** Runs whose engine died: offered for resume. */
+    interrupted: base.output(z.array(RunJob)),
+    /** Takes an interrupted run off the offer; its cells stay. */
+    dismiss: base.input(runInput).output(RunJob),
+  },
+  matrix: {
+    page: base.input(MatrixPageInput).output(MatrixPage),
+    heads: base.input(ColumnHeadsInput).output(ColumnHeads),
+    search: base.input(SearchInput).output(SearchResults),
+  },
+  cells: {
+    get: base.input(CellInput).output(CellDetail),
+    /** A piece of a text that `cells.get` had to cut. */
+    answerSlice: base
+      .input(AnswerSliceInput)
+      .output(z.strictObject({ text: z.string(), total: z.int().min(0), next_offset: z.int().min(0).nullable() })),
+    /** The same question in all aliases of the run, the asked one included. */
+    others: base
+      .input(CellInput)
+      .output(z.strictObject({ dataset_id: anyName, question_id: anyName, cells: z.array(OtherCell) })),
+  },
+  coverage: { get: base.input(runDataset).output(Coverage) },
+  compare: {
+    runs: base.input(CompareRunsInput).output(RunComparison),
+    provenance: base.input(ProvenanceDiffInput).output(ProvenanceDiff),
+    frontier: base.input(FrontierInput).output(Frontier),
+  },
+  statistics: {
+    /** All pairs of approaches of one dataset run. */
+    pairs: base.input(PairsInput).output(PairedStatistics),
+    /** One alias over several runs: which differences are significant. */
+    runs: base.input(RunPairsInput).output(PairedStatistics),
+  },
+  datasets: {
+    list: base.output(z.array(DatasetView)),
+    documents: base.input(CorpusDocumentsInput).output(CorpusDocuments),
+    document: base.input(CorpusDocumentInput).output(CorpusDocumentText),
+    /** Refused for a name that is taken, and while a run is under way or queued. */
+    addDocument: base.input(AddDocumentInput).output(AddedDocument),
+    questions: base.input(DatasetQuestionsInput).output(DatasetQuestions),
+    graph: base.input(DatasetGraphInput).output(DatasetGraph),
+  },
+  judges: {
+    /** Seals an order at the first call. */
+    blindSets: base.input(BlindSetsInput).output(BlindSets),
+    vote: base.input(VoteInput).output(VoteKept),
+    /** Cannot be undone: ends the vote and is logged. */
+    reveal: base.input(RevealInput).output(Revealed),
+    results: base.input(JudgeResultsInput).output(JudgeResults),
+  },
+  services: {
+    list: base.output(z.array(ServiceView)),
+    logs: base.input(ServiceLogsInput).output(eventIterator(ServiceLogLine)),
+    start: base.input(ServiceStartInput).output(ServiceView),
+    stop: base.input(ServiceInput).output(ServiceView),
+    restart: base.input(ServiceInput).output(ServiceView),
+  },
+  index: {
+    status: base.output(IndexStatus),
+    verify: base.output(IndexVerification),
+    /** Makes the mirror anew from the artifacts; `index.state` events tell its progress. */
+    rebuild: base.output(IndexStatus),
+  },
+  exports: {
+    /** One line per cell and metric. */
+    csv: base.input(ExportInput).output(eventIterator(ExportChunk)),
+    /** The aggregates. */
+    json: base.input(ExportInput).output(eventIterator(ExportChunk)),
+    /** One HTML page that needs nothing else. */
+    report: base.input(ExportInput).output(eventIterator(ExportChunk)),
+  },
+  settings: {
+    get: base.output(SettingsView),
+    update: base.input(SettingsUpdate).output(SettingsView),
+  },
+}
+export type ControlContract = typeof controlContract
+
+/** Where the control API is mounted, below the engine's address and below the desktop app's own scheme. */
+export const CONTROL_PREFIX = '/control'

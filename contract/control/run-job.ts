@@ -1,0 +1,164 @@
+import { z } from 'zod'
+import { EvaluationMetric, Identifier } from '../common.ts'
+import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
+import { LadderStep, RunPlan } from '../evidence/run-event.ts'
+import { JudgeModelName, PLATFORM_GATEWAY } from '../manifests/evaluation.ts'
+import { InputProblem } from './control-error.ts'
+
+const count = z.int().min(0)
+const time = z.iso.datetime()
+
+/** What a run shall do. What is absent is as the manifests and the settings say. */
+export const RunRequest = z.strictObject({
+  /** Name of the run; made from the time of day when absent. An existing name resumes that run. */
+  run_id: Identifier.optional(),
+  dataset_ids: z.array(Identifier).min(1).max(100),
+  /** Exactly these aliases: approaches and flavors alike. */
+  models: z.array(Identifier).min(1).max(64),
+  /** An empty list leaves the answers unscored by the evaluator. */
+  metrics: z.array(EvaluationMetric).max(8).optional(),
+  judge: z
+    .strictObject({
+      enabled: z.boolean(),
+      models: z.array(JudgeModelName).max(16).optional(),
+      endpoint: z.union([z.literal(PLATFORM_GATEWAY), z.url({ protocol: /^https?$/ })]).optional(),
+      rotations: z.int().min(1).max(64).optional(),
+      reference: z.boolean().optional(),
+    })
+    .optional(),
+  /** Answers to ask each approach for per question. */
+  repeats: z.int().min(1).max(MAX_REPEATS).default(1),
+  concurrency: z.int().min(1).max(32).optional(),
+  /** Set of `manifests/models.yaml` for the embedded platform. */
+  model_set: Identifier.optional(),
+  /** Deletes this run's working artifacts and the platform's collections first. */
+  cold_reset: z.boolean().default(false),
+  /** Copies validated artifacts to `docs/results/`. */
+  publish: z.boolean().default(false),
+})
+export type RunRequest = z.infer<typeof RunRequest>
+/** `RunRequest` as a caller writes it, defaults left out. */
+export type RunRequestInput = z.input<typeof RunRequest>
+
+/**
+ * queued → running → completed | failed. pausing: cells in flight finish, then paused. cancelling: cells in flight are given up, then
+ * cancelled. interrupted: the engine died under it. Paused, cancelled, failed and interrupted runs keep every finished cell and can be resumed.
+ */
+export const RunState = z.enum([
+  'queued',
+  'running',
+  'pausing',
+  'paused',
+  'cancelling',
+  'cancelled',
+  'completed',
+  'failed',
+  'interrupted',
+])
+export type RunState = z.infer<typeof RunState>
+
+/** A failure that ended a dataset's climb, or the whole run where `dataset_id` is null. */
+export const RunFailure = z.strictObject({
+  dataset_id: Identifier.nullable(),
+  step: LadderStep.nullable(),
+  code: z.string(),
+  message: z.string(),
+})
+export type RunFailure = z.infer<typeof RunFailure>
+
+/** Where the run is now, counted in cells of the current dataset. */
+export const RunProgress = z.strictObject({
+  dataset_id: Identifier.nullable(),
+  step: LadderStep.nullable(),
+  total: count,
+  done: count,
+  reused: count,
+  failed: count,
+  /** Null before the first cell that was made. */
+  cells_per_second: z.number().nullable(),
+  left_ms: z.number().nullable(),
+  judge: z.strictObject({ name: z.string(), done: count, total: count, failed: count }).nullable(),
+})
+export type RunProgress = z.infer<typeof RunProgress>
+
+/** Classes of failed cells: by how the call failed, or by how the evaluation of a good answer did. */
+export const FailureClass = z.enum([...CellErrorType.options, 'evaluation_error', 'evaluation_timeout'])
+export type FailureClass = z.infer<typeof FailureClass>
+
+/** A run as the engine controls it, kept in a journal that survives the engine. */
+export const RunJob = z.strictObject({
+  run_id: Identifier,
+  state: RunState,
+  request: RunRequest,
+  created_at: time,
+  started_at: time.nullable(),
+  finished_at: time.nullable(),
+  /** Null unless it is under way. */
+  progress: RunProgress.nullable(),
+  failures: z.array(RunFailure),
+  /** The run whose failed cells this one makes again, and which of them. */
+  retry_of: z.strictObject({ run_id: Identifier, classes: z.array(FailureClass) }).nullable(),
+  /** Whether `runs.resume` takes it now. */
+  resumable: z.boolean(),
+})
+export type RunJob = z.infer<typeof RunJob>
+
+/** The plan of one dataset; `conflicts` holds at most 100 of `conflict_count`. */
+export const DatasetPlan = z.strictObject({
+  ...RunPlan.shape,
+  conflict_count: count,
+  /** Calls of the evaluator at most; 0 without metrics. */
+  evaluations: count,
+  /** Verdicts that the panel is asked for. */
+  verdicts: count,
+  /** From the mean latencies of earlier runs; null when some alias has none. */
+  estimated_ms: z.number().nullable(),
+  /** Aliases without an earlier latency. */
+  unknown_latency: z.array(Identifier),
+})
+export type DatasetPlan = z.infer<typeof DatasetPlan>
+
+/** What a request would do, before anything is called or written. */
+export const PlanOutcome = z.discriminatedUnion('ok', [
+  z.strictObject({
+    ok: z.literal(true),
+    run_id: Identifier,
+    datasets: z.array(DatasetPlan),
+    totals: z.strictObject({
+      total: count,
+      reuse: count,
+      run: count,
+      answered: count,
+      conflicts: count,
+      unavailable: count,
+      evaluations: count,
+      verdicts: count,
+    }),
+    estimated_minutes: z.number().nullable(),
+    /** What the metrics will not be able to measure. */
+    notices: z.array(z.string()),
+    /** Why it would be refused if it were started now; empty when it would start. */
+    blockers: z.array(z.strictObject({ code: z.string(), message: z.string() })),
+  }),
+  z.strictObject({ ok: z.literal(false), problems: z.array(InputProblem).min(1) }),
+])
+export type PlanOutcome = z.infer<typeof PlanOutcome>
+
+export const RunStarted = z.strictObject({ run_id: Identifier })
+export type RunStarted = z.infer<typeof RunStarted>
+
+export const RetryFailuresInput = z.strictObject({
+  run_id: Identifier,
+  /** Classes to make again; all when absent. */
+  classes: z.array(FailureClass).min(1).optional(),
+  /** Name of the new run; `<run_id>-retry<n>` when absent. */
+  new_run_id: Identifier.optional(),
+})
+export type RetryFailuresInput = z.infer<typeof RetryFailuresInput>
+
+/** Failed cells by class, over all datasets of a run. */
+export const FailureCounts = z.strictObject({
+  run_id: Identifier,
+  classes: z.array(z.strictObject({ class: FailureClass, cells: count })),
+})
+export type FailureCounts = z.infer<typeof FailureCounts>

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+
+const count = z.int().min(0)
+
+/** The children and outer services that the engine knows. */
+export const ServiceName = z.enum(['platform', 'converter', 'converter-adapter', 'stt', 'tts'])
+export type ServiceName = z.infer<typeof ServiceName>
+
+/** `absent`: this installation does not have it. `external`: somebody else runs it at `url`. The others as the supervisor says. */
+export const ServiceStateName = z.enum([
+  'absent',
+  'external',
+  'idle',
+  'starting',
+  'ready',
+  'backoff',
+  'stopping',
+  'stopped',
+  'failed',
+])
+export type ServiceStateName = z.infer<typeof ServiceStateName>
+
+export const ServiceView = z.strictObject({
+  name: ServiceName,
+  state: ServiceStateName,
+  /** Why it is in this state, where that says something. */
+  detail: z.string().nullable(),
+  url: z.string().nullable(),
+  /** Who keeps it running: a run, or a person who started it; null when nobody does. */
+  used_by: z.enum(['run', 'panel']).nullable(),
+  /** Ingestion profile that the platform serves. */
+  profile: Identifier.nullable(),
+  pid: z.int().nullable(),
+  since: z.iso.datetime().nullable(),
+  /** Starts of this engine's life beyond the first of each use. */
+  restarts: count,
+  last_exit: z
+    .strictObject({ at: z.iso.datetime(), code: z.int().nullable(), signal: z.string().nullable() })
+    .nullable(),
+  /** Null where the system does not tell. `cpu_percent` is of one processor, since the last look. */
+  usage: z.strictObject({ rss_bytes: count, cpu_percent: z.number().nullable() }).nullable(),
+  /** What it was started with; secrets left out. */
+  settings: z.record(z.string(), z.string()),
+  can: z.strictObject({ start: z.boolean(), stop: z.boolean(), restart: z.boolean() }),
+})
+export type ServiceView = z.infer<typeof ServiceView>
+
+export const ServiceStartInput = z.strictObject({
+  name: ServiceName,
+  /** The platform serves one dataset's collections at a time; its first dataset when absent. */
+  dataset_id: Identifier.optional(),
+})
+export type ServiceStartInput = z.infer<typeof ServiceStartInput>
+
+export const ServiceInput = z.strictObject({ name: ServiceName })
+export type ServiceInput = z.infer<typeof ServiceInput>
+
+export const ServiceLogsInput = z.strictObject({
+  name: ServiceName,
+  /** Number of the last line seen; 0 gives everything that is still kept. */
+  after: count.default(0),
+  /** False ends the stream with the last line that is there now. */
+  follow: z.boolean().default(true),
+})
+export type ServiceLogsInput = z.input<typeof ServiceLogsInput>
+
+/** A line as the child printed it, at most 2,000 characters; `missed` counts lines before it that are no longer kept. */
+export const ServiceLogLine = z.strictObject({
+  number: count,
+  at: z.iso.datetime(),
+  text: z.string(),
+  missed: count,
+})
+export type ServiceLogLine = z.infer<typeof ServiceLogLine>

@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+import { JudgeModelName, PLATFORM_GATEWAY } from '../manifests/evaluation.ts'
+
+const address = z
+  .url({ protocol: /^https?$/ })
+  .max(2048)
+  .refine((url) => !/^https?:\/\/[^/]*@/.test(url), 'no credentials in an address')
+
+/** What a person may change without editing manifests; null leaves it to environment and manifests. */
+export const EngineSettings = z.strictObject({
+  /** A platform that runs elsewhere, instead of the embedded one. */
+  gateway_url: address.nullable().default(null),
+  /** Another evaluator than the platform's own. */
+  evaluator_url: address.nullable().default(null),
+  judge_endpoint: z
+    .union([z.literal(PLATFORM_GATEWAY), address])
+    .nullable()
+    .default(null),
+  judge_models: z.array(JudgeModelName).max(16).nullable().default(null),
+  /** Set of `manifests/models.yaml`. */
+  model_set: Identifier.nullable().default(null),
+  concurrency: z.int().min(1).max(32).nullable().default(null),
+})
+export type EngineSettings = z.infer<typeof EngineSettings>
+
+/** It becomes a header: nothing but printable ASCII. */
+const secret = z.string().regex(/^[\x21-\x7e]{1,8192}$/, 'printable characters without blanks only')
+
+export const SecretName = z.enum(['gateway_api_key', 'platform_token', 'evaluator_api_key', 'judge_api_key'])
+export type SecretName = z.infer<typeof SecretName>
+
+/** `secrets` says where each comes from; the values never leave the engine. */
+export const SettingsView = z.strictObject({
+  settings: EngineSettings,
+  secrets: z.record(SecretName, z.enum(['unset', 'environment', 'session'])),
+  folders: z.strictObject({ project: z.string(), results: z.string(), published: z.string(), state: z.string() }),
+})
+export type SettingsView = z.infer<typeof SettingsView>
+
+/** Only what is named changes. Secrets are held in the engine's memory until it ends; null forgets one. Nothing changes under a run. */
+export const SettingsUpdate = z.strictObject({
+  settings: EngineSettings.partial().optional(),
+  secrets: z.partialRecord(SecretName, secret.nullable()).optional(),
+})
+export type SettingsUpdate = z.infer<typeof SettingsUpdate>

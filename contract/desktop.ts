@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** What the pages may know of the desktop app around them. */
+export const DesktopInfo = z.strictObject({
+  platform: z.string(),
+  version: z.string(),
+  /** Folder of the open project. */
+  project: z.string(),
+  /** Whether tokens that are set here survive a restart: the system has a secret store, and it works. */
+  keeps_secrets: z.boolean(),
+})
+export type DesktopInfo = z.infer<typeof DesktopInfo>
+
+/** Null when the person cancelled; otherwise the project that is open now. */
+export const ProjectChoice = z.string().nullable()
+
+/** Folders that can be shown in the system's file manager. */
+export const RevealedFolder = z.enum(['project', 'results', 'published'])
+export type RevealedFolder = z.infer<typeof RevealedFolder>
+
+/** Every call that a page may make of the shell. Data does not pass here: it comes from the control API. */
+export const DESKTOP_CALLS = {
+  'desktop.describe': { input: z.undefined(), output: DesktopInfo },
+  'project.choose': { input: z.undefined(), output: ProjectChoice },
+  'folder.reveal': { input: RevealedFolder, output: z.undefined() },
+} as const
+export type DesktopCall = keyof typeof DESKTOP_CALLS
+
+/** What the preload script puts on `window.ragLadderDesktop`; absent in a browser. */
+export interface DesktopBridge {
+  describe(): Promise<DesktopInfo>
+  chooseProject(): Promise<string | null>
+  reveal(folder: RevealedFolder): Promise<void>
+}

@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { BaseApproach, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { AnswerMetric } from './answer-scores.ts'
+import { CellErrorType, RowDataset } from './canonical-row.ts'
+import { EvaluationStatus } from './evaluation-result.ts'
+import { PanelStatistics } from './judgments.ts'
+import { IngestionProvenance, Reproducibility } from './provenance.ts'
+import { RetrievalMetric } from './retrieval-scores.ts'
+import { ClusterSummary, MetricComparison, VarianceComponents } from './statistics.ts'
+
+const count = z.int().min(0)
+const share = z.number().min(0).max(1)
+const counts = z.record(z.string(), z.int().min(1))
+
+/**
+ * How a quantity is spread over the `n` cells that have it; every figure is null when none has it. Quantiles interpolate linearly
+ * between the two nearest order statistics (type 7 of Hyndman and Fan 1996); `stdev` is the sample's (n − 1), null below two values.
+ */
+export const Distribution = z.strictObject({
+  n: count,
+  mean: z.number().nullable(),
+  median: z.number().nullable(),
+  stdev: z.number().nullable(),
+  p95: z.number().nullable(),
+  min: z.number().nullable(),
+  max: z.number().nullable(),
+  sum: z.number().nullable(),
+})
+export type Distribution = z.infer<typeof Distribution>
+
+/**
+ * State of one metric for one approach. ok: every cell is scored, apart from questions that nobody can be scored on. partial: some are.
+ * Otherwise nothing is scored, and the state is the first of these that some cell has: error (of the evaluator), timeout (of the
+ * evaluator), not_evaluable, disabled, not_run (the cell failed or has no row).
+ */
+export const MetricState = z.enum(['ok', 'partial', 'not_evaluable', 'error', 'timeout', 'disabled', 'not_run'])
+export type MetricState = z.infer<typeof MetricState>
+
+const countsAddUp = (metric: {
+  expected: number
+  eligible: number
+  scored: number
+  errors: number
+  timeouts: number
+  unevaluable: number
+  disabled: number
+  not_run: number
+  missing: number
+}): boolean =>
+  metric.eligible === metric.scored + metric.errors + metric.timeouts &&
+  metric.expected === metric.eligible + metric.unevaluable + metric.disabled + metric.not_run + metric.missing
+
+/**
+ * One metric of one approach: its mean, and where the cells without a score went. Missing is never 0. With repetitions, mean, median and
+ * deviation are of the questions' means over their repetitions; the counts are of cells.
+ */
+export const MetricSummary = z
+  .strictObject({
+    state: MetricState,
+    mean: z.number().nullable(),
+    median: z.number().nullable(),
+    /** Of the sample (n − 1); null below two scores. */
+    stdev: z.number().nullable(),
+    scored: count,
+    /** Cells with an answer and the evidence that the metric needs: scored, or failed by the evaluator. */
+    eligible: count,
+    /** One per question and repetition. */
+    expected: count,
+    /** scored / expected; null when nothing was expected. */
+    coverage: share.nullable(),
+    /** Evaluator failures other than timeouts. */
+    errors: count,
+    timeouts: count,
+    errors_by_reason: counts,
+    unevaluable: count,
+    unevaluable_by_reason: counts,
+    /** The metric was not asked for, or no evaluator was there. */
+    disabled: count,
+    /** The cell itself failed, or was never evaluated. */
+    not_run: count,
+    /** No row yet. */
+    missing: count,
+    /** True when the approaches that have scores have them for different questions: their means do not compare. */
+    unequal_coverage: z.boolean(),
+    /** With unequal coverage, the mean over the `n` questions that every scored approach has; null when this approach has no score. */
+    common: z.strictObject({ n: count, mean: z.number().nullable() }).nullable(),
+  })
+  .refine(countsAddUp, 'the counts do not add up to the expected cells')
+export type MetricSummary = z.infer<typeof MetricSummary>
+
+const HopMetric = z.strictObject({ n: count, expected: count, mean: z.number().nullable() })
+
+/** The scores of the questions that join `hops` facts; null for questions whose author did not count them. Counts are of questions. */
+export const HopSummary = z.strictObject({
+  hops: z.int().nullable(),
+  questions: count,
+  ragas: z.partialRecord(EvaluationMetric, HopMetric),
+  retrieval: z.partialRecord(RetrievalMetric, HopMetric),
+  answer: z.partialRecord(AnswerMetric, HopMetric),
+})
+export type HopSummary = z.infer<typeof HopSummary>
+
+/** Cost of an approach. Times, calls and tokens are of the cells that answered; attempts of all that were tried. */
+export const OperationalSummary = z.strictObject({
+  latency_ms: Distribution,
+  queue_ms: Distribution,
+  attempts: Distribution,
+  /** Attempts after the first one, over all cells. */
+  retries: count,
+  prompt_tokens: Distribution,
+  completion_tokens: Distribution,
+  total_tokens: Distribution,
+  server_seconds: Distribution,
+  chunks: Distribution,
+  llm_calls: Distribution,
+  cloud_calls: Distribution,
+})
+export type OperationalSummary = z.infer<typeof OperationalSummary>
+
+const approachHead = {
+  model: Identifier,
+  base_model: BaseApproach,
+  flavor: Identifier.nullable(),
+  evidence_capability: EvidenceCapability,
+}
+
+export const ApproachSummary = z.strictObject({
+  ...approachHead,
+  /** False for rows of an earlier selection that stand in the same evidence. */
+  selected: z.boolean(),
+  cells: z.strictObject({
+    expected: count,
+    ok: count,
+    error: count,
+    timeout: count,
+    missing: count,
+    failures_by_type: z.partialRecord(CellErrorType, z.int().min(1)),
+  }),
+  operational: OperationalSummary,
+  evaluation: z.strictObject({
+    statuses: z.record(EvaluationStatus, count),
+    evaluator_models: z.array(z.string()),
+    embeddings_models: z.array(z.string()),
+  }),
+  ragas: z.partialRecord(EvaluationMetric, MetricSummary),
+  retrieval: z.partialRecord(RetrievalMetric, MetricSummary),
+  answer: z.partialRecord(AnswerMetric, MetricSummary),
+  by_hops: z.array(HopSummary),
+})
+export type ApproachSummary = z.infer<typeof ApproachSummary>
+
+export const JudgedApproach = z.strictObject({
+  model: Identifier,
+  /** 1 to 5: the mean over questions of the mean over the judges that scored it. */
+  mean: z.number().nullable(),
+  n: count,
+  expected: count,
+  coverage: share.nullable(),
+  /** Single scores that the mean rests on. */
+  scores: count,
+  /** Best-answer votes: they only order approaches whose means are equal. */
+  votes: count,
+  /** 1 is best; shared when mean and votes are equal; null without a mean. */
+  rank: z.int().min(1).nullable(),
+})
+export type JudgedApproach = z.infer<typeof JudgedApproach>
+
+/** The judge join. Whatever is wrong with the judgments stays in here: every other section is made without them. */
+export const JudgeSection = z.discriminatedUnion('status', [
+  z.strictObject({ status: z.literal('disabled') }),
+  z.strictObject({ status: z.literal('pending'), judges: z.array(z.string()) }),
+  z.strictObject({
+    status: z.literal('error'),
+    reason: z.enum(['missing', 'unreadable', 'malformed', 'not_an_object', 'invalid', 'other_run', 'panel_failed']),
+    message: z.string(),
+  }),
+  z.strictObject({
+    status: z.enum(['ok', 'partial']),
+    judges: z.array(z.string()),
+    questions: z.strictObject({ judged: count, expected: count }),
+    approaches: z.array(JudgedApproach),
+    /** The approach that stands alone on rank 1. */
+    winner: Identifier.nullable(),
+    /** How far the panel can be trusted, as its own artifact says; null where that does not. */
+    panel: PanelStatistics.nullable().default(null),
+  }),
+])
+export type JudgeSection = z.infer<typeof JudgeSection>
+
+export const MetricClass = z.enum(['ragas', 'retrieval', 'answer', 'judge_panel', 'operational'])
+export type MetricClass = z.infer<typeof MetricClass>
+
+/** One metric of one dataset run with the intervals of all means and the comparison of every two selected approaches. */
+export const ComparedMetric = z.strictObject({
+  metric_class: MetricClass,
+  ...MetricComparison.shape,
+  /** Where each approach's variance comes from; null when there is one score per question. */
+  variance: z.array(z.strictObject({ model: Identifier, components: VarianceComponents })).nullable(),
+})
+export type ComparedMetric = z.infer<typeof ComparedMetric>
+
+/**
+ * What can be said about differences: for each metric that anybody is scored on, in the order ragas, retrieval, answer, judge_panel (`score`),
+ * operational (`latency_ms` of answered cells, where lower is better). Scores of a question are means over its repetitions.
+ */
+export const Comparisons = z.strictObject({
+  /** Questions that share a gold document are resampled together. */
+  clusters: ClusterSummary,
+  metrics: z.array(ComparedMetric),
+})
+export type Comparisons = z.infer<typeof Comparisons>
+
+/**
+ * `-evaluation.json`: what the evidence of one dataset run adds up to. A pure function of the rows, the selection and the judgments:
+ * no clock, fixed key order, numbers that are not whole rounded once to six significant digits, so that a rerun gives equal bytes.
+ */
+export const Aggregate = z.strictObject({
+  schema_version: z.literal(1),
+  run_id: Identifier,
+  dataset: RowDataset,
+  ingestion: IngestionProvenance.nullable(),
+  /** What all rows share; null as long as there is no row. */
+  reproducibility: Reproducibility.nullable(),
+  /** Requested metrics of class `ragas`. */
+  metrics: z.array(EvaluationMetric),
+  /** Answers that each approach was asked for per question. */
+  repeats: z.int().min(1).default(1),
+  questions: z.array(
+    z.strictObject({ id: Identifier, hops: z.int().nullable(), answerable: z.boolean(), has_gold: z.boolean() }),
+  ),
+  cells: z.strictObject({ expected: count, ok: count, error: count, timeout: count, missing: count }),
+  approaches: z.array(ApproachSummary),
+  /** Selected aliases that could not be called at all: a reason instead of figures. */
+  unavailable: z.array(z.strictObject({ ...approachHead, reason: z.string() })),
+  judge_panel: JudgeSection,
+  /** Null as long as there is no row, and in files of before. */
+  comparisons: Comparisons.nullable().default(null),
+})
+export type Aggregate = z.infer<typeof Aggregate>

@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { BaseApproach, EvidenceCapability, Identifier, SCHEMA_VERSION, Sha256 } from '../common.ts'
+import { GoldEvidence } from '../manifests/queries.ts'
+import { AnswerScores } from './answer-scores.ts'
+import { EvaluationResult } from './evaluation-result.ts'
+import { Reproducibility } from './provenance.ts'
+import { RagSource, ServerMetrics } from './rag-extension.ts'
+import { RetrievalScores } from './retrieval-scores.ts'
+
+/** Version of the runner's row layout, raised when a field changes its meaning. */
+export const RUNNER_VERSION = 1
+
+export const TokenUsage = z.strictObject({
+  prompt_tokens: z.int().min(0),
+  completion_tokens: z.int().min(0),
+  total_tokens: z.int().min(0),
+})
+export type TokenUsage = z.infer<typeof TokenUsage>
+
+export const CellStatus = z.enum(['ok', 'error', 'timeout'])
+export type CellStatus = z.infer<typeof CellStatus>
+
+/** Class of a cell's failure; `message` is for people. */
+export const CellErrorType = z.enum([
+  'timeout',
+  'connection_failed',
+  'connection_reset',
+  'http_error',
+  'rate_limited',
+  'invalid_response',
+  'response_too_large',
+  'schema_mismatch',
+  'cancelled',
+])
+export type CellErrorType = z.infer<typeof CellErrorType>
+
+/** One try at a cell: a retry is a recorded attempt, never hidden. Times in milliseconds. */
+export const Attempt = z.strictObject({
+  outcome: z.union([z.literal('ok'), CellErrorType]),
+  latency_ms: z.number().min(0),
+  http_status: z.int().nullable(),
+  message: z.string().nullable(),
+  /** How long the runner waited before this attempt, because of backoff or `Retry-After`. */
+  waited_ms: z.number().min(0),
+})
+export type Attempt = z.infer<typeof Attempt>
+
+export const RowDataset = z.strictObject({
+  id: Identifier,
+  label: z.string(),
+  complexity_level: z.int(),
+  questions_file: z.string(),
+  corpus_path: z.string(),
+})
+export type RowDataset = z.infer<typeof RowDataset>
+
+export const RowQuestion = z.strictObject({
+  id: Identifier,
+  query: z.string(),
+  ground_truth: z.string().nullable(),
+  answerable: z.boolean(),
+  hops: z.int().nullable(),
+  gold: z.array(GoldEvidence),
+  answer_keys: z.array(z.array(z.string())),
+  rationale: z.string().nullable(),
+  expect_winner: z.string().nullable(),
+})
+export type RowQuestion = z.infer<typeof RowQuestion>
+
+export const RowApproach = z.strictObject({
+  /** The alias that was called. */
+  model: Identifier,
+  base_model: BaseApproach,
+  flavor: Identifier.nullable(),
+  parameters: z.record(z.string(), z.json()),
+  evidence_capability: EvidenceCapability,
+  requires_reingest: z.boolean(),
+  provider: z.string(),
+})
+export type RowApproach = z.infer<typeof RowApproach>
+
+export const RowEvidence = z.strictObject({
+  answer: z.string(),
+  /** Full context texts in rank order; empty for answer-only approaches. */
+  contexts: z.array(z.string()),
+  sources: z.array(RagSource),
+  token_usage: TokenUsage.nullable(),
+  server_metrics: ServerMetrics.nullable(),
+  response_id: z.string().nullable(),
+  response_model: z.string().nullable(),
+  /** The message content as it came, rendered source block included. */
+  raw_content: z.string(),
+  /** `structured`: from rag_extension; `rendered`: parsed from the details block; null: the response carried no evidence. */
+  transport: z.enum(['structured', 'rendered']).nullable(),
+  approach_metadata: z.record(z.string(), z.json()).optional(),
+})
+export type RowEvidence = z.infer<typeof RowEvidence>
+
+/** Most repetitions of a cell that a run may ask for. */
+export const MAX_REPEATS = 20
+
+/** One finished cell of run × dataset × question × alias × repetition: a line of `-evidence.jsonl`. */
+export const CanonicalRow = z.strictObject({
+  schema_version: z.literal(SCHEMA_VERSION),
+  runner_version: z.int().min(1),
+  run_id: Identifier,
+  row_id: Sha256,
+  /** Which repetition of the cell this is; absent for the first, whose row is the same as that of a run without repetitions. */
+  repeat: z.int().min(2).max(MAX_REPEATS).optional(),
+  dataset: RowDataset,
+  question: RowQuestion,
+  approach: RowApproach,
+  reproducibility: Reproducibility,
+  status: CellStatus,
+  /** Null when the cell failed: there is no answer then, not an empty one. */
+  evidence: RowEvidence.nullable(),
+  metrics: z.strictObject({
+    operational: z.strictObject({
+      /** From sending the last attempt's request to its last byte; queue wait and backoff are beside it, not in it. */
+      latency_ms: z.number().min(0),
+      queue_ms: z.number().min(0),
+      attempts: z.array(Attempt).min(1),
+      token_usage: TokenUsage.nullable(),
+      server: ServerMetrics.nullable(),
+    }),
+    ragas: EvaluationResult,
+    retrieval: RetrievalScores,
+    answer: AnswerScores.optional(),
+    judge_panel: z.strictObject({ status: z.enum(['pending', 'disabled']) }),
+  }),
+  /** RFC 3339, UTC, when the answer was complete. */
+  finished_at: z.iso.datetime(),
+  /** The row whose stored answer was evaluated again, when this row was made without calling the approach. */
+  derived_from: z.strictObject({ run_id: Identifier, row_id: Sha256 }).optional(),
+  error: z.strictObject({ type: CellErrorType, message: z.string() }).nullable(),
+  /** CRC-32, lower-case hex, of the line's bytes before this last field. The evidence log sets it on writing and takes it off on reading. */
+  checksum: z
+    .string()
+    .regex(/^[0-9a-f]{8}$/, 'a CRC-32 in lower-case hex')
+    .optional(),
+})
+export type CanonicalRow = z.infer<typeof CanonicalRow>

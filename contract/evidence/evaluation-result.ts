@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { EvaluationMetric } from '../common.ts'
+
+/**
+ * State of a cell's evaluation. ok: every requested metric scored. partial: some scored, the others lacked evidence or failed.
+ * not_evaluable: no requested metric had its evidence. error: nothing scored after retries. disabled: nothing was requested.
+ * not_run: the cell itself failed before evaluation.
+ */
+export const EvaluationStatus = z.enum(['ok', 'partial', 'not_evaluable', 'error', 'disabled', 'not_run'])
+export type EvaluationStatus = z.infer<typeof EvaluationStatus>
+
+export const NotEvaluableReason = z.enum(['retrieved_contexts_required', 'ground_truth_required'])
+export type NotEvaluableReason = z.infer<typeof NotEvaluableReason>
+
+/** How a whole evaluation call failed; a timeout is counted apart from the others. */
+export const EvaluationErrorType = z.enum(['timeout', 'http_error', 'network_error', 'invalid_response'])
+export type EvaluationErrorType = z.infer<typeof EvaluationErrorType>
+
+const perMetric = <Value extends z.ZodType>(value: Value) => z.partialRecord(EvaluationMetric, value)
+
+export const EvaluationResult = z.strictObject({
+  status: EvaluationStatus,
+  requested: z.array(EvaluationMetric),
+  scores: perMetric(z.number()),
+  /**
+   * `score_missing_or_null`, `score_not_numeric`, `score_not_finite`, or the evaluator's own word for a metric's failure; `no_statements`: an
+   * answer that claims nothing, such as a refusal, has no faithfulness.
+   */
+  metric_errors: perMetric(z.string()),
+  not_evaluable: perMetric(NotEvaluableReason),
+  /** Why a score came out as it did, per metric, as the critic put it. */
+  reasons: perMetric(z.json()).default({}),
+  evaluator_model: z.string().nullable(),
+  embeddings_model: z.string().nullable(),
+  attempts: z.int().min(0),
+  error_type: EvaluationErrorType.optional(),
+  error: z.string().optional(),
+})
+export type EvaluationResult = z.infer<typeof EvaluationResult>

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { Identifier, Sha256 } from '../common.ts'
+
+/** The ingestion that the answers were retrieved from; the first four are carried into every artifact. */
+export const IngestionProvenance = z.strictObject({
+  job_id: z.string().min(1),
+  profile: Identifier,
+  revision: z.string().min(1),
+  content_digest: z.string().min(1),
+  /** Who ran the job: this run's platform, or somebody else before it. */
+  mode: z.enum(['platform', 'external']),
+})
+export type IngestionProvenance = z.infer<typeof IngestionProvenance>
+
+export const GitState = z.strictObject({
+  revision: z.string().nullable(),
+  dirty: z.boolean(),
+  /** Hash of the uncommitted change (published results left out); null when the tree is clean or git is absent. */
+  patch_sha256: Sha256.nullable(),
+})
+export type GitState = z.infer<typeof GitState>
+
+/** A generated or consumed file with its hash and the names of its entries. */
+export const RuntimeFile = z.strictObject({ path: z.string(), sha256: Sha256, entries: z.array(z.string()) })
+export type RuntimeFile = z.infer<typeof RuntimeFile>
+
+/** Which model answered each role, as the platform resolved it. */
+export const ResolvedModels = z.strictObject({
+  set: Identifier,
+  roles: z.record(z.string(), z.strictObject({ backend: z.string(), model: z.string() })),
+})
+export type ResolvedModels = z.infer<typeof ResolvedModels>
+
+export const RuntimeProvenance = z.strictObject({
+  repository: GitState,
+  /** Version of the platform and, where it tells, its own revision. */
+  platform: z.strictObject({ version: z.string().nullable(), revision: z.string().nullable() }),
+  project: Identifier,
+  /** Where the gateway is: `embedded`, or the external base address without credentials. */
+  gateway: z.string(),
+  /** Declared base port; null when the platform picked free ones. */
+  base_port: z.int().nullable(),
+  /** Provider name → selected source, such as `converter: disabled`. */
+  providers: z.record(z.string(), z.string()),
+  models: ResolvedModels.nullable(),
+  judge_panel: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), models: z.array(z.string()) }),
+  runtime_files: z.array(RuntimeFile),
+})
+export type RuntimeProvenance = z.infer<typeof RuntimeProvenance>
+
+/** Everything that must be equal for two rows to stand in one artifact. */
+export const Reproducibility = z.strictObject({
+  seed: z.string(),
+  config_hashes: z.record(z.string(), Sha256),
+  ingestion: IngestionProvenance.nullable(),
+  runtime: RuntimeProvenance,
+})
+export type Reproducibility = z.infer<typeof Reproducibility>

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+
+/** One ordered context of an answer. `text`, `document` and the offsets are additive: external plugins may leave them out. */
+export const RagSource = z.looseObject({
+  title: z.string(),
+  /** At most 240 characters of the context. */
+  snippet: z.string(),
+  score: z.number(),
+  /** The whole context as it stood in the prompt. */
+  text: z.string().optional(),
+  /** Document id: its path below the corpus folder. */
+  document: z.string().optional(),
+  chunk_index: z.int().min(0).optional(),
+  start_char: z.int().min(0).optional(),
+  end_char: z.int().min(0).optional(),
+})
+export type RagSource = z.infer<typeof RagSource>
+
+/** Cost of one answer as the plugin measured it. `seconds` is wall time, `chunks` what stood in the prompt. */
+export const ServerMetrics = z.looseObject({
+  seconds: z.number().min(0),
+  chunks: z.int().min(0),
+  llm_calls: z.int().min(0),
+  cloud_calls: z.int().min(0),
+})
+export type ServerMetrics = z.infer<typeof ServerMetrics>
+
+/** Structured evidence at the top level of a plugin's JSON and SSE responses. */
+export const RagExtension = z.looseObject({
+  schema_version: z.literal(1),
+  answer: z.string(),
+  sources: z.array(RagSource),
+  metrics: ServerMetrics,
+  adaptive: z.looseObject({ route: z.string(), approach: z.string() }).optional(),
+  lazy_graph: z.looseObject({}).optional(),
+  /** What a graph answer was written from: mode, query_profile, entities, relations, chunks (counts; null where unknown). */
+  graph: z.looseObject({}).optional(),
+  /** An agent's tool calls in order: step, tool, arguments, result (counts), error, seconds. */
+  trajectory: z.array(z.looseObject({})).optional(),
+})
+export type RagExtension = z.infer<typeof RagExtension>

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+export const RetrievalMetric = z.enum(['hit_at_5', 'recall_at_5', 'mrr_at_10', 'ndcg_at_10'])
+export type RetrievalMetric = z.infer<typeof RetrievalMetric>
+
+/** How well the ordered contexts hold the gold evidence, 0 to 1; needs no model. `reason` says why there are no scores. */
+export const RetrievalScores = z.strictObject({
+  status: z.enum(['ok', 'not_evaluable', 'not_run']),
+  scores: z.partialRecord(RetrievalMetric, z.number().min(0).max(1)),
+  reason: z.enum(['gold_evidence_required', 'retrieved_contexts_required', 'answer_only', 'cell_failed']).nullable(),
+})
+export type RetrievalScores = z.infer<typeof RetrievalScores>

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { Identifier, Sha256 } from '../common.ts'
+import { CellErrorType, CellStatus } from './canonical-row.ts'
+import { EvaluationStatus } from './evaluation-result.ts'
+
+/** The twelve steps of the ladder procedure, in order. */
+export const LADDER_STEPS = [
+  'validate',
+  'cold_reset',
+  'start',
+  'ingest',
+  'contextualize',
+  'cells',
+  'evaluate',
+  'check_cells',
+  'judge',
+  'summarize',
+  'check_artifacts',
+  'publish',
+] as const
+export const LadderStep = z.enum(LADDER_STEPS)
+export type LadderStep = z.infer<typeof LadderStep>
+
+/** A difference that forbids reusing a stored row. `path` is the field, such as `reproducibility.seed`. */
+export const PlanConflict = z.strictObject({
+  row_id: Sha256,
+  path: z.string(),
+  stored: z.string(),
+  current: z.string(),
+})
+export type PlanConflict = z.infer<typeof PlanConflict>
+
+/** What a run will do, known before the first call. Counts of cells. */
+export const RunPlan = z.strictObject({
+  dataset_id: Identifier,
+  total: z.int(),
+  reuse: z.int(),
+  run: z.int(),
+  /** Answers that were kept when an earlier run stopped between answer and evaluation: no model call needed. */
+  resume_answered: z.int(),
+  conflicts: z.array(PlanConflict),
+  unavailable: z.array(z.strictObject({ model: Identifier, reason: z.string() })),
+})
+export type RunPlan = z.infer<typeof RunPlan>
+
+const at = { dataset_id: Identifier }
+
+/** Everything a run tells while it goes: one stream for the terminal, `--json`, the log and the panel. */
+export const RunEvent = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('run.started'),
+    run_id: Identifier,
+    dataset_ids: z.array(Identifier),
+    models: z.array(Identifier),
+  }),
+  z.strictObject({
+    type: z.literal('service.changed'),
+    service: z.string(),
+    state: z.string(),
+    detail: z.string().nullable(),
+  }),
+  z.strictObject({ type: z.literal('step.started'), ...at, step: LadderStep }),
+  z.strictObject({
+    type: z.literal('step.finished'),
+    ...at,
+    step: LadderStep,
+    duration_ms: z.number(),
+    note: z.string().nullable(),
+  }),
+  z.strictObject({ type: z.literal('step.skipped'), ...at, step: LadderStep, reason: z.string() }),
+  z.strictObject({ type: z.literal('step.failed'), ...at, step: LadderStep, code: z.string(), message: z.string() }),
+  z.strictObject({
+    type: z.literal('ingestion.progressed'),
+    ...at,
+    job_id: z.string(),
+    phase: z.string(),
+    status: z.string(),
+    counts: z.record(z.string(), z.number()),
+  }),
+  z.strictObject({ type: z.literal('plan.ready'), plan: RunPlan }),
+  z.strictObject({
+    type: z.literal('cell.started'),
+    ...at,
+    row_id: Sha256,
+    question_id: Identifier,
+    model: Identifier,
+  }),
+  z.strictObject({
+    type: z.literal('cell.finished'),
+    ...at,
+    row_id: Sha256,
+    question_id: Identifier,
+    model: Identifier,
+    status: CellStatus,
+    error_type: CellErrorType.nullable(),
+    evaluation: EvaluationStatus,
+    latency_ms: z.number(),
+    /** True when another runner finished this cell and its durable row was taken over. */
+    reused: z.boolean(),
+  }),
+  z.strictObject({
+    type: z.literal('usage.reported'),
+    ...at,
+    /** Calls at the platform since it was started for this dataset, by model role and by alias. */
+    model_calls: z.record(z.string(), z.int().min(0)),
+    alias_calls: z.record(z.string(), z.int().min(0)),
+  }),
+  /** Verdicts of all judges so far; `failed` counts those that could not be had. */
+  z.strictObject({
+    type: z.literal('judge.progressed'),
+    ...at,
+    judge: z.string(),
+    done: z.int().min(0),
+    total: z.int().min(0),
+    failed: z.int().min(0),
+  }),
+  z.strictObject({ type: z.literal('artifact.written'), ...at, file: z.string() }),
+  z.strictObject({ type: z.literal('notice'), level: z.enum(['info', 'warning', 'error']), message: z.string() }),
+  z.strictObject({
+    type: z.literal('run.finished'),
+    run_id: Identifier,
+    outcome: z.enum(['completed', 'failed', 'interrupted']),
+    duration_ms: z.number(),
+  }),
+])
+export type RunEvent = z.infer<typeof RunEvent>

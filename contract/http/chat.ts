@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { TokenUsage } from '../evidence/canonical-row.ts'
+import { RagExtension } from '../evidence/rag-extension.ts'
+
+const textPart = z.looseObject({ type: z.literal('text'), text: z.string() })
+
+export const ToolCall = z.looseObject({
+  id: z.string(),
+  type: z.literal('function'),
+  /** `arguments` is JSON text as the model wrote it: it may be malformed. */
+  function: z.looseObject({ name: z.string(), arguments: z.string() }),
+})
+export type ToolCall = z.infer<typeof ToolCall>
+
+export const ChatMessage = z.looseObject({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
+  tool_calls: z.array(ToolCall).optional(),
+  tool_call_id: z.string().optional(),
+})
+export type ChatMessage = z.infer<typeof ChatMessage>
+
+/** Cache controls of the gateway: `no-cache` reads no cached answer, `no-store` keeps none. */
+export const CacheControls = z.looseObject({ 'no-cache': z.boolean().optional(), 'no-store': z.boolean().optional() })
+
+export const ChatRequest = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(ChatMessage).min(1),
+  stream: z.boolean().optional(),
+  temperature: z.number().optional(),
+  max_tokens: z.int().positive().optional(),
+  tools: z
+    .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }))
+    .optional(),
+  response_format: z.looseObject({ type: z.string() }).optional(),
+  think: z.union([z.boolean(), z.string()]).optional(),
+  cache: CacheControls.optional(),
+})
+export type ChatRequest = z.infer<typeof ChatRequest>
+
+export const ChatCompletion = z.looseObject({
+  id: z.string(),
+  object: z.literal('chat.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z
+    .array(
+      z.looseObject({
+        index: z.int(),
+        finish_reason: z.string().nullable(),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          tool_calls: z.array(ToolCall).optional(),
+        }),
+      }),
+    )
+    .min(1),
+  usage: TokenUsage.loose().optional(),
+  rag_extension: RagExtension.optional(),
+})
+export type ChatCompletion = z.infer<typeof ChatCompletion>
+
+export const EmbeddingsRequest = z.looseObject({
+  model: z.string().min(1),
+  input: z.union([z.string(), z.array(z.string()).min(1).max(2048)]),
+  encoding_format: z.enum(['float', 'base64']).optional(),
+})
+export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
+
+export const EmbeddingsResponse = z.looseObject({
+  object: z.literal('list'),
+  data: z.array(z.looseObject({ object: z.literal('embedding'), index: z.int(), embedding: z.array(z.number()) })),
+  model: z.string(),
+})
+export type EmbeddingsResponse = z.infer<typeof EmbeddingsResponse>
+
+/** An entry of `/v1/models`; `rag_ladder` is additive and says whether an alias can answer now. */
+export const ModelEntry = z.looseObject({
+  id: z.string(),
+  object: z.literal('model').optional(),
+  created: z.int().optional(),
+  owned_by: z.string().optional(),
+  rag_ladder: z.looseObject({ available: z.boolean(), reason: z.string().nullable() }).optional(),
+})
+export const ModelList = z.looseObject({ object: z.literal('list').optional(), data: z.array(ModelEntry) })
+export type ModelList = z.infer<typeof ModelList>
+
+export const OpenAiError = z.looseObject({
+  error: z.looseObject({
+    message: z.string(),
+    type: z.string().nullable(),
+    param: z.string().nullable(),
+    code: z.union([z.string(), z.number()]).nullable(),
+  }),
+})
+export type OpenAiError = z.infer<typeof OpenAiError>
+
+/** The text of a message, its text parts joined by newlines; empty when it has none. */
+export function messageText(message: ChatMessage): string {
+  if (typeof message.content === 'string') return message.content
+  if (!Array.isArray(message.content)) return ''
+  return message.content
+    .flatMap((part) => {
+      const text = textPart.safeParse(part)
+      return text.success ? [text.data.text] : []
+    })
+    .join('\n')
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { ResolvedModels } from '../evidence/provenance.ts'
+
+/** `GET /health` of the platform; `models`, `revision` and the counters are additive to the liveness answer. */
+export const PlatformHealth = z.looseObject({
+  status: z.string(),
+  version: z.string(),
+  revision: z.string().nullable().optional(),
+  models: ResolvedModels.optional(),
+})
+export type PlatformHealth = z.infer<typeof PlatformHealth>
+
+/** `GET /internal/usage`: model calls since the platform started, by role; approach calls by alias. */
+export const PlatformUsage = z.looseObject({
+  model_calls: z.record(z.string(), z.int().min(0)),
+  alias_calls: z.record(z.string(), z.int().min(0)),
+})
+export type PlatformUsage = z.infer<typeof PlatformUsage>
+
+/** FastAPI-style error body of every platform route outside the gateway. */
+export const DetailError = z.looseObject({
+  detail: z.union([
+    z.string(),
+    z.array(z.looseObject({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string(), type: z.string() })),
+    z.looseObject({}),
+  ]),
+})
+export type DetailError = z.infer<typeof DetailError>
+
+/** `GET /plugins`: what is mounted. `env` tells which variables are set; their values are masked. */
+export const PluginList = z.looseObject({
+  plugins: z.array(
+    z.looseObject({
+      name: z.string(),
+      route_prefix: z.string(),
+      auth: z.enum(['open', 'key-auth', 'inherit']),
+      env: z.record(z.string(), z.literal('***').nullable()),
+      status: z.enum(['loaded', 'skipped', 'error']),
+      /** Why it is in error; additive. */
+      reason: z.string().nullable().optional(),
+    }),
+  ),
+})
+export type PluginList = z.infer<typeof PluginList>
+
+/** `GET /ready`: 200 when every dependency works, else 503. */
+export const PlatformReadiness = z.looseObject({
+  status: z.enum(['ready', 'unavailable']),
+  dependencies: z.record(z.string(), z.enum(['ready', 'unavailable'])),
+})
+export type PlatformReadiness = z.infer<typeof PlatformReadiness>

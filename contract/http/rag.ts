@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+
+/** `GET /rag/health`: which profile the plugin serves and which aliases can answer now. */
+export const RagHealth = z.looseObject({
+  status: z.string(),
+  profile: Identifier.nullable(),
+  aliases: z.array(z.looseObject({ alias: Identifier, available: z.boolean(), reason: z.string().nullable() })),
+})
+export type RagHealth = z.infer<typeof RagHealth>
+
+/** Answer of `POST /rag/contextual/build`. `blurbs` counts the model calls that were paid now; 0 when `reused`. */
+export const ContextualBuild = z.looseObject({
+  collection: z.string(),
+  chunks: z.int().min(0),
+  blurbs: z.int().min(0),
+  content_digest: z.string(),
+  reused: z.boolean(),
+  seconds: z.number().min(0),
+})
+export type ContextualBuild = z.infer<typeof ContextualBuild>

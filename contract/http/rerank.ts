@@ -1,0 +1,52 @@
+import { z } from 'zod'
+
+/** How many texts the reranker takes in one call. */
+export const RERANK_MAX_BATCH = 32
+
+export const RerankRequest = z.looseObject({
+  query: z.string().min(1),
+  texts: z.array(z.string()).min(1),
+  raw_scores: z.boolean().default(false),
+  return_text: z.boolean().default(false),
+  truncate: z.boolean().default(false),
+  truncation_direction: z.enum(['left', 'right']).default('right'),
+})
+export type RerankRequest = z.infer<typeof RerankRequest>
+
+/** Sorted by score, best first; `score` is a probability unless `raw_scores` was asked for. */
+export const RerankResponse = z.array(
+  z.looseObject({ index: z.int().min(0), score: z.number(), text: z.string().optional() }),
+)
+export type RerankResponse = z.infer<typeof RerankResponse>
+
+export const TeiError = z.looseObject({ error: z.string(), error_type: z.string() })
+export type TeiError = z.infer<typeof TeiError>
+
+/** Bounds of a request to the graph engine's rerank adapter. Lengths in characters. */
+export const RERANK_ADAPTER_LIMITS = { query: 8000, documents: 512, document: 32_000 } as const
+
+/** `POST /graph-engine/rerank`; unknown fields, and the model, are ignored. */
+export const RerankAdapterRequest = z.looseObject({
+  query: z.string().min(1).max(RERANK_ADAPTER_LIMITS.query),
+  documents: z.array(z.string().max(RERANK_ADAPTER_LIMITS.document)).max(RERANK_ADAPTER_LIMITS.documents),
+  /** How many of the best are answered; all when absent. */
+  top_n: z.int().min(1).max(RERANK_ADAPTER_LIMITS.documents).nullish(),
+  model: z.string().nullish(),
+  return_documents: z
+    .boolean()
+    .nullish()
+    .transform((given) => given ?? false),
+})
+export type RerankAdapterRequest = z.infer<typeof RerankAdapterRequest>
+
+/** Sorted by score, best first, equal scores by index. `index` is that of the request's document. */
+export const RerankAdapterResponse = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      index: z.int().min(0),
+      relevance_score: z.number(),
+      document: z.looseObject({ text: z.string() }).nullable(),
+    }),
+  ),
+})
+export type RerankAdapterResponse = z.infer<typeof RerankAdapterResponse>

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { BaseApproach, EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
+
+/** Which parser reads a corpus file, tried in order; the first that accepts the file wins. */
+export const ParserName = z.enum(['converter', 'plain_text', 'speech'])
+export type ParserName = z.infer<typeof ParserName>
+
+export const ChunkStrategy = z.enum(['token', 'recursive', 'semantic'])
+export type ChunkStrategy = z.infer<typeof ChunkStrategy>
+
+/** How documents become chunks; size and overlap in characters for recursive and semantic, in tokens for token. */
+export const ChunkerSettings = z
+  .strictObject({
+    strategy: ChunkStrategy.default('recursive'),
+    chunk_size: z.int().min(1).max(8192),
+    overlap: z.int().min(0).max(2048),
+  })
+  .refine((value) => value.overlap < value.chunk_size, {
+    path: ['overlap'],
+    message: 'overlap must be less than chunk_size',
+  })
+
+/** What happens to the job when a target service cannot be reached. */
+const OnUnavailable = z.enum(['fail', 'skip'])
+
+export const VectorTarget = z.strictObject({
+  collection_prefix: Identifier,
+  on_unavailable: OnUnavailable.default('fail'),
+})
+
+export const GraphTarget = z.strictObject({
+  mode: z.literal('upload_documents'),
+  wait_for_extraction: z.boolean(),
+  timeout_seconds: z.number().positive().max(86_400),
+  on_unavailable: OnUnavailable.default('fail'),
+})
+
+export const IngestionProfile = z.strictObject({
+  name: Identifier,
+  corpus: z.strictObject({ source: z.literal('mount'), path: SafeRelativePath }),
+  parser_order: z.array(ParserName).min(1),
+  chunker: ChunkerSettings,
+  vector_target: VectorTarget,
+  graph_target: GraphTarget,
+})
+export type IngestionProfile = z.infer<typeof IngestionProfile>
+
+export const GraphQueryProfile = z.strictObject({
+  name: Identifier,
+  mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
+  top_k: z.int().min(1).max(200),
+  chunk_top_k: z.int().min(1).max(200),
+  max_total_tokens: z.int().min(256).max(200_000),
+  enable_rerank: z.boolean(),
+})
+export type GraphQueryProfile = z.infer<typeof GraphQueryProfile>
+
+/** A model alias that the gateway offers: an approach or one of its flavors. The flavor's values live in the flavors file. */
+export const AliasDeclaration = z.strictObject({
+  alias: Identifier,
+  base: BaseApproach,
+  experimental: z.boolean().default(false),
+  evidence: EvidenceCapability,
+})
+export type AliasDeclaration = z.infer<typeof AliasDeclaration>
+
+const uniqueBy = <Item>(items: Item[], key: (item: Item) => string): boolean =>
+  new Set(items.map(key)).size === items.length
+
+/** `manifests/consumer.yaml`: what this project declares to the platform. */
+export const ConsumerManifest = versioned({
+  project: Identifier,
+  branding: z.strictObject({ name: z.string().min(1), tagline: z.string() }),
+  env_file: SafeRelativePath,
+  compose_overlay: SafeRelativePath.nullable(),
+  plugin: z.strictObject({
+    root: SafeRelativePath,
+    route_prefix: z.string().startsWith('/'),
+    auth: z.enum(['open', 'key-auth', 'inherit']),
+  }),
+  workflow: z.strictObject({ file: SafeRelativePath, webhook_path: Identifier }),
+  aliases: z
+    .array(AliasDeclaration)
+    .min(1)
+    .refine((items) => uniqueBy(items, (item) => item.alias), 'alias names must be unique'),
+  ingestion_profiles: z
+    .array(IngestionProfile)
+    .min(1)
+    .refine((items) => uniqueBy(items, (item) => item.name), 'ingestion profile names must be unique'),
+  graph_query_profiles: z
+    .array(GraphQueryProfile)
+    .refine((items) => uniqueBy(items, (item) => item.name), 'graph query profile names must be unique'),
+})
+export type ConsumerManifest = z.infer<typeof ConsumerManifest>

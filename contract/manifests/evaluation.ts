@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { EvaluationMetric, EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
+
+/** The literal that stands for the platform's own gateway as a judge endpoint. */
+export const PLATFORM_GATEWAY = 'platform-gateway'
+
+/** A model as a chat endpoint names it: an alias, or a vendor's own name such as `meta-llama/llama-3.3:70b`. */
+export const JudgeModelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.:/@+-]{0,255}$/, 'letters, digits and "_", "-", ".", ":", "/", "@", "+" only')
+
+export const JudgePanelSettings = z.strictObject({
+  enabled: z.boolean(),
+  endpoint: z.union([z.literal(PLATFORM_GATEWAY), z.url({ protocol: /^https?$/ })]).default(PLATFORM_GATEWAY),
+  temperature: z.number().min(0).max(2).default(0),
+  /** Sent to the platform gateway unless null; to other endpoints only when true, or when JUDGE_THINK says so. */
+  thinking: z.boolean().nullable().default(false),
+  models: z.array(JudgeModelName),
+  /** How often each judge is asked, each time in another order; 1 when not given. */
+  rotations: z.int().min(1).max(64).optional(),
+  /** Shows the ground truth to chat judges; false when not given. */
+  reference: z.boolean().optional(),
+  /** Judge → family, for names that do not tell it. */
+  families: z.record(JudgeModelName, Identifier).optional(),
+})
+export type JudgePanelSettings = z.infer<typeof JudgePanelSettings>
+
+export const RunSettings = z.strictObject({
+  retries: z.int().min(0).max(10).default(1),
+  timeout_s: z.number().positive().max(3600).default(420),
+  evaluator_timeout_s: z.number().positive().max(3600).default(420),
+  concurrency: z.int().min(1).max(32).default(1),
+  /** Free text that names the random stream; numbers are refused so that 1 and "1" cannot differ. */
+  seed: z.string().min(1).max(128),
+})
+export type RunSettings = z.infer<typeof RunSettings>
+
+/** `manifests/evaluation.yaml`: the experiment. */
+export const EvaluationManifest = versioned({
+  datasets_file: SafeRelativePath,
+  flavors_file: SafeRelativePath,
+  approaches: z.array(z.strictObject({ model: Identifier, evidence: EvidenceCapability })).min(1),
+  metrics: z.strictObject({ ragas: z.array(EvaluationMetric), judge_panel: JudgePanelSettings }),
+  run: RunSettings,
+})
+export type EvaluationManifest = z.infer<typeof EvaluationManifest>

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { Identifier, SafeRelativePath, versioned } from '../common.ts'
+
+/** A passage that a correct answer rests on: a verbatim span of a corpus document. */
+export const GoldEvidence = z.strictObject({ document: SafeRelativePath, fact: z.string().min(1).max(400) })
+export type GoldEvidence = z.infer<typeof GoldEvidence>
+
+export const Question = z.strictObject({
+  id: Identifier,
+  query: z.string().min(1).max(8000),
+  /** The right answer; for unanswerable questions, what is missing. Null when nobody wrote one. */
+  ground_truth: z.string().min(1).max(16_000).nullable().default(null),
+  answerable: z.boolean().default(true),
+  /** How many separate facts must be joined. */
+  hops: z.int().min(1).max(4).nullable().default(null),
+  gold: z.array(GoldEvidence).default([]),
+  /** What a right answer must mention: each inner list holds the accepted spellings of one point. */
+  answer_keys: z.array(z.array(z.string().min(1)).min(1)).default([]),
+  rationale: z.string().nullable().default(null),
+  expect_winner: Identifier.nullable().default(null),
+  tags: z.array(z.string()).default([]),
+})
+export type Question = z.infer<typeof Question>
+
+/** `manifests/queries/*.yaml`: the questions of one dataset. */
+export const QueryFile = versioned({
+  dataset_id: Identifier,
+  queries: z
+    .array(Question)
+    .min(1, 'at least one question is needed')
+    .max(10_000)
+    .refine((items) => new Set(items.map((item) => item.id)).size === items.length, 'question ids must be unique'),
+})
+export type QueryFile = z.infer<typeof QueryFile>

@@ -1,0 +1,32 @@
+import { defineConfig } from 'electron-vite'
+import { mergeConfig } from 'vite'
+import pages from './renderer.vite.config.ts'
+
+// The oldest Electron that the shell runs in has Node 20; what it is made of is bundled, so that it needs no packages beside it.
+const shell = { target: 'node20', minify: true, externalizeDeps: false, emptyOutDir: true } as const
+
+export default defineConfig({
+  main: {
+    build: {
+      ...shell,
+      outDir: 'out/main',
+      rollupOptions: {
+        input: { index: 'main/index.ts', 'utility-child': 'main/shell/utility-child.ts' },
+        output: { format: 'es', entryFileNames: '[name].js' },
+      },
+    },
+  },
+  preload: {
+    build: {
+      ...shell,
+      outDir: 'out/preload',
+      rollupOptions: {
+        input: { index: 'preload/index.ts' },
+        output: { format: 'cjs', entryFileNames: '[name].cjs' },
+      },
+    },
+  },
+  renderer: mergeConfig(pages, {
+    build: { outDir: 'out/renderer', minify: true, rollupOptions: { input: 'renderer/index.html' } },
+  }),
+})

@@ -1,0 +1,68 @@
+import { styleText } from 'node:util'
+import type { Command } from './cli/command.ts'
+
+/** Commands by name; each is loaded when it is called, so that a small one starts fast. */
+const COMMANDS: Record<string, () => Promise<Command>> = {
+  ladder: async () => (await import('./cli/commands/ladder.ts')).ladderCommand,
+  matrix: async () => (await import('./cli/commands/matrix.ts')).matrixCommand,
+  plan: async () => (await import('./cli/commands/plan.ts')).planCommand,
+  evaluate: async () => (await import('./cli/commands/evaluate.ts')).evaluateCommand,
+  judge: async () => (await import('./cli/commands/judge.ts')).judgeCommand,
+  summarize: async () => (await import('./cli/commands/summarize.ts')).summarizeCommand,
+  report: async () => (await import('./cli/commands/report.ts')).reportCommand,
+  publish: async () => (await import('./cli/commands/publish.ts')).publishCommand,
+  verify: async () => (await import('./cli/commands/verify.ts')).verifyCommand,
+  recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
+  platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
+  serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
+}
+
+async function overview(): Promise<string> {
+  const lines = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(11)} ${(await load()).summary}`),
+  )
+  return [
+    'RAG Ladder: find out which retrieval approach fits your data.',
+    '',
+    'Usage: rag-ladder <command> [options]',
+    '',
+    ...lines,
+    '',
+    'rag-ladder <command> --help tells its options.',
+    'Exit codes: 0 done, 1 unexpected error, 2 bad input, 3 cells failed, 4 evidence refused, 5 a service failed, 130 interrupted.',
+    '',
+  ].join('\n')
+}
+
+async function main([name, ...args]: string[]): Promise<number> {
+  if (name === undefined || name === 'help' || name === '--help') {
+    process.stdout.write(await overview())
+    return 0
+  }
+  const { commandHelp, parseCommandLine, EXIT } = await import('./cli/command.ts')
+  const load = COMMANDS[name]
+  if (load === undefined) {
+    process.stderr.write(`unknown command: ${name}\n\n${await overview()}`)
+    return EXIT.badInput
+  }
+  const command = await load()
+  if (args.includes('--help')) {
+    process.stdout.write(commandHelp(command))
+    return EXIT.ok
+  }
+  const { values, positionals } = parseCommandLine(command, args)
+  return command.run({ values, positionals, env: process.env, stdout: process.stdout, stderr: process.stderr })
+}
+
+async function fail(error: unknown): Promise<number> {
+  const [{ exitCodeOf, isForeseen }, { sanitizeForTerminal }] = await Promise.all([
+    import('./cli/exit-code.ts'),
+    import('./report/sanitize-for-terminal.ts'),
+  ])
+  const text =
+    error instanceof Error ? (isForeseen(error) ? error.message : (error.stack ?? error.message)) : String(error)
+  process.stderr.write(`${styleText('red', 'error')}: ${sanitizeForTerminal(text)}\n`)
+  return exitCodeOf(error)
+}
+
+process.exitCode = await main(process.argv.slice(2)).catch(fail)

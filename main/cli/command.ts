@@ -1,0 +1,84 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { InputError } from '../manifests/runner-inputs.ts'
+
+/** Exit codes of every command; documented in the README. */
+export const EXIT = {
+  ok: 0,
+  unexpected: 1,
+  badInput: 2,
+  cellsFailed: 3,
+  evidenceRefused: 4,
+  serviceFailed: 5,
+  interrupted: 130,
+} as const
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+export type OptionValue = string | boolean | string[] | undefined
+
+export interface Option {
+  type: 'string' | 'boolean'
+  description: string
+  default?: string | boolean
+  /** How the value is called in the help. */
+  hint?: string
+}
+
+export interface Invocation {
+  values: Readonly<Record<string, OptionValue>>
+  positionals: string[]
+  env: Readonly<Record<string, string | undefined>>
+  stdout: NodeJS.WriteStream
+  stderr: NodeJS.WriteStream
+}
+
+export interface Command {
+  name: string
+  summary: string
+  /** Arguments after the options, such as `<file>`. */
+  positionals?: string
+  options: Readonly<Record<string, Option>>
+  run: (invocation: Invocation) => Promise<ExitCode>
+}
+
+/** An option's text; null when it was not given. */
+export function textOption(invocation: Invocation, name: string): string | null {
+  const value = invocation.values[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+export function flagOption(invocation: Invocation, name: string): boolean {
+  return invocation.values[name] === true
+}
+
+/** Parses a command's arguments. Throws `InputError` for unknown options and surplus arguments. */
+export function parseCommandLine(command: Command, args: string[]): Pick<Invocation, 'values' | 'positionals'> {
+  const options: ParseArgsOptionsConfig = { help: { type: 'boolean' } }
+  for (const [name, { type, default: preset }] of Object.entries(command.options))
+    options[name] = preset === undefined ? { type } : { type, default: preset }
+  try {
+    const parsed = parseArgs({
+      args,
+      options,
+      allowNegative: true,
+      allowPositionals: command.positionals !== undefined,
+      strict: true,
+    })
+    return { values: parsed.values as Record<string, OptionValue>, positionals: parsed.positionals }
+  } catch (error) {
+    const message = (error as Error).message.split('. To specify')[0]!
+    throw new InputError([`${message}. See: rag-ladder ${command.name} --help`])
+  }
+}
+
+/** Help text of one command. */
+export function commandHelp(command: Command): string {
+  const rows = Object.entries(command.options).map(([name, option]) => {
+    const label = option.type === 'string' ? `--${name} ${option.hint ?? 'VALUE'}` : `--[no-]${name}`
+    const preset = option.default === undefined ? '' : ` (default: ${option.default})`
+    return `  ${label.padEnd(30)} ${option.description}${preset}`
+  })
+  const usage = ['rag-ladder', command.name, ...(rows.length > 0 ? ['[options]'] : []), command.positionals ?? '']
+    .join(' ')
+    .trim()
+  return [command.summary, '', `Usage: ${usage}`, ...(rows.length > 0 ? ['', ...rows] : []), ''].join('\n')
+}

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path'
+import { EvaluationMetric, Identifier } from '../../../contract/index.ts'
+import { createEvaluatorClient } from '../../evaluation/evaluator-client.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { artifactFiles } from '../../report/artifact-files.ts'
+import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
+import { summaryContextFromRows } from '../../report/run-summary.ts'
+import { readEvidenceRows } from '../../report/read-evidence.ts'
+import { writeArtifacts } from '../../report/write-artifacts.ts'
+import { evaluateAgain } from '../../runner/evaluate-again.ts'
+import type { Credentials } from '../../runner/credential-headers.ts'
+import { apiUrl } from '../../runner/gateway-client.ts'
+import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
+import { pickOptions } from '../run-options.ts'
+import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
+import { listenForStop, type StopSignals } from '../stop-signals.ts'
+
+/** The evaluator of the environment, else that of an embedded platform which is started for it. */
+async function startEvaluator(setup: RunSetup, invocation: Invocation) {
+  const { evaluatorUrl, evaluatorApiKey } = setup.inputs
+  if (evaluatorUrl !== null) return { url: evaluatorUrl, apiKey: evaluatorApiKey, stop: async () => undefined }
+  const source = choosePlatform(setup, invocation, () => undefined)
+  const platform = await source.start(setup.datasets[0]!.profile.name)
+  const apiKey = (source.kind === 'external' ? evaluatorApiKey : null) ?? platform.operatorToken
+  const { edgeKey } = platform
+  return { url: apiUrl(platform.url, '/api/rag/evaluate'), apiKey, edgeKey, stop: () => platform.stop() }
+}
+
+async function evaluateDatasets(
+  setup: RunSetup,
+  from: string,
+  target: { url: string } & Credentials,
+  stop: StopSignals,
+  { stdout: out, stderr }: Pick<Invocation, 'stdout' | 'stderr'>,
+) {
+  const { retries, evaluator_timeout_s: timeoutS } = setup.experiment.evaluation.run
+  const evaluator = createEvaluatorClient({ ...target, retries, timeoutMs: timeoutS * 1000 })
+  let left = 0
+  try {
+    for (const { dataset } of setup.datasets) {
+      const source = artifactFiles(setup.resultsDir, from, dataset.id)
+      const files = artifactFiles(setup.resultsDir, setup.runId, dataset.id)
+      const counts = await evaluateAgain({
+        source: source.evidence,
+        target: files.evidence,
+        runId: setup.runId,
+        evaluator,
+        metrics: setup.metrics,
+        emit: (event) => {
+          if (event.type === 'notice') stderr.write(`${event.level}: ${sanitizeForTerminal(event.message)}\n`)
+        },
+        drain: stop.drain,
+      })
+      left += counts.left
+      out.write(`${dataset.id}: ${counts.made} rows scored, ${counts.reused} reused, ${counts.left} left\n`)
+      if (counts.left === 0)
+        await writeArtifacts(files, readEvidenceRows(files.evidence), summaryContextFromRows(setup.runId, dataset.id))
+    }
+  } finally {
+    await evaluator.close()
+  }
+  return left
+}
+
+export const evaluateCommand: Command = {
+  name: 'evaluate',
+  summary: 'Score the stored answers of a run again, as a new run; no approach is called.',
+  options: {
+    ...pickOptions('project', 'manifest', 'dataset', 'metrics', 'results', 'model-set'),
+    from: { type: 'string', hint: 'RUN', description: 'run whose answers are scored' },
+    'run-id': { type: 'string', hint: 'ID', description: 'name of the new run' },
+  },
+  async run(invocation) {
+    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, evaluate: true } })
+    const from = Identifier.safeParse(textOption(invocation, 'from'))
+    if (!from.success) throw new InputError(['--from: name the run whose answers are to be scored'])
+    if (textOption(invocation, 'run-id') === null || setup.runId === from.data)
+      throw new InputError(['--run-id: give the new run its own name; rows of a run are never changed'])
+    if (setup.metrics.length === 0)
+      throw new InputError([`--metrics: name at least one of ${EvaluationMetric.options.join(', ')}`])
+    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
+    const evaluator = await startEvaluator(setup, invocation)
+    try {
+      const results = { ...setup, resultsDir: resolve(setup.resultsDir) }
+      const left = await evaluateDatasets(results, from.data, evaluator, stop, invocation)
+      return left > 0 ? EXIT.interrupted : EXIT.ok
+    } finally {
+      await evaluator.stop()
+      stop.dispose()
+    }
+  },
+}

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
+import type { Aggregate, Judgments, RunEvent } from '../../../contract/index.ts'
+import { checkJudgePanel } from '../../judge/check-panel.ts'
+import { emptyBallot, exportHumanRound } from '../../judge/human/export-round.ts'
+import { importHumanVotes } from '../../judge/human/import-votes.ts'
+import { storedAnswers } from '../../judge/stored-answers.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { artifactFiles, type ArtifactFiles } from '../../report/artifact-files.ts'
+import { readJudgments } from '../../report/judge-input.ts'
+import { readEvidenceRows } from '../../report/read-evidence.ts'
+import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../../report/run-summary.ts'
+import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
+import { readAggregate, writeArtifacts } from '../../report/write-artifacts.ts'
+import { writeAtomic } from '../../report/write-atomic.ts'
+import { judgeDataset } from '../../runner/judge-dataset.ts'
+import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { printAggregates } from '../print-matrix.ts'
+import { describeJudges } from '../describe-judges.ts'
+import { chooseReporter } from '../progress/reporter.ts'
+import { pickOptions } from '../run-options.ts'
+import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
+import { listenForStop } from '../stop-signals.ts'
+
+const filesOf = (setup: RunSetup, { dataset }: LadderDataset): ArtifactFiles =>
+  artifactFiles(setup.resultsDir, setup.runId, dataset.id)
+
+/** The selection of the run as its summary keeps it, or what the rows say. */
+async function storedContext(setup: RunSetup, dataset: LadderDataset) {
+  const aggregate = await readAggregate(filesOf(setup, dataset).evaluation)
+  return aggregate === null
+    ? summaryContextFromRows(setup.runId, dataset.dataset.id)
+    : summaryContextOf(aggregate, { state: 'disabled' })
+}
+
+/** The summary with the judges joined in; null for an old result of which only the matrix is left. */
+async function joined(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
+  if (!existsSync(files.evidence)) return null
+  const judge = await readJudgments(files.judgments)
+  return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate
+}
+
+async function judgeRun(setup: RunSetup, invocation: Invocation): Promise<ExitCode> {
+  const judgePanel = { ...setup.judgePanel, enabled: true }
+  checkJudgePanel(judgePanel, setup.experiment.aliases.keys())
+  const isJson = flagOption(invocation, 'json')
+  const reporter = chooseReporter(isJson, invocation.stdout)
+  const emit = (event: RunEvent): void => reporter.event(event)
+  const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }))
+  const results: Judgments[] = []
+  try {
+    const platform = choosePlatform(setup, invocation, emit)
+    for (const dataset of setup.datasets) {
+      const files = filesOf(setup, dataset)
+      const context = await storedContext(setup, dataset)
+      const { drain, abort } = stop
+      const run = { ...setup, judgePanel, dataset, files, platform, emit, drain, abort }
+      const { judgments, note } = await judgeDataset(run, context)
+      results.push(judgments)
+      emit({ type: 'notice', level: 'info', message: `${dataset.dataset.id}: ${note}` })
+      const aggregate = await joined(files, context)
+      reporter.end()
+      if (!isJson && aggregate !== null) printAggregates([aggregate], invocation.stdout)
+      if (!isJson) invocation.stdout.write(describeJudges(judgments))
+    }
+  } finally {
+    reporter.end()
+    stop.dispose()
+  }
+  if (results.some(({ status }) => status === 'error')) return EXIT.serviceFailed
+  return results.every(({ status }) => status === 'ok') ? EXIT.ok : EXIT.cellsFailed
+}
+
+/** Round, seal and result of a human vote stand beside the run's artifacts unless options say otherwise. */
+function humanFiles(setup: RunSetup, dataset: LadderDataset, invocation: Invocation) {
+  const prefix = filesOf(setup, dataset).judgments.replace(/-judgments\.json$/, '')
+  const file = (option: string, ending: string): string => {
+    const given = textOption(invocation, option)
+    return given === null ? `${prefix}-${ending}.json` : resolve(given)
+  }
+  return {
+    roundFile: file('round', 'human-round'),
+    sealFile: file('seal', 'human-seal'),
+    votesFile: file('votes', 'human-votes'),
+    resultFile: `${prefix}-human.json`,
+  }
+}
+
+function onlyDataset(setup: RunSetup): LadderDataset {
+  if (setup.datasets.length !== 1) throw new InputError(['--dataset: name exactly one dataset'])
+  return setup.datasets[0]!
+}
+
+async function humanExport(setup: RunSetup, invocation: Invocation): Promise<ExitCode> {
+  const dataset = onlyDataset(setup)
+  const { roundFile, sealFile, votesFile } = humanFiles(setup, dataset, invocation)
+  if (existsSync(votesFile))
+    throw new InputError([`${votesFile} is there already: move it aside, or name another by --votes`])
+  const context = await storedContext(setup, dataset)
+  const input = await storedAnswers(filesOf(setup, dataset), {
+    runId: setup.runId,
+    datasetId: dataset.dataset.id,
+    models: context.aliases?.map(({ model }) => model) ?? null,
+    questionIds: context.questions?.map(({ id }) => id) ?? null,
+  })
+  const { round, blocked } = await exportHumanRound(input, {
+    aliases: [...setup.experiment.aliases.keys()],
+    reference: setup.judgePanel.reference,
+    roundFile,
+    sealFile,
+  })
+  await writeAtomic(votesFile, `${JSON.stringify(emptyBallot(round), null, 2)}\n`)
+  const left = blocked.length === 0 ? '' : `; left out because of leaks: ${blocked.join(', ')}`
+  invocation.stdout.write(
+    [
+      `${round.sets.length} sets to vote on: ${roundFile}${left}`,
+      `a ballot to fill in, grades from 1 to 5 and the letter of the best or null: ${votesFile}`,
+      `the order is sealed: ${sealFile}, away from the voter until the votes are in`,
+      `commitment sha256 ${round.commitment.value}`,
+      '',
+    ].join('\n'),
+  )
+  return EXIT.ok
+}
+
+async function humanImport(setup: RunSetup, invocation: Invocation): Promise<ExitCode> {
+  const dataset = onlyDataset(setup)
+  const { judgments } = filesOf(setup, dataset)
+  const hasPanel = (await readJudgments(judgments)).state === 'read'
+  const files = humanFiles(setup, dataset, invocation)
+  const result = await importHumanVotes({
+    ...files,
+    judgmentsFile: hasPanel ? judgments : null,
+  })
+  const lines = [
+    `${result.sets.voted} of ${result.sets.offered} sets voted on by ${result.rater}; the seal is the published one`,
+    ...result.approaches.map(
+      ({ model, mean, votes: best }) =>
+        `  ${model}: ${mean === null ? 'no grade' : mean.toFixed(2)}, ${best} best votes`,
+    ),
+    ...result.agreement.map(({ judge, kappa, best }) => {
+      const { value, interval } = kappa.estimate
+      const range = interval === null ? '' : ` [${interval.low.toFixed(2)}, ${interval.high.toFixed(2)}]`
+      return `  ${judge}: weighted kappa ${value === null ? 'not defined' : value.toFixed(2)}${range}, same best answer ${best.same} of ${best.compared}`
+    }),
+    ...(hasPanel ? [] : [`  no usable ${basename(judgments)} in ${dirname(judgments)}: compared with no judge`]),
+    files.resultFile,
+  ]
+  invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
+  return EXIT.ok
+}
+
+const ACTIONS: Readonly<Record<string, (setup: RunSetup, invocation: Invocation) => Promise<ExitCode>>> = {
+  run: judgeRun,
+  'human-export': humanExport,
+  'human-import': humanImport,
+}
+
+export const judgeCommand: Command = {
+  name: 'judge',
+  summary: 'Grade stored answers blindly: by the judge panel, or by a person in a sealed round. No approach is called.',
+  positionals: '<run | human export | human import>',
+  options: {
+    ...pickOptions('project', 'manifest', 'dataset', 'run-id', 'results', 'model-set', 'gateway', 'json'),
+    ...pickOptions('judge-models', 'judge-endpoint', 'rotations', 'reference', 'concurrency'),
+    round: { type: 'string', hint: 'FILE', description: 'the blinded sets; beside the run’s artifacts unless given' },
+    seal: { type: 'string', hint: 'FILE', description: 'the sealed order; beside the run’s artifacts unless given' },
+    votes: { type: 'string', hint: 'FILE', description: 'a person’s votes; beside the run’s artifacts unless given' },
+  },
+  async run(invocation) {
+    const name = invocation.positionals.join('-')
+    if (!Object.hasOwn(ACTIONS, name))
+      throw new InputError([`name one of ${Object.keys(ACTIONS).join(', ').replaceAll('-', ' ')}`])
+    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, evaluate: true } })
+    return ACTIONS[name]!(setup, invocation)
+  },
+}

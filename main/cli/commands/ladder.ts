@@ -1,0 +1,50 @@
+import { coverageNotices } from '../../manifests/selection.ts'
+import { runLadder } from '../../runner/run-ladder.ts'
+import { EXIT, flagOption, type Command } from '../command.ts'
+import { datasetRuns } from '../dataset-runs.ts'
+import { printJudges } from '../describe-judges.ts'
+import { exitCodeOf } from '../exit-code.ts'
+import { printMatrix } from '../print-matrix.ts'
+import { chooseReporter } from '../progress/reporter.ts'
+import { RUN_OPTIONS } from '../run-options.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
+import { listenForStop } from '../stop-signals.ts'
+
+export const ladderCommand: Command = {
+  name: 'ladder',
+  summary: 'Climb the datasets: ingest, run every cell, evaluate, summarize, publish, and print the matrix.',
+  options: {
+    ...RUN_OPTIONS,
+    'cold-reset': {
+      type: 'boolean',
+      description: 'delete this run’s working artifacts and collections first',
+      default: true,
+    },
+    publish: { type: 'boolean', description: 'copy validated artifacts to docs/results', default: true },
+  },
+  async run(invocation) {
+    const setup = await setUpRun(invocation)
+    const json = flagOption(invocation, 'json')
+    const reporter = chooseReporter(json, invocation.stdout)
+    const emit = reporter.event
+    const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }))
+    try {
+      for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))
+        emit({ type: 'notice', level: 'info', message })
+      const platform = choosePlatform(setup, invocation, emit)
+      const choices = { coldReset: flagOption(invocation, 'cold-reset'), publish: flagOption(invocation, 'publish') }
+      const result = await runLadder(datasetRuns(setup, platform, choices, emit, stop), emit)
+      reporter.end()
+      // A dataset that failed may have a matrix of an earlier run: it would read as if it were this one's.
+      const summed = result.datasets.filter(({ status }) => status !== 'interrupted').map(({ datasetId }) => datasetId)
+      if (!json) await printMatrix(setup, summed, invocation.stdout)
+      if (!json && setup.judgePanel.enabled) await printJudges(setup, invocation.stdout)
+      if (result.failures[0] !== undefined) return exitCodeOf(result.failures[0])
+      if (result.outcome === 'interrupted') return EXIT.interrupted
+      return result.outcome === 'completed' ? EXIT.ok : EXIT.cellsFailed
+    } finally {
+      reporter.end()
+      stop.dispose()
+    }
+  },
+}

@@ -1,0 +1,39 @@
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { externalIngestion, runGatewayMatrix } from '../../runner/run-gateway-matrix.ts'
+import { EXIT, flagOption, textOption, type Command } from '../command.ts'
+import { datasetRuns } from '../dataset-runs.ts'
+import { chooseReporter } from '../progress/reporter.ts'
+import { pickOptions } from '../run-options.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
+import { listenForStop } from '../stop-signals.ts'
+
+export const matrixCommand: Command = {
+  name: 'matrix',
+  summary: 'Run the cells of one dataset against a gateway that is already set up; resumes what is stored.',
+  options: {
+    ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
+    ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'json'),
+    ingestion: { type: 'string', hint: 'JOB', description: 'ingestion job that the gateway’s collections come from' },
+  },
+  async run(invocation) {
+    const setup = await setUpRun(invocation)
+    if (setup.datasets.length !== 1) throw new InputError(['--dataset: name exactly one dataset'])
+    const platform = choosePlatform(setup, invocation, () => undefined)
+    if (platform.kind !== 'external')
+      throw new InputError(['--gateway: name the gateway to call (or set MATRIX_GATEWAY_URL)'])
+    const gateway = await platform.start(setup.datasets[0]!.profile.name)
+    const reporter = chooseReporter(flagOption(invocation, 'json'), invocation.stdout)
+    const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }))
+    try {
+      const job = textOption(invocation, 'ingestion')
+      const ingestion = job === null ? null : await externalIngestion(gateway, job)
+      const [run] = datasetRuns(setup, platform, { coldReset: false, publish: false }, reporter.event, stop)
+      const outcome = await runGatewayMatrix(run!, gateway, ingestion)
+      if (outcome.left > 0) return EXIT.interrupted
+      return outcome.failed === 0 ? EXIT.ok : EXIT.cellsFailed
+    } finally {
+      reporter.end()
+      stop.dispose()
+    }
+  },
+}

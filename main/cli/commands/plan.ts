@@ -1,0 +1,45 @@
+import { coverageNotices } from '../../manifests/selection.ts'
+import { artifactFiles } from '../../report/artifact-files.ts'
+import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
+import { planDataset } from '../../runner/plan-dataset.ts'
+import { ResumeConflictError } from '../../runner/resume-error.ts'
+import { EXIT, flagOption, type Command } from '../command.ts'
+import { RUN_OPTIONS } from '../run-options.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
+
+export const planCommand: Command = {
+  name: 'plan',
+  summary: 'Say what a ladder would reuse, call and refuse. Calls nothing and writes nothing.',
+  options: RUN_OPTIONS,
+  async run(invocation) {
+    const setup = await setUpRun(invocation)
+    const platform = choosePlatform(setup, invocation, () => undefined)
+    const out = invocation.stdout
+    let conflicting = false
+    for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) out.write(`${message}\n`)
+    for (const dataset of setup.datasets) {
+      const { evidence } = artifactFiles(setup.resultsDir, setup.runId, dataset.dataset.id)
+      const onNotice = ({ message }: { message: string }): void =>
+        void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
+      const plan = await planDataset({ ...setup, dataset, platform, evidenceFile: evidence, onNotice })
+      conflicting ||= plan.conflicts.length > 0
+      if (flagOption(invocation, 'json')) {
+        out.write(`${JSON.stringify(plan)}\n`)
+        continue
+      }
+      const evaluations =
+        setup.metrics.length === 0 ? 'no evaluations' : `up to ${plan.run + plan.resume_answered} evaluations`
+      out.write(
+        `${plan.dataset_id}: ${plan.total} cells, ${plan.reuse} reused, ${plan.run} to call, ${plan.resume_answered} kept answers to score, ${evaluations}\n`,
+      )
+      const { enabled, models, rotations } = setup.judgePanel
+      if (enabled)
+        out.write(
+          `${plan.dataset_id}: up to ${models.length * dataset.questions.length * rotations} verdicts of ${models.join(', ')}\n`,
+        )
+      if (plan.conflicts.length > 0)
+        out.write(`${sanitizeForTerminal(new ResumeConflictError(evidence, plan.conflicts).message)}\n`)
+    }
+    return conflicting ? EXIT.evidenceRefused : EXIT.ok
+  },
+}

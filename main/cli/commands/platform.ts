@@ -1,0 +1,28 @@
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { EXIT, type Command } from '../command.ts'
+import { SECRETS_FILE } from '../../runner/platform-source.ts'
+import { pickOptions } from '../run-options.ts'
+import { choosePlatform, setUpRun, STATE_FOLDER } from '../run-setup.ts'
+
+export const platformCommand: Command = {
+  name: 'platform',
+  summary: 'Start the embedded platform for one dataset and keep it running until Ctrl-C.',
+  options: { ...pickOptions('project', 'manifest', 'dataset', 'model-set') },
+  async run(invocation) {
+    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, evaluate: true } })
+    const [dataset] = setup.datasets
+    if (dataset === undefined) throw new InputError(['--dataset: name one dataset'])
+    const source = choosePlatform(setup, invocation, (event) => {
+      if (event.type === 'service.changed') invocation.stderr.write(`${event.service}: ${event.state}\n`)
+    })
+    const platform = await source.start(dataset.profile.name)
+    invocation.stdout.write(`${platform.url}  serves ${dataset.dataset.id}\n`)
+    if (source.kind === 'embedded')
+      invocation.stderr.write(`credentials: ${resolve(setup.root, STATE_FOLDER, SECRETS_FILE)}\n`)
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+    await platform.stop()
+    return EXIT.ok
+  },
+}

@@ -1,0 +1,39 @@
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { artifactFiles } from '../../report/artifact-files.ts'
+import { leftOverNotice, publish } from '../../report/publish.ts'
+import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
+import { readAggregate } from '../../report/write-artifacts.ts'
+import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
+import { EXIT, type Command } from '../command.ts'
+import { pickOptions } from '../run-options.ts'
+import { setUpRun } from '../run-setup.ts'
+
+export const publishCommand: Command = {
+  name: 'publish',
+  summary: 'Validate the artifacts of a finished run and copy them to docs/results.',
+  options: pickOptions('project', 'manifest', 'dataset', 'run-id', 'results'),
+  async run(invocation) {
+    const setup = await setUpRun(invocation)
+    let notice: string | null = null
+    for (const { dataset } of setup.datasets) {
+      const files = artifactFiles(setup.resultsDir, setup.runId, dataset.id)
+      const aggregate = await readAggregate(files.evaluation)
+      if (aggregate === null)
+        throw new InputError([`${files.evaluation} is missing or not a summary: finish the run ${setup.runId} first`])
+      const callable = aggregate.approaches.filter(({ selected }) => selected).length
+      const outcome = await publish({
+        runId: setup.runId,
+        datasetId: dataset.id,
+        expectedCells: callable * aggregate.questions.length * aggregate.repeats,
+        root: setup.root,
+        datasetsFile: setup.experiment.evaluation.datasets_file,
+        files,
+      })
+      if (!outcome.ok) throw new ArtifactsInvalidError(outcome.problems)
+      invocation.stdout.write(`${dataset.id}: ${outcome.written.join(', ')}\n`)
+      notice = leftOverNotice(outcome.leftOver)
+    }
+    if (notice !== null) invocation.stderr.write(`${sanitizeForTerminal(notice)}\n`)
+    return EXIT.ok
+  },
+}

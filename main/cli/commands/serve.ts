@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { ControlEvent } from '../../../contract/control/events.ts'
+import { RunEvent } from '../../../contract/index.ts'
+import { EngineConfigError, STATE_FOLDER } from '../../engine/engine-config.ts'
+import { lockProject } from '../../engine/engine-lock.ts'
+import { followEvents } from '../../engine/follow-events.ts'
+import { launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { portOrAny } from '../../supervisor/free-port.ts'
+import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
+import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
+import { chooseReporter } from '../progress/reporter.ts'
+import { pickOptions } from '../run-options.ts'
+
+/** Taken when it is free, so that a bookmark stays good. */
+const DEFAULT_PORT = 4870
+
+function chosenPort(invocation: Invocation): number | null {
+  const text = textOption(invocation, 'port')
+  if (text === null) return null
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InputError([`--port: a number from 0 to 65535, not ${text}`])
+  return port
+}
+
+/** Fails early where an engine would only fail again and again. */
+async function refuseSecondEngine(stateDir: string): Promise<void> {
+  await mkdir(stateDir, { recursive: true })
+  try {
+    lockProject(stateDir).close()
+  } catch (error) {
+    throw error instanceof EngineConfigError ? new InputError([error.message]) : error
+  }
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+  linux: ['xdg-open'],
+}
+
+function hasDisplay({ env }: Invocation): boolean {
+  return process.platform !== 'linux' || Boolean(env['DISPLAY'] ?? env['WAYLAND_DISPLAY'])
+}
+
+/**
+ * Opens the link in the person's browser. It travels in a file that only they can read, because everybody on the machine can read the
+ * arguments of a program.
+ */
+async function openInBrowser(link: string, stateDir: string): Promise<void> {
+  const opener = OPENERS[process.platform]
+  if (opener === undefined) return
+  const page = join(stateDir, 'open.html')
+  await rm(page, { force: true })
+  await writeFile(page, `<!doctype html><meta http-equiv="refresh" content="0;url=${link}">\n`, {
+    mode: 0o600,
+    flag: 'wx',
+  })
+  const [command, ...args] = opener
+  const child = spawn(command, [...args, page], { stdio: 'ignore', detached: true })
+  // Without a browser the printed link is still there.
+  child.on('error', () => undefined)
+  child.unref()
+}
+
+/** Resolves at the first sign to end; a second one ends at once. */
+function untilStopped(onSecond: () => void): Promise<void> {
+  return new Promise((done) => {
+    let isStopping = false
+    const onSignal = (): void => {
+      if (isStopping) onSecond()
+      isStopping = true
+      done()
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
+  })
+}
+
+const RUN_EVENTS: ReadonlySet<string> = new Set(RunEvent.options.map(({ shape }) => shape.type.value))
+const isRunEvent = (event: ControlEvent): event is RunEvent => RUN_EVENTS.has(event.type)
+
+/** Shows what the panel is shown: the same events by the same numbers, as JSON lines or as a run's progress. */
+async function showEvents(engine: LaunchedEngine, invocation: Invocation): Promise<void> {
+  const isJson = flagOption(invocation, 'json')
+  const reporter = chooseReporter(false, invocation.stderr)
+  for await (const entry of followEvents(engine)) {
+    if (isJson) invocation.stdout.write(`${JSON.stringify(entry)}\n`)
+    else if (isRunEvent(entry.event)) reporter.event(entry.event)
+  }
+  reporter.end()
+}
+
+/** Tells how the engine fares after its start; resolves when it is given up. */
+function followState({ service }: LaunchedEngine, tell: (text: string) => void): Promise<void> {
+  return new Promise((givenUp) => {
+    service.onState((state) => {
+      if (state.name === 'backoff')
+        tell(`the engine ended (${state.failure}) and is started again; its runs can be resumed`)
+      if (state.name === 'ready') tell('the engine is back at the same address')
+      if (state.name === 'failed') givenUp()
+    })
+  })
+}
+
+export const serveCommand: Command = {
+  name: 'serve',
+  summary: 'Serve the control panel to a browser on this machine until Ctrl-C; prints a link that opens it once.',
+  options: {
+    ...pickOptions('project', 'results'),
+    port: { type: 'string', hint: 'PORT', description: `port on 127.0.0.1; ${DEFAULT_PORT} unless it is taken` },
+    json: { type: 'boolean', description: 'print every event of the engine as a JSON line, after the link' },
+    open: { type: 'boolean', description: 'open the link in the browser', default: true },
+  },
+  async run(invocation) {
+    const root = resolve(textOption(invocation, 'project') ?? '.')
+    const stateDir = join(root, STATE_FOLDER)
+    await refuseSecondEngine(stateDir)
+    const engine = launchEngine({
+      root,
+      resultsDir: resolve(root, textOption(invocation, 'results') ?? 'results'),
+      port: chosenPort(invocation) ?? (await portOrAny(DEFAULT_PORT)),
+      launcher: createNodeLauncher(),
+    })
+    const stopped = untilStopped(() => process.exit(EXIT.interrupted))
+    const tell = (text: string): void => void invocation.stderr.write(`${text}\n`)
+    const starting = engine.service.start()
+    let shown = Promise.resolve()
+    const url = await Promise.race([starting, stopped.then(() => null)])
+    if (url !== null) {
+      const givenUp = followState(engine, tell)
+      const { url: link } = await engine.client(url).system.browserLink()
+      invocation.stdout.write(`${link}\n`)
+      tell(`the panel is at ${url}; the link above opens it once, in one browser. Ctrl-C stops everything.`)
+      if (flagOption(invocation, 'open') && hasDisplay(invocation)) await openInBrowser(link, stateDir)
+      shown = showEvents(engine, invocation)
+      await Promise.race([stopped, givenUp])
+    }
+    starting.catch(() => undefined)
+    const hasFailed = engine.service.state.name === 'failed'
+    if (hasFailed) tell(['the engine does not stay up:', ...engine.service.log.lines().slice(-8)].join('\n  '))
+    else tell('stopping')
+    await engine.service.stop()
+    await shown
+    await rm(join(stateDir, 'open.html'), { force: true })
+    return hasFailed ? EXIT.serviceFailed : EXIT.ok
+  },
+}

@@ -1,0 +1,45 @@
+import type { Estimate, Judgments } from '../../contract/index.ts'
+import { artifactFiles } from '../report/artifact-files.ts'
+import { readJudgments } from '../report/judge-input.ts'
+import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
+import type { RunSetup } from './run-setup.ts'
+
+function figure({ value, interval }: Estimate, digits = 2): string {
+  if (value === null) return '–'
+  const range = interval === null ? '' : ` [${interval.low.toFixed(digits)}, ${interval.high.toFixed(digits)}]`
+  return `${value.toFixed(digits)}${range}`
+}
+
+const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${Math.round(value * 100)} % of ${n}`)
+
+/** What is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
+export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }: Judgments): string {
+  if (panel === undefined) return ''
+  const { alpha, leave_one_out: without, inconclusive } = panel
+  const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
+  const lines = [
+    `judges of ${dataset_id}: alpha ${figure(alpha.estimate)} over ${alpha.estimate.n} grades`,
+    ...panel.judges.map(
+      (judge) =>
+        `  ${judge.judge}: mean ${judge.mean_score?.toFixed(2) ?? '–'}, ${figure(judge.position_effect.slope)} per place, best vote flips ${share(judge.flip_rates.best)}, correlation with length ${figure(judge.length_correlation.within_question)}`,
+    ),
+    ...(reasons.length > 0 ? [`  questions without a winner: ${reasons.join(', ')}`] : []),
+    without.inconclusive
+      ? '  first place is shared, or changes when a judge is left out'
+      : '  first place stays whichever judge is left out',
+    ...errors.slice(0, 5).map(({ query_id, judge, code, message }) => `  ${judge} on ${query_id}: ${code}: ${message}`),
+    ...blocked.slice(0, 5).map(({ query_id, leaks }) => {
+      const [{ kind, text, found_in }] = leaks as [(typeof leaks)[number]]
+      return `  ${query_id} blocked: ${kind.replaceAll('_', ' ')} ${JSON.stringify(text)} in ${found_in}`
+    }),
+  ]
+  return `${sanitizeForTerminal(lines.join('\n'))}\n`
+}
+
+/** Prints what the judges of this run's datasets came to; nothing for datasets that have no judgments yet. */
+export async function printJudges(setup: RunSetup, out: NodeJS.WriteStream): Promise<void> {
+  for (const { dataset } of setup.datasets) {
+    const judge = await readJudgments(artifactFiles(setup.resultsDir, setup.runId, dataset.id).judgments)
+    if (judge.state === 'read') out.write(`\n${describeJudges(judge.judgments)}`)
+  }
+}

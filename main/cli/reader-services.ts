@@ -1,0 +1,62 @@
+import { resolve } from 'node:path'
+import type { IngestionProfile, RunEvent } from '../../contract/index.ts'
+import { LocalService } from '../engine/services/local-service.ts'
+import { readersOf } from '../engine/services/profile-readers.ts'
+import { installedServices, type LocalServiceName } from '../engine/services/service-definitions.ts'
+import type { PlatformSource } from '../runner/platform-source.ts'
+import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
+
+export interface ReaderServicesOptions {
+  root: string
+  stateDir: string
+  profiles: readonly IngestionProfile[]
+  env: Readonly<Record<string, string | undefined>>
+  launcher: ProcessLauncher
+  emit: (event: RunEvent) => void
+}
+
+/**
+ * The services that read what the platform cannot read itself, supervised like it: started when a profile's corpus needs them, ended with the
+ * platform that they serve. `readers` gives the platform's environment, `during` ends them with it.
+ */
+export function readerServices({ root, stateDir, profiles, env, launcher, emit }: ReaderServicesOptions): {
+  readers: (profile: string) => Promise<Record<string, string>>
+  during: (source: PlatformSource) => PlatformSource
+} {
+  const services = new Map<LocalServiceName, LocalService>()
+  const start = async (name: LocalServiceName): Promise<Record<string, string>> => {
+    const definition = installedServices().find((each) => each.name === name)
+    if (definition === undefined) return {}
+    const service =
+      services.get(name) ?? new LocalService(definition, { launcher, env, stateDir, changed, need: start })
+    services.set(name, service)
+    return service.environment()
+  }
+  const changed = ({ name, state, detail }: LocalService['track']): void =>
+    emit({ type: 'service.changed', service: name, state, detail })
+  const stopAll = (): Promise<unknown> => Promise.all([...services.values()].map((service) => service.stop()))
+  return {
+    async readers(name) {
+      const profile = profiles.find((each) => each.name === name)
+      if (profile === undefined) return {}
+      const needed = await readersOf(resolve(root), profile)
+      return Object.assign({}, ...(await Promise.all(needed.map(start)))) as Record<string, string>
+    },
+    during: (source) => ({
+      ...source,
+      async start(profile) {
+        const running = await source.start(profile).catch(async (error: unknown) => {
+          await stopAll()
+          throw error
+        })
+        return {
+          ...running,
+          async stop() {
+            await running.stop()
+            await stopAll()
+          },
+        }
+      },
+    }),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Option } from './command.ts'
+
+/** Options that several commands share, each described once. */
+export const RUN_OPTIONS = {
+  project: { type: 'string', hint: 'DIR', description: 'project folder with manifests/ and corpus/', default: '.' },
+  manifest: { type: 'string', hint: 'FILE', description: 'experiment manifest instead of manifests/evaluation.yaml' },
+  dataset: { type: 'string', hint: 'ID,...', description: 'datasets to run; all rungs unless given' },
+  queries: { type: 'string', hint: 'FILE', description: 'question file instead of the one in the catalogue' },
+  models: {
+    type: 'string',
+    hint: 'ALIAS,...',
+    description: 'exactly these aliases; the six canonical ones unless given',
+  },
+  flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
+  all: { type: 'boolean', description: 'all nineteen aliases' },
+  metrics: { type: 'string', hint: 'NAME,...', description: 'evaluation metrics instead of the manifest’s' },
+  evaluate: { type: 'boolean', description: 'score the answers', default: true },
+  concurrency: { type: 'string', hint: 'N', description: 'cells in flight, 1 to 32, instead of the manifest’s' },
+  repeats: {
+    type: 'string',
+    hint: 'N',
+    description: 'answers per question and approach, 1 to 20, instead of MATRIX_REPEATS',
+  },
+  'run-id': { type: 'string', hint: 'ID', description: 'name of the run; ladder-<today> unless given' },
+  results: { type: 'string', hint: 'DIR', description: 'folder for working artifacts', default: 'results' },
+  'model-set': { type: 'string', hint: 'NAME', description: 'set of manifests/models.yaml for the embedded platform' },
+  gateway: { type: 'string', hint: 'URL', description: 'a platform that runs elsewhere, instead of the embedded one' },
+  judge: { type: 'boolean', description: 'grade the answers by the judge panel; on when judges are named' },
+  'judge-models': { type: 'string', hint: 'NAME,...', description: 'judges, two or more, instead of JUDGE_MODELS' },
+  'judge-endpoint': { type: 'string', hint: 'URL', description: 'chat endpoint of the judges instead of the gateway' },
+  rotations: { type: 'string', hint: 'N', description: 'how often each judge is asked, each time in another order' },
+  reference: { type: 'boolean', description: 'show the ground truth to chat judges' },
+  json: { type: 'boolean', description: 'print events as JSON lines' },
+} as const satisfies Record<string, Option>
+
+/** The options of a command, picked by name. */
+export function pickOptions<Name extends keyof typeof RUN_OPTIONS>(...names: Name[]): Record<Name, Option> {
+  return Object.fromEntries(names.map((name) => [name, RUN_OPTIONS[name] as Option])) as Record<Name, Option>
+}

@@ -1,0 +1,76 @@
+import { request } from 'undici'
+import type { DatasetGraph } from '../../../contract/control/corpora.ts'
+import { describeIssues, GraphPicture } from '../../../contract/index.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import { PlatformError } from '../../runner/platform-client.ts'
+import { SecretsError } from '../../supervisor/platform-secrets.ts'
+import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
+import type { PlatformHost } from '../services/platform-host.ts'
+
+/** Where the platform has its graph engine. */
+const GRAPH_PATH = '/graph-engine/graph'
+const ANSWER_TIMEOUT_MS = 60_000
+/** A picture must fit into one answer of the control API; what tells least goes first. */
+const MAX_PICTURE_BYTES = 900_000
+
+const no = (reason: Extract<DatasetGraph, { ok: false }>['reason'], message: string): DatasetGraph => ({
+  ok: false,
+  reason,
+  message,
+})
+
+/** A picture that fits: descriptions are shortened, then the least connected nodes left out. */
+export function fitPicture(picture: GraphPicture): GraphPicture {
+  let fitted = picture
+  for (const descriptionChars of [400, 120, 0]) {
+    fitted = {
+      ...picture,
+      nodes: picture.nodes.map((node) => ({ ...node, description: node.description.slice(0, descriptionChars) })),
+    }
+    if (Buffer.byteLength(JSON.stringify(fitted)) <= MAX_PICTURE_BYTES) return fitted
+  }
+  while (Buffer.byteLength(JSON.stringify(fitted)) > MAX_PICTURE_BYTES && fitted.nodes.length > 1) {
+    const nodes = fitted.nodes.toSorted((a, b) => b.degree - a.degree).slice(0, Math.floor(fitted.nodes.length / 2))
+    const kept = new Set(nodes.map(({ id }) => id))
+    const edges = fitted.edges.filter(({ source, target }) => kept.has(source) && kept.has(target))
+    fitted = { ...fitted, nodes, edges, truncated: true }
+  }
+  return fitted
+}
+
+async function fetchPicture(url: string, key: string, limit: number): Promise<DatasetGraph> {
+  const response = await request(`${url}${GRAPH_PATH}?limit=${limit}`, {
+    headers: { 'x-api-key': key },
+    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  })
+  const body: unknown = await response.body.json()
+  if (response.statusCode !== 200) return no('unavailable', `the graph engine answered HTTP ${response.statusCode}`)
+  const parsed = GraphPicture.safeParse(body)
+  if (parsed.success) return { ok: true, picture: fitPicture(parsed.data) }
+  return no('unavailable', `the graph engine answered in an unknown form: ${describeIssues(parsed.error)[0] ?? ''}`)
+}
+
+const isForeseen = (error: unknown): error is Error =>
+  error instanceof ServiceFailedError || error instanceof PlatformError || error instanceof SecretsError
+
+/** A dataset's knowledge graph as the embedded platform has it, or why it cannot be had. */
+export async function datasetGraph(
+  platform: PlatformHost,
+  { dataset, profile }: LadderDataset,
+  modelSet: string | null,
+  limit: number,
+): Promise<DatasetGraph> {
+  if (!(await platform.hasState(profile.name)))
+    return no('not_ingested', `nothing has been ingested for ${dataset.id} yet: run its ladder first`)
+  try {
+    const askable = await platform.ask(profile.name, modelSet)
+    if (askable === null) return no('busy', 'the platform serves another dataset just now')
+    return await fetchPicture(askable.url, askable.graphEngineKey, limit)
+  } catch (error) {
+    if (isForeseen(error)) return no('unavailable', error.message)
+    // The platform went away, or answered something that is no JSON.
+    if (error instanceof Error && ('code' in error || error instanceof SyntaxError || error.name === 'TimeoutError'))
+      return no('unavailable', `the graph engine cannot be asked: ${error.message}`)
+    throw error
+  }
+}

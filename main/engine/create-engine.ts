@@ -1,0 +1,176 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunEvent } from '../../contract/index.ts'
+import { RESULTS_FOLDER } from '../report/publish.ts'
+import { externalPlatform } from '../runner/platform-source.ts'
+import { openRunIndex } from '../run-index/open-run-index.ts'
+import type { EngineConfig } from './engine-config.ts'
+import { createControlRouter } from './control-router.ts'
+import { lockProject } from './engine-lock.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { EventHub } from './event-hub.ts'
+import { EventLog } from './event-log.ts'
+import { ExperimentSource } from './experiment-source.ts'
+import { startHttpServer } from './http/http-server.ts'
+import { IndexGateway } from './index-gateway.ts'
+import { BlindJudging } from './judging/blind-judging.ts'
+import { isUnderWay } from './run-control/run-state.ts'
+import { prepareRun, type PreparedRun } from './run-control/prepare-run.ts'
+import { RunControl } from './run-control/run-control.ts'
+import { RunJournal } from './run-control/run-journal.ts'
+import { PlatformHost } from './services/platform-host.ts'
+import { readersOf } from './services/profile-readers.ts'
+import { ServiceRegistry } from './services/service-registry.ts'
+import { SettingsStore } from './settings-store.ts'
+
+/** An engine at work: pages and control API at `url` until it is stopped. */
+export interface Engine {
+  /** `http://127.0.0.1:<port>` */
+  url: string
+  /** Gives up what cannot finish in a moment, ends all children, and closes. Does nothing the second time. */
+  stop(): Promise<void>
+}
+
+type Undo = () => Promise<void> | void
+
+/** Everything that an engine is made of, the last made first to be closed. */
+async function compose(config: EngineConfig, report: (error: unknown) => void, undo: Undo[]): Promise<string> {
+  const startedAt = new Date().toISOString()
+  const below = (name: string): string => join(config.stateDir, name)
+  const lock = lockProject(config.stateDir)
+  undo.push(() => lock.close())
+
+  const hub = new EventHub()
+  const log = await EventLog.start(below('logs'), hub, report)
+  undo.push(() => log.close())
+  const emit = (event: RunEvent): void => void hub.publish(event)
+  const tell = (message: string): void => emit({ type: 'notice', level: 'warning', message })
+  const settings = await SettingsStore.open(below('settings.json'), config.env, tell)
+
+  const experiment = new ExperimentSource(config.root, settings.inputs().manifestFile, (health) =>
+    hub.publish({ type: 'experiment.changed', ...health }),
+  )
+  experiment.watch()
+  undo.push(() => experiment.close())
+
+  const folders = [config.resultsDir, join(config.root, RESULTS_FOLDER)]
+  const index = new IndexGateway(openRunIndex(below('run-index.sqlite'), { folders }), hub)
+  undo.push(() => index.close())
+  index.follow()
+
+  const { root, stateDir, launcher } = config
+  const platform: PlatformHost = new PlatformHost({
+    root,
+    stateDir,
+    launcher,
+    emit,
+    readers: async (name) => {
+      const { consumer } = await experiment.current()
+      const profile = consumer.ingestion_profiles.find((each) => each.name === name)
+      return profile === undefined ? {} : services.readersFor(await readersOf(root, profile))
+    },
+  })
+  const services: ServiceRegistry = new ServiceRegistry({
+    platform,
+    launcher,
+    emit,
+    env: config.env,
+    stateDir,
+    definitions: config.services,
+    externalPlatform: () => settings.inputs().gatewayUrl,
+    platformAddress: async () => {
+      const { gatewayUrl, gatewayApiKey } = settings.inputs()
+      return gatewayUrl === null ? platform.gateway() : { url: gatewayUrl, token: gatewayApiKey }
+    },
+  })
+  undo.push(() => services.close())
+  services.startWithEngine()
+
+  const runs = await RunControl.open({
+    journal: new RunJournal(below('runs')),
+    hub,
+    resultsDir: config.resultsDir,
+    prepare: async (request) => prepareRun(request, await experiment.current(), settings),
+    beginPlatform: ({ inputs, modelSet }: PreparedRun) => {
+      const { gatewayUrl } = inputs
+      return gatewayUrl === null ? platform.beginRun(modelSet) : Promise.resolve(externalPlatform(gatewayUrl, inputs))
+    },
+    endPlatform: () => {
+      platform.endRun()
+      services.runEnded()
+    },
+    report,
+  })
+  undo.push(() => runs.close())
+
+  const judging = new BlindJudging({
+    root,
+    resultsDir: config.resultsDir,
+    folder: below('judging'),
+    experiment: () => experiment.current(),
+    isUnderWay: (runId) => {
+      const state = runs.stateOf(runId)
+      return state !== null && isUnderWay(state)
+    },
+    tell: (message) => emit({ type: 'notice', level: 'info', message }),
+  })
+
+  const stopping = new AbortController()
+  const parts: EngineParts = {
+    config,
+    startedAt,
+    hub,
+    experiment,
+    settings,
+    runs,
+    platform,
+    services,
+    index,
+    judging,
+    stopping: stopping.signal,
+    newLink: () => server.newLink(),
+    report,
+  }
+  const { port, token, appOrigin, rendererDir } = config
+  const server = await startHttpServer({
+    router: createControlRouter(parts),
+    addressOf: (name) => services.addressFor(name),
+    port,
+    token,
+    appOrigin,
+    rendererDir,
+    report,
+  })
+  undo.push(() => {
+    stopping.abort()
+    return server.close()
+  })
+  return server.url
+}
+
+async function undoAll(undo: Undo[], report: (error: unknown) => void): Promise<void> {
+  for (let step = undo.pop(); step !== undefined; step = undo.pop())
+    try {
+      await step()
+    } catch (error) {
+      // What is left must be closed all the same: a child must not outlive the engine.
+      report(error)
+    }
+}
+
+/**
+ * The composition root: manifests, runner, run index, services and the control API, put together. `report` hears of failures that nobody
+ * foresaw. Throws `EngineConfigError` when another engine has the project, and the system's error when the port is taken.
+ */
+export async function createEngine(config: EngineConfig, report: (error: unknown) => void): Promise<Engine> {
+  await Promise.all([config.stateDir, config.resultsDir].map((folder) => mkdir(folder, { recursive: true })))
+  const undo: Undo[] = []
+  try {
+    const url = await compose(config, report, undo)
+    let stopped: Promise<void> | null = null
+    return { url, stop: () => (stopped ??= undoAll(undo, report)) }
+  } catch (error) {
+    await undoAll(undo, report)
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
+import { installedServices, type ServiceDefinition } from './services/service-definitions.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where an engine works and who may talk to it. */
+export interface EngineConfig {
+  /** Project folder with `manifests/` and `corpus/`. */
+  root: string
+  resultsDir: string
+  /** What the engine keeps for itself: journals, settings, index, the embedded platform. */
+  stateDir: string
+  /** 0 takes a free one. */
+  port: number
+  /** Credential of the host that started the engine; sessions of browsers are signed with it too. */
+  token: string
+  /** Built pages; they need not be there. */
+  rendererDir: string
+  /** The desktop app's own origin, which only counts together with the token. */
+  appOrigin: string | null
+  version: string
+  /** What the runner reads: addresses, keys, judges. */
+  env: Environment
+  launcher: ProcessLauncher
+  /** Beside the platform. */
+  services: readonly ServiceDefinition[]
+}
+
+/** The environment does not say what an engine needs. */
+export class EngineConfigError extends Error {
+  override readonly name = 'EngineConfigError'
+}
+
+/** Holds the launch token; taken out of the environment before any child is started. */
+export const TOKEN_VARIABLE = 'RAG_LADDER_ENGINE_TOKEN'
+export const STATE_FOLDER = '.rag-ladder'
+
+const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url))
+
+function versionOfPackage(): string {
+  const { version } = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }
+  return version
+}
+
+/** The engine's settings as its host put them into the environment. Throws `EngineConfigError`. */
+export function readEngineConfig(env: Environment, launcher: ProcessLauncher): EngineConfig {
+  const token = env[TOKEN_VARIABLE] ?? ''
+  if (!/^[A-Za-z0-9_-]{32,256}$/.test(token))
+    throw new EngineConfigError(`${TOKEN_VARIABLE}: 32 to 256 characters of base64url are required`)
+  const port = Number(env['RAG_LADDER_ENGINE_PORT'] ?? 0)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new EngineConfigError('RAG_LADDER_ENGINE_PORT: a port number is required')
+  const root = resolve(env['RAG_LADDER_PROJECT'] ?? '.')
+  const { [TOKEN_VARIABLE]: _token, ...rest } = env
+  return {
+    root,
+    resultsDir: resolve(root, env['RAG_LADDER_RESULTS'] ?? 'results'),
+    stateDir: join(root, STATE_FOLDER),
+    port,
+    token,
+    rendererDir: resolve(env['RAG_LADDER_RENDERER_DIR'] ?? join(PACKAGE_ROOT, 'out/renderer')),
+    appOrigin: env['RAG_LADDER_APP_ORIGIN'] ?? null,
+    version: versionOfPackage(),
+    env: rest,
+    launcher,
+    services: installedServices(),
+  }
+}

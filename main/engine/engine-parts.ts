@@ -1,0 +1,27 @@
+import type { EngineConfig } from './engine-config.ts'
+import type { EventHub } from './event-hub.ts'
+import type { ExperimentSource } from './experiment-source.ts'
+import type { IndexGateway } from './index-gateway.ts'
+import type { BlindJudging } from './judging/blind-judging.ts'
+import type { RunControl } from './run-control/run-control.ts'
+import type { PlatformHost } from './services/platform-host.ts'
+import type { ServiceRegistry } from './services/service-registry.ts'
+import type { SettingsStore } from './settings-store.ts'
+
+/** Everything that procedures call; the composition root makes it. */
+export interface EngineParts {
+  config: EngineConfig
+  startedAt: string
+  hub: EventHub
+  experiment: ExperimentSource
+  settings: SettingsStore
+  runs: RunControl
+  platform: PlatformHost
+  services: ServiceRegistry
+  index: IndexGateway
+  judging: BlindJudging
+  /** Ends all streams when the engine ends. */
+  stopping: AbortSignal
+  newLink: () => { url: string; expiresAt: number }
+  report: (error: unknown) => void
+}

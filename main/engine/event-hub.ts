@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
+
+/** Events that are kept for clients that come back; some 10 minutes of a fast run. */
+const KEPT_EVENTS = 20_000
+
+/** A plan of a run with changed conditions may name every row; the plan call tells their number. */
+const MAX_CONFLICTS = 100
+const MAX_TEXT_CHARS = 20_000
+
+const short = (text: string): string => (text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}…`)
+
+/** The event as it may cross: none is longer than a message may be. */
+function bounded(event: ControlEvent): ControlEvent {
+  if (event.type === 'plan.ready' && event.plan.conflicts.length > MAX_CONFLICTS)
+    return { ...event, plan: { ...event.plan, conflicts: event.plan.conflicts.slice(0, MAX_CONFLICTS) } }
+  if (event.type === 'step.failed' || event.type === 'notice') return { ...event, message: short(event.message) }
+  return event
+}
+
+export interface FollowFrom {
+  /** Number of the last event seen; absent: only what happens from now on. */
+  after?: number
+  /** The engine that gave that number. */
+  engineId?: string
+}
+
+/** One numbered stream of everything that happens, and a ring of its last part. Followers pull: a slow one costs no memory. */
+export class EventHub {
+  readonly engineId = randomUUID()
+  readonly #capacity: number
+  readonly #ring: SequencedEvent[] = []
+  #newest = 0
+  #listeners = new Set<(event: SequencedEvent) => void>()
+  #waiting: (() => void)[] = []
+
+  constructor(capacity = KEPT_EVENTS) {
+    this.#capacity = capacity
+  }
+
+  /** Number of the last event; 0 before the first. */
+  get newest(): number {
+    return this.#newest
+  }
+
+  publish(event: ControlEvent): SequencedEvent {
+    this.#newest += 1
+    const entry: SequencedEvent = { seq: this.#newest, at: new Date().toISOString(), event: bounded(event) }
+    this.#ring[this.#newest % this.#capacity] = entry
+    for (const listener of this.#listeners) listener(entry)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const wake of waiting) wake()
+    return entry
+  }
+
+  /** Called with each event as it is published; returns the way out. */
+  listen(listener: (event: SequencedEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Everything after a number, then what comes; ends with the signal. What is no longer kept is told as a gap. */
+  async *follow({ after, engineId }: FollowFrom, signal: AbortSignal): AsyncGenerator<SequencedEvent> {
+    const isForeign = after !== undefined && ((engineId ?? this.engineId) !== this.engineId || after > this.#newest)
+    let seen = isForeign ? 0 : (after ?? this.#newest)
+    yield this.#about(seen, { type: 'stream.opened', engine_id: this.engineId, newest: this.#newest })
+    if (isForeign) yield this.#about(0, { type: 'stream.gap', reason: 'other_engine', missed: null })
+    while (!signal.aborted) {
+      const oldest = Math.max(1, this.#newest - this.#capacity + 1)
+      if (seen + 1 < oldest) {
+        const missed = oldest - 1 - seen
+        seen = oldest - 1
+        yield this.#about(seen, { type: 'stream.gap', reason: 'too_old', missed })
+      } else if (seen < this.#newest) {
+        seen += 1
+        yield this.#ring[seen % this.#capacity]!
+      } else await this.#next(signal)
+    }
+  }
+
+  #about(seq: number, event: ControlEvent): SequencedEvent {
+    return { seq, at: new Date().toISOString(), event }
+  }
+
+  #next(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      signal.addEventListener('abort', done, { once: true })
+      this.#waiting.push(done)
+    })
+  }
+}

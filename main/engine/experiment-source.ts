@@ -1,0 +1,141 @@
+import { watch, type FSWatcher } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import type { InputProblem } from '../../contract/control/control-error.ts'
+import type { Experiment } from '../manifests/experiment.ts'
+import { ManifestError } from '../manifests/manifest-error.ts'
+import { problemOf } from './control-failure.ts'
+import type { ExperimentReply } from './experiment-thread.ts'
+import { moduleEntry } from '../supervisor/module-entry.ts'
+
+const THREAD = moduleEntry('./experiment-thread', import.meta.url)
+const MANIFESTS = 'manifests'
+
+/** Manifests are written by hand and load in well under a second; what takes longer or more is a mistake or an attack. */
+const LOAD_TIMEOUT_MS = 30_000
+const LOAD_MEMORY_MB = 512
+/** Editors write a file in several steps. */
+const SETTLE_MS = 80
+
+/** Loads the manifests in a thread, so that the engine answers meanwhile whatever they hold. Rejects with a `ManifestError`. */
+async function loadInThread(root: string, evaluationFile: string | null): Promise<Experiment> {
+  const files = evaluationFile === null ? {} : { evaluationFile }
+  const worker = new Worker(THREAD, {
+    workerData: { root, files },
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: LOAD_MEMORY_MB },
+  })
+  const timer = setTimeout(() => void worker.terminate(), LOAD_TIMEOUT_MS)
+  try {
+    const reply = await new Promise<ExperimentReply>((done, fail) => {
+      worker.once('message', done)
+      worker.once('error', (error: unknown) =>
+        fail(new ManifestError(MANIFESTS, [error instanceof Error ? error.message : String(error)], error)),
+      )
+      worker.once('exit', () => fail(new ManifestError(MANIFESTS, ['they cannot be read within 30 s'])))
+    })
+    if (reply.ok) return reply.experiment
+    throw new ManifestError(reply.file, reply.problems)
+  } finally {
+    clearTimeout(timer)
+    void worker.terminate()
+  }
+}
+
+type Loaded = { stamp: string; result: Promise<Experiment> }
+
+/** What the last look at the manifests found. */
+export interface ExperimentHealth {
+  file: string | null
+  problems: InputProblem[]
+}
+
+/** The project's manifests as they are now: read again when a file changed, and never in the way of anything else. */
+export class ExperimentSource {
+  readonly #root: string
+  readonly #evaluationFile: string | null
+  readonly #changed: (health: ExperimentHealth) => void
+  #loaded: Loaded | null = null
+  #health: ExperimentHealth = { file: null, problems: [] }
+  #files: string[] = []
+  #watcher: FSWatcher | null = null
+  #settling: NodeJS.Timeout | null = null
+
+  constructor(root: string, evaluationFile: string | null, changed: (health: ExperimentHealth) => void) {
+    this.#root = root
+    this.#evaluationFile = evaluationFile
+    this.#changed = changed
+  }
+
+  get health(): ExperimentHealth {
+    return this.#health
+  }
+
+  /** Tells of edits as they happen; where the system cannot watch, they are seen at the next use. */
+  watch(): void {
+    // Read already while nobody waits for it; its problems are in the health.
+    this.current().catch(() => undefined)
+    try {
+      this.#watcher = watch(join(this.#root, MANIFESTS), { recursive: true, persistent: false }, () => this.#settle())
+      this.#watcher.on('error', () => this.#watcher?.close())
+    } catch {
+      this.#watcher = null
+    }
+  }
+
+  close(): void {
+    this.#watcher?.close()
+    if (this.#settling !== null) clearTimeout(this.#settling)
+  }
+
+  /** Rejects with a `ManifestError`. */
+  async current(): Promise<Experiment> {
+    const stamp = await this.#stamp()
+    const before = this.#loaded
+    if (before?.stamp === stamp) return before.result
+    const result = this.#load()
+    this.#loaded = { stamp, result }
+    // Told whoever noticed first, the watcher or somebody who asks.
+    if (before !== null) void result.catch(() => undefined).then(() => this.#changed(this.#health))
+    return result
+  }
+
+  async #load(): Promise<Experiment> {
+    try {
+      const experiment = await loadInThread(this.#root, this.#evaluationFile)
+      this.#health = { file: null, problems: [] }
+      const { evaluation, datasets } = experiment
+      const named = [evaluation.datasets_file, evaluation.flavors_file]
+      this.#files = [...named, ...datasets.map(({ dataset }) => dataset.queries_file)]
+      return experiment
+    } catch (error) {
+      if (error instanceof ManifestError)
+        this.#health = { file: error.file, problems: error.problems.slice(0, 50).map(problemOf) }
+      throw error
+    }
+  }
+
+  /** Names, sizes and times of every file that counts: as cheap as looking whether something changed can be. */
+  async #stamp(): Promise<string> {
+    const folder = join(this.#root, MANIFESTS)
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+    const inside = entries
+      .filter((entry) => /\.ya?ml$/.test(entry.name))
+      .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)))
+    const names = [...new Set([...inside, ...this.#files, ...(this.#evaluationFile ?? '').split('\n')])].sort()
+    const parts = await Promise.all(
+      names.map(async (name) => {
+        const info = await stat(resolve(this.#root, name)).catch(() => null)
+        return `${name}\0${info?.mtimeMs ?? ''}\0${info?.size ?? ''}\0${info?.ino ?? ''}`
+      }),
+    )
+    return parts.join('\n')
+  }
+
+  #settle(): void {
+    if (this.#settling !== null) clearTimeout(this.#settling)
+    // Its problems are in the health that is told.
+    this.#settling = setTimeout(() => void this.current().catch(() => undefined), SETTLE_MS).unref()
+  }
+}

@@ -1,0 +1,99 @@
+import { CANONICAL_APPROACHES, EvaluationMetric, type ModelChoice } from '../../contract/index.ts'
+import type { AliasView, DatasetView, ExperimentView, ModelSetView } from '../../contract/control/experiment.ts'
+import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
+import { checkJudgePanel } from '../judge/check-panel.ts'
+import { JudgePanelError } from '../judge/judge-error.ts'
+import { panelSettings, resolveJudgePanel, type JudgePanel } from '../judge/panel-settings.ts'
+import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
+import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { coverageNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
+
+const CONTEXT_METRICS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
+const REFERENCE_METRICS: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
+const canonical: readonly string[] = CANONICAL_APPROACHES
+
+/** A dataset with what its questions hold. */
+export function datasetView({ dataset, profile, questions }: LadderDataset): DatasetView {
+  const hops = Map.groupBy(questions, (question) => question.hops)
+  return {
+    id: dataset.id,
+    label: dataset.label,
+    description: dataset.description,
+    complexity_level: dataset.complexity_level,
+    corpus_path: dataset.corpus_path,
+    queries_file: dataset.queries_file,
+    questions: questions.length,
+    with_gold: questions.filter(({ gold }) => gold.length > 0).length,
+    with_ground_truth: questions.filter((question) => question.ground_truth !== null).length,
+    unanswerable: questions.filter(({ answerable }) => !answerable).length,
+    by_hops: [...hops]
+      .map(([count, all]) => ({ hops: count, questions: all.length }))
+      .sort((a, b) => (a.hops ?? 99) - (b.hops ?? 99)),
+    ingestion_profile: profile,
+    published: dataset.published ?? null,
+  }
+}
+
+const aliasView = (alias: Alias): AliasView => ({
+  alias: alias.alias,
+  base: alias.base,
+  flavor: alias.flavor.flavor,
+  experimental: alias.experimental,
+  evidence: alias.evidence,
+  requires_reingest: alias.flavor.requires_reingest,
+  parameters: { ...alias.flavor.parameters },
+  canonical: canonical.includes(alias.alias),
+})
+
+const roleView = (choice: ModelChoice) => ({
+  backend: choice.backend,
+  model: choice.model,
+  cloud: choice.backend === 'openai' && choice.cloud,
+})
+
+const modelSets = ({ models }: Experiment): ModelSetView[] =>
+  Object.entries(models.sets).map(([name, set]) => ({
+    name,
+    description: set.description,
+    is_default: name === models.default_set,
+    roles: Object.fromEntries(Object.entries(set.roles).map(([role, choice]) => [role, roleView(choice)])),
+  }))
+
+/** Why a panel could not judge; null when it could, or is disabled. */
+export function panelProblem(panel: JudgePanel, experiment: Experiment): string | null {
+  try {
+    checkJudgePanel(panel, experiment.aliases.keys())
+    return null
+  } catch (error) {
+    if (error instanceof JudgePanelError) return error.message
+    throw error
+  }
+}
+
+/** The manifests as pages show them; `inputs` are environment and settings. */
+export function experimentView(experiment: Experiment, inputs: RunnerInputs): ExperimentView {
+  const { evaluation, consumer } = experiment
+  const requested = evaluation.metrics.ragas
+  const panel = resolveJudgePanel(evaluation.metrics.judge_panel, inputs)
+  return {
+    project: consumer.project,
+    branding: consumer.branding,
+    evaluation_file: experiment.evaluationFile,
+    datasets: experiment.datasets.map(datasetView),
+    aliases: [...experiment.aliases.values()].map(aliasView),
+    metrics: EvaluationMetric.options.map((metric) => ({
+      metric,
+      requested: requested.includes(metric),
+      needs_contexts: CONTEXT_METRICS.includes(metric),
+      needs_ground_truth: REFERENCE_METRICS.includes(metric),
+    })),
+    model_sets: modelSets(experiment),
+    run: evaluation.run,
+    judge_panel: {
+      settings: panelSettings(panel, evaluation.metrics.judge_panel),
+      builtin: [...BUILTIN_JUDGES],
+      problem: panelProblem(panel, experiment),
+    },
+    notices: coverageNotices(requested, selectAliases(experiment, null, null), selectDatasets(experiment, null)),
+  }
+}

@@ -1,0 +1,83 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { checkControlCall, checkHost, cookieName, type AccessRules } from './access.ts'
+import { Sessions } from './sessions.ts'
+
+const token = 'launch-token-launch-token-launch-token'
+const sessions = new Sessions(token)
+const rules: AccessRules = { port: 4870, token, sessions, appOrigin: 'app://rag-ladder' }
+const cookie = `${cookieName(4870)}=${sessions.redeem(sessions.newLink().token)!}`
+const json = { 'content-type': 'application/json' }
+const own = { ...json, origin: 'http://127.0.0.1:4870' }
+const call = (headers: IncomingHttpHeaders, method = 'POST') => {
+  const access = checkControlCall(method, headers, rules)
+  return access.ok ? access.caller : access.status
+}
+
+describe('checkHost', () => {
+  it.each([
+    ['127.0.0.1:4870', true],
+    ['localhost:4870', true],
+    ['127.0.0.1', false],
+    ['127.0.0.1:4871', false],
+    ['evil.example:4870', false],
+    ['127.0.0.1:4870.evil.example', false],
+    [undefined, false],
+  ])('%s → %s', (host, ok) => expect(checkHost({ host }, rules).ok).toBe(ok))
+})
+
+describe('checkControlCall', () => {
+  it('takes the launch token, with and without the app’s origin', () => {
+    const bearer = { ...json, authorization: `Bearer ${token}` }
+    expect(call(bearer)).toBe('host')
+    expect(call({ ...bearer, origin: 'app://rag-ladder', 'sec-fetch-site': 'cross-site' })).toBe('host')
+  })
+
+  it('takes a session only from our own page', () => {
+    expect(call({ ...own, cookie })).toBe('browser')
+    expect(call({ ...own, cookie: `other=1; ${cookie}; more=2` })).toBe('browser')
+    expect(call({ ...json, cookie })).toBe(401)
+    expect(call({ ...json, cookie, origin: 'app://rag-ladder' })).toBe(401)
+    expect(call({ ...json, cookie, origin: 'http://127.0.0.1:9999' })).toBe(403)
+    expect(call({ ...json, cookie, origin: 'null' })).toBe(403)
+    expect(call({ ...own, cookie, 'sec-fetch-site': 'same-site' })).toBe(403)
+  })
+
+  it.each([
+    ['nothing', {}],
+    ['a wrong token', { authorization: 'Bearer wrong-token' }],
+    ['an empty token', { authorization: 'Bearer ' }],
+    ['another scheme', { authorization: `Basic ${token}` }],
+    ['the token as a cookie', { cookie: `${cookieName(4870)}=${token}` }],
+    ['a session as a token', { authorization: `Bearer ${cookie.split('=')[1]!}` }],
+    ['a wrong token beside a good session', { cookie, authorization: 'Bearer wrong' }],
+    ['a session under another name', { cookie: cookie.replace('4870', '4871') }],
+  ])('refuses %s', (_what, headers) => expect(call({ ...own, ...headers })).toBe(401))
+
+  it('refuses what a form or an image of a foreign page can send', () => {
+    expect(call({ ...own, cookie, 'content-type': 'application/x-www-form-urlencoded' })).toBe(415)
+    expect(call({ ...own, cookie, 'content-type': 'text/plain' })).toBe(415)
+    expect(call({ ...own, cookie, 'content-type': 'application/jsonp' })).toBe(415)
+    expect(call({ ...own, cookie }, 'GET')).toBe(405)
+  })
+})
+
+describe('Sessions', () => {
+  it('opens a link once, and not after its time', () => {
+    const { token: link, expiresAt } = sessions.newLink()
+    expect(sessions.redeem(link)).not.toBeNull()
+    expect(sessions.redeem(link)).toBeNull()
+    expect(sessions.redeem(sessions.newLink().token, expiresAt + 60_000)).toBeNull()
+    expect(sessions.redeem('made-up')).toBeNull()
+  })
+
+  it('knows its own sessions in an engine that was started again with the same token, and no other', () => {
+    const session = sessions.redeem(sessions.newLink().token)!
+    expect(new Sessions(token).isValid(session)).toBe(true)
+    expect(new Sessions('another-launch').isValid(session)).toBe(false)
+    expect(sessions.isValid(session, Date.now() + 8 * 24 * 3_600_000)).toBe(false)
+    const [version, expires, nonce, signature] = session.split('.')
+    expect(sessions.isValid([version, `${Number(expires) + 1}`, nonce, signature].join('.'))).toBe(false)
+    expect(sessions.isValid('')).toBe(false)
+  })
+})

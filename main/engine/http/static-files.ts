@@ -1,0 +1,65 @@
+import { createReadStream, type ReadStream } from 'node:fs'
+import { readdir, stat } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.woff2': 'font/woff2',
+  '.wasm': 'application/wasm',
+  '.txt': 'text/plain; charset=utf-8',
+}
+
+export interface StaticFile {
+  mediaType: string
+  sizeBytes: number
+  /** The name holds a hash of the content: it never changes. */
+  isImmutable: boolean
+  open(): ReadStream
+}
+
+/** How long a list of the folder is trusted when a name is not in it; a build replaces the names. */
+const TRUST_MS = 1000
+
+/**
+ * The built pages. A request is looked up in a list of the folder and never made into a path, so there is no way out of it; links to
+ * elsewhere are not in the list.
+ */
+export class StaticFiles {
+  readonly #folder: string
+  #names = new Map<string, string>()
+  #listedAt = -Infinity
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The file of a URL path such as `/assets/app-1a2b3c4d.js`; null when there is none. */
+  async find(path: string): Promise<StaticFile | null> {
+    if (!this.#names.has(path) && performance.now() - this.#listedAt > TRUST_MS) await this.#list()
+    const file = this.#names.get(path)
+    const info = file === undefined ? null : await stat(file).catch(() => null)
+    if (file === undefined || info === null) return null
+    return {
+      mediaType: MEDIA_TYPES[extname(file).toLowerCase()] ?? 'application/octet-stream',
+      sizeBytes: info.size,
+      isImmutable: /-[\w-]{8,}\.\w+$/.test(file) && path.startsWith('/assets/'),
+      open: () => createReadStream(file),
+    }
+  }
+
+  async #list(): Promise<void> {
+    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => [])
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    this.#names = new Map(
+      files.map((file) => [`/${relative(this.#folder, file).split(sep).map(encodeURIComponent).join('/')}`, file]),
+    )
+    this.#listedAt = performance.now()
+  }
+}

@@ -1,0 +1,34 @@
+import { enableCompileCache } from 'node:module'
+import { announceReady, exitWithHost } from './host-channel.ts'
+
+// Before anything heavy is imported: the next start takes compiled code from the cache.
+enableCompileCache()
+
+function report(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`engine: ${text}\n`)
+}
+
+// An engine in an unknown state is started again, not trusted: what runs had made is in their evidence.
+for (const event of ['uncaughtException', 'unhandledRejection'])
+  process.on(event, (error: unknown) => {
+    report(error)
+    process.exit(1)
+  })
+
+const { createEngine } = await import('./create-engine.ts')
+const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
+const { launcherOfEngine } = await import('./launcher-of-engine.ts')
+
+try {
+  const config = readEngineConfig(process.env, launcherOfEngine())
+  // Children inherit the environment, and have no business with it.
+  Reflect.deleteProperty(process.env, TOKEN_VARIABLE)
+  const engine = await createEngine(config, report)
+  exitWithHost(() => engine.stop(), report)
+  announceReady(engine.url)
+} catch (error) {
+  if (error instanceof EngineConfigError) process.stderr.write(`engine: ${error.message}\n`)
+  else report(error)
+  process.exit(1)
+}

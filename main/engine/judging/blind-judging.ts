@@ -1,0 +1,284 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import type {
+  BlindSets,
+  BlindSetsInput,
+  BlindVote,
+  JudgeResults,
+  JudgeResultsInput,
+  JudgingInput,
+  Revealed,
+  RevealInput,
+  VoteInput,
+  VoteKept,
+} from '../../../contract/control/judging.ts'
+import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes, type Judgments } from '../../../contract/index.ts'
+import { exportHumanRound } from '../../judge/human/export-round.ts'
+import { importHumanVotes } from '../../judge/human/import-votes.ts'
+import { storedAnswers } from '../../judge/stored-answers.ts'
+import type { Experiment } from '../../manifests/experiment.ts'
+import { readJudgments, type JudgeInput } from '../../report/judge-input.ts'
+import { writeAtomic } from '../../report/write-atomic.ts'
+import { readAggregate } from '../../report/write-artifacts.ts'
+import { ControlFailure } from '../control-failure.ts'
+import { BallotBox, type Ballots } from './ballot-box.ts'
+import { humanFiles, judgedFiles } from './judged-files.ts'
+import { pageOf } from './page-of.ts'
+
+export interface BlindJudgingOptions {
+  root: string
+  resultsDir: string
+  /** Where votes wait until they are opened. */
+  folder: string
+  experiment: () => Promise<Experiment>
+  /** Whether the runner may still be making the run's cells. */
+  isUnderWay: (runId: string) => boolean
+  tell: (message: string) => void
+}
+
+type Output<Schema extends z.ZodType> = z.output<Schema>
+const MAX_LISTED = 100
+
+/** The file's content in its schema; null when there is no such file. */
+async function readIfThere<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.infer<Schema> | null> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const parsed = schema.safeParse(parsedJson(text))
+  if (parsed.success) return parsed.data
+  throw new ControlFailure('judges_refused', `${file} is not in the form that this version writes`)
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+const withoutQueries = ({ queries: _queries, ...rest }: HumanJudgments): Omit<HumanJudgments, 'queries'> => rest
+
+/** Blind votes of a person, sealed before the first and opened once; and what the panel said, shown only after that. */
+export class BlindJudging {
+  readonly #options: BlindJudgingOptions
+  readonly #box: BallotBox
+  readonly #rounds = new Map<string, Promise<HumanRound>>()
+
+  constructor(options: BlindJudgingOptions) {
+    this.#options = options
+    this.#box = new BallotBox(options.folder)
+  }
+
+  /** Nothing of what this gives names an approach: letters, questions and answers as they were sealed. */
+  async sets(input: Output<typeof BlindSetsInput>): Promise<BlindSets> {
+    const round = await this.#round(input)
+    const { votes, revealed } = await this.#ballots(input, round)
+    const voted = new Set(votes.map(({ set }) => set))
+    const sets = pageOf(round.sets, input.offset, input.limit)
+    const shown = new Set(sets.map(({ set }) => set))
+    const next = round.sets.findIndex(({ set }) => !voted.has(set))
+    return {
+      round_id: round.round_id,
+      commitment: round.commitment.value,
+      revealed: revealed !== null,
+      total: round.sets.length,
+      voted: voted.size,
+      blocked: round.blocked,
+      offset: input.offset,
+      sets,
+      votes: votes.filter(({ set }) => shown.has(set)),
+      next_unvoted: next === -1 ? null : next,
+    }
+  }
+
+  /** Durable when it resolves. A second vote on a set takes the place of the first. */
+  async vote(input: Output<typeof VoteInput>): Promise<VoteKept> {
+    const round = await this.#round(input)
+    checkVote(round, input.round_id, input.vote)
+    const { votes } = await this.#box.change(input.run_id, input.dataset_id, (ballots) => {
+      refuseRevealed(ballots)
+      const others =
+        ballots.round_id === round.round_id ? ballots.votes.filter(({ set }) => set !== input.vote.set) : []
+      return { ...ballots, round_id: round.round_id, votes: [...others, input.vote] }
+    })
+    return { voted: votes.length, total: round.sets.length }
+  }
+
+  /** Opens the seal. The first call decides; later ones give the same again. */
+  async reveal(input: Output<typeof RevealInput>): Promise<Revealed> {
+    const { run_id, dataset_id, rater } = input
+    const files = humanFiles(this.#options.resultsDir, run_id, dataset_id)
+    const ballots = await this.#box.change(run_id, dataset_id, async (before) => {
+      if (before.revealed !== null) return before
+      if (before.votes.length > 0) await this.#openSeal(input, before)
+      this.#options.tell(
+        `${run_id}, ${dataset_id}: ${rater} revealed the approaches after ${before.votes.length} votes`,
+      )
+      return { ...before, revealed: { at: new Date().toISOString(), rater } }
+    })
+    const human = ballots.votes.length === 0 ? null : await readIfThere(files.resultFile, HumanJudgments)
+    return {
+      revealed_at: ballots.revealed!.at,
+      voted: ballots.votes.length,
+      human: human === null ? null : withoutQueries(human),
+    }
+  }
+
+  async results(input: Output<typeof JudgeResultsInput>): Promise<JudgeResults> {
+    const { run_id, dataset_id } = input
+    const ballots = await this.#box.read(run_id, dataset_id)
+    if (ballots.revealed === null)
+      throw new ControlFailure(
+        'not_revealed',
+        'reveal the approaches first: who has seen the verdicts cannot vote blindly',
+      )
+    const { root, resultsDir } = this.#options
+    const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
+    const { resultFile, sealFile } = humanFiles(resultsDir, run_id, dataset_id)
+    const [read, human, seal] = await Promise.all([
+      readJudgments(files.judgments),
+      ballots.votes.length === 0 ? null : readIfThere(resultFile, HumanJudgments),
+      ballots.votes.length === 0 ? null : readIfThere(sealFile, HumanSeal),
+    ])
+    return { ...panelPart(read), ...queriesPart(read, { human, seal, ballots }, input) }
+  }
+
+  /** The round of a dataset run, sealed at the first call. */
+  async #round({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
+    const key = `${run_id}\0${dataset_id}`
+    const known = this.#rounds.get(key)
+    if (known !== undefined) return known
+    const made = this.#openRound({ run_id, dataset_id })
+    this.#rounds.set(key, made)
+    // Kept while it is being made, so that two pages do not seal two orders; read from its file afterwards.
+    void made.then(
+      () => this.#rounds.delete(key),
+      () => this.#rounds.delete(key),
+    )
+    return made
+  }
+
+  async #openRound({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
+    const { root, resultsDir, experiment, isUnderWay } = this.#options
+    const { roundFile, sealFile } = humanFiles(resultsDir, run_id, dataset_id)
+    const stored = await readIfThere(roundFile, HumanRound)
+    if (stored !== null) return stored
+    if (isUnderWay(run_id))
+      throw new ControlFailure('run_state', `${run_id} is still making its answers`, undefined, true)
+    const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
+    const aggregate = await readAggregate(files.evaluation)
+    const answers = await storedAnswers(files, {
+      runId: run_id,
+      datasetId: dataset_id,
+      models: aggregate?.approaches.filter(({ selected }) => selected).map(({ model }) => model) ?? null,
+      questionIds: aggregate?.questions.map(({ id }) => id) ?? null,
+    })
+    const { aliases, evaluation } = await experiment()
+    const reference = evaluation.metrics.judge_panel.reference ?? false
+    return (await exportHumanRound(answers, { aliases: [...aliases.keys()], reference, roundFile, sealFile })).round
+  }
+
+  /** Votes on another round, of answers that are there no more, do not count. */
+  async #ballots({ run_id, dataset_id }: JudgingInput, round: HumanRound): Promise<Ballots> {
+    const ballots = await this.#box.read(run_id, dataset_id)
+    return ballots.round_id === null || ballots.round_id === round.round_id ? ballots : { ...ballots, votes: [] }
+  }
+
+  async #openSeal(
+    { run_id, dataset_id, rater }: Output<typeof RevealInput>,
+    { votes, round_id }: Ballots,
+  ): Promise<void> {
+    const { root, resultsDir, folder } = this.#options
+    const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
+    const hasPanel = (await readJudgments(files.judgments)).state === 'read'
+    const votesFile = join(folder, `${run_id}--${dataset_id}-votes.json`)
+    const ballot: HumanVotes = {
+      round_id: round_id!,
+      rater,
+      votes: votes.map(({ set, scores, best }) => ({ set, scores, best })),
+    }
+    await writeAtomic(votesFile, `${JSON.stringify(ballot, null, 2)}\n`)
+    await importHumanVotes({
+      ...humanFiles(resultsDir, run_id, dataset_id),
+      votesFile,
+      judgmentsFile: hasPanel ? files.judgments : null,
+    })
+  }
+}
+
+function refuseRevealed({ revealed }: Ballots): void {
+  if (revealed !== null)
+    throw new ControlFailure('revealed', `the approaches were revealed at ${revealed.at}: no more votes`)
+}
+
+function checkVote(round: HumanRound, roundId: string, vote: BlindVote): void {
+  const refuse = (path: string, message: string): never => {
+    throw new ControlFailure('input_invalid', `${path}: ${message}`, { problems: [{ path, message }] })
+  }
+  if (roundId !== round.round_id) refuse('round_id', `the round is ${round.round_id} now: load the sets again`)
+  const set =
+    round.sets.find((candidate) => candidate.set === vote.set) ?? refuse('vote.set', `there is no ${vote.set}`)
+  const letters = set.answers.map(({ letter }) => letter)
+  const given = Object.keys(vote.scores)
+  const missing = letters.filter((letter) => !given.includes(letter))
+  if (missing.length > 0) refuse('vote.scores', `no grade for ${missing.join(', ')}`)
+  const foreign = given.filter((letter) => !letters.includes(letter))
+  if (foreign.length > 0) refuse('vote.scores', `${foreign.join(', ')} is no letter of the set`)
+  if (vote.best !== null && !letters.includes(vote.best)) refuse('vote.best', `${vote.best} is no letter of the set`)
+}
+
+type PanelPart = Omit<JudgeResults, 'human' | 'total' | 'offset' | 'queries'>
+
+function panelPart(read: JudgeInput): PanelPart {
+  const empty = { judges: [], runtime: null, approaches: [], panel: null, blocked: [], errors: [] }
+  if (read.state === 'read') {
+    const { status, judges, runtime, approaches, panel, blocked, errors } = read.judgments
+    return {
+      status,
+      message: null,
+      judges,
+      runtime: runtime ?? null,
+      approaches: approaches ?? [],
+      panel: panel ?? null,
+      blocked: (blocked ?? []).slice(0, MAX_LISTED),
+      errors: (errors ?? []).slice(0, MAX_LISTED),
+    }
+  }
+  if (read.state === 'unusable' && read.reason !== 'missing')
+    return { ...empty, status: 'unusable', message: read.message }
+  return { ...empty, status: 'none', message: null }
+}
+
+interface PersonsPart {
+  human: HumanJudgments | null
+  seal: HumanSeal | null
+  ballots: Ballots
+}
+
+function queriesPart(
+  read: JudgeInput,
+  { human, seal, ballots }: PersonsPart,
+  { offset, limit }: { offset: number; limit: number },
+): Pick<JudgeResults, 'human' | 'total' | 'offset' | 'queries'> {
+  const judged: Judgments['queries'] = read.state === 'read' ? read.judgments.queries : []
+  const grades = new Map(human?.queries.map((query) => [query.query_id, query]))
+  const noteOf = (queryId: string): string => {
+    const set = seal?.sets.find(({ query_id }) => query_id === queryId)?.set
+    return ballots.votes.find((vote) => vote.set === set)?.note ?? ''
+  }
+  const all = judged.map((query) => {
+    const own = grades.get(query.query_id)
+    const graded = own === undefined ? null : { scores: own.scores, best: own.best, note: noteOf(query.query_id) }
+    return { query, human: graded }
+  })
+  return {
+    human: human === null ? null : withoutQueries(human),
+    total: all.length,
+    offset,
+    queries: pageOf(all, offset, limit),
+  }
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import type { SettingsView } from '../../../contract/control/settings.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import { RESULTS_FOLDER } from '../../report/publish.ts'
+import { ControlFailure } from '../control-failure.ts'
+import { addDocument } from '../corpora/add-document.ts'
+import { listDocuments, readDocument, readQuestions } from '../corpora/corpus-reader.ts'
+import { datasetGraph } from '../corpora/dataset-graph.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import { datasetView } from '../experiment-view.ts'
+import { control } from './implementer.ts'
+import { told, untilEither } from './streams.ts'
+
+async function datasetOf({ experiment }: EngineParts, id: string): Promise<LadderDataset> {
+  const { datasets } = await experiment.current()
+  const found = datasets.find(({ dataset }) => dataset.id === id)
+  if (found === undefined) throw new ControlFailure('not_found', `the catalogue has no dataset ${id}`)
+  return found
+}
+
+function refuseUnderRun({ runs }: EngineParts, why: string): void {
+  if (!runs.isIdle) throw new ControlFailure('run_active', `a run is under way or queued: ${why}`, undefined, true)
+}
+
+export function datasetProcedures(parts: EngineParts) {
+  const { root } = parts.config
+  return {
+    list: control.datasets.list.handler(async () => (await parts.experiment.current()).datasets.map(datasetView)),
+    documents: control.datasets.documents.handler(async ({ input }) =>
+      listDocuments(root, await datasetOf(parts, input.dataset_id), input.offset, input.limit),
+    ),
+    document: control.datasets.document.handler(async ({ input }) =>
+      readDocument(root, await datasetOf(parts, input.dataset_id), input),
+    ),
+    addDocument: control.datasets.addDocument.handler(async ({ input }) => {
+      refuseUnderRun(parts, 'a corpus does not change under it')
+      return addDocument(root, await datasetOf(parts, input.dataset_id), input)
+    }),
+    questions: control.datasets.questions.handler(async ({ input }) =>
+      readQuestions(root, await datasetOf(parts, input.dataset_id), input),
+    ),
+    graph: control.datasets.graph.handler(async ({ input }) =>
+      datasetGraph(parts.platform, await datasetOf(parts, input.dataset_id), parts.settings.modelSet, input.limit),
+    ),
+  }
+}
+
+export function serviceProcedures(parts: EngineParts) {
+  const { services, stopping, report, settings } = parts
+  const platformChoice = async (datasetId: string | undefined) => {
+    const { datasets } = await parts.experiment.current()
+    const chosen = datasetId === undefined ? datasets[0] : await datasetOf(parts, datasetId)
+    return { profile: chosen!.profile.name, modelSet: settings.modelSet }
+  }
+  return {
+    list: control.services.list.handler(() => services.list()),
+    logs: control.services.logs.handler(({ input, signal }) =>
+      told(services.logs(input.name, input.after, input.follow, untilEither(signal, stopping)), report),
+    ),
+    start: control.services.start.handler(async ({ input }) =>
+      services.start(input.name, await platformChoice(input.dataset_id)),
+    ),
+    stop: control.services.stop.handler(({ input }) => services.stop(input.name)),
+    restart: control.services.restart.handler(async ({ input }) => {
+      const { profile } = await services.view(input.name)
+      await services.stop(input.name)
+      return services.start(
+        input.name,
+        profile === null ? await platformChoice(undefined) : { profile, modelSet: settings.modelSet },
+      )
+    }),
+  }
+}
+
+export function indexProcedures({ index }: EngineParts) {
+  return {
+    status: control.index.status.handler(() => index.status()),
+    verify: control.index.verify.handler(() => index.verify()),
+    rebuild: control.index.rebuild.handler(() => index.rebuild()),
+  }
+}
+
+export function settingsProcedures(parts: EngineParts) {
+  const { settings, config } = parts
+  const view = (): SettingsView => ({
+    settings: settings.settings,
+    secrets: settings.secrets(),
+    folders: {
+      project: config.root,
+      results: config.resultsDir,
+      published: join(config.root, RESULTS_FOLDER),
+      state: config.stateDir,
+    },
+  })
+  return {
+    get: control.settings.get.handler(view),
+    update: control.settings.update.handler(async ({ input }) => {
+      refuseUnderRun(parts, 'settings do not change under it')
+      await settings.update(input)
+      return view()
+    }),
+  }
+}

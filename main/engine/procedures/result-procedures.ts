@@ -1,0 +1,74 @@
+import type { EngineParts } from '../engine-parts.ts'
+import { exportCsv, exportJson, exportReport } from '../exports/export-run.ts'
+import { coverageOf } from '../queries/coverage.ts'
+import { frontierOf } from '../queries/frontier.ts'
+import { otherCells } from '../queries/other-cells.ts'
+import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
+import { provenanceDiff } from '../queries/provenance-diff.ts'
+import { control } from './implementer.ts'
+import { told, untilEither } from './streams.ts'
+
+export function matrixProcedures({ index }: EngineParts) {
+  return {
+    page: control.matrix.page.handler(({ input }) => index.matrixPage(input)),
+    heads: control.matrix.heads.handler(({ input }) => index.columnHeads(input)),
+    search: control.matrix.search.handler(({ input }) => index.search(input)),
+  }
+}
+
+export function cellProcedures({ index }: EngineParts) {
+  return {
+    get: control.cells.get.handler(async ({ input }) => {
+      const { ok: _ok, ...cell } = await index.cell(input)
+      return cell
+    }),
+    answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
+      const { ok: _ok, ...slice } = await index.answerSlice(input)
+      return slice
+    }),
+    others: control.cells.others.handler(({ input }) => otherCells(index, input)),
+  }
+}
+
+export function comparisonProcedures({ index, experiment, stopping }: EngineParts) {
+  const source = (signal: AbortSignal | undefined): StatisticsSource => ({
+    index,
+    signal: untilEither(signal, stopping),
+    // Without usable manifests every question counts as a cluster of its own.
+    goldDocuments: async (datasetId) => {
+      const loaded = await experiment.current().catch(() => null)
+      return loaded === null ? new Map() : goldDocumentsOf(loaded, datasetId)
+    },
+  })
+  return {
+    coverage: { get: control.coverage.get.handler(({ input }) => coverageOf(index, input.run_id, input.dataset_id)) },
+    compare: {
+      runs: control.compare.runs.handler(({ input }) => index.compareRuns(input)),
+      provenance: control.compare.provenance.handler(({ input }) =>
+        provenanceDiff(index, input.run_ids, input.dataset_id),
+      ),
+      frontier: control.compare.frontier.handler(({ input }) => frontierOf(index, input)),
+    },
+    statistics: {
+      pairs: control.statistics.pairs.handler(({ input, signal }) => pairsOfAliases(source(signal), input)),
+      runs: control.statistics.runs.handler(({ input, signal }) => pairsOfRuns(source(signal), input)),
+    },
+  }
+}
+
+export function judgeProcedures({ judging }: EngineParts) {
+  return {
+    blindSets: control.judges.blindSets.handler(({ input }) => judging.sets(input)),
+    vote: control.judges.vote.handler(({ input }) => judging.vote(input)),
+    reveal: control.judges.reveal.handler(({ input }) => judging.reveal(input)),
+    results: control.judges.results.handler(({ input }) => judging.results(input)),
+  }
+}
+
+export function exportProcedures({ index, report }: EngineParts) {
+  return {
+    csv: control.exports.csv.handler(({ input }) => told(exportCsv(index, input), report)),
+    json: control.exports.json.handler(({ input }) => told(exportJson(index, input), report)),
+    report: control.exports.report.handler(({ input }) => told(exportReport(index, input), report)),
+  }
+}

@@ -1,0 +1,155 @@
+import { stat } from 'node:fs/promises'
+import {
+  FailureClass,
+  type PlanOutcome,
+  type RetryFailuresInput,
+  type RunRequest,
+} from '../../../contract/control/run-job.ts'
+import { artifactFiles } from '../../report/artifact-files.ts'
+import type { PlanInput } from '../../runner/plan-dataset.ts'
+import { externalPlatform } from '../../runner/platform-source.ts'
+import { ControlFailure, inputFailure } from '../control-failure.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import { experimentView } from '../experiment-view.ts'
+import { pastLatenciesFrom } from '../queries/past-latencies.ts'
+import { countFailures } from '../run-control/failed-cells.ts'
+import { planRun } from '../run-control/plan-run.ts'
+import { prepareRun, type Preparation, type PreparedRun } from '../run-control/prepare-run.ts'
+import { control } from './implementer.ts'
+
+/** Where a run's answers come from, as its provenance will say it. */
+function placeOf({ inputs, modelSet }: PreparedRun): PlanInput['platform'] {
+  return inputs.gatewayUrl === null
+    ? { kind: 'embedded', gateway: 'embedded', basePort: null, modelSet }
+    : externalPlatform(inputs.gatewayUrl, inputs)
+}
+
+async function prepared({ experiment, settings }: EngineParts, request: RunRequest): Promise<Preparation> {
+  return prepareRun(request, await experiment.current(), settings)
+}
+
+async function plan(parts: EngineParts, request: RunRequest): Promise<PlanOutcome> {
+  const preparation = await prepared(parts, request)
+  if (!preparation.ok) return preparation
+  const { run } = preparation
+  const { config, index, runs } = parts
+  const outcome = await planRun(run, {
+    resultsDir: config.resultsDir,
+    platform: placeOf(run),
+    // What earlier runs took is a help, not a condition: without an index nothing is estimated.
+    pastLatencies: async (...asked) => (await pastLatenciesFrom(index)(...asked).catch(() => null)) ?? new Map(),
+  })
+  const state = runs.stateOf(run.runId)
+  const isTaken = state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state)
+  if (isTaken) outcome.blockers.push({ code: 'run_active', message: `${run.runId} is ${state} already` })
+  return outcome
+}
+
+/** Queues a run that would be refused at its start right here, where somebody sees it. */
+async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id: string }> {
+  const preparation = await prepared(parts, request)
+  if (!preparation.ok) throw inputFailure(preparation.problems)
+  const { run } = preparation
+  const { blockers } = await planRun(run, {
+    resultsDir: parts.config.resultsDir,
+    platform: placeOf(run),
+    pastLatencies: async () => new Map(),
+  })
+  const [blocker] = blockers
+  if (blocker !== undefined)
+    throw new ControlFailure(blocker.code === 'run_conflict' ? 'run_conflict' : 'evidence_refused', blocker.message, {
+      blockers,
+    })
+  await parts.runs.start({ ...request, run_id: run.runId })
+  return { run_id: run.runId }
+}
+
+const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null
+
+/** Evidence files of a run among the working artifacts, by dataset. */
+async function evidenceOf({ index, config }: EngineParts, runId: string): Promise<Map<string, string>> {
+  const { datasets } = await index.runSummary(runId)
+  const files = datasets.map(
+    ({ dataset_id }) => [dataset_id, artifactFiles(config.resultsDir, runId, dataset_id).evidence] as const,
+  )
+  const there = await Promise.all(files.map(([, file]) => exists(file)))
+  return new Map(files.filter((_, place) => there[place] === true))
+}
+
+/** The request that a run was made with, or one that asks for what its rows show. */
+async function requestOf({ runs, index }: EngineParts, runId: string): Promise<RunRequest> {
+  const known = runs.requestOf(runId)
+  if (known !== null) return known
+  const { datasets } = await index.runSummary(runId)
+  const models = new Set(datasets.flatMap(({ aliases }) => aliases.map(({ model }) => model)))
+  return {
+    dataset_ids: datasets.map(({ dataset_id }) => dataset_id),
+    models: [...models],
+    repeats: 1,
+    cold_reset: false,
+    publish: false,
+  }
+}
+
+async function newRunId({ config, runs }: EngineParts, runId: string, datasetIds: readonly string[]): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    const name = `${runId}-retry${attempt}`
+    const files = datasetIds.map((id) => artifactFiles(config.resultsDir, name, id).evidence)
+    const taken = runs.stateOf(name) !== null || (await Promise.all(files.map(exists))).includes(true)
+    if (!taken) return name
+  }
+}
+
+async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ run_id: string }> {
+  const { run_id: source, classes = FailureClass.options } = input
+  const state = parts.runs.stateOf(source)
+  if (state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state))
+    throw new ControlFailure('run_state', `${source} is ${state}: its cells are still being made`, { state }, true)
+  const evidence = await evidenceOf(parts, source)
+  const failures = await countFailures([...evidence.values()])
+  const cells = failures.filter((failure) => classes.includes(failure.class)).reduce((sum, each) => sum + each.cells, 0)
+  if (cells === 0)
+    throw new ControlFailure(
+      'not_found',
+      `${source} has no failed cell of ${input.classes === undefined ? 'any class' : classes.join(', ')} among the working artifacts`,
+    )
+  const request = await requestOf(parts, source)
+  const run_id = input.new_run_id ?? (await newRunId(parts, source, request.dataset_ids))
+  const preparation = await prepared(parts, request)
+  if (!preparation.ok) throw inputFailure(preparation.problems)
+  if (parts.runs.stateOf(run_id) !== null) throw new ControlFailure('run_active', `there is a run ${run_id} already`)
+  await parts.runs.start({ ...request, run_id, cold_reset: false }, { run_id: source, classes })
+  return { run_id }
+}
+
+export function experimentProcedures(parts: EngineParts) {
+  return {
+    get: control.experiment.get.handler(async () =>
+      experimentView(await parts.experiment.current(), parts.settings.inputs()),
+    ),
+    plan: control.experiment.plan.handler(({ input }) => plan(parts, input)),
+  }
+}
+
+export function runProcedures(parts: EngineParts) {
+  const { runs, index } = parts
+  return {
+    start: control.runs.start.handler(({ input }) => start(parts, input)),
+    pause: control.runs.pause.handler(({ input }) => runs.pause(input.run_id)),
+    resume: control.runs.resume.handler(({ input }) => runs.resume(input.run_id)),
+    cancel: control.runs.cancel.handler(({ input }) => runs.cancel(input.run_id)),
+    dismiss: control.runs.dismiss.handler(({ input }) => runs.dismiss(input.run_id)),
+    failures: control.runs.failures.handler(async ({ input }) => ({
+      run_id: input.run_id,
+      classes: await countFailures([...(await evidenceOf(parts, input.run_id)).values()]),
+    })),
+    retryFailures: control.runs.retryFailures.handler(({ input }) => retry(parts, input)),
+    list: control.runs.list.handler(async ({ input }) => {
+      const list = await index.listRuns(input)
+      return { ...list, runs: list.runs.map((run) => ({ ...run, state: runs.stateOf(run.run_id) })) }
+    }),
+    summary: control.runs.summary.handler(({ input }) => index.runSummary(input.run_id)),
+    jobs: control.runs.jobs.handler(() => runs.jobs()),
+    interrupted: control.runs.interrupted.handler(() => runs.interrupted()),
+  }
+}

@@ -1,0 +1,126 @@
+import type {
+  Aggregate,
+  ApproachSummary,
+  ColumnHead,
+  IndexMetric,
+  MetricState,
+  RunDatasetSummary,
+} from '../../../contract/index.ts'
+import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
+import { ControlFailure } from '../control-failure.ts'
+import { coverageNotes } from '../../report/coverage-notes.ts'
+import { metricOf, metricsOf } from '../../report/metric-access.ts'
+import { METRICS_OF, type ScoreMetric } from '../../report/score-metrics.ts'
+import { readAggregate } from '../../report/write-artifacts.ts'
+import type { RunIndexApi } from '../run-index-api.ts'
+
+type Group = CoverageMetric['group']
+const GROUPS: readonly Group[] = ['ragas', 'retrieval', 'answer']
+const groupOf = (metric: string): Group =>
+  GROUPS.find((group) => (METRICS_OF[group] as readonly string[]).includes(metric))!
+
+/** The summary that stands on disk; null when there is none, or when rows came in after it. */
+export async function currentAggregate(dataset: RunDatasetSummary): Promise<Aggregate | null> {
+  const artifact = dataset.artifacts.find(({ kind, state }) => kind === 'evaluation' && state === 'applied')
+  const aggregate = artifact === undefined ? null : await readAggregate(artifact.path)
+  if (aggregate === null) return null
+  const { ok, error, timeout } = dataset.cells
+  const same = aggregate.cells.ok === ok && aggregate.cells.error === error && aggregate.cells.timeout === timeout
+  return same ? aggregate : null
+}
+
+function fromSummary(approach: ApproachSummary, metric: ScoreMetric): CoverageMetric | null {
+  const summary = metricOf(approach, metric)
+  if (summary === undefined) return null
+  const { median: _median, stdev: _stdev, eligible: _eligible, ...kept } = summary
+  return { group: groupOf(metric), metric, ...kept }
+}
+
+function aliasesOfSummary(aggregate: Aggregate): CoverageAlias[] {
+  const metrics = metricsOf(aggregate)
+  const callable = aggregate.approaches.map((approach): CoverageAlias => {
+    const { failures_by_type, ...cells } = approach.cells
+    const { model, base_model, flavor, evidence_capability } = approach
+    const head = { model, base_model, flavor, evidence_capability, unavailable: null }
+    return {
+      ...head,
+      cells,
+      failures_by_type,
+      metrics: metrics.flatMap((metric) => fromSummary(approach, metric) ?? []),
+    }
+  })
+  const none = { ok: 0, error: 0, timeout: 0, missing: 0, expected: 0 }
+  const unavailable = aggregate.unavailable.map(({ reason, ...head }): CoverageAlias => ({
+    ...head,
+    cells: none,
+    failures_by_type: {},
+    unavailable: reason,
+    metrics: [],
+  }))
+  return [...callable, ...unavailable]
+}
+
+/** The same rule as in a summary: scored cells decide first, then the order of the states. */
+function stateOf({ n, expected, states }: ColumnHead): MetricState {
+  if (n > 0) return n === expected ? 'ok' : 'partial'
+  const first = (['error', 'timeout', 'not_evaluable', 'disabled', 'not_run'] as const).find(
+    (state) => states[state] > 0,
+  )
+  return first ?? 'not_run'
+}
+
+function fromHead(metric: string, head: ColumnHead, isUnequal: boolean): CoverageMetric {
+  const { states } = head
+  const of = (state: keyof typeof states): number => states[state]
+  return {
+    group: groupOf(metric),
+    metric,
+    state: stateOf(head),
+    mean: head.mean,
+    scored: head.n,
+    expected: head.expected,
+    coverage: head.coverage,
+    errors: of('error'),
+    timeouts: of('timeout'),
+    unevaluable: of('not_evaluable'),
+    disabled: of('disabled'),
+    not_run: of('not_run'),
+    missing: of('missing'),
+    errors_by_reason: null,
+    unevaluable_by_reason: null,
+    unequal_coverage: isUnequal,
+    common: isUnequal ? head.common : null,
+  }
+}
+
+async function aliasesOfIndex(index: RunIndexApi, runId: string, dataset: RunDatasetSummary): Promise<CoverageAlias[]> {
+  const scored = dataset.metrics.filter((metric) => metric !== 'judge_mean' && metric !== 'latency_ms')
+  const of = { run_id: runId, dataset_id: dataset.dataset_id }
+  const heads = new Map<IndexMetric, Awaited<ReturnType<RunIndexApi['columnHeads']>>>()
+  for (const metric of scored) heads.set(metric, await index.columnHeads({ ...of, metric }))
+  return dataset.aliases.map((alias): CoverageAlias => {
+    const { model, base_model, flavor, evidence_capability, unavailable, cells } = alias
+    const made = cells.ok + cells.error + cells.timeout
+    const metrics = [...heads].flatMap(([metric, columns]) => {
+      const head = columns.heads.find((each) => each.model === model)
+      return head === undefined ? [] : fromHead(metric, head, columns.unequal_coverage)
+    })
+    const expected = Math.max(made, ...metrics.map((metric) => metric.expected))
+    const counts = { ...cells, missing: expected - made, expected }
+    return { model, base_model, flavor, evidence_capability, unavailable, cells: counts, failures_by_type: {}, metrics }
+  })
+}
+
+/** Where every expected cell of a dataset run went, by alias and metric. */
+export async function coverageOf(index: RunIndexApi, runId: string, datasetId: string): Promise<Coverage> {
+  const { datasets } = await index.runSummary(runId)
+  const dataset = datasets.find(({ dataset_id }) => dataset_id === datasetId)
+  if (dataset === undefined)
+    throw new ControlFailure('not_found', `the index has no dataset ${datasetId} in a run ${runId}`)
+  const head = { run_id: runId, dataset_id: datasetId }
+  const aggregate = await currentAggregate(dataset)
+  if (aggregate === null)
+    return { ...head, basis: 'live', aliases: await aliasesOfIndex(index, runId, dataset), notes: [] }
+  const notes = coverageNotes(aggregate, metricsOf(aggregate)).map(({ sign, text }) => `${sign} ${text}`)
+  return { ...head, basis: 'summary', aliases: aliasesOfSummary(aggregate), notes }
+}

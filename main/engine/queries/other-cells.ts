@@ -1,0 +1,108 @@
+import type { BaseApproach, CellInput, CellOutcome, MatrixPageCell } from '../../../contract/index.ts'
+import type { OtherCell } from '../../../contract/control/cells.ts'
+import { ControlFailure } from '../control-failure.ts'
+import type { RunIndexApi } from '../run-index-api.ts'
+import { rowId } from '../../evidence/row-id.ts'
+import { wholeMatrix } from './whole-matrix.ts'
+
+export interface OtherCells {
+  dataset_id: string
+  question_id: string
+  cells: OtherCell[]
+}
+
+type Found = Extract<CellOutcome, { ok: true }>
+interface Named {
+  model: string
+  base_model: BaseApproach | null
+}
+
+const nothing = ({ model, base_model }: Named): OtherCell => ({
+  model,
+  base_model,
+  row_id: null,
+  status: null,
+  error_type: null,
+  evaluation: null,
+  latency_ms: null,
+  scores: {},
+  judge_mean: null,
+})
+
+function judgeMean({ verdicts }: Found): number | null {
+  const grades = verdicts.flatMap(({ score }) => score ?? [])
+  return grades.length === 0 ? null : grades.reduce((sum, grade) => sum + grade, 0) / grades.length
+}
+
+function fromRow(alias: Named, found: Extract<Found, { kind: 'canonical' }>): OtherCell {
+  const { row } = found
+  const { ragas, retrieval, answer, operational } = row.metrics
+  return {
+    ...nothing(alias),
+    row_id: row.row_id,
+    status: row.status,
+    error_type: row.error?.type ?? null,
+    evaluation: ragas.status,
+    latency_ms: operational.latency_ms,
+    scores: { ...ragas.scores, ...retrieval.scores, ...answer?.scores },
+    judge_mean: judgeMean(found),
+  }
+}
+
+const fromPage = (alias: Named, cell: MatrixPageCell | null): OtherCell => ({
+  ...nothing(alias),
+  ...(cell === null
+    ? {}
+    : {
+        row_id: cell.row_id,
+        status: cell.status,
+        error_type: cell.error_type,
+        evaluation: cell.evaluation,
+        latency_ms: cell.latency_ms,
+        judge_mean: cell.judge_mean,
+      }),
+})
+
+async function aliasesOf(index: RunIndexApi, runId: string, datasetId: string): Promise<Named[]> {
+  const { datasets } = await index.runSummary(runId)
+  return datasets.find(({ dataset_id }) => dataset_id === datasetId)?.aliases ?? []
+}
+
+/** Rows that are not there yet, and rows whose file just changed, count as not made. */
+async function cellOrNull(index: RunIndexApi, input: CellInput): Promise<Found | null> {
+  try {
+    return await index.cell(input)
+  } catch (error) {
+    if (error instanceof ControlFailure && ['not_found', 'file_changed'].includes(error.error.code)) return null
+    throw error
+  }
+}
+
+async function ofHistorical(index: RunIndexApi, { run_id, row_id }: CellInput): Promise<OtherCells> {
+  const { datasets } = await index.runSummary(run_id)
+  for (const { dataset_id, aliases } of datasets) {
+    const { rows, aliases: columns } = await wholeMatrix(index, { run_id, dataset_id, metric: 'latency_ms' })
+    const row = rows.find(({ cells }) => cells.some((cell) => cell?.row_id === row_id))
+    if (row === undefined) continue
+    const named = columns.map((model) => aliases.find((alias) => alias.model === model) ?? { model, base_model: null })
+    const cells = row.cells.map((cell, place) => fromPage(named[place]!, cell))
+    return { dataset_id, question_id: row.question_id, cells }
+  }
+  throw new ControlFailure('not_found', `the index has no cell ${row_id} in ${run_id}`)
+}
+
+/** The question of a cell in every alias of its run, the same repetition of it. */
+export async function otherCells(index: RunIndexApi, input: CellInput): Promise<OtherCells> {
+  const asked = await index.cell(input)
+  if (asked.kind === 'historical') return ofHistorical(index, input)
+  const { dataset, question, repeat } = asked.row
+  const key = { run_id: input.run_id, dataset_id: dataset.id, question_id: question.id, repeat }
+  const cells = await Promise.all(
+    (await aliasesOf(index, input.run_id, dataset.id)).map(async (alias) => {
+      const row_id = rowId({ ...key, model: alias.model })
+      const found = await cellOrNull(index, { run_id: input.run_id, row_id })
+      return found?.kind === 'canonical' ? fromRow(alias, found) : nothing(alias)
+    }),
+  )
+  return { dataset_id: dataset.id, question_id: question.id, cells }
+}

@@ -1,0 +1,93 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { CanonicalRow } from '../../../contract/index.ts'
+import { FailureClass } from '../../../contract/control/run-job.ts'
+import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
+import type { EvidenceLog } from '../../evidence/evidence-log.ts'
+import { openEvidenceLog } from '../../evidence/open-evidence-log.ts'
+import { rowId, rowKeyOf } from '../../evidence/row-id.ts'
+import { readEvidenceRows } from '../../report/read-evidence.ts'
+import { withEvaluation } from '../../runner/build-row.ts'
+import { EvidenceRefusedError } from '../../runner/resume-error.ts'
+
+/** How a cell failed: its call, or the evaluation of a good answer; null when it did not. */
+export function failureClassOf({
+  error,
+  metrics: { ragas },
+}: Pick<CanonicalRow, 'error' | 'metrics'>): FailureClass | null {
+  if (error !== null) return error.type
+  if (ragas.error_type === 'timeout') return 'evaluation_timeout'
+  return ragas.status === 'error' || Object.keys(ragas.metric_errors).length > 0 ? 'evaluation_error' : null
+}
+
+const isOfEvaluation = (failure: FailureClass): boolean => failure.startsWith('evaluation_')
+
+/** Failed cells by class in evidence files. Throws `ReportError`. */
+export async function countFailures(files: readonly string[]): Promise<{ class: FailureClass; cells: number }[]> {
+  const counts = new Map<FailureClass, number>()
+  for (const file of files)
+    for await (const row of readEvidenceRows(file)) {
+      const failure = failureClassOf(row)
+      if (failure !== null) counts.set(failure, (counts.get(failure) ?? 0) + 1)
+    }
+  return FailureClass.options.flatMap((name) => {
+    const cells = counts.get(name)
+    return cells === undefined ? [] : [{ class: name, cells }]
+  })
+}
+
+/** A row of another run with the same content, which says where it comes from. */
+function derivedRow(row: CanonicalRow, runId: string): CanonicalRow {
+  const { run_id, row_id } = row
+  return { ...row, run_id: runId, row_id: rowId({ ...rowKeyOf(row), run_id: runId }), derived_from: { run_id, row_id } }
+}
+
+export interface Takeover {
+  /** Evidence of the run whose failures are made again. */
+  source: string
+  /** Evidence of the new run. */
+  target: string
+  runId: string
+  /** What is made again; everything else is taken over. */
+  classes: readonly FailureClass[]
+  signal: AbortSignal
+}
+
+async function takeOver(log: EvidenceLog, row: CanonicalRow, { classes, runId, signal }: Takeover): Promise<void> {
+  const failure = failureClassOf(row)
+  const again = failure !== null && classes.includes(failure)
+  if (again && !isOfEvaluation(failure)) return
+  const derived = derivedRow(row, runId)
+  const outcome = await log.claim(derived.row_id, signal)
+  if (outcome.outcome === 'stored') return
+  try {
+    // Its answer is good: only the evaluation is made again, without a call.
+    if (again)
+      await log.keepAnswer(outcome.claim, withEvaluation(derived, evaluationNotRun(row.metrics.ragas.requested)))
+    else await log.append(outcome.claim, derived)
+  } finally {
+    await log.release(outcome.claim)
+  }
+}
+
+/**
+ * Fills the evidence of a new run with everything of an earlier one that is not to be made again; the run then makes the rest. Can be stopped
+ * and called again. Throws `EvidenceRefusedError` and `ReportError`.
+ */
+export async function takeOverRows(takeover: Takeover): Promise<void> {
+  await mkdir(dirname(takeover.target), { recursive: true })
+  const opened = await openEvidenceLog(takeover.target, {
+    runId: takeover.runId,
+    create: true,
+    signal: takeover.signal,
+  })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  try {
+    for await (const row of readEvidenceRows(takeover.source)) {
+      takeover.signal.throwIfAborted()
+      await takeOver(opened.log, row, takeover)
+    }
+  } finally {
+    await opened.log.close()
+  }
+}

@@ -1,0 +1,108 @@
+import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
+import { coverageNotices } from '../../manifests/selection.ts'
+import { artifactFiles } from '../../report/artifact-files.ts'
+import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
+import { EvidenceRefusedError } from '../../runner/resume-error.ts'
+import type { PreparedRun } from './prepare-run.ts'
+
+const MAX_CONFLICTS = 100
+
+/** Mean latency of answered cells in milliseconds, by alias; null for an alias that was never timed on the dataset. */
+export type PastLatencies = (
+  datasetId: string,
+  aliases: readonly string[],
+) => Promise<ReadonlyMap<string, number | null>>
+
+export interface PlanOptions {
+  resultsDir: string
+  platform: PlanInput['platform']
+  pastLatencies: PastLatencies
+}
+
+type Blocker = Extract<PlanOutcome, { ok: true }>['blockers'][number]
+
+/** What is estimated: the calls of the approaches, at the run's concurrency. Ingestion, evaluation and judges come on top. */
+function estimate(run: PreparedRun, cellsToRun: number, total: number, latencies: ReadonlyMap<string, number | null>) {
+  const unknown = run.aliases.map(({ alias }) => alias).filter((alias) => (latencies.get(alias) ?? null) === null)
+  if (cellsToRun === 0) return { estimated_ms: 0, unknown_latency: unknown }
+  if (unknown.length > 0) return { estimated_ms: null, unknown_latency: unknown }
+  const perRound = [...latencies.values()].reduce<number>((sum, latency) => sum + (latency ?? 0), 0)
+  const rounds = total / Math.max(1, run.aliases.length)
+  const share = cellsToRun / Math.max(1, total)
+  return { estimated_ms: (perRound * rounds * share) / run.experiment.evaluation.run.concurrency, unknown_latency: [] }
+}
+
+/** The plan of each dataset and why the run would be refused. A cold reset leaves nothing to reuse and nothing to conflict with. */
+async function planDatasets(
+  run: PreparedRun,
+  options: PlanOptions,
+): Promise<{ datasets: DatasetPlan[]; blockers: Blocker[] }> {
+  const datasets: DatasetPlan[] = []
+  const blockers: Blocker[] = []
+  for (const dataset of run.datasets) {
+    const { id } = dataset.dataset
+    const total = dataset.questions.length * run.aliases.length * run.request.repeats
+    const nothingKept = {
+      dataset_id: id,
+      total,
+      reuse: 0,
+      run: total,
+      resume_answered: 0,
+      conflicts: [],
+      unavailable: [],
+    }
+    const { evidence } = artifactFiles(options.resultsDir, run.runId, id)
+    const input = { ...run, dataset, repeats: run.request.repeats, evidenceFile: evidence, platform: options.platform }
+    const plan = run.request.cold_reset
+      ? nothingKept
+      : await planDataset(input).catch((error: unknown) => {
+          if (!(error instanceof EvidenceRefusedError)) throw error
+          blockers.push({ code: error.code, message: error.message })
+          return { ...nothingKept, run: 0 }
+        })
+    if (plan.conflicts.length > 0)
+      blockers.push({
+        code: 'run_conflict',
+        message: `${id}: ${plan.conflicts.length} stored rows of ${run.runId} were made under other conditions; take another name, or reset`,
+      })
+    const latencies = await options.pastLatencies(
+      id,
+      run.aliases.map(({ alias }) => alias),
+    )
+    const { enabled, models, rotations } = run.judgePanel
+    datasets.push({
+      ...plan,
+      conflicts: plan.conflicts.slice(0, MAX_CONFLICTS),
+      conflict_count: plan.conflicts.length,
+      evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
+      verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
+      ...estimate(run, plan.run, total, latencies),
+    })
+  }
+  return { datasets, blockers }
+}
+
+/** What a prepared run would do, before anything is called or written. */
+export async function planRun(run: PreparedRun, options: PlanOptions): Promise<Extract<PlanOutcome, { ok: true }>> {
+  const { datasets, blockers } = await planDatasets(run, options)
+  const sum = (of: (plan: DatasetPlan) => number): number => datasets.reduce((total, plan) => total + of(plan), 0)
+  const isKnown = datasets.every((plan) => plan.estimated_ms !== null)
+  return {
+    ok: true,
+    run_id: run.runId,
+    datasets,
+    totals: {
+      total: sum((plan) => plan.total),
+      reuse: sum((plan) => plan.reuse),
+      run: sum((plan) => plan.run),
+      answered: sum((plan) => plan.resume_answered),
+      conflicts: sum((plan) => plan.conflict_count),
+      unavailable: sum((plan) => plan.unavailable.length),
+      evaluations: sum((plan) => plan.evaluations),
+      verdicts: sum((plan) => plan.verdicts),
+    },
+    estimated_minutes: isKnown ? sum((plan) => plan.estimated_ms!) / 60_000 : null,
+    notices: coverageNotices(run.metrics, run.aliases, run.datasets),
+    blockers,
+  }
+}

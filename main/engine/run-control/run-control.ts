@@ -1,0 +1,367 @@
+import { stat } from 'node:fs/promises'
+import type { RunEvent } from '../../../contract/index.ts'
+import type { FailureClass, RunFailure, RunJob, RunRequest } from '../../../contract/control/run-job.ts'
+import { initialProgress, pace, track, type RunProgress } from '../../cli/progress/run-progress.ts'
+import { artifactFiles } from '../../report/artifact-files.ts'
+import { codeOf } from '../../runner/ladder-step.ts'
+import type { PlatformSource } from '../../runner/platform-source.ts'
+import { runLadder, type LadderOutcome } from '../../runner/run-ladder.ts'
+import { ControlFailure, inputFailure } from '../control-failure.ts'
+import type { EventHub } from '../event-hub.ts'
+import { takeOverRows } from './failed-cells.ts'
+import { datasetRunsOf, type Preparation, type PreparedRun } from './prepare-run.ts'
+import type { JournalEntry, RunJournal } from './run-journal.ts'
+import { isResumable, isUnderWay, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
+
+export interface RunControlOptions {
+  journal: RunJournal
+  hub: EventHub
+  resultsDir: string
+  /** Checks a request against manifests and settings as they are now. Rejects with a `ManifestError`. */
+  prepare: (request: RunRequest) => Promise<Preparation>
+  /** Takes the platform for a run, and gives it back. */
+  beginPlatform: (run: PreparedRun) => Promise<PlatformSource>
+  endPlatform: () => void
+  report: (error: unknown) => void
+  /** How long cells in flight may take to finish when the engine ends. */
+  graceMs?: number
+}
+
+/** A run whose failed cells another makes again. */
+export interface RetryOf {
+  run_id: string
+  classes: FailureClass[]
+}
+
+interface Live {
+  entry: JournalEntry
+  /** Set while it is under way. */
+  going: Going | null
+}
+
+interface Going {
+  drain: AbortController
+  abort: AbortController
+  progress: RunProgress
+  step: NonNullable<RunJob['progress']>['step']
+  /** Told by the steps themselves. */
+  failures: RunFailure[]
+  done: Promise<void>
+}
+
+const GRACE_MS = 3000
+const MAX_LISTED = 200
+const MAX_FAILURES = 50
+
+const byNewest = (a: Live, b: Live): number => b.entry.order - a.entry.order
+
+/**
+ * Starts, stops and resumes runs, one at a time, each with a journal from which it can go on after the engine has died. What a run has made
+ * is in its evidence; nothing here is needed to keep it.
+ */
+export class RunControl {
+  readonly #options: RunControlOptions
+  readonly #jobs = new Map<string, Live>()
+  #active: Live | null = null
+  #isClosing = false
+  #lastOrder = 0
+
+  private constructor(options: RunControlOptions) {
+    this.#options = options
+  }
+
+  /** Reads the journals; runs that an engine before this one left under way become interrupted. */
+  static async open(options: RunControlOptions): Promise<RunControl> {
+    const control = new RunControl(options)
+    const tell = (message: string) => void options.hub.publish({ type: 'notice', level: 'warning', message })
+    for (const entry of await options.journal.load(tell)) {
+      const state = nextRunState(entry.state, 'engine_gone')
+      const kept = state === null ? entry : { ...entry, state }
+      if (state !== null) await options.journal.save(kept)
+      control.#jobs.set(entry.run_id, { entry: kept, going: null })
+      control.#lastOrder = Math.max(control.#lastOrder, entry.order)
+    }
+    return control
+  }
+
+  get active(): RunJob | null {
+    return this.#active === null ? null : jobOf(this.#active)
+  }
+
+  get isIdle(): boolean {
+    return this.#active === null && this.queued().length === 0
+  }
+
+  /** Next first. */
+  queued(): RunJob[] {
+    return this.#queue().map(jobOf)
+  }
+
+  /** Newest first. */
+  jobs(): RunJob[] {
+    return [...this.#jobs.values()].sort(byNewest).slice(0, MAX_LISTED).map(jobOf)
+  }
+
+  interrupted(): RunJob[] {
+    return this.jobs().filter(({ state }) => state === 'interrupted')
+  }
+
+  stateOf(runId: string): RunJob['state'] | null {
+    return this.#jobs.get(runId)?.entry.state ?? null
+  }
+
+  /** The request that a run was last started with; null for runs that this engine never had. */
+  requestOf(runId: string): RunRequest | null {
+    return this.#jobs.get(runId)?.entry.request ?? null
+  }
+
+  /** Queues a run. Throws `ControlFailure` for one of that name that is under way or queued. */
+  async start(request: RunRequest & { run_id: string }, retryOf: RetryOf | null = null): Promise<void> {
+    const { run_id: runId } = request
+    const known = this.#jobs.get(runId)
+    if (this.#isClosing) throw new ControlFailure('stopping', 'the engine is ending', undefined, true)
+    if (known !== undefined && (isUnderWay(known.entry.state) || known.entry.state === 'queued'))
+      throw new ControlFailure('run_active', `${runId} is ${known.entry.state} already`)
+    this.#lastOrder += 1
+    const entry: JournalEntry = {
+      schema_version: 1,
+      run_id: runId,
+      state: 'queued',
+      request,
+      created_at: new Date().toISOString(),
+      started_at: null,
+      finished_at: null,
+      failures: [],
+      retry_of: retryOf,
+      order: this.#lastOrder,
+      cold_datasets: [],
+    }
+    const live: Live = { entry, going: null }
+    this.#jobs.set(runId, live)
+    await this.#keep(live)
+    this.#pump()
+  }
+
+  async pause(runId: string): Promise<RunJob> {
+    const live = await this.#command(runId, 'pause')
+    live.going?.drain.abort()
+    return jobOf(live)
+  }
+
+  async cancel(runId: string): Promise<RunJob> {
+    const live = await this.#command(runId, 'cancel')
+    live.going?.drain.abort()
+    live.going?.abort.abort()
+    return jobOf(live)
+  }
+
+  async resume(runId: string): Promise<RunJob> {
+    if (this.#isClosing) throw new ControlFailure('stopping', 'the engine is ending', undefined, true)
+    const live = await this.#command(runId, 'resume', { finished_at: null, failures: [] })
+    this.#pump()
+    return jobOf(live)
+  }
+
+  async dismiss(runId: string): Promise<RunJob> {
+    return jobOf(await this.#command(runId, 'dismiss'))
+  }
+
+  /** Lets cells in flight finish for a moment, then gives them up; the run is offered for resume by the next engine. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const going = this.#active?.going
+    if (going === null || going === undefined) return
+    going.drain.abort()
+    const timer = setTimeout(() => going.abort.abort(), this.#options.graceMs ?? GRACE_MS)
+    await going.done
+    clearTimeout(timer)
+  }
+
+  async #command(runId: string, command: RunCommand, changes: Partial<JournalEntry> = {}): Promise<Live> {
+    const live = this.#jobs.get(runId)
+    if (live === undefined) throw new ControlFailure('not_found', `the engine knows no run ${runId}`)
+    await this.#move(live, command, changes)
+    return live
+  }
+
+  async #move(live: Live, command: RunCommand, changes: Partial<JournalEntry> = {}): Promise<void> {
+    const { run_id: runId, state } = live.entry
+    const next = nextRunState(state, command)
+    if (next === null)
+      throw new ControlFailure(
+        'run_state',
+        `${runId} is ${state}: it cannot be asked to ${command.replace('_', ' ')}`,
+        {
+          state,
+        },
+      )
+    live.entry = { ...live.entry, ...changes, state: next }
+    await this.#keep(live)
+  }
+
+  async #keep(live: Live): Promise<void> {
+    await this.#options.journal.save(live.entry)
+    this.#options.hub.publish({ type: 'run.changed', job: jobOf(live) })
+  }
+
+  #queue(): Live[] {
+    return [...this.#jobs.values()].filter(({ entry }) => entry.state === 'queued').sort((a, b) => byNewest(b, a))
+  }
+
+  #pump(): void {
+    const next = this.#queue()[0]
+    if (this.#active !== null || this.#isClosing || next === undefined) return
+    this.#active = next
+    const going: Going = {
+      drain: new AbortController(),
+      abort: new AbortController(),
+      progress: initialProgress(),
+      step: null,
+      failures: [],
+      done: Promise.resolve(),
+    }
+    next.going = going
+    going.done = this.#run(next, going)
+      .catch((error: unknown) => this.#lost(next, error))
+      .finally(() => {
+        next.going = null
+        this.#active = null
+        this.#pump()
+      })
+  }
+
+  /** The journal itself cannot be written: nothing more can be promised, but the panel must not show a run that is over. */
+  #lost(live: Live, error: unknown): void {
+    this.#options.report(error)
+    if (!isUnderWay(live.entry.state)) return
+    const message = error instanceof Error ? error.message : String(error)
+    const failure: RunFailure = { dataset_id: null, step: null, code: 'journal_not_written', message }
+    live.entry = { ...live.entry, state: 'failed', failures: [failure] }
+    this.#options.hub.publish({ type: 'run.changed', job: jobOf(live) })
+  }
+
+  async #run(live: Live, going: Going): Promise<void> {
+    await this.#move(live, 'begin', { started_at: live.entry.started_at ?? new Date().toISOString() })
+    const { end, failures } = await this.#climb(live, going)
+    const isCancelled = live.entry.state === 'cancelling'
+    going.progress = initialProgress()
+    await this.#move(live, end, {
+      finished_at: new Date().toISOString(),
+      // What an aborted step threw is the cancellation itself.
+      failures: isCancelled ? [] : failures.slice(0, MAX_FAILURES),
+    })
+  }
+
+  /** The run itself; whatever it throws is how it ended. */
+  async #climb(live: Live, going: Going): Promise<{ end: RunEnd; failures: RunFailure[] }> {
+    const { hub } = this.#options
+    const started = performance.now()
+    try {
+      const outcome = await this.#ladder(live, going)
+      const end = outcome.outcome === 'interrupted' ? 'stopped' : outcome.outcome
+      return { end, failures: [...going.failures, ...unanswered(outcome)] }
+    } catch (error) {
+      const isStopped = going.abort.signal.aborted
+      if (!isStopped) this.#options.report(error)
+      const outcome = isStopped ? 'interrupted' : 'failed'
+      const duration_ms = performance.now() - started
+      hub.publish({ type: 'run.finished', run_id: live.entry.run_id, outcome, duration_ms })
+      const message = error instanceof Error ? error.message : String(error)
+      const failure: RunFailure = { dataset_id: null, step: null, code: codeOf(error), message }
+      return { end: isStopped ? 'stopped' : 'failed', failures: [...going.failures, failure] }
+    }
+  }
+
+  async #ladder(live: Live, going: Going): Promise<LadderOutcome> {
+    const { entry } = live
+    const prepared = await this.#options.prepare(entry.request)
+    if (!prepared.ok) throw inputFailure(prepared.problems)
+    const { run } = prepared
+    const platform = await this.#options.beginPlatform(run)
+    try {
+      const emit = (event: RunEvent): void => this.#emit(live, going, event)
+      if (entry.retry_of !== null) await this.#takeOver(run, entry.retry_of, going.abort.signal)
+      const runs = datasetRunsOf(run, {
+        resultsDir: this.#options.resultsDir,
+        platform,
+        coldDatasets: entry.cold_datasets,
+        emit,
+        drain: going.drain.signal,
+        abort: going.abort.signal,
+      })
+      return await runLadder(runs, emit)
+    } finally {
+      this.#options.endPlatform()
+    }
+  }
+
+  async #takeOver(run: PreparedRun, { run_id: source, classes }: RetryOf, signal: AbortSignal): Promise<void> {
+    const { resultsDir } = this.#options
+    for (const { dataset } of run.datasets) {
+      const files = artifactFiles(resultsDir, source, dataset.id)
+      if ((await stat(files.evidence).catch(() => null)) === null) continue
+      const target = artifactFiles(resultsDir, run.runId, dataset.id).evidence
+      await takeOverRows({ source: files.evidence, target, runId: run.runId, classes, signal })
+    }
+  }
+
+  #emit(live: Live, going: Going, event: RunEvent): void {
+    track(going.progress, event, Date.now())
+    if (event.type === 'step.started') {
+      going.step = event.step
+      going.progress.datasetId = event.dataset_id
+    }
+    if (event.type === 'step.failed') {
+      const { dataset_id, step, code, message } = event
+      going.failures.push({ dataset_id, step, code, message: message.slice(0, 4000) })
+    }
+    if (event.type === 'step.finished' && event.step === 'cold_reset') this.#coldResetDone(live, event.dataset_id)
+    this.#options.hub.publish(event)
+  }
+
+  /** A resumed run must not delete what it has made since. */
+  #coldResetDone(live: Live, datasetId: string): void {
+    live.entry = { ...live.entry, cold_datasets: [...live.entry.cold_datasets, datasetId] }
+    this.#options.journal.save(live.entry).catch((error: unknown) => {
+      this.#options.report(error)
+      // Without the note a crash would cost finished cells: better to stop here.
+      live.going?.drain.abort()
+    })
+  }
+}
+
+function unanswered({ datasets }: LadderOutcome): RunFailure[] {
+  return datasets
+    .filter(({ status }) => status === 'cells_failed')
+    .map(({ datasetId, cells }) => ({
+      dataset_id: datasetId,
+      step: 'check_cells',
+      code: 'cells_failed',
+      message:
+        cells.failed === 0
+          ? 'some cells have no answer: their rows say why'
+          : `${cells.failed} cells failed: their rows say why`,
+    }))
+}
+
+function progressOf({ going }: Live): RunJob['progress'] {
+  if (going === null) return null
+  const { datasetId, total, done, reused, failed, judge } = going.progress
+  const rate = pace(going.progress, Date.now())
+  return {
+    dataset_id: datasetId,
+    step: going.step,
+    total,
+    done,
+    reused,
+    failed,
+    cells_per_second: rate?.perSecond ?? null,
+    left_ms: rate?.leftMs ?? null,
+    judge,
+  }
+}
+
+function jobOf(live: Live): RunJob {
+  const { schema_version: _version, order: _order, cold_datasets: _cold, ...job } = live.entry
+  return { ...job, progress: isUnderWay(job.state) ? progressOf(live) : null, resumable: isResumable(job.state) }
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RunRequest } from '../../../contract/control/run-job.ts'
+import { RunJournal, type JournalEntry } from './run-journal.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-journal-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const entry = (run_id: string, state: JournalEntry['state'] = 'running'): JournalEntry => ({
+  schema_version: 1,
+  run_id,
+  state,
+  request: RunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] }),
+  created_at: '2026-01-01T00:00:00.000Z',
+  started_at: null,
+  finished_at: null,
+  failures: [],
+  retry_of: null,
+  order: 1,
+  cold_datasets: [],
+})
+
+describe('RunJournal', () => {
+  it('is empty where no run was ever made', async () => {
+    expect(await new RunJournal(join(folder, 'missing')).load(() => undefined)).toEqual([])
+  })
+
+  it('gives back what was saved last, whatever was saved at the same time', async () => {
+    const journal = new RunJournal(folder)
+    const states = ['queued', 'running', 'pausing', 'paused'] as const
+    await Promise.all([...states.map((state) => journal.save(entry('one', state))), journal.save(entry('two'))])
+    const loaded = await new RunJournal(folder).load(() => undefined)
+    expect(loaded.sort((a, b) => (a.run_id < b.run_id ? -1 : 1))).toEqual([entry('one', 'paused'), entry('two')])
+    expect((await readdir(folder)).sort()).toEqual(['one.json', 'two.json'])
+  })
+
+  it.each([
+    ['no JSON', '{"schema_version": 1,'],
+    ['another form', '{"schema_version": 2}'],
+    ['another run’s name', JSON.stringify(entry('elsewhere'))],
+  ])('sets a file with %s aside and says so', async (_what, text) => {
+    await writeFile(join(folder, 'bad.json'), text)
+    const told: string[] = []
+    expect(await new RunJournal(folder).load((message) => told.push(message))).toEqual([])
+    expect(told).toHaveLength(1)
+    expect(await readdir(folder)).toEqual(['bad.json.unusable'])
+  })
+})

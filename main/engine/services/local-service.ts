@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { portOrAny } from '../../supervisor/free-port.ts'
+import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
+import type { FailureClass, ServiceState } from '../../supervisor/service-state.ts'
+import { SupervisedService } from '../../supervisor/supervised-service.ts'
+import { probeHealth } from './probe-health.ts'
+import type { LocalServiceName, ServiceDefinition } from './service-definitions.ts'
+import { ServiceTrack } from './service-track.ts'
+
+/** Where a service is and what opens it. */
+export interface ServiceAddress {
+  url: string
+  token: string | null
+}
+
+export interface LocalServiceOptions {
+  launcher: ProcessLauncher
+  /** The engine's environment. */
+  env: Readonly<Record<string, string | undefined>>
+  /** Each service has a folder of its own in it. */
+  stateDir: string
+  changed: (track: ServiceTrack) => void
+  /** Starts another service that this one calls. */
+  need: (name: LocalServiceName) => Promise<Record<string, string>>
+}
+
+const BACKOFF_WORDS: Readonly<Record<FailureClass, string>> = {
+  start_timeout: 'it did not become ready in time',
+  exit: 'it ended by itself',
+  spawn_error: 'it could not be started',
+  deadline_exit: 'a call took too long and was given up',
+}
+
+interface Use {
+  /** Rejects when something that it needs cannot be had. */
+  service: Promise<SupervisedService>
+  /** Resolves when it works for the first time. */
+  started: Promise<string>
+}
+
+function wantedPort({ portSetting, defaultPort }: ServiceDefinition, env: LocalServiceOptions['env']): number {
+  const port = Number(env[portSetting] ?? defaultPort)
+  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : defaultPort
+}
+
+function detailOf(state: ServiceState): string | null {
+  if (state.name === 'failed') return state.reason
+  if (state.name === 'backoff') return `${BACKOFF_WORDS[state.failure]}; it is started again`
+  return null
+}
+
+/** A service beside the platform: started when somebody needs it, kept alive until it is stopped; or somebody else's, only named here. */
+export class LocalService {
+  readonly track: ServiceTrack
+  readonly definition: ServiceDefinition
+  /** Set when somebody else runs it. */
+  readonly externalUrl: string | null
+  readonly #options: LocalServiceOptions
+  readonly #token: string | null
+  #use: Use | null = null
+
+  constructor(definition: ServiceDefinition, options: LocalServiceOptions) {
+    this.definition = definition
+    this.#options = options
+    const { env } = options
+    this.externalUrl = env[definition.endpointVariable]?.replace(/\/+$/, '') || null
+    const given = env[definition.tokenVariable] || null
+    this.#token = given ?? (this.externalUrl === null ? randomBytes(32).toString('base64url') : null)
+    this.track = new ServiceTrack(definition.name, this.externalUrl === null ? 'idle' : 'external')
+  }
+
+  /** Resolves at once; how it goes is told as changes of state. Does nothing when it is up already. */
+  start(by: 'panel' | 'run'): void {
+    if (this.externalUrl !== null || (this.#use !== null && this.track.state !== 'failed')) return
+    this.track.begin(by, null)
+    this.#moved('starting', null)
+    const service = this.#prepare()
+    const started = service.then((ready) => ready.start())
+    const use = { service, started }
+    this.#use = use
+    // Why it does not run stands in its state and its log.
+    started.catch(() => undefined)
+    service.catch((error: unknown) => {
+      if (this.#use !== use) return
+      this.#moved('failed', error instanceof Error ? error.message : String(error))
+    })
+  }
+
+  /** Where it is, as soon as it works; started for that when it is not up. Throws `ServiceFailedError` when it does not come up. */
+  async address(by: 'panel' | 'run'): Promise<ServiceAddress> {
+    if (this.externalUrl !== null) return { url: this.externalUrl, token: this.#token }
+    this.start(by)
+    const { service, started } = this.#use!
+    const first = await started
+    const running = await service
+    await running.whenReady()
+    return { url: running.url ?? first, token: this.#token }
+  }
+
+  /** Where it listens, be it only to tell how its start goes; null when nothing does. */
+  listening(): ServiceAddress | null {
+    const url = this.externalUrl ?? this.track.url
+    return url === null ? null : { url, token: this.#token }
+  }
+
+  /** A run is over that needed it: it stays, and a person may stop it again. */
+  runEnded(): void {
+    if (this.track.usedBy === 'run') this.track.usedBy = 'panel'
+  }
+
+  /** What another child needs in its environment to call this one. */
+  async environment(): Promise<Record<string, string>> {
+    const { endpointVariable, tokenVariable } = this.definition
+    const { url, token } = await this.address('run')
+    return { [endpointVariable]: url, ...(token === null ? {} : { [tokenVariable]: token }) }
+  }
+
+  async stop(): Promise<void> {
+    const use = this.#use
+    this.#use = null
+    if (use === null) return
+    const service = await use.service.catch(() => null)
+    if (service === null) this.#moved('stopped', null)
+    else await service.stop()
+    this.track.end()
+  }
+
+  async #prepare(): Promise<SupervisedService> {
+    const { entry, portVariable, tokenVariable, name, needs, healthPath, startTimeoutMs } = this.definition
+    const { env, stateDir, launcher, need } = this.#options
+    const folder = join(stateDir, 'services', name)
+    await mkdir(folder, { recursive: true })
+    const neighbours = Object.assign({}, ...(await Promise.all(needs.map(need)))) as Record<string, string>
+    const service = new SupervisedService(
+      {
+        name,
+        launch: {
+          entry,
+          env: {
+            ...neighbours,
+            RAG_LADDER_STATE_DIR: folder,
+            [portVariable]: String(await portOrAny(wantedPort(this.definition, env))),
+            ...(this.#token === null ? {} : { [tokenVariable]: this.#token }),
+          },
+          // Callers keep the address that they were given, so a restart takes the same port.
+          restartEnv: (url) => ({ [portVariable]: new URL(url).port }),
+        },
+        probe: (url, signal) => probeHealth(url + healthPath, signal),
+        startTimeoutMs,
+      },
+      this.track.tap(launcher),
+    )
+    service.onState((state) => {
+      this.#moved(state.name, detailOf(state))
+      if (state.name === 'ready') this.track.url = service.url
+    })
+    return service
+  }
+
+  #moved(state: ServiceTrack['state'], detail: string | null): void {
+    if (this.track.state === state && this.track.detail === detail) return
+    this.track.moved(state, detail)
+    this.#options.changed(this.track)
+  }
+}

@@ -1,0 +1,200 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RunEvent } from '../../../contract/index.ts'
+import { ControlFailure } from '../control-failure.ts'
+import {
+  embeddedPlatform,
+  SECRETS_FILE,
+  type PlatformSource,
+  type RunningPlatform,
+} from '../../runner/platform-source.ts'
+import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
+import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
+import { ServiceTrack } from './service-track.ts'
+
+export interface PlatformHostOptions {
+  root: string
+  stateDir: string
+  launcher: ProcessLauncher
+  emit: (event: RunEvent) => void
+  /** Environment by which the platform finds the services that read a profile's corpus. */
+  readers: (profile: string) => Promise<Record<string, string>>
+  /** How long a platform that was only started to ask it something stays. */
+  idleMs?: number
+}
+
+const IDLE_MS = 120_000
+
+interface PanelUse {
+  profile: string
+  /** Only started to ask it something: it goes by itself. */
+  isPassing: boolean
+  /** Resolves when it works; rejects with why it does not. */
+  running: Promise<RunningPlatform>
+}
+
+/** A platform that can be asked, and the key of its graph engine. */
+export interface AskablePlatform {
+  url: string
+  graphEngineKey: string
+}
+
+/**
+ * The embedded platform, of which there is one at a time: it serves one dataset's collections and holds their files. A run takes it from
+ * the panel and keeps it from dataset to dataset; between runs a person, or a page that shows a graph, may start it.
+ */
+export class PlatformHost {
+  readonly track: ServiceTrack = new ServiceTrack('platform', 'idle')
+  readonly #options: PlatformHostOptions
+  #panel: PanelUse | null = null
+  #hasRun = false
+  #idle: NodeJS.Timeout | null = null
+  /** Starts and stops for the panel happen one after another. */
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(options: PlatformHostOptions) {
+    this.#options = options
+  }
+
+  /** Takes the platform for a run, before the run touches anything: what the panel had started is stopped first. */
+  async beginRun(modelSet: string | null): Promise<PlatformSource> {
+    this.#hasRun = true
+    await this.#inTurn(() => this.#endPanelUse())
+    const source = this.#source(modelSet)
+    return {
+      ...source,
+      start: async (profile) => {
+        this.track.begin('run', profile)
+        try {
+          const running = await source.start(profile)
+          return { ...running, stop: () => this.#endRunUse(running) }
+        } catch (error) {
+          this.track.end()
+          throw error
+        }
+      },
+    }
+  }
+
+  /** The run is over and has stopped what it started. */
+  endRun(): void {
+    this.#hasRun = false
+  }
+
+  /** Starts it for a person; resolves at once, how it goes is told as changes of state. Throws while a run has it. */
+  async startForPanel(profile: string, modelSet: string | null): Promise<void> {
+    this.#refuseDuringRun()
+    await this.#inTurn(async () => {
+      if (this.#panel?.profile === profile) {
+        this.#panel.isPassing = false
+        return
+      }
+      await this.#endPanelUse()
+      this.#beginPanelUse(profile, modelSet, false)
+    })
+  }
+
+  async stopForPanel(): Promise<void> {
+    this.#refuseDuringRun()
+    await this.#inTurn(() => this.#endPanelUse())
+  }
+
+  /** Ends whatever the panel started; a run ends its own. */
+  async close(): Promise<void> {
+    await this.#inTurn(() => this.#endPanelUse())
+  }
+
+  /** Where it is and the key of its gateway; null when it is not up. */
+  async gateway(): Promise<{ url: string; token: string } | null> {
+    const { url, state } = this.track
+    if (url === null || state !== 'ready') return null
+    const { gatewayKey } = await openPlatformSecrets(join(this.#options.stateDir, SECRETS_FILE))
+    return { url, token: gatewayKey }
+  }
+
+  /** Whether a platform has ever kept anything for a profile. */
+  async hasState(profile: string): Promise<boolean> {
+    const info = await stat(join(this.#options.stateDir, 'platform', profile, 'graph')).catch(() => null)
+    return info?.isDirectory() === true
+  }
+
+  /** The platform with a profile's collections, started for the occasion; null while a run has it with another. */
+  async ask(profile: string, modelSet: string | null): Promise<AskablePlatform | null> {
+    const { graphEngineKey } = await openPlatformSecrets(join(this.#options.stateDir, SECRETS_FILE))
+    if (this.#hasRun) {
+      const { profile: served, url } = this.track
+      return served === profile && url !== null ? { url, graphEngineKey } : null
+    }
+    const use = await this.#inTurn(async () => {
+      if (this.#panel?.profile !== profile) {
+        // A person's choice is not taken away for a picture.
+        if (this.#panel !== null && !this.#panel.isPassing) return null
+        await this.#endPanelUse()
+        this.#beginPanelUse(profile, modelSet, true)
+      }
+      this.#stayAWhile()
+      return this.#panel
+    })
+    if (use === null) return null
+    return { url: (await use.running).url, graphEngineKey }
+  }
+
+  #source(modelSet: string | null): PlatformSource {
+    const { root, stateDir, launcher, emit, readers } = this.#options
+    return embeddedPlatform({
+      readers,
+      root,
+      stateRoot: stateDir,
+      modelSet,
+      launcher: this.track.tap(launcher),
+      emit: (event) => {
+        if (event.type === 'service.changed') this.track.moved(event.state as ServiceTrack['state'], event.detail)
+        emit(event)
+      },
+    })
+  }
+
+  #beginPanelUse(profile: string, modelSet: string | null, isPassing: boolean): void {
+    this.track.begin('panel', profile)
+    const running = mkdir(this.#options.stateDir, { recursive: true }).then(() => this.#source(modelSet).start(profile))
+    this.#panel = { profile, isPassing, running }
+    // Why it does not run stands in its state and its log.
+    running.catch(() => undefined)
+  }
+
+  async #endPanelUse(): Promise<void> {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    const use = this.#panel
+    this.#panel = null
+    if (use === null) return
+    const running = await use.running.catch(() => null)
+    await running?.stop()
+    this.track.end()
+  }
+
+  async #endRunUse(running: RunningPlatform): Promise<void> {
+    try {
+      await running.stop()
+    } finally {
+      this.track.end()
+    }
+  }
+
+  #stayAWhile(): void {
+    if (this.#idle !== null) clearTimeout(this.#idle)
+    if (this.#panel?.isPassing !== true) return
+    const end = (): void => void this.#inTurn(() => this.#endPanelUse()).catch(() => undefined)
+    this.#idle = setTimeout(end, this.#options.idleMs ?? IDLE_MS).unref()
+  }
+
+  #refuseDuringRun(): void {
+    if (this.#hasRun)
+      throw new ControlFailure('run_active', 'a run uses the platform: pause or cancel the run first', undefined, true)
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#queue.catch(() => undefined).then(work)
+    this.#queue = turn
+    return turn
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SettingsStore } from './settings-store.ts'
+
+let folder: string
+let file: string
+const told: string[] = []
+const open = (env: Record<string, string> = {}) => SettingsStore.open(file, env, (message) => told.push(message))
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-settings-'))
+  file = join(folder, 'settings.json')
+  told.length = 0
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+describe('SettingsStore', () => {
+  it('lays settings over the environment and keeps them', async () => {
+    const env = { MATRIX_GATEWAY_URL: 'http://127.0.0.1:1', JUDGE_MODELS: 'a,b' }
+    const store = await open(env)
+    expect(store.inputs()).toMatchObject({ gatewayUrl: 'http://127.0.0.1:1', judgeModels: ['a', 'b'] })
+    await store.update({ settings: { gateway_url: 'http://127.0.0.1:2' } })
+    const again = await open(env)
+    expect(again.inputs()).toMatchObject({ gatewayUrl: 'http://127.0.0.1:2', judgeModels: ['a', 'b'] })
+    await again.update({ settings: { gateway_url: null } })
+    expect(again.inputs().gatewayUrl).toBe('http://127.0.0.1:1')
+  })
+
+  it('never writes a secret, and tells only where one comes from', async () => {
+    const store = await open({ JUDGE_API_KEY: 'from-environment' })
+    await store.update({ settings: { concurrency: 4 }, secrets: { gateway_api_key: 'very-secret' } })
+    expect(await readFile(file, 'utf8')).not.toContain('very-secret')
+    expect(store.inputs()).toMatchObject({ gatewayApiKey: 'very-secret', judgeApiKey: 'from-environment' })
+    expect(store.secrets()).toEqual({
+      gateway_api_key: 'session',
+      judge_api_key: 'environment',
+      platform_token: 'unset',
+      evaluator_api_key: 'unset',
+    })
+    await store.update({ secrets: { gateway_api_key: null } })
+    expect(store.inputs().gatewayApiKey).toBeNull()
+  })
+
+  it.each(['no json', '{"gateway_url": "javascript:alert(1)"}', '{"unknown": 1}'])(
+    'tells of a file that cannot be used and goes on without it: %s',
+    async (text) => {
+      await writeFile(file, text)
+      expect((await open()).settings.gateway_url).toBeNull()
+      expect(told).toHaveLength(1)
+      expect(told[0]).toContain(file)
+    },
+  )
+})

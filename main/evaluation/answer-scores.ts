@@ -1,0 +1,74 @@
+import type { AnswerScores, RowQuestion } from '../../contract/index.ts'
+
+/** Words that carry no content; SQuAD's evaluation drops the articles only, longer answers need a little more. */
+const FUNCTION_WORDS = new Set(
+  'a an the of in on at to by for and or is was were are be it its that which who as with from'.split(' '),
+)
+
+const words = (text: string): string[] =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu) ?? []
+const contentWords = (text: string): string[] => words(text).filter((word) => !FUNCTION_WORDS.has(word))
+
+/** Ways to say that the question cannot be answered from what was given. */
+const REFUSALS = [
+  /\b(?:do|does|did|is|are|was|were|can|could|has|have)(?: not|n['’]t|not)\b.{0,60}\b(?:answer|say|state|mention|tell|specif\w+|contain|include|provide|give|indicate|describe|determin\w+|find|known?|available|found)\b/i,
+  /\b(?:no|not enough|insufficient) (?:information|evidence|mention|answer|record|indication|data)\b/i,
+  /\b(?:unable to|cannot be|can['’]t be|not possible to) (?:answer|determine|find|say|established?|answered|determined)\b/i,
+  /\bnot (?:stated|mentioned|given|known|specified|disclosed|recorded|available)\b/i,
+]
+
+/** Whether an answer says that it cannot answer. Looks at its first two sentences: a refusal stands in front. */
+export function isRefusal(answer: string): boolean {
+  const start = answer
+    .split(/(?<=[.!?])\s+/)
+    .slice(0, 2)
+    .join(' ')
+    .slice(0, 400)
+  return REFUSALS.some((pattern) => pattern.test(start))
+}
+
+/** F1 over content words as multisets (Rajpurkar et al. 2016, SQuAD). */
+export function tokenF1(answer: string, reference: string): number {
+  const given = contentWords(answer)
+  const wanted = contentWords(reference)
+  const left = new Map<string, number>()
+  for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1)
+  let shared = 0
+  for (const word of given) {
+    const count = left.get(word) ?? 0
+    if (count === 0) continue
+    shared += 1
+    left.set(word, count - 1)
+  }
+  return shared === 0 ? 0 : (2 * shared) / (given.length + wanted.length)
+}
+
+/** Whether a text mentions a phrase as whole words, whatever the case and punctuation. */
+function mentions(text: string, phrase: string): boolean {
+  return ` ${words(text).join(' ')} `.includes(` ${words(phrase).join(' ')} `)
+}
+
+/** Share of the required points of which one accepted spelling occurs in the answer. */
+export function keyCoverage(answer: string, keys: readonly (readonly string[])[]): number {
+  const met = keys.filter((spellings) => spellings.some((spelling) => mentions(answer, spelling)))
+  return met.length / keys.length
+}
+
+export const answerNotRun = (): AnswerScores => ({ status: 'not_run', scores: {}, reason: 'cell_failed' })
+
+/** Scores an answer against what its question declares. A refusal of an answerable question covers nothing, whatever words it repeats. */
+export function scoreAnswer(
+  answer: string,
+  question: Pick<RowQuestion, 'ground_truth' | 'answerable' | 'answer_keys'>,
+): AnswerScores {
+  if (!question.answerable) return { status: 'ok', scores: { abstention: isRefusal(answer) ? 1 : 0 }, reason: null }
+  const scores: AnswerScores['scores'] = {}
+  const refused = isRefusal(answer) && question.answer_keys.length > 0 && keyCoverage(answer, question.answer_keys) < 1
+  if (question.ground_truth !== null) scores.token_f1 = refused ? 0 : tokenF1(answer, question.ground_truth)
+  if (question.answer_keys.length > 0) scores.gold_coverage = refused ? 0 : keyCoverage(answer, question.answer_keys)
+  if (Object.keys(scores).length === 0) return { status: 'not_evaluable', scores, reason: 'ground_truth_required' }
+  return { status: 'ok', scores, reason: null }
+}

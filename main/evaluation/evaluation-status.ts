@@ -1,0 +1,104 @@
+import type { EvaluationMetric, EvaluationResult, NotEvaluableReason } from '../../contract/index.ts'
+
+/** What an evaluation can rest on; empty contexts and a null ground truth are missing evidence. */
+export interface Evidence {
+  question: string
+  answer: string
+  contexts: readonly string[]
+  groundTruth: string | null
+}
+
+const NEEDS_CONTEXTS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
+const NEEDS_REFERENCE: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
+
+/** Why each metric cannot be measured; contexts are named before the ground truth where both are missing. */
+export function missingEvidence(
+  metrics: readonly EvaluationMetric[],
+  evidence: Pick<Evidence, 'contexts' | 'groundTruth'>,
+): Partial<Record<EvaluationMetric, NotEvaluableReason>> {
+  const missing: Partial<Record<EvaluationMetric, NotEvaluableReason>> = {}
+  for (const metric of metrics) {
+    if (NEEDS_CONTEXTS.includes(metric) && evidence.contexts.length === 0)
+      missing[metric] = 'retrieved_contexts_required'
+    else if (NEEDS_REFERENCE.includes(metric) && evidence.groundTruth === null)
+      missing[metric] = 'ground_truth_required'
+  }
+  return missing
+}
+
+const empty = (status: EvaluationResult['status'], requested: readonly EvaluationMetric[]): EvaluationResult => ({
+  status,
+  requested: [...requested],
+  scores: {},
+  metric_errors: {},
+  not_evaluable: {},
+  reasons: {},
+  evaluator_model: null,
+  embeddings_model: null,
+  attempts: 0,
+})
+
+/** No metrics or no evaluator were selected. */
+export const evaluationDisabled = (requested: readonly EvaluationMetric[]): EvaluationResult =>
+  empty('disabled', requested)
+
+/** The cell failed, so there is nothing to evaluate. */
+export const evaluationNotRun = (requested: readonly EvaluationMetric[]): EvaluationResult =>
+  empty('not_run', requested)
+
+/** None of the requested metrics has the evidence it needs: no call is made. */
+export function evaluationImpossible(
+  requested: readonly EvaluationMetric[],
+  missing: EvaluationResult['not_evaluable'],
+): EvaluationResult {
+  return { ...empty('not_evaluable', requested), not_evaluable: missing }
+}
+
+/** The whole call failed after its retries; every eligible metric has the same cause. */
+export function evaluationFailed(
+  requested: readonly EvaluationMetric[],
+  missing: EvaluationResult['not_evaluable'],
+  failure: { type: NonNullable<EvaluationResult['error_type']>; message: string; attempts: number },
+): EvaluationResult {
+  const { type, message, attempts } = failure
+  return { ...empty('error', requested), not_evaluable: missing, attempts, error_type: type, error: message }
+}
+
+export interface EvaluatorReply {
+  scores: Readonly<Record<string, unknown>>
+  metricErrors: Readonly<Record<string, string>>
+  reasons: EvaluationResult['reasons']
+  evaluatorModel: string | null
+  embeddingsModel: string | null
+  attempts: number
+}
+
+/** A successful reply → result. A score counts only when it is a finite number; the evaluator's own error word is kept. */
+export function evaluationFromReply(
+  requested: readonly EvaluationMetric[],
+  missing: EvaluationResult['not_evaluable'],
+  reply: EvaluatorReply,
+): EvaluationResult {
+  const scores: EvaluationResult['scores'] = {}
+  const errors: EvaluationResult['metric_errors'] = {}
+  for (const metric of requested) {
+    if (missing[metric] !== undefined) continue
+    const score = reply.scores[metric]
+    if (score === null || score === undefined) errors[metric] = reply.metricErrors[metric] ?? 'score_missing_or_null'
+    else if (typeof score !== 'number') errors[metric] = 'score_not_numeric'
+    else if (!Number.isFinite(score)) errors[metric] = 'score_not_finite'
+    else scores[metric] = score
+  }
+  const scored = Object.keys(scores).length
+  const status = scored === requested.length ? 'ok' : scored > 0 ? 'partial' : 'error'
+  return {
+    ...empty(status, requested),
+    scores,
+    metric_errors: errors,
+    not_evaluable: missing,
+    reasons: reply.reasons,
+    evaluator_model: reply.evaluatorModel,
+    embeddings_model: reply.embeddingsModel,
+    attempts: reply.attempts,
+  }
+}

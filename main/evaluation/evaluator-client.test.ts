@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { EvaluationMetric } from '../../contract/index.ts'
+import {
+  hang,
+  json,
+  resetMidBody,
+  startFaultServer,
+  text,
+  type Behaviour,
+  type FaultServer,
+} from '../../tests/helpers/fault-server.ts'
+import { createEvaluatorClient, type EvaluatorClient } from './evaluator-client.ts'
+
+let server: FaultServer
+let client: EvaluatorClient
+
+beforeAll(async () => {
+  server = await startFaultServer()
+  client = createEvaluatorClient({
+    url: `${server.url}/api/rag/evaluate`,
+    apiKey: 'key',
+    timeoutMs: 300,
+    retries: 1,
+    backoffMs: 1,
+  })
+})
+afterAll(async () => {
+  await client.close()
+  await server.close()
+})
+beforeEach(() => {
+  server.requests.length = 0
+})
+
+const both: EvaluationMetric[] = ['faithfulness', 'answer_relevancy']
+const evidence = { question: 'Q?', answer: 'A.', contexts: ['C'], groundTruth: null as string | null }
+const reply = (scores: object, metadata: object = {}): Behaviour =>
+  json({ evaluator_model: 'critic', embeddings_model: 'emb', results: [{ record_index: 0, scores, metadata }] })
+const run = (metrics = both, more: Partial<typeof evidence> = {}) =>
+  client.evaluate(metrics, { ...evidence, ...more }, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
+
+describe('states', () => {
+  it('ok: every requested metric scored', async () => {
+    server.script(reply({ faithfulness: 0.5, answer_relevancy: 1 }, { metric_reasons: { faithfulness: ['why'] } }))
+    expect(await run()).toEqual({
+      status: 'ok',
+      requested: both,
+      scores: { faithfulness: 0.5, answer_relevancy: 1 },
+      metric_errors: {},
+      not_evaluable: {},
+      reasons: { faithfulness: ['why'] },
+      evaluator_model: 'critic',
+      embeddings_model: 'emb',
+      attempts: 1,
+    })
+  })
+
+  it('partial: answer-only rows are scored for relevancy, and only that is asked for', async () => {
+    server.script(reply({ answer_relevancy: 0.8 }))
+    expect(await run(both, { contexts: [] })).toMatchObject({
+      status: 'partial',
+      scores: { answer_relevancy: 0.8 },
+      not_evaluable: { faithfulness: 'retrieved_contexts_required' },
+    })
+    expect(JSON.parse(server.requests[0]!.body)).toMatchObject({ metrics: ['answer_relevancy'] })
+  })
+
+  it('not_evaluable: nothing is left to measure and no call is made', async () => {
+    expect(await run(['context_recall'])).toMatchObject({
+      status: 'not_evaluable',
+      not_evaluable: { context_recall: 'ground_truth_required' },
+    })
+    expect(await run(['context_recall'], { contexts: [] })).toMatchObject({
+      not_evaluable: { context_recall: 'retrieved_contexts_required' },
+    })
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
+describe('every evaluator fault ends in its typed state', () => {
+  const scoreFaults: [string, Behaviour, string][] = [
+    ['missing field', reply({}), 'score_missing_or_null'],
+    ['null', reply({ faithfulness: null }), 'score_missing_or_null'],
+    ['string score', reply({ faithfulness: '0.9' }), 'score_not_numeric'],
+    ['boolean score', reply({ faithfulness: true }), 'score_not_numeric'],
+    [
+      'NaN',
+      text('{"results":[{"record_index":0,"scores":{"faithfulness":NaN}}]}', 200, 'application/json'),
+      'score_not_finite',
+    ],
+    [
+      'Infinity',
+      text('{"results":[{"record_index":0,"scores":{"faithfulness":-Infinity}}]}', 200, 'application/json'),
+      'score_not_finite',
+    ],
+    [
+      'the evaluator’s own error',
+      reply({ faithfulness: null }, { metric_errors: { faithfulness: 'TimeoutError' } }),
+      'TimeoutError',
+    ],
+  ]
+  it.each(scoreFaults)('%s', async (_name, behaviour, error) => {
+    server.script(behaviour)
+    expect(await run(['faithfulness'])).toMatchObject({
+      status: 'error',
+      scores: {},
+      metric_errors: { faithfulness: error },
+    })
+  })
+
+  const callFaults: [string, Behaviour, string, number][] = [
+    ['timeout', hang, 'timeout', 2],
+    ['500', json({ detail: 'RAG evaluation failed' }, 502), 'http_error', 2],
+    ['400 is not repeated', json({ detail: 'records[0]' }, 400), 'http_error', 1],
+    ['bad JSON', text('{"results": [', 200, 'application/json'), 'invalid_response', 2],
+    ['HTML', text('<html></html>'), 'invalid_response', 2],
+    ['wrong shape', json({ results: {} }), 'invalid_response', 2],
+    ['other record', json({ results: [{ record_index: 7, scores: {} }] }), 'invalid_response', 2],
+    ['reset', resetMidBody, 'network_error', 2],
+  ]
+  it.each(callFaults)('%s', async (_name, behaviour, type, attempts) => {
+    server.script(behaviour)
+    const result = await run()
+    expect(result).toMatchObject({ status: 'error', scores: {}, metric_errors: {}, error_type: type, attempts })
+    expect(server.requests).toHaveLength(attempts)
+  })
+
+  it('recovers on retry and says how many attempts it took', async () => {
+    server.script(json({}, 503), reply({ faithfulness: 1, answer_relevancy: 0 }))
+    expect(await run()).toMatchObject({ status: 'ok', attempts: 2, scores: { answer_relevancy: 0 } })
+  })
+
+  it('keeps a good score beside a bad one', async () => {
+    server.script(reply({ faithfulness: 'high', answer_relevancy: 0.4 }))
+    expect(await run()).toMatchObject({
+      status: 'partial',
+      scores: { answer_relevancy: 0.4 },
+      metric_errors: { faithfulness: 'score_not_numeric' },
+    })
+  })
+})

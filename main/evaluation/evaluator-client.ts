@@ -1,0 +1,157 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import {
+  describeIssues,
+  EVALUATE_LIMITS,
+  EvaluateResponse,
+  EvaluationMetric,
+  type EvaluationErrorType,
+  type EvaluationResult,
+} from '../../contract/index.ts'
+import {
+  evaluationFailed,
+  evaluationFromReply,
+  evaluationImpossible,
+  missingEvidence,
+  type EvaluatorReply,
+  type Evidence,
+} from './evaluation-status.ts'
+import { withDeadline, type CallDeadline } from '../runner/call-deadline.ts'
+import { credentialHeaders, type Credentials } from '../runner/credential-headers.ts'
+import { parseLenientJson } from './lenient-json.ts'
+
+export interface EvaluatorOptions extends Credentials {
+  /** Full address of the evaluation route. */
+  url: string
+  timeoutMs: number
+  retries: number
+  /** Awaited before each call: an evaluator that is being restarted is not called into the void. What it throws is thrown. */
+  ready?: () => Promise<void>
+  /** Pause before the first retry; doubled each time. */
+  backoffMs?: number
+}
+
+export interface EvaluatorClient {
+  /** Scores one record. Never throws for what an evaluator can do wrong: that is a state of the result. */
+  evaluate(
+    metrics: readonly EvaluationMetric[],
+    evidence: Evidence,
+    metadata: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<EvaluationResult>
+  close(): Promise<void>
+}
+
+interface Failure {
+  type: EvaluationErrorType
+  message: string
+  retryable: boolean
+}
+
+type CallOutcome = { ok: true; reply: Omit<EvaluatorReply, 'attempts'> } | ({ ok: false } & Failure)
+
+const fail = (type: EvaluationErrorType, message: string, retryable = true): CallOutcome => ({
+  ok: false,
+  type,
+  message,
+  retryable,
+})
+
+/** Cuts a text to a request limit without splitting a surrogate pair. */
+function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const end = /[\uD800-\uDBFF]/.test(text[limit - 1]!) ? limit - 1 : limit
+  return text.slice(0, end)
+}
+
+function recordOf(evidence: Evidence, metadata: Record<string, string>) {
+  return {
+    question: cut(evidence.question, EVALUATE_LIMITS.question),
+    answer: cut(evidence.answer, EVALUATE_LIMITS.answer),
+    contexts: evidence.contexts
+      .slice(0, EVALUATE_LIMITS.contexts)
+      .map((context) => cut(context, EVALUATE_LIMITS.context)),
+    ground_truth: evidence.groundTruth === null ? null : cut(evidence.groundTruth, EVALUATE_LIMITS.groundTruth),
+    metadata,
+  }
+}
+
+function readReply(text: string): CallOutcome {
+  const json = parseLenientJson(text)
+  if (!json.ok) return fail('invalid_response', `the evaluator's answer is not JSON: ${text.slice(0, 120)}`)
+  const parsed = EvaluateResponse.safeParse(json.value)
+  if (!parsed.success)
+    return fail(
+      'invalid_response',
+      `the evaluator's answer has the wrong shape: ${describeIssues(parsed.error).slice(0, 3).join('; ')}`,
+    )
+  const result = parsed.data.results.find((candidate) => candidate.record_index === 0)
+  if (result === undefined) return fail('invalid_response', 'the evaluator answered no result for record 0')
+  const reasons = Object.entries(result.metadata?.metric_reasons ?? {}).filter(
+    ([key]) => EvaluationMetric.safeParse(key).success,
+  )
+  return {
+    ok: true,
+    reply: {
+      scores: result.scores,
+      metricErrors: result.metadata?.metric_errors ?? {},
+      reasons: Object.fromEntries(reasons),
+      evaluatorModel: parsed.data.evaluator_model ?? null,
+      embeddingsModel: parsed.data.embeddings_model ?? null,
+    },
+  }
+}
+
+/** Speaks to `POST /api/rag/evaluate`, one record per call and only the metrics whose evidence is there. */
+export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClient {
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 })
+  const headers = { 'content-type': 'application/json', ...credentialHeaders(options) }
+
+  async function call(body: string, deadline: CallDeadline, outer: AbortSignal | undefined): Promise<CallOutcome> {
+    try {
+      const { signal } = deadline
+      const response = await request(options.url, { method: 'POST', dispatcher: agent, headers, body, signal })
+      const text = await response.body.text()
+      const status = response.statusCode
+      // 4xx other than 408 and 429 will be the same next time.
+      if (status !== 200)
+        return fail(
+          'http_error',
+          `HTTP ${status}: ${text.slice(0, 300)}`,
+          status >= 500 || status === 408 || status === 429,
+        )
+      return readReply(text)
+    } catch (error) {
+      outer?.throwIfAborted()
+      if (deadline.expired()) return fail('timeout', `no answer within ${options.timeoutMs} ms`)
+      return fail(
+        'network_error',
+        `the evaluator cannot be reached: ${error instanceof Error ? error.message : String(error)}`,
+      )
+    }
+  }
+
+  return {
+    async evaluate(metrics, evidence, metadata, signal) {
+      const missing = missingEvidence(metrics, evidence)
+      const eligible = metrics.filter((metric) => missing[metric] === undefined)
+      if (eligible.length === 0) return evaluationImpossible(metrics, missing)
+      const body = JSON.stringify({
+        records: [recordOf(evidence, metadata)],
+        metrics: eligible,
+        evaluator_model: null,
+        embeddings_model: null,
+        raise_exceptions: false,
+      })
+      for (let attempts = 1; ; attempts += 1) {
+        await options.ready?.()
+        const outcome = await withDeadline(options.timeoutMs, signal, (deadline) => call(body, deadline, signal))
+        if (outcome.ok) return evaluationFromReply(metrics, missing, { ...outcome.reply, attempts })
+        if (attempts > options.retries || !outcome.retryable)
+          return evaluationFailed(metrics, missing, { ...outcome, attempts })
+        await delay((options.backoffMs ?? 500) * 2 ** (attempts - 1), undefined, { signal })
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { holdsFact, scoreRetrieval, type RankedEvidence } from './retrieval-scores.ts'
+
+const gold = [
+  { document: 'a.md', fact: 'The lock was opened in May 1904.' },
+  { document: 'b.md', fact: 'Hester Quill designed the gates.' },
+]
+const context = (document: string | undefined, text: string) => ({ document, text })
+const evidence = (
+  contexts: { document: string | undefined; text: string }[],
+  more: Partial<RankedEvidence> = {},
+): RankedEvidence => ({
+  capability: 'answer_with_contexts',
+  gold,
+  sources: contexts.map(({ document }) => ({
+    title: 't',
+    snippet: 's',
+    score: 1,
+    ...(document === undefined ? {} : { document }),
+  })),
+  contexts: contexts.map(({ text }) => text),
+  ...more,
+})
+
+describe('scoreRetrieval', () => {
+  it('is 1 everywhere when each gold fact has its own rank from the top', () => {
+    expect(
+      scoreRetrieval(evidence([context('a.md', 'x. The lock was opened in May 1904.'), context('b.md', gold[1]!.fact)]))
+        .scores,
+    ).toEqual({
+      hit_at_5: 1,
+      recall_at_5: 1,
+      mrr_at_10: 1,
+      ndcg_at_10: 1,
+    })
+  })
+
+  it('follows the formulas for one of two facts at rank 3', () => {
+    const noise = context('z.md', 'noise')
+    const { scores } = scoreRetrieval(evidence([noise, noise, context('a.md', gold[0]!.fact)]))
+    expect(scores.hit_at_5).toBe(1)
+    expect(scores.recall_at_5).toBe(0.5)
+    expect(scores.mrr_at_10).toBeCloseTo(1 / 3, 12)
+    // DCG 1/log2(4) over ideal 1/log2(2) + 1/log2(3)
+    expect(scores.ndcg_at_10).toBeCloseTo(0.5 / (1 + 1 / Math.log2(3)), 12)
+  })
+
+  it('counts rank 6 for the rank metrics, not for hit and recall at 5', () => {
+    const noise = context('z.md', 'noise')
+    const { scores } = scoreRetrieval(evidence([noise, noise, noise, noise, noise, context('a.md', gold[0]!.fact)]))
+    expect(scores).toMatchObject({ hit_at_5: 0, recall_at_5: 0 })
+    expect(scores.mrr_at_10).toBeCloseTo(1 / 6, 12)
+  })
+
+  it('does not credit another document that happens to say the same, unless the source names none', () => {
+    expect(scoreRetrieval(evidence([context('other.md', gold[0]!.fact)])).scores.hit_at_5).toBe(0)
+    expect(scoreRetrieval(evidence([context(undefined, gold[0]!.fact)])).scores.hit_at_5).toBe(1)
+  })
+
+  it('says why there are no scores instead of giving zero', () => {
+    expect(scoreRetrieval(evidence([], { gold: [] }))).toEqual({
+      status: 'not_evaluable',
+      scores: {},
+      reason: 'gold_evidence_required',
+    })
+    expect(scoreRetrieval(evidence([]))).toMatchObject({ reason: 'retrieved_contexts_required' })
+    expect(scoreRetrieval(evidence([context('a.md', gold[0]!.fact)], { capability: 'answer_only' }))).toMatchObject({
+      reason: 'answer_only',
+    })
+  })
+})
+
+describe('holdsFact', () => {
+  it('ignores layout and case, and counts a fact that a chunk border cuts after most of its words', () => {
+    expect(holdsFact('… THE  lock was\nopened, in May 1904', gold[0]!.fact)).toBe(true)
+    expect(holdsFact('lock was opened in May', 'The lock was opened in May 1904')).toBe(true)
+    expect(holdsFact('the lock', gold[0]!.fact)).toBe(false)
+    expect(holdsFact('in 1904 the opened lock was May', gold[0]!.fact)).toBe(false)
+  })
+})

@@ -1,0 +1,332 @@
+import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { claimFree, openLog, store, temporaryLogFile } from '../../tests/helpers/evidence-files.ts'
+import { identityOf, sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import type { EvidenceNotice } from './evidence-log.ts'
+import { openEvidenceLog } from './open-evidence-log.ts'
+import { verifyEvidence } from './verify-evidence.ts'
+
+const rows = ['q1', 'q2', 'q3'].map((question) => sampleRow({ question }))
+const [one, two, three] = rows as [(typeof rows)[0], (typeof rows)[0], (typeof rows)[0]]
+
+describe('openEvidenceLog', () => {
+  it('starts a new log, and finds its rows again', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    expect(log.rowCount).toBe(0)
+    for (const row of rows) await store(log, row)
+    await log.close()
+
+    const again = await openLog(file, { create: false })
+    expect(again.rowCount).toBe(3)
+    const found = []
+    for await (const row of again.rows()) found.push(row)
+    expect(found).toEqual(rows)
+    expect(await again.read(two.row_id)).toEqual(two)
+    expect(await again.read('f'.repeat(64))).toBeNull()
+  })
+
+  it('does not start a log unless told to', async () => {
+    const file = await temporaryLogFile()
+    expect(await openEvidenceLog(file, { runId: 'run-1', create: false })).toMatchObject({
+      ok: false,
+      refusal: { code: 'missing', file },
+    })
+  })
+
+  it.each([
+    ['a folder that is not there', 'nowhere/x-evidence.jsonl'],
+    ['a path through a file', 'plain/x-evidence.jsonl'],
+  ])('refuses %s', async (_, name) => {
+    const file = await temporaryLogFile()
+    await writeFile(file.replace('test-evidence.jsonl', 'plain'), '')
+    const outcome = await openEvidenceLog(file.replace('test-evidence.jsonl', name), { runId: 'run-1', create: true })
+    expect(outcome).toMatchObject({ ok: false, refusal: { code: 'unreadable' } })
+  })
+
+  it.each([
+    ['another run', 'foreign_run', [one, sampleRow({ runId: 'run-2' })]],
+    ['a row twice', 'duplicate_row', [one, one]],
+    ['a wrong field', 'malformed_line', [one, { ...two, status: 'fine' }]],
+    ['no JSON', 'malformed_line', [one, 'hello']],
+    ['an empty line', 'malformed_line', [one, null]],
+  ])('refuses a log with %s, naming line and byte', async (_, code, lines) => {
+    const file = await temporaryLogFile()
+    await writeFile(file, lines.map((line) => `${line === null ? '' : JSON.stringify(line)}\n`).join(''))
+    const outcome = await openEvidenceLog(file, { runId: 'run-1', create: true })
+    expect(outcome).toMatchObject({
+      ok: false,
+      refusal: { code, file, line: 2, offset: Buffer.byteLength(JSON.stringify(lines[0])) + 1 },
+    })
+  })
+
+  it('refuses a network file system', async () => {
+    const file = await temporaryLogFile()
+    const { nodeFileOps } = await import('./file-ops.ts')
+    const ops = { ...nodeFileOps, networkFileSystem: async () => 'nfs4' }
+    expect(await openEvidenceLog(file, { runId: 'run-1', create: true, ops })).toMatchObject({
+      ok: false,
+      refusal: { code: 'untrusted_filesystem', message: expect.stringContaining('nfs4') },
+    })
+  })
+
+  it('tells when rows were taken out since the index was made, and reads what is there', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    for (const row of rows) await store(log, row)
+    await log.close()
+    await writeFile(file, (await readFile(file, 'utf8')).split('\n').slice(0, 2).join('\n') + '\n')
+    const notices: EvidenceNotice[] = []
+    const again = await openLog(file, { onNotice: (notice) => notices.push(notice) })
+    expect(notices).toMatchObject([{ code: 'rows_missing' }])
+    expect(again.rowCount).toBe(2)
+  })
+})
+
+describe('plan', () => {
+  it('tells reuse, kept answers, cells to run and conflicts apart', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    await store(log, one)
+    await store(log, two)
+    const { claim } = await claimFree(log, three.row_id)
+    await log.keepAnswer(claim, three)
+    await log.release(claim)
+    const four = sampleRow({ question: 'q4' })
+    const cells = [one, three, four].map(identityOf)
+    cells.push({ ...identityOf(two), approach: { ...two.approach, parameters: { k: 8 } } })
+    expect(await log.plan(cells)).toEqual({
+      reuse: [one.row_id],
+      answered: [three.row_id],
+      run: [four.row_id],
+      conflicts: [{ row_id: two.row_id, path: 'approach.parameters.k', stored: '5', current: '8' }],
+    })
+  })
+
+  it('refuses a kept answer of changed provenance too', async () => {
+    const log = await openLog(await temporaryLogFile())
+    const { claim } = await claimFree(log, one.row_id)
+    await log.keepAnswer(claim, one)
+    const changed = { ...identityOf(one), reproducibility: sampleReproducibility('other') }
+    expect(await log.plan([changed])).toMatchObject({
+      answered: [],
+      run: [],
+      conflicts: [{ row_id: one.row_id, path: 'reproducibility.seed' }],
+    })
+  })
+
+  it('names each of many rows that a changed seed hits', async () => {
+    const log = await openLog(await temporaryLogFile())
+    for (const row of rows) await store(log, row)
+    const reproducibility = sampleReproducibility('other')
+    const plan = await log.plan(rows.map((row) => ({ ...identityOf(row), reproducibility })))
+    expect(plan.conflicts.map(({ row_id }) => row_id)).toEqual(rows.map(({ row_id }) => row_id))
+    expect(new Set(plan.conflicts.map(({ path }) => path))).toEqual(new Set(['reproducibility.seed']))
+  })
+})
+
+describe('claim and append', () => {
+  it('hands a stored row over instead of a claim', async () => {
+    const log = await openLog(await temporaryLogFile())
+    await store(log, one)
+    expect(await log.claim(one.row_id)).toEqual({ outcome: 'stored', row: one })
+  })
+
+  it('lets a second caller wait and take over the row, in the same log and in another one', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const other = await openLog(file)
+    const { claim } = await claimFree(log, one.row_id)
+    const waiting = Promise.all([log.claim(one.row_id), other.claim(one.row_id), other.claim(one.row_id)])
+    await log.append(claim, one)
+    const appendedAt = performance.now()
+    for (const outcome of await waiting) expect(outcome).toEqual({ outcome: 'stored', row: one })
+    expect(performance.now() - appendedAt).toBeLessThan(1000)
+    expect(other.rowCount).toBe(1)
+  })
+
+  it('gives a released cell to the next caller', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const other = await openLog(file)
+    const { claim } = await claimFree(log, one.row_id)
+    const next = other.claim(one.row_id)
+    await log.release(claim)
+    expect(await next).toMatchObject({ outcome: 'claimed', answered: null })
+    await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'claim_lost' })
+  })
+
+  it('gives up waiting when told to', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const other = await openLog(file)
+    await claimFree(log, one.row_id)
+    const stop = new AbortController()
+    const waiting = [log.claim(one.row_id, stop.signal), other.claim(one.row_id, stop.signal)]
+    stop.abort(new Error('enough'))
+    for (const claim of waiting) await expect(claim).rejects.toThrow('enough')
+  })
+
+  it('writes no row that breaks the contract, and keeps the claim', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const { claim } = await claimFree(log, one.row_id)
+    const wrong = structuredClone(one)
+    wrong.metrics.operational.latency_ms = Number.NaN
+    await expect(log.append(claim, wrong)).rejects.toMatchObject({ code: 'invalid_row' })
+    await expect(log.append(claim, two)).rejects.toMatchObject({ code: 'invalid_row' })
+    await expect(log.append(claim, sampleRow({ runId: 'run-2' }))).rejects.toMatchObject({ code: 'invalid_row' })
+    expect(await readFile(file, 'utf8')).toBe('')
+    await log.append(claim, one)
+    expect(await log.read(one.row_id)).toEqual(one)
+  })
+
+  it('stores many rows at once, each as one line, whoever writes them', async () => {
+    const file = await temporaryLogFile()
+    const logs = [await openLog(file), await openLog(file)]
+    const cells = Array.from({ length: 60 }, (_, cell) => sampleRow({ question: `q${cell}` }))
+    let made = 0
+    const outcomes = logs.map((log) =>
+      Promise.all(
+        cells.map(async (row) => {
+          const outcome = await log.claim(row.row_id)
+          if (outcome.outcome === 'stored') return
+          made += 1
+          await log.append(outcome.claim, row)
+        }),
+      ),
+    )
+    await Promise.all(outcomes)
+    expect(made).toBe(60)
+    await Promise.all(logs.map((log) => log.close()))
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 60, sealedRows: 60, index: 'agrees' })
+  })
+
+  it('forgets no append, however soon after another one it comes', async () => {
+    const log = await openLog(await temporaryLogFile())
+    const cells = Array.from({ length: 41 }, (_, cell) => sampleRow({ question: `q${cell}` }))
+    const claims = await Promise.all(cells.map((row) => claimFree(log, row.row_id)))
+    for (const [turns, row] of cells.entries()) {
+      for (let turn = 0; turn < turns; turn += 1) await Promise.resolve()
+      await log.append(claims[turns]!.claim, row)
+    }
+    expect(log.rowCount).toBe(41)
+  })
+
+  it('refuses all use after close', async () => {
+    const log = await openLog(await temporaryLogFile())
+    const { claim } = await claimFree(log, one.row_id)
+    await log.close()
+    await log.close()
+    await log.release(claim)
+    await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'log_closed' })
+    await expect(log.claim(two.row_id)).rejects.toMatchObject({ code: 'log_closed' })
+    await expect(log.plan([])).rejects.toMatchObject({ code: 'log_closed' })
+  })
+
+  it('lets appends under way finish when it is closed', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const claims = await Promise.all(rows.map((row) => claimFree(log, row.row_id)))
+    const appends = rows.map((row, index) => log.append(claims[index]!.claim, row))
+    await log.close()
+    await Promise.all(appends)
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 3 })
+  })
+
+  it.each([
+    ['removed', (file: string) => rm(file)],
+    ['replaced', (file: string) => rename(file, `${file}.old`).then(() => writeFile(file, ''))],
+    ['robbed of its lock', (file: string) => rm(`${file}.lock`, { recursive: true })],
+  ])('acknowledges nothing once the file was %s', async (_, harm) => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const { claim } = await claimFree(log, one.row_id)
+    await harm(file)
+    await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'log_failed' })
+    await expect(log.claim(two.row_id)).rejects.toMatchObject({ code: 'log_failed' })
+  })
+
+  it('notices that another program cut stored rows off', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    await store(log, one)
+    const { claim } = await claimFree(log, two.row_id)
+    await writeFile(file, '')
+    await expect(log.append(claim, two)).rejects.toMatchObject({ code: 'damaged' })
+  })
+
+  it('moves away what another writer left unfinished, tells of it, and goes on', async () => {
+    const file = await temporaryLogFile()
+    const notices: EvidenceNotice[] = []
+    const log = await openLog(file, { onNotice: (notice) => notices.push(notice) })
+    await store(log, one)
+    await appendFile(file, '{"schema_version":1,"runner')
+    await store(log, two)
+    expect(notices).toMatchObject([{ code: 'torn_tail_moved', file }])
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 2 })
+  })
+})
+
+describe('keepAnswer', () => {
+  const journal = (file: string) => file.replace('.jsonl', '.answers.jsonl')
+
+  it('gives a kept answer to whoever claims the cell next, also after a restart', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const other = await openLog(file)
+    const { claim } = await claimFree(log, one.row_id)
+    await log.keepAnswer(claim, one)
+    await log.release(claim)
+    const taken = await claimFree(other, one.row_id)
+    expect(taken.answered).toEqual(one)
+    await other.release(taken.claim)
+    await Promise.all([log.close(), other.close()])
+    expect((await readFile(journal(file), 'utf8')).split('\n')).toHaveLength(2)
+
+    const again = await openLog(file)
+    const resumed = await claimFree(again, one.row_id)
+    expect(resumed.answered).toEqual(one)
+    await again.append(resumed.claim, one)
+    await again.close()
+    await expect(readFile(journal(file))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('moves an answer away that was never finished', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const { claim } = await claimFree(log, one.row_id)
+    await log.keepAnswer(claim, one)
+    await log.close()
+    await appendFile(journal(file), '{"torn')
+    const notices: EvidenceNotice[] = []
+    const again = await openLog(file, { onNotice: (notice) => notices.push(notice) })
+    expect(notices).toMatchObject([{ code: 'torn_tail_moved', file: journal(file) }])
+    expect((await claimFree(again, one.row_id)).answered).toEqual(one)
+  })
+
+  it('refuses a journal that is damaged in the middle', async () => {
+    const file = await temporaryLogFile()
+    await writeFile(journal(file), 'x\n')
+    const outcome = await openEvidenceLog(file, { runId: 'run-1', create: true })
+    expect(outcome).toMatchObject({ ok: false, refusal: { code: 'malformed_line', file: journal(file), line: 1 } })
+  })
+
+  it('does not let the journal grow with answers whose rows are stored', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    const other = await openLog(file)
+    const pending = await claimFree(log, one.row_id)
+    await log.keepAnswer(pending.claim, one)
+    for (let cell = 0; cell < 12; cell += 1) {
+      const row = sampleRow({ question: `big${cell}`, answer: 'x'.repeat(250_000) })
+      const { claim } = await claimFree(cell % 2 === 0 ? log : other, row.row_id)
+      const writer = cell % 2 === 0 ? log : other
+      await writer.keepAnswer(claim, row)
+      await writer.append(claim, row)
+    }
+    expect((await readFile(journal(file))).length).toBeLessThan(9_000_000)
+    await log.release(pending.claim)
+    expect((await claimFree(other, one.row_id)).answered).toEqual(one)
+  })
+})

@@ -1,0 +1,78 @@
+import type { CanonicalRow, PlanConflict } from '../../contract/index.ts'
+
+/** What must be equal between a planned cell and its stored row: the row's question, approach and reproducibility. */
+export type RowIdentity = Pick<CanonicalRow, 'row_id' | 'question' | 'approach' | 'reproducibility'>
+
+/** A row without its evaluation: an answer that is safe on disk before its evaluation starts. */
+export type AnsweredRow = CanonicalRow
+
+/** Why a log cannot be used as it is; `offset` is the byte of the damage, `line` counts from 1, `remedy` is what the person can do. */
+export interface EvidenceRefusal {
+  code:
+    | 'torn_tail'
+    | 'malformed_line'
+    | 'duplicate_row'
+    | 'foreign_run'
+    | 'untrusted_filesystem'
+    | 'missing'
+    | 'unreadable'
+    | 'unwritable'
+    | 'not_torn'
+    | 'in_use'
+  file: string
+  offset: number | null
+  line: number | null
+  message: string
+  remedy: string
+}
+
+/** Something that the log did on its own and that a person should hear of. */
+export interface EvidenceNotice {
+  code: 'torn_tail_moved' | 'index_not_saved' | 'journal_not_compacted' | 'rows_missing'
+  file: string
+  message: string
+}
+
+export interface ResumePlan {
+  /** Row ids that stand in the log with equal identity. */
+  reuse: string[]
+  /** Row ids whose answer was kept by a stopped run and only needs its evaluation and append. */
+  answered: string[]
+  run: string[]
+  conflicts: PlanConflict[]
+}
+
+/** The right to make one cell, held across processes until `append` or `release`, or until this process dies. */
+export interface CellClaim {
+  readonly rowId: string
+}
+
+export type ClaimOutcome =
+  { outcome: 'claimed'; claim: CellClaim; answered: AnsweredRow | null } | { outcome: 'stored'; row: CanonicalRow }
+
+/**
+ * One append-only file of canonical rows, shared by any number of processes on this machine. Methods reject with `EvidenceError`; after
+ * `log_failed` or `damaged` the log promises nothing any more and is to be closed.
+ */
+export interface EvidenceLog {
+  readonly file: string
+  /** Rows that this process knows of; `plan`, `claim`, `read` and `rows` look at what others stored first. */
+  readonly rowCount: number
+  /** Decides what can be reused without any call. Streams: memory does not grow with the rows' content. */
+  plan(cells: Iterable<RowIdentity>): Promise<ResumePlan>
+  /** Waits while a living process holds the cell, then says whether to make it or take over its durable row. Rejects with the signal's reason. */
+  claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome>
+  /** Keeps an answer durably before its evaluation, so that a crash in between costs no second model call. */
+  keepAnswer(claim: CellClaim, row: AnsweredRow): Promise<void>
+  /** Resolves when the row is on stable storage, and gives the claim up. When it rejects, the claim is still held. */
+  append(claim: CellClaim, row: CanonicalRow): Promise<void>
+  /** Gives a claim up without a row. Does nothing for a claim that is given up already. */
+  release(claim: CellClaim): Promise<void>
+  read(rowId: string): Promise<CanonicalRow | null>
+  /** Every durable row in file order, as of the call. */
+  rows(): AsyncIterable<CanonicalRow>
+  /** Waits for the appends under way, gives up all claims and tidies up. */
+  close(): Promise<void>
+}
+
+export type OpenOutcome = { ok: true; log: EvidenceLog } | { ok: false; refusal: EvidenceRefusal }

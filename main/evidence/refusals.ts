@@ -1,0 +1,104 @@
+import type { EvidenceRefusal } from './evidence-log.ts'
+
+/** Carries a refusal from where it is found to where it becomes a value (opening) or a typed error (a log in use). */
+export class RefusalError extends Error {
+  readonly refusal: EvidenceRefusal
+  constructor(refusal: EvidenceRefusal, cause?: unknown) {
+    super(refusal.message, cause === undefined ? undefined : { cause })
+    this.name = 'RefusalError'
+    this.refusal = refusal
+  }
+}
+
+const NEW_RUN_OR_REMOVE = 'keep the file for inspection and use a new run id, or remove it'
+
+export const tornTail = (file: string, offset: number, bytes: number): EvidenceRefusal => ({
+  code: 'torn_tail',
+  file,
+  offset,
+  line: null,
+  message: `${file}: the last ${bytes} bytes, from byte ${offset}, are a row that was never finished; its writer died or its disk failed`,
+  remedy: `recover it: the unfinished bytes are moved to ${file}.torn-<time>; every finished row stays`,
+})
+
+export const malformedLine = (file: string, offset: number, line: number, problem: string): EvidenceRefusal => ({
+  code: 'malformed_line',
+  file,
+  offset,
+  line,
+  message: `${file}: line ${line} at byte ${offset} cannot be used: ${problem}`,
+  remedy: NEW_RUN_OR_REMOVE,
+})
+
+export const malformedJournal = (file: string, offset: number, line: number, problem: string): EvidenceRefusal => ({
+  ...malformedLine(file, offset, line, problem),
+  remedy: `remove ${file}: it only holds answers that wait for their evaluation, and their cells are then called again`,
+})
+
+export const duplicateRow = (file: string, offset: number, line: number, rowId: string): EvidenceRefusal => ({
+  code: 'duplicate_row',
+  file,
+  offset,
+  line,
+  message: `${file}: line ${line} at byte ${offset} holds the row ${rowId} a second time`,
+  remedy: NEW_RUN_OR_REMOVE,
+})
+
+export const foreignRun = (
+  place: { file: string; offset: number; line: number },
+  found: string,
+  runId: string,
+): EvidenceRefusal => ({
+  code: 'foreign_run',
+  ...place,
+  message: `${place.file}: line ${place.line} belongs to run ${found}, not to ${runId}`,
+  remedy: `resume with run id ${found}, or use another file`,
+})
+
+export const cutFile = (file: string, sizeBytes: number, knownBytes: number): EvidenceRefusal => ({
+  code: 'malformed_line',
+  file,
+  offset: sizeBytes,
+  line: null,
+  message: `${file}: it ends at byte ${sizeBytes}, but its rows reached byte ${knownBytes}: stored rows were cut off`,
+  remedy: 'stop the other runs, restore the file from a copy, or use a new run id',
+})
+
+export const untrustedFileSystem = (file: string, type: string): EvidenceRefusal => ({
+  code: 'untrusted_filesystem',
+  file,
+  offset: null,
+  line: null,
+  message: `${file}: it is on a network file system (${type}), whose locks cannot be trusted`,
+  remedy: 'put the results folder on a local disk and copy the finished files to the network',
+})
+
+export const missingFile = (file: string): EvidenceRefusal => ({
+  code: 'missing',
+  file,
+  offset: null,
+  line: null,
+  message: `${file}: there is no such file`,
+  remedy: 'check the run id and the results folder',
+})
+
+export const unusableFile = (file: string, code: 'unreadable' | 'unwritable', problem: string): EvidenceRefusal => ({
+  code,
+  file,
+  offset: null,
+  line: null,
+  message: `${file}: ${problem}`,
+  remedy:
+    code === 'unwritable'
+      ? 'make the folder and the file writable, or choose another results folder'
+      : 'check that the path names a file in an existing folder that you may read',
+})
+
+export const notTorn = (file: string): EvidenceRefusal => ({
+  code: 'not_torn',
+  file,
+  offset: null,
+  line: null,
+  message: `${file}: it ends with a finished row, so there is nothing to recover`,
+  remedy: 'resume the run',
+})

@@ -1,0 +1,83 @@
+import type { CanonicalRow, PlanConflict } from '../../contract/index.ts'
+import type { ResumePlan, RowIdentity } from './evidence-log.ts'
+import { IDENTITY_PARTS, fingerprint, firstDifference, identityConflict, sameJson } from './row-identity.ts'
+import type { RowFile } from './row-file.ts'
+
+type Difference = Omit<PlanConflict, 'row_id'>
+
+interface PendingAnswers {
+  has(rowId: string): boolean
+  read(rowId: string): Promise<CanonicalRow | null>
+}
+
+interface Fingerprinted {
+  value: unknown
+  digest: Buffer
+}
+
+const MAX_SEEN = 256
+
+/** Sorts cells into the parts of a resume plan by their fingerprints; a stored row is read only to name what differs. */
+export class ResumePlanner {
+  readonly plan: ResumePlan = { reuse: [], answered: [], run: [], conflicts: [] }
+  readonly #rows: RowFile
+  readonly #answers: PendingAnswers
+  /** The parts seen last under each id or alias: cells of one question, and of one alias, need no new fingerprint. */
+  readonly #seen = IDENTITY_PARTS.map(() => new Map<string, Fingerprinted>())
+  /** A changed seed changes every row in the same way: each pair of fingerprints is compared once. */
+  readonly #differences = new Map<string, Difference>()
+
+  constructor(rows: RowFile, answers: PendingAnswers) {
+    this.#rows = rows
+    this.#answers = answers
+  }
+
+  /** Null when the cell was sorted at once, else a promise to wait for: only conflicts and kept answers read the disk. */
+  add(cell: RowIdentity): Promise<void> | null {
+    const ordinal = this.#rows.index.find(cell.row_id)
+    if (ordinal === -1) {
+      if (this.#answers.has(cell.row_id)) return this.#addAnswered(cell)
+      this.plan.run.push(cell.row_id)
+      return null
+    }
+    for (const part of IDENTITY_PARTS.keys())
+      if (!this.#rows.index.hasPart(ordinal, part, this.#digest(cell, part)))
+        return this.#addConflict(cell, ordinal, part)
+    this.plan.reuse.push(cell.row_id)
+    return null
+  }
+
+  #digest(cell: RowIdentity, part: number): Buffer {
+    const value = cell[IDENTITY_PARTS[part]!]
+    const name = 'id' in value ? value.id : 'model' in value ? value.model : ''
+    const seen = this.#seen[part]!
+    const known = seen.get(name)
+    if (known !== undefined && sameJson(known.value, value)) return known.digest
+    const digest = fingerprint(value)
+    if (seen.size >= MAX_SEEN) seen.clear()
+    seen.set(name, { value, digest })
+    return digest
+  }
+
+  async #addConflict(cell: RowIdentity, ordinal: number, part: number): Promise<void> {
+    const name = IDENTITY_PARTS[part]!
+    const key = `${name} ${this.#rows.index.partOf(ordinal, part).toString('hex')} ${this.#digest(cell, part).toString('hex')}`
+    let difference = this.#differences.get(key)
+    if (difference === undefined) {
+      const stored = await this.#rows.readAt(ordinal)
+      const found = firstDifference(stored[name], cell[name], [name])
+      if (found === null) throw new Error(`fingerprints of ${cell.row_id} differ in ${name}, but its fields do not`)
+      difference = found
+      this.#differences.set(key, difference)
+    }
+    this.plan.conflicts.push({ row_id: cell.row_id, ...difference })
+  }
+
+  async #addAnswered(cell: RowIdentity): Promise<void> {
+    const answer = await this.#answers.read(cell.row_id)
+    const conflict = answer && identityConflict(answer, cell)
+    if (answer === null) this.plan.run.push(cell.row_id)
+    else if (conflict === null) this.plan.answered.push(cell.row_id)
+    else this.plan.conflicts.push(conflict)
+  }
+}

@@ -1,0 +1,353 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { CanonicalRow } from '../../contract/index.ts'
+import { AnswerJournal } from './answer-journal.ts'
+import { ClaimTable, type DurableMarks } from './claim-table.ts'
+import { EvidenceError, messageOf } from './evidence-error.ts'
+import type {
+  AnsweredRow,
+  CellClaim,
+  ClaimOutcome,
+  EvidenceLog,
+  EvidenceNotice,
+  ResumePlan,
+  RowIdentity,
+} from './evidence-log.ts'
+import type { FileOps } from './file-ops.ts'
+import { claimLost, GroupCommit, type WriteKind } from './group-commit.ts'
+import { saveIndex } from './index-file.ts'
+import type { LockFolder } from './lock-folder.ts'
+import { pause } from './pause.ts'
+import { RefusalError } from './refusals.ts'
+import { ResumePlanner } from './resume-planner.ts'
+import type { RowFile } from './row-file.ts'
+import { sealRow } from './row-line.ts'
+import { Wakeups } from './wakeups.ts'
+
+/** How often a waiting process looks whether another one is done with a cell. */
+const POLL_MS = 20
+const INDEX_EVERY_ROWS = 4096
+const PLAN_PIECE = 2048
+
+export interface SharedLogParts {
+  runId: string
+  rows: RowFile
+  answers: AnswerJournal
+  claims: ClaimTable
+  locks: LockFolder
+  ops: FileOps
+  indexPath: string
+  /** Rows that the index file holds already. */
+  indexedRows: number
+  notify: (notice: EvidenceNotice) => void
+}
+
+/** The log as one process has it open. Built by `openEvidenceLog` only. */
+export class SharedLog implements EvidenceLog {
+  readonly file: string
+  readonly #parts: SharedLogParts
+  readonly #held = new Map<string, CellClaim>()
+  readonly #released = new Wakeups()
+  readonly #seenAlive = new Map<string, number>()
+  #answersEpoch: number
+  readonly #commits: GroupCommit
+  #serial: Promise<unknown> = Promise.resolve()
+  #failure: EvidenceError | null = null
+  #closing: Promise<void> | null = null
+  #savedRows: number
+  #mayCompact = true
+
+  constructor(parts: SharedLogParts, answersEpoch: number) {
+    this.file = parts.rows.path
+    this.#parts = parts
+    this.#answersEpoch = answersEpoch
+    this.#savedRows = parts.indexedRows
+    this.#commits = new GroupCommit(parts, {
+      underLock: (work) =>
+        this.#exclusively(async () => {
+          await this.#refresh()
+          await work()
+        }),
+      settle: (stored) => this.#settle(stored),
+      stored: (rowId) => this.#drop(rowId),
+      afterCommit: () => this.#tidy(),
+      fail: (error) => this.#fail(error),
+    })
+  }
+
+  get rowCount(): number {
+    return this.#parts.rows.index.count
+  }
+
+  async plan(cells: Iterable<RowIdentity>): Promise<ResumePlan> {
+    await this.#catchUp()
+    const planner = new ResumePlanner(this.#parts.rows, {
+      has: (rowId) => this.#parts.answers.has(rowId),
+      read: (rowId) => this.#answerOf(rowId),
+    })
+    let seen = 0
+    for (const cell of cells) {
+      const waiting = planner.add(cell)
+      if (waiting !== null) await waiting
+      seen += 1
+      if (seen % PLAN_PIECE === 0) await nextTurn()
+    }
+    return planner.plan
+  }
+
+  async claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome> {
+    const { claims, locks } = this.#parts
+    for (;;) {
+      this.#assertUsable()
+      signal?.throwIfAborted()
+      const row = await this.#storedRow(rowId)
+      if (row !== null) return { outcome: 'stored', row }
+      const attempt = await claims.tryClaim(rowId, locks.owner)
+      if (attempt.won) return this.#afterWinning(rowId, attempt.marks)
+      if (attempt.owner === locks.owner) await this.#released.next(rowId, POLL_MS, signal)
+      else if (this.#livesStill(attempt.owner)) await pause(POLL_MS * (0.5 + Math.random()), signal)
+      else await this.#exclusively(() => this.#buryOwner(attempt.owner))
+    }
+  }
+
+  /** Asks the system not for every cell that waits for the same owner. */
+  #livesStill(owner: string): boolean {
+    const now = performance.now()
+    if (now - (this.#seenAlive.get(owner) ?? -Infinity) < POLL_MS) return true
+    const alive = this.#parts.locks.isAlive(owner)
+    if (alive) this.#seenAlive.set(owner, now)
+    return alive
+  }
+
+  async #afterWinning(rowId: string, marks: DurableMarks): Promise<ClaimOutcome> {
+    const claim: CellClaim = { rowId }
+    this.#held.set(rowId, claim)
+    try {
+      const { answers } = this.#parts
+      if (marks.answersEpoch !== this.#answersEpoch || marks.answersBytes !== answers.knownBytes)
+        await this.#exclusively(() => this.#refresh())
+      else await this.#catchUpTo(marks.rowsBytes)
+      const row = await this.#storedRow(rowId)
+      if (row === null) return { outcome: 'claimed', claim, answered: await this.#answerOf(rowId) }
+      await this.release(claim)
+      return { outcome: 'stored', row }
+    } catch (error) {
+      await this.release(claim)
+      throw error
+    }
+  }
+
+  async #storedRow(rowId: string): Promise<CanonicalRow | null> {
+    const ordinal = this.#parts.rows.index.find(rowId)
+    return ordinal === -1 ? null : this.#parts.rows.readAt(ordinal)
+  }
+
+  async #answerOf(rowId: string): Promise<AnsweredRow | null> {
+    if (!this.#parts.answers.has(rowId)) return null
+    return this.#serially(() => this.#parts.answers.read(rowId))
+  }
+
+  keepAnswer(claim: CellClaim, row: AnsweredRow): Promise<void> {
+    return this.#write('answer', claim, row)
+  }
+
+  append(claim: CellClaim, row: CanonicalRow): Promise<void> {
+    return this.#write('row', claim, row)
+  }
+
+  async #write(kind: WriteKind, claim: CellClaim, row: CanonicalRow): Promise<void> {
+    this.#assertUsable()
+    if (this.#held.get(claim.rowId) !== claim) throw claimLost(this.file, claim.rowId)
+    const sealed = sealRow(row)
+    const problem = sealed.ok ? this.#mismatch(claim, sealed.row) : sealed.problem
+    if (!sealed.ok || problem !== null)
+      throw new EvidenceError('invalid_row', `the row cannot be stored: ${problem}`, {
+        ...this.#here,
+        rowId: claim.rowId,
+      })
+    await this.#commits.write(kind, { row: sealed.row, line: sealed.line })
+  }
+
+  #mismatch(claim: CellClaim, row: CanonicalRow): string | null {
+    if (row.run_id !== this.#parts.runId) return `run_id: ${row.run_id}, but the log is of run ${this.#parts.runId}`
+    return row.row_id === claim.rowId ? null : `row_id: ${row.row_id}, but the claim is for ${claim.rowId}`
+  }
+
+  #settle(stored: readonly string[]): Promise<void> {
+    const { rows, answers, claims, locks } = this.#parts
+    const marks = {
+      rowsBytes: rows.knownBytes,
+      answersBytes: answers.knownBytes,
+      answersEpoch: this.#answersEpoch,
+    }
+    return claims.settle(marks, stored, locks.owner)
+  }
+
+  async #tidy(): Promise<void> {
+    const { answers, notify } = this.#parts
+    if (this.#mayCompact && answers.isWorthCompacting)
+      try {
+        await answers.compact()
+        this.#answersEpoch += 1
+        await this.#settle([])
+      } catch (error) {
+        // The journal only stays larger than it needs to be; its answers are where they were.
+        this.#mayCompact = false
+        const message = `${answers.path} could not be written anew: ${messageOf(error)}`
+        notify({ code: 'journal_not_compacted', file: answers.path, message })
+      }
+    if (this.rowCount - this.#savedRows >= INDEX_EVERY_ROWS) await this.#saveIndex()
+  }
+
+  async #saveIndex(): Promise<void> {
+    const { rows, indexPath, runId, notify } = this.#parts
+    const anew = this.#savedRows === 0
+    this.#savedRows = this.rowCount
+    try {
+      await saveIndex(indexPath, runId, rows.prefix, anew)
+    } catch (error) {
+      notify({
+        code: 'index_not_saved',
+        file: indexPath,
+        message: `${indexPath}: ${messageOf(error)}; the next start will read the whole log instead`,
+      })
+    }
+  }
+
+  async release(claim: CellClaim): Promise<void> {
+    if (this.#held.get(claim.rowId) !== claim) return
+    const { claims, locks } = this.#parts
+    // A failed log leaves its claims to be taken over, because only a takeover looks at bytes beyond the marks; a closing one
+    // gives all of them up by itself.
+    if (this.#failure === null && this.#closing === null) await claims.release(claim.rowId, locks.owner)
+    this.#drop(claim.rowId)
+  }
+
+  #drop(rowId: string): void {
+    this.#held.delete(rowId)
+    this.#released.wake(rowId)
+  }
+
+  async read(rowId: string): Promise<CanonicalRow | null> {
+    this.#assertUsable()
+    const known = await this.#storedRow(rowId)
+    if (known !== null) return known
+    await this.#catchUp()
+    return this.#storedRow(rowId)
+  }
+
+  async *rows(): AsyncGenerator<CanonicalRow> {
+    await this.#catchUp()
+    yield* this.#parts.rows.rows(this.rowCount)
+  }
+
+  async #catchUp(): Promise<void> {
+    this.#assertUsable()
+    await this.#catchUpTo((await this.#parts.claims.marks()).rowsBytes)
+  }
+
+  /** Reads what others stored. Needs no lock: below a mark nothing changes any more. */
+  async #catchUpTo(markBytes: number): Promise<void> {
+    if (markBytes <= this.#parts.rows.knownBytes) return
+    const { rows, answers } = this.#parts
+    try {
+      await this.#serially(() => rows.scanTo(markBytes))
+    } catch (error) {
+      throw this.#fail(error)
+    }
+    answers.supersede((rowId) => rows.has(rowId))
+  }
+
+  /** Under the lock: takes in everything that others did, and makes the marks say how far it is durable. */
+  async #refresh(): Promise<void> {
+    const { rows, answers, claims, locks } = this.#parts
+    if (this.#failure !== null) throw this.#failure
+    if (!rows.isIntact() || !locks.isIntact())
+      throw this.#fail(new Error(`${this.file} or its lock was removed or replaced while the log was open`))
+    try {
+      const marks = await claims.marks()
+      this.#tellMoved(this.file, await rows.refresh(marks.rowsBytes))
+      this.#tellMoved(answers.path, await answers.refresh())
+      answers.supersede((rowId) => rows.has(rowId))
+      this.#answersEpoch = marks.answersEpoch
+      if (marks.rowsBytes !== rows.knownBytes || marks.answersBytes !== answers.knownBytes) await this.#settle([])
+    } catch (error) {
+      throw this.#fail(error)
+    }
+  }
+
+  #tellMoved(file: string, movedTo: string | null): void {
+    if (movedTo === null) return
+    const message = `${file}: another process died while writing a row; its unfinished bytes are in ${movedTo}`
+    this.#parts.notify({ code: 'torn_tail_moved', file, message })
+  }
+
+  /** Under the lock: a dead owner's claims fall once everything that it may have stored is known and marked. */
+  async #buryOwner(owner: string): Promise<void> {
+    const { claims, locks } = this.#parts
+    if (locks.isAlive(owner)) return
+    await this.#refresh()
+    await claims.releaseAll(owner)
+    await locks.forget(owner)
+  }
+
+  #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#serially(() => this.#parts.locks.exclusive(work))
+  }
+
+  #serially<Result>(work: () => Promise<Result>): Promise<Result> {
+    const run = this.#serial.then(work)
+    this.#serial = run.catch(() => undefined)
+    return run
+  }
+
+  /** Ends the use of this handle; the first failure is the one that is told. */
+  #fail(error: unknown): EvidenceError {
+    this.#failure ??= failureOf(error, this.file)
+    return this.#failure
+  }
+
+  #assertUsable(): void {
+    if (this.#failure !== null) throw this.#failure
+    if (this.#closing !== null) throw new EvidenceError('log_closed', `${this.file} is closed`, this.#here)
+  }
+
+  get #here(): { file: string } {
+    return { file: this.file }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    const { rows, answers, claims, locks } = this.#parts
+    await this.#commits.done
+    try {
+      if (this.#failure === null) await this.#serially(() => locks.exclusive(() => this.#leave()))
+    } finally {
+      claims.close()
+      await Promise.all([rows.close(), answers.close(), locks.close()])
+    }
+  }
+
+  /** Under the lock: gives the claims up, saves the index, and removes what only matters while the log is open somewhere. */
+  async #leave(): Promise<void> {
+    const { answers, claims, locks, rows, ops } = this.#parts
+    await claims.releaseAll(locks.owner)
+    if (this.rowCount > this.#savedRows && rows.isIntact()) await this.#saveIndex()
+    if (locks.others().some((other) => locks.isAlive(other))) return
+    await answers.refresh()
+    answers.supersede((rowId) => rows.has(rowId))
+    await answers.removeIfEmpty()
+    claims.close()
+    await ClaimTable.reset(locks.path, ops)
+  }
+}
+
+function failureOf(error: unknown, file: string): EvidenceError {
+  if (error instanceof EvidenceError) return error
+  if (error instanceof RefusalError) return new EvidenceError('damaged', error.message, { ...error.refusal }, error)
+  const message = `${file} cannot be used any more: ${messageOf(error)}. Rows that were acknowledged are safe`
+  return new EvidenceError('log_failed', message, { file }, error)
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { claimFree, openLog, store, temporaryLogFile } from '../../tests/helpers/evidence-files.ts'
+import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import { recoverTornTail } from './recover-torn-tail.ts'
+import { removeEvidence } from './remove-evidence.ts'
+import { verifyEvidence } from './verify-evidence.ts'
+
+const rows = ['q1', 'q2', 'q3'].map((question) => sampleRow({ question }))
+
+async function closedLog(): Promise<string> {
+  const file = await temporaryLogFile()
+  const log = await openLog(file)
+  for (const row of rows) await store(log, row)
+  await log.close()
+  return file
+}
+
+describe('verifyEvidence', () => {
+  it('reports a whole log', async () => {
+    const file = await closedLog()
+    const bytes = await readFile(file)
+    expect(await verifyEvidence(file)).toEqual({
+      file,
+      ok: true,
+      rows: 3,
+      sizeBytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      runId: 'run-1',
+      sealedRows: 3,
+      problems: [],
+      problemCount: 0,
+      index: 'agrees',
+      pendingAnswers: 0,
+    })
+  })
+
+  it('serves a published copy without leaving anything beside it', async () => {
+    const copy = await temporaryLogFile()
+    await writeFile(copy, await readFile(await closedLog()))
+    expect(await verifyEvidence(copy)).toMatchObject({ ok: true, rows: 3, index: 'absent' })
+    expect(await readdir(dirname(copy))).toEqual(['test-evidence.jsonl'])
+  })
+
+  it('finds every problem, with its place', async () => {
+    const file = await temporaryLogFile()
+    const lines = [rows[0], 'x', rows[0], sampleRow({ runId: 'run-2' })].map((row) => JSON.stringify(row))
+    await writeFile(file, `${lines.join('\n')}\n{"torn`)
+    const report = await verifyEvidence(file)
+    expect(report).toMatchObject({ ok: false, rows: 3, problemCount: 4, sealedRows: 0 })
+    expect(report.problems.map(({ code, line }) => [code, line])).toEqual([
+      ['malformed_line', 2],
+      ['duplicate_row', 3],
+      ['foreign_run', 4],
+      ['torn_tail', null],
+    ])
+  })
+
+  it('says when the index is behind or of another file', async () => {
+    const file = await closedLog()
+    await appendFile(file, `${JSON.stringify(sampleRow({ question: 'q4' }))}\n`)
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 4, sealedRows: 3, index: 'behind' })
+    const [first, ...rest] = (await readFile(file, 'utf8')).split('\n')
+    await writeFile(file, [rest[0], first, ...rest.slice(1)].join('\n'))
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 4, index: 'disagrees' })
+  })
+
+  it('counts answers that wait, and says when there is no file', async () => {
+    const file = await temporaryLogFile()
+    expect(await verifyEvidence(file)).toMatchObject({ ok: false, problems: [{ code: 'missing' }] })
+    const log = await openLog(file)
+    const { claim } = await claimFree(log, rows[0]!.row_id)
+    await log.keepAnswer(claim, rows[0]!)
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 0, pendingAnswers: 1 })
+  })
+})
+
+describe('recoverTornTail', () => {
+  it('refuses where nothing is torn, and where damage is elsewhere', async () => {
+    const file = await closedLog()
+    expect(await recoverTornTail(file)).toMatchObject({ ok: false, refusal: { code: 'not_torn' } })
+    expect(await recoverTornTail(`${file}x`)).toMatchObject({ ok: false, refusal: { code: 'missing' } })
+    const before = `x\n${await readFile(file, 'utf8')}{"torn`
+    await writeFile(file, before)
+    expect(await recoverTornTail(file)).toMatchObject({ ok: false, refusal: { code: 'malformed_line', line: 1 } })
+    expect(await readFile(file, 'utf8')).toBe(before)
+  })
+
+  it('works while another process has the log open', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    await store(log, rows[0]!)
+    await appendFile(file, 'torn')
+    expect(await recoverTornTail(file)).toMatchObject({ ok: true, rows: 1, movedBytes: 4 })
+    await store(log, rows[1]!)
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 2 })
+  })
+})
+
+describe('removeEvidence', () => {
+  it('removes a log and what belongs to it, but not one in use', async () => {
+    const file = await closedLog()
+    await appendFile(file, 'torn')
+    expect(await recoverTornTail(file)).toMatchObject({ ok: true })
+    const log = await openLog(file)
+    expect(await removeEvidence(file)).toMatchObject({ ok: false, refusal: { code: 'in_use' } })
+    await log.close()
+    expect(await removeEvidence(file)).toMatchObject({ ok: true })
+    expect(await readdir(dirname(file))).toEqual(['test-evidence.jsonl.lock'])
+    const fresh = await openLog(file)
+    expect(fresh.rowCount).toBe(0)
+    await rm(file)
+  })
+})

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { AnswerJournal } from './answer-journal.ts'
+import { systemCode } from './evidence-error.ts'
+import type { EvidenceRefusal } from './evidence-log.ts'
+import { nodeFileOps, type FileOps, type LogFile } from './file-ops.ts'
+import { indexPathFor, loadIndex } from './index-file.ts'
+import { LockFolder } from './lock-folder.ts'
+import { duplicateRow, foreignRun, malformedLine, missingFile, tornTail } from './refusals.ts'
+import { IDENTITY_PARTS, fingerprint } from './row-identity.ts'
+import { RowIndex } from './row-index.ts'
+import { decodeLine, sealOf } from './row-line.ts'
+import { crcOf, lastLineEnd, readWhole, scanLines } from './scan-lines.ts'
+
+const MAX_PROBLEMS = 100
+
+/** What a full check of an evidence file found. */
+export interface EvidenceReport {
+  file: string
+  ok: boolean
+  rows: number
+  sizeBytes: number
+  /** SHA-256 of the whole file, lower-case hex. */
+  sha256: string
+  /** Null when the file holds no row. */
+  runId: string | null
+  /** Rows whose line carries its checksum; of the others only the form could be checked. */
+  sealedRows: number
+  /** Everything wrong, in file order; at most 100 of the `problemCount` problems. */
+  problems: EvidenceRefusal[]
+  problemCount: number
+  /** `behind`: right as far as it goes. `disagrees` alone is no damage: the next opening makes the index anew. */
+  index: 'absent' | 'agrees' | 'behind' | 'disagrees'
+  /** Answers that wait for their evaluation, in the journal beside the file. */
+  pendingAnswers: number
+}
+
+/**
+ * Checks every byte of an evidence file: each line's form, checksum and row id, duplicates, the unfinished tail, and what its index
+ * says. Reads only, so it also serves published files. Rejects with the system's error when the file cannot be read.
+ */
+export async function verifyEvidence(file: string, ops: FileOps = nodeFileOps): Promise<EvidenceReport> {
+  const path = resolve(file)
+  if (ops.state(path) === null) return missing(path)
+  const open = await ops.openRead(path)
+  try {
+    const sizeBytes = await quietly(path, ops, async () => open.state().sizeBytes)
+    return await check(path, ops, open, sizeBytes)
+  } finally {
+    await open.close()
+  }
+}
+
+/** Runs `look` while nobody appends. A folder that cannot be locked is not being written to from here either. */
+async function quietly<Result>(path: string, ops: FileOps, look: () => Promise<Result>): Promise<Result> {
+  if (ops.state(LockFolder.pathFor(path)) === null) return look()
+  let locks: LockFolder
+  try {
+    locks = await LockFolder.open(path, ops)
+  } catch (error) {
+    if (['EACCES', 'EROFS', 'SQLITE_CANTOPEN', 'SQLITE_READONLY'].includes(systemCode(error) ?? '')) return look()
+    throw error
+  }
+  try {
+    return await locks.exclusive(look)
+  } finally {
+    await locks.close()
+  }
+}
+
+async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: number): Promise<EvidenceReport> {
+  const whole = { from: 0, to: sizeBytes }
+  const endBytes = await lastLineEnd(file, whole)
+  const index = new RowIndex()
+  const report: EvidenceReport = { ...missing(path), ok: true, sizeBytes, problems: [], problemCount: 0 }
+  const found = (problem: EvidenceRefusal) => {
+    report.problemCount += 1
+    if (report.problems.length < MAX_PROBLEMS) report.problems.push(problem)
+  }
+
+  let line = 0
+  await scanLines(file, { from: 0, to: endBytes }, (bytes, offset) => {
+    line += 1
+    const decoded = decodeLine(bytes, 'full')
+    if (!decoded.ok) {
+      found(malformedLine(path, offset, line, decoded.problem))
+      return
+    }
+    const { row } = decoded
+    report.rows += 1
+    report.runId ??= row.run_id
+    if (sealOf(bytes) === 'intact') report.sealedRows += 1
+    if (row.run_id !== report.runId) found(foreignRun({ file: path, offset, line }, row.run_id, report.runId))
+    const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
+    if (!index.add(row.row_id, { offset, length: bytes.length }, parts))
+      found(duplicateRow(path, offset, line, row.row_id))
+  })
+  if (endBytes < sizeBytes) found(tornTail(path, endBytes, sizeBytes - endBytes))
+
+  report.sha256 = await sha256Of(file, sizeBytes)
+  report.index = await indexState(path, file, sizeBytes, report.runId, index)
+  report.pendingAnswers = await pendingAnswers(path, ops, index, found)
+  report.ok = report.problemCount === 0
+  return report
+}
+
+async function sha256Of(file: LogFile, sizeBytes: number): Promise<string> {
+  const digest = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(1 << 20)
+  for (let at = 0; at < sizeBytes;) {
+    const piece = buffer.subarray(0, Math.min(buffer.length, sizeBytes - at))
+    await readWhole(file, piece, at)
+    digest.update(piece)
+    at += piece.length
+  }
+  return digest.digest('hex')
+}
+
+async function indexState(
+  path: string,
+  file: LogFile,
+  sizeBytes: number,
+  runId: string | null,
+  rebuilt: RowIndex,
+): Promise<EvidenceReport['index']> {
+  const indexPath = indexPathFor(path)
+  if (nodeFileOps.state(indexPath) === null) return 'absent'
+  const stored = await loadIndex(indexPath, runId)
+  if (stored === null || stored.coveredBytes > sizeBytes) return 'disagrees'
+  const records = stored.index.recordsFrom(0)
+  if (!rebuilt.recordsFrom(0).subarray(0, records.length).equals(records)) return 'disagrees'
+  const crc = await crcOf(file, { from: 0, to: stored.coveredBytes })
+  if (crc !== stored.prefixCrc) return 'disagrees'
+  return stored.coveredBytes === sizeBytes ? 'agrees' : 'behind'
+}
+
+async function pendingAnswers(
+  path: string,
+  ops: FileOps,
+  index: RowIndex,
+  found: (problem: EvidenceRefusal) => void,
+): Promise<number> {
+  const journal = AnswerJournal.pathFor(path)
+  const state = ops.state(journal)
+  if (state === null) return 0
+  const file = await ops.openRead(journal)
+  const pending = new Set<string>()
+  let line = 0
+  try {
+    const endBytes = await lastLineEnd(file, { from: 0, to: state.sizeBytes })
+    await scanLines(file, { from: 0, to: endBytes }, (bytes, offset) => {
+      line += 1
+      const decoded = decodeLine(bytes, 'full')
+      if (!decoded.ok) found(malformedLine(journal, offset, line, decoded.problem))
+      else if (index.find(decoded.row.row_id) === -1) pending.add(decoded.row.row_id)
+    })
+  } finally {
+    await file.close()
+  }
+  return pending.size
+}
+
+const missing = (path: string): EvidenceReport => ({
+  file: path,
+  ok: false,
+  rows: 0,
+  sizeBytes: 0,
+  sha256: createHash('sha256').digest('hex'),
+  runId: null,
+  sealedRows: 0,
+  problems: [missingFile(path)],
+  problemCount: 1,
+  index: 'absent',
+  pendingAnswers: 0,
+})

@@ -1,0 +1,67 @@
+import { app, dialog, protocol } from 'electron'
+import { APP_SCHEME } from './shell/app-origin.ts'
+import { containEverything } from './shell/containment.ts'
+import { registerDesktopCalls } from './shell/desktop-calls.ts'
+import { DesktopApp } from './shell/desktop-app.ts'
+import { createPanelHandler } from './shell/panel-handler.ts'
+import { placesOf } from './shell/places.ts'
+import { askWhereToSave } from './shell/save-exports.ts'
+import { readShellConfig } from './shell/shell-config.ts'
+
+const config = readShellConfig(process.argv.slice(1), process.env, app.isPackaged)
+
+// Electron's own starter puts a folder of its own in the place of the one that was asked for.
+const userData = app.commandLine.getSwitchValue('user-data-dir')
+if (userData !== '') app.setPath('userData', userData)
+
+// All of this must stand before Electron is ready, so nothing here may wait.
+protocol.registerSchemesAsPrivileged([
+  { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
+])
+// As root there is no sandbox to be had, and asking for one anyway ends the program.
+if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
+
+function fail(error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  process.stderr.write(`${text}\n`)
+  dialog.showErrorBox('RAG Ladder ended unexpectedly', `${text}\n\nFinished cells are kept; the run can be resumed.`)
+  app.exit(1)
+}
+
+async function start(): Promise<void> {
+  const places = placesOf(app.getAppPath(), app.isPackaged)
+  const desktop = new DesktopApp(config, places)
+  const { devServer } = config
+  containEverything({ offerExternal: (link) => desktop.offerLink(link), devServer })
+  askWhereToSave()
+  protocol.handle(APP_SCHEME, createPanelHandler({ rendererDir: places.rendererDir, engine: desktop.door, devServer }))
+  registerDesktopCalls({
+    'desktop.describe': async () => desktop.describe(),
+    'project.choose': () => desktop.chooseProject(),
+    'folder.reveal': (folder) => desktop.reveal(folder).then(() => undefined),
+  })
+  app.on('second-instance', () => desktop.show())
+  app.on('activate', () => desktop.show())
+  app.on('window-all-closed', () => {
+    if (process.platform !== 'darwin') app.quit()
+  })
+  let isAsked = true
+  app.on('before-quit', (event) => {
+    if (!desktop.mayQuit(isAsked)) event.preventDefault()
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      // Nobody may be there to answer a question.
+      isAsked = false
+      app.quit()
+    })
+  await desktop.start()
+}
+
+if (app.requestSingleInstanceLock()) {
+  process.on('uncaughtException', fail)
+  process.on('unhandledRejection', fail)
+  app.whenReady().then(start).catch(fail)
+} else {
+  app.quit()
+}

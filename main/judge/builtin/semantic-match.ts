@@ -1,0 +1,95 @@
+import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
+import { percent, verdictOf, type Opinion } from './graded.ts'
+import { refusesHonestly } from './honest-refusal.ts'
+import { cosine, vectorOf, type TextVector } from './similarity.ts'
+import { sentencesOf } from './words.ts'
+
+/** Raised whenever a verdict may come out differently. */
+export const SEMANTIC_MATCH_VERSION = 1
+
+/** A gain from here on counts as the same statement; below the other as nothing in common. */
+const SAME = 0.6
+const NOTHING = 0.1
+/** Where the question already comes near a statement, this much room is reckoned with, so that noise is no gain. */
+const LEAST_ROOM = 0.25
+/** A cosine from which a sentence is near the matter. */
+const NEAR = 0.24
+/** Evidence sentences that stand for a missing reference. */
+const STAND_INS = 3
+
+const stretched = (gain: number): number => Math.min(1, Math.max(0, (gain - NOTHING) / (SAME - NOTHING)))
+
+const nearest = (wanted: TextVector, offered: readonly TextVector[]): number =>
+  offered.reduce((best, vector) => Math.max(best, cosine(wanted, vector)), 0)
+
+/** Every sentence and every two neighbours: a fact may be told in one or in two. */
+function windowsOf(sentences: readonly string[]): TextVector[] {
+  const pairs = sentences.slice(1).map((sentence, index) => `${sentences[index]!} ${sentence}`)
+  return [...sentences, ...pairs].map(vectorOf)
+}
+
+interface Sought {
+  sentence: string
+  weight: number
+}
+
+/** What is to be said: the reference, or the evidence nearest to the question, by its nearness. */
+function soughtIn({ question, reference, evidence }: JudgeTask): Sought[] {
+  if (reference !== null) return sentencesOf(reference).map((sentence) => ({ sentence, weight: 1 }))
+  const asked = vectorOf(question)
+  return evidence
+    .flatMap(sentencesOf)
+    .map((sentence) => ({ sentence, weight: cosine(asked, vectorOf(sentence)) ** 2 }))
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight || (a.sentence < b.sentence ? -1 : 1))
+    .slice(0, STAND_INS)
+}
+
+/** A statement to be looked for, and how near the question alone comes to it: repeating the question must earn nothing. */
+interface Goal {
+  vector: TextVector
+  given: number
+}
+
+/**
+ * Grades by likeness of statements. Each sentence of the reference, bare and read with the question, looks for its nearest sentence or
+ * pair of sentences in the answer; what counts is how much nearer that comes than the question itself. A part of the grade is the
+ * share of the answer that is near reference or question. Without a reference the evidence nearest to the question stands in for it.
+ * Says nothing of truth: a likely sentence with the wrong name is near too.
+ */
+export function judgeSemanticMatch(task: JudgeTask): LetterVerdict {
+  const question = vectorOf(task.question)
+  const goal = (text: string): Goal => {
+    const vector = vectorOf(text)
+    return { vector, given: cosine(vector, question) }
+  }
+  const goals = soughtIn(task).map(({ sentence, weight }) => ({
+    weight,
+    forms: [goal(sentence), goal(`${task.question} ${sentence}`)],
+  }))
+  const total = goals.reduce((sum, { weight }) => sum + weight, 0)
+  const targets = [question, ...goals.flatMap(({ forms }) => forms.map(({ vector }) => vector))]
+
+  function opinion(text: string): Opinion {
+    if (!task.answerable)
+      return refusesHonestly(text)
+        ? { merit: 1, reason: 'states that there is no answer, as the reference does' }
+        : { merit: 0.1, reason: 'states something where there is nothing to state' }
+    const sentences = sentencesOf(text)
+    const windows = windowsOf(sentences)
+    const near = sentences.filter((sentence) => nearest(vectorOf(sentence), targets) >= NEAR).length
+    const focus = sentences.length === 0 ? 0 : near / sentences.length
+    const gained = goals.reduce((sum, { weight, forms }) => {
+      const gains = forms.map(
+        ({ vector, given }) => Math.max(0, nearest(vector, windows) - given) / Math.max(LEAST_ROOM, 1 - given),
+      )
+      return sum + weight * Math.max(...gains)
+    }, 0)
+    const gain = total === 0 ? 0 : gained / total
+    return {
+      merit: stretched(gain) * (0.8 + 0.2 * focus),
+      reason: `nearest statements come ${percent(gain)} of the way; ${percent(focus)} of the sentences are near the matter`,
+    }
+  }
+  return verdictOf(task, opinion)
+}

@@ -1,0 +1,146 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { messageText, type JudgeErrorCode, type PromptLeak } from '../../contract/index.ts'
+import { withoutCredentials } from '../manifests/provenance.ts'
+import type { GatewayClient, GatewayReply } from '../runner/gateway-client.ts'
+import type { JudgeClient, JudgeReply, JudgeTask, LetterVerdict } from './judge-client.ts'
+import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from './judge-prompt.ts'
+import type { LeakScan } from './leak-scan.ts'
+import { parseVerdict } from './parse-verdict.ts'
+
+/** How long one try may take. */
+export const JUDGE_TIMEOUT_MS = 200_000
+const TRIES = 2
+const MAX_WAIT_MS = 60_000
+
+export interface ChatJudgeOptions {
+  model: string
+  family: string
+  client: GatewayClient
+  /** The platform's own gateway takes cache controls; a generic endpoint gets standard fields only. */
+  isPlatformGateway: boolean
+  /** Where the client points; credentials are taken out. */
+  endpoint: string
+  temperature: number
+  /** Null sends no `think`. */
+  think: boolean | null
+  scan: LeakScan
+  timeoutMs?: number
+  /** Pause before the second try where the endpoint failed and names none. */
+  backoffMs?: number
+}
+
+/** Only what is needed of a completion: foreign endpoints leave fields out. */
+const Completion = z.looseObject({
+  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
+})
+const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()])
+
+type Tried =
+  | { ok: true; verdict: LetterVerdict }
+  | { ok: false; code: JudgeErrorCode; message: string; again: boolean; waitMs: number; problem: string | null }
+
+/** A judge behind a chat endpoint: two tries in all, the second with a note on what was wrong with the first reply. */
+export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
+  const { model, client, timeoutMs = JUDGE_TIMEOUT_MS, backoffMs = 500 } = options
+
+  const payload = (messages: readonly PromptMessage[]) => ({
+    model,
+    messages,
+    temperature: options.temperature,
+    stream: false,
+    ...(options.think === null ? {} : { think: options.think }),
+    ...(options.isPlatformGateway ? { cache: { 'no-cache': true, 'no-store': true } } : {}),
+  })
+
+  async function attempt(messages: readonly PromptMessage[], task: JudgeTask, signal?: AbortSignal): Promise<Tried> {
+    const reply = await client.chat(payload(messages), timeoutMs, signal)
+    signal?.throwIfAborted()
+    if (!reply.ok) return endpointFailure(reply, backoffMs)
+    const text = contentOf(reply.body)
+    if (text === null)
+      return {
+        ok: false,
+        code: 'invalid_response',
+        message: 'the endpoint sent no chat completion with text',
+        again: true,
+        waitMs: 0,
+        problem: null,
+      }
+    const letters = task.answers.map(({ letter }) => letter)
+    const parsed = parseVerdict(text, letters, task.token)
+    if (parsed.ok) return parsed
+    const { problem } = parsed
+    return { ok: false, code: 'invalid_verdict', message: problem, again: true, waitMs: 0, problem }
+  }
+
+  return {
+    name: model,
+    family: options.family,
+    kind: 'chat',
+    identity: {
+      prompt_version: PROMPT_VERSION,
+      endpoint: options.isPlatformGateway ? 'platform-gateway' : withoutCredentials(options.endpoint),
+      temperature: options.temperature,
+      think: options.think,
+    },
+    async judge(task, signal): Promise<JudgeReply> {
+      let problem: string | null = null
+      for (let attempts = 1; ; attempts += 1) {
+        const messages = judgeMessages(task, problem)
+        const leaks = leaksBeyondForm(messages, judgeMessages(blankOf(task), problem), options.scan)
+        if (leaks.length > 0)
+          return { ok: false, code: 'prompt_blocked', message: leakMessage(leaks), attempts: attempts - 1 }
+        const tried = await attempt(messages, task, signal)
+        if (tried.ok) return { ok: true, verdict: tried.verdict, attempts }
+        if (attempts === TRIES || !tried.again) return { ok: false, code: tried.code, message: tried.message, attempts }
+        problem = tried.problem
+        if (tried.waitMs > 0) await delay(tried.waitMs, undefined, { signal })
+      }
+    },
+    close: () => client.close(),
+  }
+}
+
+const blankOf = (task: JudgeTask): JudgeTask => ({
+  ...task,
+  question: '',
+  reference: task.reference === null ? null : '',
+  answers: task.answers.map((answer) => ({ ...answer, text: '' })),
+})
+
+/** What the form itself says is the same in every prompt and tells nothing, should an alias be an everyday word such as "best". */
+function leaksBeyondForm(messages: readonly PromptMessage[], blank: readonly PromptMessage[], scan: LeakScan) {
+  const inForm = new Set(scan(promptText(blank)).map(({ text }) => text.toLowerCase()))
+  return scan(promptText(messages)).filter(({ text }) => !inForm.has(text.toLowerCase()))
+}
+
+const leakMessage = (leaks: readonly Omit<PromptLeak, 'found_in'>[]): string =>
+  `the prompt was not sent: it holds ${leaks.map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`).join(', ')}`
+
+function contentOf(body: unknown): string | null {
+  const completion = Completion.safeParse(body)
+  if (!completion.success) return null
+  const content = Content.safeParse(completion.data.choices[0]!.message.content)
+  return content.success ? messageText({ role: 'assistant', content: content.data }) : null
+}
+
+const CODES = {
+  timeout: 'timeout',
+  connection_failed: 'connection_failed',
+  connection_reset: 'connection_failed',
+  http_error: 'http_error',
+  rate_limited: 'rate_limited',
+  invalid_response: 'invalid_response',
+  response_too_large: 'invalid_response',
+  schema_mismatch: 'invalid_response',
+  cancelled: 'connection_failed',
+} as const satisfies Record<Extract<GatewayReply, { ok: false }>['type'], JudgeErrorCode>
+
+function endpointFailure(reply: Extract<GatewayReply, { ok: false }>, backoffMs: number): Tried {
+  const { type, status, message, retryAfterMs } = reply
+  // The same request will be refused again.
+  const isRefusal = status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429
+  const waitMs = Math.min(MAX_WAIT_MS, retryAfterMs ?? (type === 'timeout' ? 0 : backoffMs))
+  return { ok: false, code: CODES[type], message: message.slice(0, 300), again: !isRefusal, waitMs, problem: null }
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { canonicalJson, type HumanRound, type HumanSeal } from '../../../contract/index.ts'
+import { writeAtomic } from '../../report/write-atomic.ts'
+import { answerOrder, letterAt } from '../answer-order.ts'
+import { neutralize } from '../answer-text.ts'
+import { blindQuestion } from '../blinded-question.ts'
+import { JudgePanelError } from '../judge-error.ts'
+import { leakScan } from '../leak-scan.ts'
+import type { PanelInput } from '../panel-input.ts'
+
+export interface HumanRoundOptions {
+  /** Every declared alias: no text of the round may name one. */
+  aliases: readonly string[]
+  /** Shows the ground truth beside the answers. */
+  reference: boolean
+  /** Where the blinded sets go, for the voter. */
+  roundFile: string
+  /** Where the seal goes; not for the voter before the votes are in. */
+  sealFile: string
+  /** 32 bytes in hex; random unless a test gives it. Unknown to the voter, so that the order cannot be worked out from the rule. */
+  salt?: string
+}
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** What is published before the vote: the hash of the seal, salt and all. */
+export const commitmentOf = (seal: HumanSeal): string => sha256(canonicalJson(seal))
+
+/**
+ * Writes the stored answers as blinded sets for a person, and apart from them the sealed permutation, whose hash stands in the round. The seal is
+ * written first: a round without a seal could never be opened. Questions whose texts would tell an approach are left out and counted. Throws
+ * `JudgePanelError` when nothing is left to vote on, and when there is a round already: votes on it could no longer be opened.
+ */
+export async function exportHumanRound(
+  input: PanelInput,
+  options: HumanRoundOptions,
+): Promise<{ round: HumanRound; seal: HumanSeal; blocked: string[] }> {
+  const before = [options.roundFile, options.sealFile].find((file) => existsSync(file))
+  if (before !== undefined)
+    throw new JudgePanelError(
+      'human_round_exists',
+      `${basename(before)} is there already: vote on that round, or move it, its seal and its votes aside for a new one`,
+      { file: before },
+    )
+  const salt = options.salt ?? randomBytes(32).toString('hex')
+  const models = input.questions.flatMap(({ answers }) => answers.map(({ model }) => model))
+  const scan = leakScan([...options.aliases, ...models])
+  const blinded = input.questions.map((question) => blindQuestion(question, scan, options.reference))
+  const open = blinded.filter(({ leaks }) => leaks.length === 0)
+  if (open.length === 0)
+    throw new JudgePanelError(
+      'nothing_to_judge',
+      `${input.datasetId}: there is no question that could be voted on blindly`,
+    )
+  const width = String(open.length).length
+  const sealed = open.map(({ question, shown }, index) => {
+    const order = answerOrder([...shown.keys()], { queryId: question.id, judge: 'human', rotation: 0 }, salt)
+    const set = {
+      set: `set-${String(index + 1).padStart(width, '0')}`,
+      question: neutralize(question.query),
+      reference: options.reference && question.groundTruth !== null ? neutralize(question.groundTruth) : null,
+      answers: order.map((model, place) => ({ letter: letterAt(place), text: shown.get(model)!.text })),
+    }
+    return { set, entry: { set: set.set, query_id: question.id, order, sha256: sha256(canonicalJson(set)) } }
+  })
+  const seal: HumanSeal = {
+    schema_version: 1,
+    salt,
+    run_id: input.runId,
+    dataset_id: input.datasetId,
+    sets: sealed.map(({ entry }) => entry),
+  }
+  const commitment = commitmentOf(seal)
+  const round: HumanRound = {
+    schema_version: 1,
+    // Not the run's own name: people name runs after approaches.
+    round_id: `round-${commitment.slice(0, 12)}`,
+    commitment: { algorithm: 'sha256', value: commitment },
+    scale: { lowest: 1, highest: 5 },
+    sets: sealed.map(({ set }) => set),
+    blocked: blinded.length - open.length,
+  }
+  await writeAtomic(options.sealFile, `${JSON.stringify(seal, null, 2)}\n`)
+  await writeAtomic(options.roundFile, `${JSON.stringify(round, null, 2)}\n`)
+  const blocked = blinded.flatMap(({ question, leaks }) => (leaks.length > 0 ? [question.id] : []))
+  return { round, seal, blocked }
+}
+
+/** A ballot for a round: every grade still empty. Sets that stay empty are not voted on. */
+export const emptyBallot = ({ round_id, sets }: HumanRound) => ({
+  round_id,
+  rater: '',
+  votes: sets.map(({ set, answers }) => ({
+    set,
+    scores: Object.fromEntries(answers.map(({ letter }) => [letter, null])),
+    best: null,
+  })),
+})

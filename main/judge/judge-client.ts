@@ -1,0 +1,37 @@
+import type { JudgeErrorCode } from '../../contract/index.ts'
+
+/** One question with blinded answers, as a judge gets it. Nothing in it tells an approach. */
+export interface JudgeTask {
+  question: string
+  /** The ground truth; null when there is none, and for chat judges unless the panel shows it to them. */
+  reference: string | null
+  /** False when the documents do not hold the answer; chat judges are never told. */
+  answerable: boolean
+  /** Gold facts and every passage that any approach retrieved, pooled; empty for chat judges. */
+  evidence: readonly string[]
+  answers: readonly { letter: string; text: string; answered: boolean }[]
+  /** Unforgeable mark of this prompt's delimiters: depends on all its texts. */
+  token: string
+}
+
+/** A verdict by letter. */
+export interface LetterVerdict {
+  scores: Map<string, number>
+  best: string | null
+  reasons: Map<string, string>
+}
+
+export type JudgeReply =
+  | { ok: true; verdict: LetterVerdict; attempts: number }
+  | { ok: false; code: JudgeErrorCode; message: string; attempts: number }
+
+/** A judge. `identity` names everything besides the task that its verdict depends on: a stored verdict of another identity is not reused. */
+export interface JudgeClient {
+  readonly name: string
+  readonly family: string
+  readonly kind: 'chat' | 'builtin'
+  readonly identity: Readonly<Record<string, unknown>>
+  /** Never throws for what a judge can do wrong; rejects only when `signal` is raised. */
+  judge(task: JudgeTask, signal?: AbortSignal): Promise<JudgeReply>
+  close(): Promise<void>
+}

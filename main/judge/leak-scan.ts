@@ -1,0 +1,96 @@
+import { BaseApproach, type PromptLeak } from '../../contract/index.ts'
+
+/** Finds what would tell a judge whose answer it reads. */
+export type LeakScan = (text: string) => Omit<PromptLeak, 'found_in'>[]
+
+type Kind = PromptLeak['kind']
+
+/** Parts of a name may be joined in any way, or not at all. */
+const JOINT = '[\\s_.\\-\\u2010-\\u2015]*'
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+
+function loose(name: string): string {
+  const parts = name.split(/[\s_.-]+/).filter((part) => part !== '')
+  return `(?<![\\p{L}\\p{N}])${parts.map(escaped).join(JOINT)}(?![\\p{L}\\p{N}])`
+}
+
+function words(...names: string[]): RegExp {
+  return new RegExp(names.map(loose).join('|'), 'giu')
+}
+
+/**
+ * Products that stand behind the approaches. Only names that mean nothing else in ordinary text: a word such as Kong or Parakeet would block
+ * questions about apes and birds. Case counts where letters alone could be a word.
+ */
+const ENGINES: readonly RegExp[] = [
+  words(
+    'rag ladder',
+    'lightrag',
+    'light rag',
+    'graphrag',
+    'nano graphrag',
+    'hipporag',
+    'weaviate',
+    'litellm',
+    'lite llm',
+    'ollama',
+    'langchain',
+    'llama index',
+    'sqlite vec',
+    'text embeddings inference',
+    'docling',
+    'chonkie',
+  ),
+  /(?<![\p{L}\p{N}])(?:TEI|n8n|FTS5)(?![\p{L}\p{N}])/gu,
+]
+
+const SOURCE_MARKERS: readonly RegExp[] = [
+  /<\/?(?:details|summary)\b[^>\n]*>?/giu,
+  // "1. **title** (score 0.8312)"
+  /\(\s*(?:relevance[ _-]?)?score:?\s*-?\d+(?:\.\d+)?\s*\)/giu,
+  // A heading of its own line: "Sources (5)", "### References", "**Sources:**"
+  /^[ \t>#*_-]*(?:sources?|references|citations|retrieved\s+(?:sources|contexts?|chunks|passages))\s*(?:\(\d+\))?\s*:?[ \t*_]*$/gimu,
+  // "[Data: Entities (3)]", "[Source 2]", "[KG] person.md", "[DC: 4]"
+  /\[(?:(?:data|sources?|context|chunk|doc(?:ument)?)\s*[:#]?\s*(?:\d|entit|relat|report|claim|text|unit)|(?:KG|DC|VDB)\b)[^\]\n]*\]/giu,
+  /(?:[[(*]|sources?:)\s*\**\s*knowledge[ _-]graph\b/giu,
+]
+
+const METRICS_FOOTERS: readonly RegExp[] = [
+  /\d+(?:\.\d+)?\s*(?:m?s|sec(?:onds)?)\s*[·|,;]\s*\d+\s*(?:chunks?|contexts?|sources?)\b/giu,
+  /\d+\s*(?:LLM|cloud)[ _-]?calls?\b/giu,
+  /\b(?:llm|cloud)[ _-]?calls?\s*[:=]\s*\d+/giu,
+]
+
+/** Below this, a name within a longer word is chance. */
+const MIN_INNER_NAME = 6
+
+/** An alias is found as it is written wherever it stands, and in any other spelling as words of its own. */
+const aliasPattern = (name: string): string =>
+  name.length >= MIN_INNER_NAME ? `${escaped(name)}|${loose(name)}` : loose(name)
+
+/** Unseen and compatibility characters must not hide a name. */
+const plain = (text: string): string => text.normalize('NFKC').replace(/[\p{Cf}\u034f]/gu, '')
+
+/**
+ * A scan for the names of all aliases and approaches, of engines and products, for source markers and metrics footers. What it finds is
+ * reported, never cut out: a silently changed answer would not be the stored one.
+ */
+export function leakScan(aliases: Iterable<string>): LeakScan {
+  // Longest first, so that a flavor is reported by its own name.
+  const names = [...new Set([...aliases, ...BaseApproach.options])].sort(
+    (a, b) => b.length - a.length || (a < b ? -1 : 1),
+  )
+  const patterns: [Kind, RegExp][] = [
+    ['alias', new RegExp(names.map(aliasPattern).join('|'), 'giu')],
+    ...ENGINES.map((pattern): [Kind, RegExp] => ['engine', pattern]),
+    ...SOURCE_MARKERS.map((pattern): [Kind, RegExp] => ['source_marker', pattern]),
+    ...METRICS_FOOTERS.map((pattern): [Kind, RegExp] => ['metrics_footer', pattern]),
+  ]
+  return (text) => {
+    const readable = plain(text)
+    const found = patterns.flatMap(([kind, pattern]) =>
+      Array.from(readable.matchAll(pattern), ([match]) => ({ kind, text: match.trim().slice(0, 120) })),
+    )
+    return [...new Map(found.map((leak) => [`${leak.kind} ${leak.text}`, leak])).values()]
+  }
+}

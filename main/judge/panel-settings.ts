@@ -1,0 +1,75 @@
+import { PLATFORM_GATEWAY, type JudgePanelSettings } from '../../contract/index.ts'
+import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+
+/** A judge panel as a run uses it, manifest and environment laid over each other. */
+export interface JudgePanel {
+  enabled: boolean
+  /** `platform-gateway`, or the address of any chat endpoint. */
+  endpoint: string
+  /** For the generic endpoint only; the platform gateway has a credential of its own. */
+  apiKey: string | null
+  models: string[]
+  temperature: number
+  /** What chat judges are sent as `think`; null sends nothing. */
+  think: boolean | null
+  rotations: number
+  /** Whether chat judges are shown the ground truth. */
+  reference: boolean
+  families: Readonly<Record<string, string>>
+}
+
+/** What options of the command line say; absent where they say nothing. */
+export interface JudgeChoices {
+  enabled?: boolean
+  models?: string[]
+  endpoint?: string
+  rotations?: number
+  reference?: boolean
+}
+
+type JudgeInputs = Pick<RunnerInputs, 'judgeModels' | 'judgeEndpoint' | 'judgeApiKey' | 'judgeThink' | 'judgeFamilies'>
+
+// Why judges are not shown the ground truth unless asked: correctness against it is measured without any judge (token F1, points). A panel
+// with the reference in view would measure the same a second time; without it, it adds what a reader of the answer would say.
+
+/**
+ * Options win over the environment, which wins over the manifest. Naming judges by option or variable enables the panel. A generic
+ * endpoint gets `think` only when somebody asked for it: JUDGE_THINK, or `thinking: true`, because false is also what the manifest has
+ * when nobody thought of it, and foreign endpoints refuse fields that they do not know.
+ */
+export function resolveJudgePanel(
+  manifest: JudgePanelSettings,
+  inputs: JudgeInputs,
+  choices: JudgeChoices = {},
+): JudgePanel {
+  const named = choices.models ?? inputs.judgeModels
+  const endpoint = choices.endpoint ?? inputs.judgeEndpoint ?? manifest.endpoint
+  const isPlatform = endpoint === PLATFORM_GATEWAY
+  const { judgeThink } = inputs
+  const unasked = isPlatform || manifest.thinking === true ? manifest.thinking : null
+  return {
+    enabled: choices.enabled ?? (manifest.enabled || named !== null),
+    endpoint,
+    apiKey: isPlatform ? null : inputs.judgeApiKey,
+    models: named ?? manifest.models,
+    temperature: manifest.temperature,
+    think: judgeThink === 'omit' ? null : (judgeThink ?? unasked),
+    rotations: choices.rotations ?? manifest.rotations ?? 1,
+    reference: choices.reference ?? manifest.reference ?? false,
+    families: { ...manifest.families, ...inputs.judgeFamilies },
+  }
+}
+
+/** The panel in the manifest's form, for provenance; of a disabled one nothing but that. */
+export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): JudgePanelSettings {
+  if (!panel.enabled) return { ...manifest, enabled: false }
+  return {
+    ...manifest,
+    enabled: panel.enabled,
+    endpoint: panel.endpoint,
+    thinking: panel.think,
+    models: panel.models,
+    ...(panel.rotations === (manifest.rotations ?? 1) ? {} : { rotations: panel.rotations }),
+    ...(panel.reference === (manifest.reference ?? false) ? {} : { reference: panel.reference }),
+  }
+}

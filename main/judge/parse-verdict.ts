@@ -1,0 +1,109 @@
+import type { LetterVerdict } from './judge-client.ts'
+
+export type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
+
+/** A reply beyond this is read from its end; the limit also bounds the time that a reply full of braces can take. */
+const MAX_REPLY_CHARS = 20_000
+const MAX_REASON_CHARS = 500
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * A judge's reply → verdict. The reply may hold prose, code fences and drafts; what counts is the last JSON object with `scores`, or the last of
+ * those that repeat the prompt's token, which no answer can know. If that one is wrong the reply is: an earlier one is not
+ * taken instead. Letters in any case; grades as whole numbers or their text, never booleans; every letter must be there and no other.
+ */
+export function parseVerdict(reply: string, letters: readonly string[], token: string): ParsedVerdict {
+  const candidates = jsonObjects(reply.slice(-MAX_REPLY_CHARS)).filter((value) => 'scores' in value)
+  const verdict = candidates.findLast((value) => value['check'] === token) ?? candidates.at(-1)
+  if (verdict === undefined) return wrong('it holds no JSON object with "scores"')
+  return readVerdict(verdict, letters)
+}
+
+const wrong = (problem: string): ParsedVerdict => ({ ok: false, problem })
+
+function readVerdict(value: Record<string, unknown>, letters: readonly string[]): ParsedVerdict {
+  const { scores: given, best: named } = value
+  if (!isObject(given)) return wrong('"scores" is no object')
+  const scores = new Map<string, number>()
+  const reasons = new Map<string, string>()
+  for (const [key, entry] of Object.entries(given)) {
+    const letter = letterOf(key)
+    if (letter === null || !letters.includes(letter))
+      return wrong('"scores" holds a key that is no letter of an answer')
+    if (scores.has(letter)) return wrong(`"scores" holds ${letter} twice`)
+    const grade = gradeOf(isObject(entry) ? (entry['score'] ?? entry['grade']) : entry)
+    if (grade === null) return wrong(`the grade of ${letter} is no whole number from 1 to 5`)
+    scores.set(letter, grade)
+    if (isObject(entry)) addReason(reasons, letter, entry['reason'] ?? entry['reasons'])
+  }
+  const missing = letters.filter((letter) => !scores.has(letter))
+  if (missing.length > 0) return wrong(`no grade for ${missing.join(', ')}`)
+  const best = typeof named === 'string' ? letterOf(named) : null
+  if (best === null || !letters.includes(best)) return wrong('"best" is no letter of an answer')
+  if (isObject(value['reasons']))
+    for (const [key, text] of Object.entries(value['reasons'])) {
+      const letter = letterOf(key)
+      if (letter !== null && letters.includes(letter)) addReason(reasons, letter, text)
+    }
+  const ordered = <Value>(map: Map<string, Value>): Map<string, Value> =>
+    new Map(letters.flatMap((letter) => (map.has(letter) ? [[letter, map.get(letter)!] as const] : [])))
+  return { ok: true, verdict: { scores: ordered(scores), best, reasons: ordered(reasons) } }
+}
+
+function addReason(reasons: Map<string, string>, letter: string, text: unknown): void {
+  if (typeof text !== 'string' || text.trim() === '') return
+  reasons.set(letter, text.trim().slice(0, MAX_REASON_CHARS).toWellFormed())
+}
+
+/** `b`, `B`, ` Answer B ` → `B`; null for anything else. */
+function letterOf(text: string): string | null {
+  const match = /^\s*(?:answer\s+)?["'(]?([a-z]{1,2})[)"'.]?\s*$/i.exec(text)
+  return match === null ? null : match[1]!.toUpperCase()
+}
+
+function gradeOf(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
+  return /^[1-5](?:\.0+)?$/.test(text) ? Number(text[0]) : null
+}
+
+/** Every JSON object that stands in a text and in no other one, in order. */
+function jsonObjects(text: string): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = []
+  let from = text.indexOf('{')
+  while (from !== -1) {
+    const end = objectEnd(text, from)
+    const value = end === null ? null : parsed(text.slice(from, end))
+    if (value !== null) found.push(value)
+    from = text.indexOf('{', value === null ? from + 1 : end!)
+  }
+  return found
+}
+
+function objectEnd(text: string, from: number): number | null {
+  let depth = 0
+  let inString = false
+  for (let at = from; at < text.length; at += 1) {
+    const character = text[at]
+    if (inString) {
+      if (character === '\\') at += 1
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '{') depth += 1
+    else if (character === '}') {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return null
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : null
+  } catch {
+    return null
+  }
+}

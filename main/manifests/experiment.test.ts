@@ -1,0 +1,173 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { loadExperiment } from './experiment.ts'
+import { ManifestError } from './manifest-error.ts'
+import { configHashes } from './provenance.ts'
+
+let root: string
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'rag-ladder-manifests-'))
+  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+async function edit(file: string, from: string | RegExp, to: string): Promise<void> {
+  const path = join(root, 'manifests', file)
+  const text = await readFile(path, 'utf8')
+  const changed = text.replace(from, to)
+  expect(changed).not.toBe(text)
+  await writeFile(path, changed)
+}
+
+const problems = async (): Promise<string[]> => {
+  try {
+    await loadExperiment(root)
+  } catch (error) {
+    if (error instanceof ManifestError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('loadExperiment', () => {
+  it('reads 19 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
+    const experiment = await loadExperiment(root)
+    expect(experiment.aliases.size).toBe(19)
+    expect(experiment.consumer.ingestion_profiles).toHaveLength(8)
+    expect(experiment.consumer.graph_query_profiles).toHaveLength(4)
+    for (const profile of experiment.consumer.ingestion_profiles)
+      expect(profile.chunker).toEqual({ strategy: 'recursive', chunk_size: 800, overlap: 100 })
+    expect(experiment.aliases.get('hybrid-rag-fast')!.flavor.parameters).toEqual({
+      retrieve_k: 10,
+      top_n: 5,
+      alpha: 0.5,
+      rerank: false,
+    })
+  })
+
+  const faults: [string, string, string | RegExp, string, string][] = [
+    ['an unknown field', 'evaluation.yaml', 'concurrency: 1', 'concurency: 1', 'run.concurency: unknown field'],
+    [
+      'a value out of range',
+      'evaluation.yaml',
+      'concurrency: 1',
+      'concurrency: 64',
+      'run.concurrency: Too big: expected number to be <=32',
+    ],
+    [
+      'a numeric seed',
+      'evaluation.yaml',
+      "seed: 'ladder'",
+      'seed: 7',
+      'run.seed: Invalid input: expected string, received number',
+    ],
+    ['no version', 'evaluation.yaml', 'version: 1', '', 'version: version: 1 (or schema_version: 1) is required'],
+    [
+      'an unknown approach',
+      'evaluation.yaml',
+      'model: hybrid-rag,',
+      'model: hybrid-rga,',
+      'approaches[1].model: hybrid-rga is not an alias of manifests/consumer.yaml',
+    ],
+    [
+      'a wrong capability',
+      'evaluation.yaml',
+      'graph-rag, evidence: answer_only',
+      'graph-rag, evidence: answer_with_contexts',
+      'approaches[3].evidence: answer_with_contexts, but manifests/consumer.yaml declares answer_only for graph-rag',
+    ],
+    [
+      'a missing flavor',
+      'flavors.yaml',
+      /.*alias: graph-rag-wide.*\n/,
+      '',
+      'flavors: no entry for the alias graph-rag-wide of manifests/consumer.yaml',
+    ],
+    ['a duplicate question', 'queries/smoke.yaml', 'id: sm-02', 'id: sm-01', 'queries: question ids must be unique'],
+    [
+      'no questions',
+      'queries/smoke.yaml',
+      /queries:[\s\S]*/,
+      'queries: []',
+      'queries: at least one question is needed',
+    ],
+    [
+      'a corpus path that escapes',
+      'datasets.yaml',
+      'corpus/smoke',
+      '../../etc',
+      'datasets[0].corpus_path: a relative path with forward slashes and without ".."',
+    ],
+    [
+      'an overlap that is too large',
+      'consumer.yaml',
+      'overlap: 100',
+      'overlap: 800',
+      'ingestion_profiles[0].chunker.overlap: overlap must be less than chunk_size',
+    ],
+    [
+      'a missing file',
+      'datasets.yaml',
+      'manifests/queries/smoke.yaml',
+      'manifests/queries/none.yaml',
+      'the file cannot be read: check the path and its permissions',
+    ],
+    [
+      'an alias bomb',
+      'evaluation.yaml',
+      "seed: 'ladder'",
+      "seed: 'ladder'\nx: &a [1]\ny: [*a, *a]",
+      'YAML anchors and aliases are not accepted: write the value out',
+    ],
+  ]
+  it.each(faults)('refuses %s by its path', async (_name, file, from, to, problem) => {
+    await edit(file, from, to)
+    expect(await problems()).toContain(problem)
+  })
+
+  it('names line and column of broken YAML, and of a duplicate key', async () => {
+    await edit('evaluation.yaml', 'metrics:', 'metrics: [')
+    expect((await problems())[0]).toMatch(/line \d+, column \d+/)
+    await edit('evaluation.yaml', 'metrics: [', 'run: {}\nmetrics:')
+    expect((await problems())[0]).toMatch(/unique at line \d+/)
+  })
+
+  it('accepts schema_version in place of version', async () => {
+    await edit('evaluation.yaml', 'version: 1', 'schema_version: 1')
+    expect(await problems()).toEqual([])
+  })
+
+  it('reads 10,000 questions', async () => {
+    const queries = Array.from({ length: 10_000 }, (_, index) => ({ id: `q-${index}`, query: `Question ${index}?` }))
+    await writeFile(
+      join(root, 'manifests/queries/smoke.yaml'),
+      JSON.stringify({ version: 1, dataset_id: 'smoke', queries }),
+    )
+    const experiment = await loadExperiment(root)
+    expect(experiment.datasets[0]!.questions).toHaveLength(10_000)
+  })
+})
+
+describe('configHashes', () => {
+  it('ignores comments, layout, concurrency and publications, and sees every value', async () => {
+    const hashes = async () => {
+      const experiment = await loadExperiment(root)
+      return configHashes(experiment, experiment.datasets[0]!)
+    }
+    const before = await hashes()
+    await edit('evaluation.yaml', 'concurrency: 1', '# faster\n  concurrency: 8')
+    await edit(
+      'datasets.yaml',
+      '    ingestion_profile: smoke',
+      '    ingestion_profile: smoke\n    published: { run_id: x, ingestion: null, artifacts: [] }',
+    )
+    expect(await hashes()).toEqual(before)
+    await edit('evaluation.yaml', 'retries: 1', 'retries: 2')
+    expect(await hashes()).not.toEqual(before)
+    expect({ ...(await hashes()), evaluation: '' }).toEqual({ ...before, evaluation: '' })
+  })
+})

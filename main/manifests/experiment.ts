@@ -1,0 +1,139 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import {
+  ConsumerManifest,
+  DatasetCatalogue,
+  EvaluationManifest,
+  FlavorsManifest,
+  ModelsManifest,
+  QueryFile,
+  type Dataset,
+  type Flavor,
+  type IngestionProfile,
+  type Question,
+  type AliasDeclaration,
+} from '../../contract/index.ts'
+import { loadManifest } from './load-manifest.ts'
+import { ManifestError } from './manifest-error.ts'
+
+export const CONSUMER_FILE = 'manifests/consumer.yaml'
+export const MODELS_FILE = 'manifests/models.yaml'
+export const EVALUATION_FILE = 'manifests/evaluation.yaml'
+
+/** An alias with everything that is declared of it in the consumer and flavors files. */
+export interface Alias extends AliasDeclaration {
+  flavor: Flavor
+}
+
+export interface LadderDataset {
+  dataset: Dataset
+  profile: IngestionProfile
+  questions: Question[]
+}
+
+/** All manifests of a project folder, validated alone and against each other. */
+export interface Experiment {
+  root: string
+  evaluationFile: string
+  evaluation: EvaluationManifest
+  consumer: ConsumerManifest
+  models: ModelsManifest
+  aliases: Map<string, Alias>
+  datasets: LadderDataset[]
+}
+
+export interface ExperimentFiles {
+  evaluationFile?: string
+  /** Replaces the query file of the dataset that it names. */
+  queriesFile?: string
+}
+
+function joinAliases(consumer: ConsumerManifest, flavors: FlavorsManifest, flavorsFile: string): Map<string, Alias> {
+  const byAlias = new Map(flavors.flavors.map((flavor) => [flavor.alias, flavor]))
+  const problems: string[] = []
+  if (byAlias.size !== flavors.flavors.length) problems.push('flavors: an alias is listed twice')
+  const aliases = new Map<string, Alias>()
+  for (const declaration of consumer.aliases) {
+    const flavor = byAlias.get(declaration.alias)
+    if (flavor === undefined) problems.push(`flavors: no entry for the alias ${declaration.alias} of ${CONSUMER_FILE}`)
+    else if (flavor.base !== declaration.base)
+      problems.push(`flavors: ${flavor.alias} has base ${flavor.base}, but ${CONSUMER_FILE} says ${declaration.base}`)
+    else aliases.set(declaration.alias, { ...declaration, flavor })
+  }
+  for (const alias of byAlias.keys())
+    if (!consumer.aliases.some((declaration) => declaration.alias === alias))
+      problems.push(`flavors: ${alias} is not declared in ${CONSUMER_FILE}`)
+  if (problems.length > 0) throw new ManifestError(flavorsFile, problems)
+  return aliases
+}
+
+function checkApproaches(evaluation: EvaluationManifest, aliases: Map<string, Alias>, file: string): void {
+  const problems = evaluation.approaches.flatMap(({ model, evidence }, index) => {
+    const alias = aliases.get(model)
+    if (alias === undefined) return [`approaches[${index}].model: ${model} is not an alias of ${CONSUMER_FILE}`]
+    if (alias.evidence !== evidence)
+      return [
+        `approaches[${index}].evidence: ${evidence}, but ${CONSUMER_FILE} declares ${alias.evidence} for ${model}`,
+      ]
+    return []
+  })
+  if (problems.length > 0) throw new ManifestError(file, problems)
+}
+
+async function loadDataset(
+  root: string,
+  dataset: Dataset,
+  consumer: ConsumerManifest,
+  file: string,
+): Promise<LadderDataset> {
+  const profile = consumer.ingestion_profiles.find((candidate) => candidate.name === dataset.ingestion_profile)
+  if (profile === undefined)
+    throw new ManifestError(file, [
+      `${dataset.id}: ingestion_profile ${dataset.ingestion_profile} is not in ${CONSUMER_FILE}`,
+    ])
+  const queries = await loadManifest(root, dataset.queries_file, QueryFile)
+  if (queries.dataset_id !== dataset.id)
+    throw new ManifestError(dataset.queries_file, [
+      `dataset_id: ${queries.dataset_id}, but the catalogue reads it for ${dataset.id}`,
+    ])
+  return { dataset, profile, questions: queries.queries }
+}
+
+/** Loads and cross-checks all manifests. Throws `ManifestError`; makes no call and writes nothing. */
+export async function loadExperiment(root: string, files: ExperimentFiles = {}): Promise<Experiment> {
+  const evaluationFile = files.evaluationFile ?? EVALUATION_FILE
+  const evaluation = await loadManifest(root, evaluationFile, EvaluationManifest)
+  const [consumer, models, flavors, catalogue] = await Promise.all([
+    loadManifest(root, CONSUMER_FILE, ConsumerManifest),
+    loadManifest(root, MODELS_FILE, ModelsManifest),
+    loadManifest(root, evaluation.flavors_file, FlavorsManifest),
+    loadManifest(root, evaluation.datasets_file, DatasetCatalogue),
+  ])
+  const aliases = joinAliases(consumer, flavors, evaluation.flavors_file)
+  checkApproaches(evaluation, aliases, evaluationFile)
+  const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
+  if (override !== null && !catalogue.datasets.some((dataset) => dataset.id === override.dataset_id))
+    throw new ManifestError(files.queriesFile!, [
+      `dataset_id: ${override.dataset_id} is not in ${evaluation.datasets_file}`,
+    ])
+  const datasets = await Promise.all(
+    catalogue.datasets.map((dataset) =>
+      loadDataset(
+        root,
+        dataset.id === override?.dataset_id ? { ...dataset, queries_file: files.queriesFile! } : dataset,
+        consumer,
+        evaluation.datasets_file,
+      ),
+    ),
+  )
+  return { root, evaluationFile, evaluation, consumer, models, aliases, datasets }
+}
+
+/** Step 1 of the ladder for one dataset: its corpus folder must exist. Throws `ManifestError`. */
+export async function checkCorpus(experiment: Experiment, { dataset }: LadderDataset): Promise<void> {
+  const info = await stat(resolve(experiment.root, dataset.corpus_path)).catch(() => null)
+  if (!info?.isDirectory())
+    throw new ManifestError(experiment.evaluation.datasets_file, [
+      `${dataset.id}.corpus_path: ${dataset.corpus_path} is not a folder: create it or correct the path`,
+    ])
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { canonicalJson, describeIssues } from '../../contract/index.ts'
+import { ManifestError } from './manifest-error.ts'
+
+/** A manifest is written by hand: more than this is a mistake or an attack. */
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
+
+/** Hex SHA-256 of a value's canonical JSON. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+}
+
+/** Text of a YAML file → plain value. Anchors, aliases and duplicate keys are refused; problems name line and column. */
+export function parseYaml(file: string, text: string): unknown {
+  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true, strict: true })
+  if (document.errors.length > 0)
+    throw new ManifestError(
+      file,
+      document.errors.map((error) => error.message.split('\n')[0]!),
+    )
+  try {
+    return document.toJS({ maxAliasCount: 0 })
+  } catch (cause) {
+    throw new ManifestError(file, ['YAML anchors and aliases are not accepted: write the value out'], cause)
+  }
+}
+
+/** Reads and validates one manifest of the project folder. Throws `ManifestError` with every problem at once. */
+export async function loadManifest<Schema extends z.ZodType>(
+  root: string,
+  file: string,
+  schema: Schema,
+): Promise<z.infer<Schema>> {
+  let text: string
+  try {
+    text = await readFile(resolve(root, file), 'utf8')
+  } catch (cause) {
+    throw new ManifestError(file, ['the file cannot be read: check the path and its permissions'], cause)
+  }
+  if (text.length > MAX_MANIFEST_BYTES) throw new ManifestError(file, [`larger than ${MAX_MANIFEST_BYTES} bytes`])
+  const parsed = schema.safeParse(parseYaml(file, text))
+  if (!parsed.success) throw new ManifestError(file, describeIssues(parsed.error))
+  return parsed.data
+}

@@ -1,0 +1,84 @@
+import type { IngestionProvenance, PlatformHealth, Reproducibility, RuntimeFile } from '../../contract/index.ts'
+import type { Experiment, LadderDataset } from './experiment.ts'
+import { readGitState } from './git-state.ts'
+import { hashOf } from './load-manifest.ts'
+
+/** Hashes of everything that configures a dataset's run. Values count, not layout: comments and key order change nothing. */
+export function configHashes(
+  experiment: Experiment,
+  { dataset, profile, questions }: LadderDataset,
+): Record<string, string> {
+  const { published: _published, ...declared } = dataset
+  const { concurrency: _concurrency, ...run } = experiment.evaluation.run
+  return {
+    dataset: hashOf(declared),
+    evaluation: hashOf({ ...experiment.evaluation, run }),
+    flavors: hashOf([...experiment.aliases.values()].map((alias) => alias.flavor)),
+    ingestion_profile: hashOf(profile),
+    models: hashOf(experiment.models),
+    queries: hashOf(questions),
+  }
+}
+
+/** The registries that the platform reads, as generated from the consumer manifest: hash and entry names. */
+export function runtimeFiles(experiment: Experiment): RuntimeFile[] {
+  const { ingestion_profiles: ingestion, graph_query_profiles: graph } = experiment.consumer
+  return [
+    {
+      path: 'registry/models',
+      sha256: hashOf([...experiment.aliases.values()]),
+      entries: [...experiment.aliases.keys()],
+    },
+    {
+      path: 'registry/ingestion-profiles',
+      sha256: hashOf(ingestion),
+      entries: ingestion.map((profile) => profile.name),
+    },
+    { path: 'registry/graph-query-profiles', sha256: hashOf(graph), entries: graph.map((profile) => profile.name) },
+  ]
+}
+
+export interface RunEnvironment {
+  /** `embedded`, or the address of an external gateway. */
+  gateway: string
+  basePort: number | null
+  providers: Record<string, string>
+  judgePanel: { enabled: boolean; endpoint: string; models: string[] }
+}
+
+/** Takes user name, password and query out of an address. */
+export function withoutCredentials(address: string): string {
+  if (!URL.canParse(address)) return address
+  const url = new URL(address)
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}`
+}
+
+/** Everything that two rows of one artifact must share. */
+export async function reproducibilityOf(
+  experiment: Experiment,
+  dataset: LadderDataset,
+  environment: RunEnvironment,
+  health: PlatformHealth | null,
+  ingestion: IngestionProvenance | null,
+): Promise<Reproducibility> {
+  return {
+    seed: experiment.evaluation.run.seed,
+    config_hashes: configHashes(experiment, dataset),
+    ingestion,
+    runtime: {
+      repository: await readGitState(experiment.root),
+      platform: { version: health?.version ?? null, revision: health?.revision ?? null },
+      project: experiment.consumer.project,
+      gateway: environment.gateway === 'embedded' ? 'embedded' : withoutCredentials(environment.gateway),
+      base_port: environment.basePort,
+      providers: environment.providers,
+      models: health?.models ?? null,
+      judge_panel: {
+        enabled: environment.judgePanel.enabled,
+        endpoint: withoutCredentials(environment.judgePanel.endpoint),
+        models: environment.judgePanel.models,
+      },
+      runtime_files: runtimeFiles(experiment),
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { loadExperiment } from './experiment.ts'
+import { InputError, readRunnerInputs } from './runner-inputs.ts'
+import { coverageNotices, selectAliases, selectDatasets } from './selection.ts'
+
+const experiment = await loadExperiment(PROJECT_ROOT)
+const names = (models: string[] | null, flavors: string[] | null): string[] =>
+  selectAliases(experiment, models, flavors).map(({ alias }) => alias)
+
+describe('readRunnerInputs', () => {
+  it('reads lists, addresses and the judge’s thinking', () => {
+    expect(
+      readRunnerInputs({
+        MATRIX_MODELS: 'a, b,,a',
+        JUDGE_THINK: 'omit',
+        MATRIX_EVALUATOR_URL: 'http://127.0.0.1:1/x',
+        MATRIX_RUN_ID: '',
+      }),
+    ).toMatchObject({
+      models: ['a', 'b'],
+      judgeThink: 'omit',
+      evaluatorUrl: 'http://127.0.0.1:1/x',
+      runId: null,
+      flavors: null,
+    })
+  })
+
+  it('reads how often cells are repeated, from 1 to 20', () => {
+    expect([undefined, '', '1', '20'].map((text) => readRunnerInputs({ MATRIX_REPEATS: text }).repeats)).toEqual([
+      null,
+      null,
+      1,
+      20,
+    ])
+    for (const text of ['0', '21', '1.5', 'two', '-1'])
+      expect(() => readRunnerInputs({ MATRIX_REPEATS: text })).toThrow('MATRIX_REPEATS: a whole number from 1 to 20')
+  })
+
+  it('says all that is wrong at once', () => {
+    const read = () =>
+      readRunnerInputs({
+        MATRIX_MODELS: 'a',
+        MATRIX_FLAVORS: 'b',
+        JUDGE_THINK: 'yes',
+        JUDGE_ENDPOINT: 'file:///x',
+        MATRIX_RUN_ID: '../x',
+      })
+    expect(read).toThrow(InputError)
+    expect(read).toThrow(/JUDGE_ENDPOINT[\s\S]*|MATRIX_RUN_ID[\s\S]*/)
+    try {
+      read()
+    } catch (error) {
+      expect((error as InputError).problems).toHaveLength(4)
+    }
+  })
+})
+
+describe('selection', () => {
+  it('is the six canonical approaches unless something is named', () => {
+    expect(names(null, null)).toEqual([
+      'vanilla-rag',
+      'hybrid-rag',
+      'contextual-rag',
+      'graph-rag',
+      'agentic-rag',
+      'workflow-adaptive-rag',
+    ])
+  })
+
+  it('takes an exact set of models', () => {
+    expect(names(['lazy-graph-rag', 'hybrid-rag-fast'], null)).toEqual(['hybrid-rag-fast', 'lazy-graph-rag'])
+    expect(() => names(['nope'], null)).toThrow(/unknown alias: nope; declared are vanilla-rag/)
+  })
+
+  it('expands flavors by name, by approach, or all twelve', () => {
+    expect(names(null, ['graph-rag'])).toEqual(['graph-rag', 'graph-rag-fast', 'graph-rag-wide', 'graph-rag-rerank'])
+    expect(names(null, ['hybrid-rag-fast'])).toEqual(['hybrid-rag-fast'])
+    expect(names(null, ['all'])).toHaveLength(12)
+    expect(() => names(['all'], null)).toThrow(/unknown alias: all/)
+  })
+
+  it('leaves the smoke set out unless it is named', () => {
+    expect(selectDatasets(experiment, null).map(({ dataset }) => dataset.id)).toEqual([
+      'baseline_curated',
+      'graph_native',
+      'cyber_threat_intel',
+    ])
+    expect(selectDatasets(experiment, ['smoke'])).toHaveLength(1)
+    expect(() => selectDatasets(experiment, ['x'])).toThrow(/unknown dataset: x/)
+  })
+
+  it('says before the first call what cannot be measured', () => {
+    const aliases = selectAliases(experiment, ['graph-rag', 'vanilla-rag'], null)
+    expect(coverageNotices(['faithfulness', 'answer_relevancy'], aliases, experiment.datasets)).toEqual([
+      'without contexts, faithfulness will be not evaluable: answers only come from graph-rag',
+    ])
+    expect(coverageNotices(['answer_relevancy'], aliases, experiment.datasets)).toEqual([])
+  })
+})

@@ -1,0 +1,111 @@
+import { Identifier, MAX_REPEATS } from '../../contract/index.ts'
+
+/** What the environment says about a run; null where it says nothing. Secrets live here and nowhere else. */
+export interface RunnerInputs {
+  models: string[] | null
+  flavors: string[] | null
+  datasetId: string | null
+  queriesFile: string | null
+  runId: string | null
+  /** Answers per question and approach. */
+  repeats: number | null
+  canonicalFile: string | null
+  summaryFile: string | null
+  resultsFile: string | null
+  manifestFile: string | null
+  judgeManifestFile: string | null
+  gatewayUrl: string | null
+  gatewayApiKey: string | null
+  /** Operator token of an external platform: ingestion, evaluation, usage. The gateway's key stands in where it is not set. */
+  platformToken: string | null
+  /** Key of the edge in front of an external platform. */
+  edgeApiKey: string | null
+  evaluatorUrl: string | null
+  evaluatorApiKey: string | null
+  judgeModels: string[] | null
+  judgeEndpoint: string | null
+  judgeApiKey: string | null
+  judgeThink: boolean | 'omit' | null
+  /** Judge → family, for aliases that do not tell it. */
+  judgeFamilies: Record<string, string> | null
+}
+
+/** Bad runner input: each problem names the variable or option. */
+export class InputError extends Error {
+  override readonly name = 'InputError'
+  readonly code = 'input_invalid'
+  readonly problems: string[]
+
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/** A comma-separated list without blanks and repetitions; null for an unset or empty value. */
+export function splitList(value: string | undefined): string[] | null {
+  const items = [...new Set((value ?? '').split(',').map((item) => item.trim()))].filter((item) => item !== '')
+  return items.length === 0 ? null : items
+}
+
+/** Reads the runner's variables. Throws `InputError` with every problem at once. */
+export function readRunnerInputs(env: Readonly<Record<string, string | undefined>>): RunnerInputs {
+  const problems: string[] = []
+  const text = (name: string): string | null => (env[name] === undefined || env[name] === '' ? null : env[name])
+  const url = (name: string): string | null => {
+    const value = text(name)
+    if (value !== null && !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
+      problems.push(`${name}: must be an http or https address`)
+    return value
+  }
+  const identifier = (name: string): string | null => {
+    const value = text(name)
+    if (value !== null && !Identifier.safeParse(value).success)
+      problems.push(`${name}: letters, digits, "_", "-" and "." only`)
+    return value
+  }
+  const count = (name: string, most: number): number | null => {
+    const value = text(name)
+    if (value === null) return null
+    const number = Number(value)
+    if (!Number.isInteger(number) || number < 1 || number > most)
+      problems.push(`${name}: a whole number from 1 to ${most}`)
+    return number
+  }
+  const inputs: RunnerInputs = {
+    models: splitList(env['MATRIX_MODELS']),
+    flavors: splitList(env['MATRIX_FLAVORS']),
+    datasetId: identifier('MATRIX_DATASET_ID'),
+    queriesFile: text('MATRIX_QUERIES_FILE'),
+    runId: identifier('MATRIX_RUN_ID'),
+    repeats: count('MATRIX_REPEATS', MAX_REPEATS),
+    canonicalFile: text('MATRIX_CANONICAL_FILE'),
+    summaryFile: text('MATRIX_SUMMARY_FILE'),
+    resultsFile: text('MATRIX_RESULTS_FILE'),
+    manifestFile: text('MATRIX_MANIFEST_FILE'),
+    judgeManifestFile: text('JUDGE_MANIFEST_FILE'),
+    gatewayUrl: url('MATRIX_GATEWAY_URL'),
+    gatewayApiKey: text('MATRIX_GATEWAY_API_KEY'),
+    platformToken: text('MATRIX_PLATFORM_TOKEN'),
+    edgeApiKey: text('MATRIX_EDGE_API_KEY'),
+    evaluatorUrl: url('MATRIX_EVALUATOR_URL'),
+    evaluatorApiKey: text('MATRIX_EVALUATOR_API_KEY'),
+    judgeModels: splitList(env['JUDGE_MODELS']),
+    judgeEndpoint: url('JUDGE_ENDPOINT'),
+    judgeApiKey: text('JUDGE_API_KEY'),
+    judgeThink: null,
+    judgeFamilies: null,
+  }
+  const think = text('JUDGE_THINK')
+  if (think === 'true' || think === 'false') inputs.judgeThink = think === 'true'
+  else if (think === 'omit') inputs.judgeThink = 'omit'
+  else if (think !== null) problems.push('JUDGE_THINK: must be true, false or omit')
+  const families = splitList(env['JUDGE_FAMILIES'])?.map((pair) => pair.split('='))
+  if (families?.some((pair) => pair.length !== 2 || pair.includes('')) === true)
+    problems.push('JUDGE_FAMILIES: must be a list such as judge-a=qwen,judge-b=llama')
+  else if (families !== undefined) inputs.judgeFamilies = Object.fromEntries(families) as Record<string, string>
+  if (inputs.models !== null && inputs.flavors !== null)
+    problems.push('MATRIX_MODELS and MATRIX_FLAVORS exclude each other: set one of them')
+  if (problems.length > 0) throw new InputError(problems)
+  return inputs
+}

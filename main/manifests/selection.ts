@@ -1,0 +1,69 @@
+import { CANONICAL_APPROACHES, type EvaluationMetric } from '../../contract/index.ts'
+import type { Alias, Experiment, LadderDataset } from './experiment.ts'
+import { InputError } from './runner-inputs.ts'
+
+const listed = (names: Iterable<string>): string => [...names].join(', ')
+
+/**
+ * The aliases of a run, in the order of the consumer manifest. `models` is an exact set; `flavors` names flavors, or approaches
+ * whose flavors are all taken, or `all`; neither gives the six canonical approaches. Throws `InputError` for unknown names.
+ */
+export function selectAliases(experiment: Experiment, models: string[] | null, flavors: string[] | null): Alias[] {
+  if (models !== null && flavors !== null)
+    throw new InputError(['models and flavors exclude each other: give one of them'])
+  const all = [...experiment.aliases.values()]
+  const known = (name: string): boolean => experiment.aliases.has(name) || (flavors !== null && name === 'all')
+  const unknown = (models ?? flavors ?? []).filter((name) => !known(name))
+  if (unknown.length > 0)
+    throw new InputError([`unknown alias: ${listed(unknown)}; declared are ${listed(experiment.aliases.keys())}`])
+  if (models !== null) return all.filter((alias) => models.includes(alias.alias))
+  if (flavors !== null)
+    return all.filter(
+      (alias) =>
+        flavors.includes(alias.alias) ||
+        (alias.flavor.flavor !== null && (flavors.includes(alias.base) || flavors.includes('all'))),
+    )
+  const canonical: readonly string[] = CANONICAL_APPROACHES
+  return all.filter((alias) => canonical.includes(alias.alias))
+}
+
+/**
+ * The datasets of a run, in catalogue order; null selects every rung (level 1 and above), so not the smoke set. Throws `InputError` for
+ * unknown ids.
+ */
+export function selectDatasets(experiment: Experiment, ids: string[] | null): LadderDataset[] {
+  if (ids === null) return experiment.datasets.filter(({ dataset }) => dataset.complexity_level > 0)
+  const known = experiment.datasets.map(({ dataset }) => dataset.id)
+  const unknown = ids.filter((id) => !known.includes(id))
+  if (unknown.length > 0)
+    throw new InputError([`unknown dataset: ${listed(unknown)}; the catalogue has ${listed(known)}`])
+  return experiment.datasets.filter(({ dataset }) => ids.includes(dataset.id))
+}
+
+const CONTEXT_METRICS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
+const REFERENCE_METRICS: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
+
+/** What the requested metrics will not be able to measure, said before the first call: one sentence per gap. */
+export function coverageNotices(
+  metrics: readonly EvaluationMetric[],
+  aliases: readonly Alias[],
+  datasets: readonly LadderDataset[],
+): string[] {
+  const notices: string[] = []
+  const needContexts = metrics.filter((metric) => CONTEXT_METRICS.includes(metric))
+  const answerOnly = aliases.filter((alias) => alias.evidence === 'answer_only').map((alias) => alias.alias)
+  if (needContexts.length > 0 && answerOnly.length > 0)
+    notices.push(
+      `without contexts, ${listed(needContexts)} will be not evaluable: answers only come from ${listed(answerOnly)}`,
+    )
+  const needReference = metrics.filter((metric) => REFERENCE_METRICS.includes(metric))
+  if (needReference.length > 0)
+    for (const { dataset, questions } of datasets) {
+      const without = questions.filter((question) => question.ground_truth === null).length
+      if (without > 0)
+        notices.push(
+          `${dataset.id}: ${without} of ${questions.length} questions have no ground_truth: ${listed(needReference)} need it`,
+        )
+    }
+  return notices
+}

@@ -1,0 +1,151 @@
+import type {
+  Aggregate,
+  ApproachSummary,
+  JudgeSection,
+  MetricClass,
+  MetricSummary,
+  OperationalSummary,
+} from '../../contract/index.ts'
+import { comparedMetric, meanEstimate, type ComparedName } from './comparison-access.ts'
+import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
+import { rounded } from './numbers.ts'
+import { SCORE_CLASSES, type ScoreClass, type ScoreMetric } from './score-metrics.ts'
+
+type Head = Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>
+
+/** An aggregate in the long form: approaches in their order, the metrics of each class in theirs; then every pair, metric by metric. */
+export function* aggregateRows(aggregate: Aggregate): Generator<LongRow> {
+  const dataset_id = aggregate.dataset.id
+  const { run_id } = aggregate
+  for (const approach of aggregate.approaches) {
+    const { model, base_model, flavor } = approach
+    const head = { dataset_id, run_id, model, base_model, flavor }
+    const interval = (name: ComparedName) => intervalFields(meanEstimate(comparedMetric(aggregate, name), model))
+    yield* operationalRows(head, approach, interval)
+    for (const scoreClass of SCORE_CLASSES) yield* scoreRows(head, approach, scoreClass, interval)
+    yield* judgeRows(head, aggregate.judge_panel, interval)
+  }
+  for (const { model, base_model, flavor, reason } of aggregate.unavailable)
+    yield {
+      ...{ dataset_id, run_id, model, base_model, flavor },
+      metric_class: 'operational',
+      metric: 'cells',
+      state: 'unavailable',
+      reasons: reason,
+    }
+  yield* pairRows(aggregate)
+}
+
+type IntervalOf = (name: ComparedName) => ReturnType<typeof intervalFields>
+
+function* pairRows({ run_id, dataset, approaches, comparisons }: Aggregate): Generator<LongRow> {
+  const aliases = new Map(approaches.map(({ model, base_model, flavor }) => [model, { base_model, flavor }]))
+  for (const { metric_class, metric, pairs } of comparisons?.metrics ?? [])
+    for (const { a, b, difference, ...rest } of pairs) {
+      const { p, p_adjusted, decision, wins, ties, losses, smallest_detectable } = rest
+      yield {
+        ...{ dataset_id: dataset.id, run_id, model: a, ...aliases.get(a), metric_class, metric },
+        ...{ n: difference.n, ...intervalFields(difference), against: b, difference: difference.value },
+        ...{ p, p_adjusted, decision, wins, ties, losses, smallest_detectable },
+      }
+    }
+}
+
+function* operationalRows(
+  head: Head,
+  { cells, operational }: ApproachSummary,
+  intervalOf: IntervalOf,
+): Generator<LongRow> {
+  const { expected, ok, error, timeout, missing, failures_by_type } = cells
+  const common = { ...head, metric_class: 'operational' as const }
+  yield {
+    ...common,
+    metric: 'cells',
+    state: ok === expected ? 'ok' : ok > 0 ? 'partial' : 'error',
+    n: ok,
+    eligible: expected,
+    expected,
+    coverage: share(ok, expected),
+    errors: error,
+    timeouts: timeout,
+    missing,
+    reasons: reasonList(failures_by_type),
+  }
+  const { retries, ...quantities } = operational
+  for (const [metric, distribution] of Object.entries(quantities) as [
+    keyof typeof quantities,
+    OperationalSummary['attempts'],
+  ][])
+    yield {
+      ...common,
+      metric,
+      ...spread(distribution),
+      eligible: metric === 'attempts' ? ok + error + timeout : ok,
+      expected,
+      coverage: share(distribution.n, expected),
+      errors: error,
+      timeouts: timeout,
+      missing,
+      ...(metric === 'latency_ms' ? intervalOf('latency_ms') : {}),
+    }
+  yield { ...common, metric: 'retries', sum: retries, n: ok + error + timeout, expected, missing }
+}
+
+function* scoreRows(
+  head: Head,
+  approach: ApproachSummary,
+  metricClass: ScoreClass,
+  intervalOf: IntervalOf,
+): Generator<LongRow> {
+  const summaries: Partial<Record<string, MetricSummary>> = approach[metricClass]
+  for (const [metric, summary] of Object.entries(summaries)) {
+    if (summary === undefined) continue
+    const interval = intervalOf(metric as ScoreMetric)
+    yield { ...head, metric_class: metricClass, metric, ...scoreFigures(summary), ...interval }
+    for (const group of approach.by_hops) {
+      const ofHops: Partial<Record<string, { n: number; expected: number; mean: number | null }>> = group[metricClass]
+      const { n, expected, mean } = ofHops[metric]!
+      const coverage = share(n, expected)
+      yield { ...head, metric_class: metricClass, metric, hops: group.hops ?? 'none', mean, n, expected, coverage }
+    }
+  }
+}
+
+function scoreFigures(summary: MetricSummary) {
+  const { state, mean, median, stdev, scored, eligible, expected, coverage, errors, timeouts } = summary
+  const { unevaluable, disabled, not_run, missing, unequal_coverage, common } = summary
+  return {
+    ...{ state, mean, median, stdev, n: scored, eligible, expected, coverage, errors, timeouts },
+    ...{ unevaluable, disabled, not_run, missing, unequal_coverage },
+    common_n: common?.n ?? null,
+    common_mean: common?.mean ?? null,
+    reasons: reasonList(summary.errors_by_reason, summary.unevaluable_by_reason),
+  }
+}
+
+/** The judge section's lines of one approach; none when the panel is disabled. */
+export function* judgeRows(head: Head, section: JudgeSection, intervalOf: IntervalOf = () => ({})): Generator<LongRow> {
+  const common = { ...head, metric_class: 'judge_panel' as MetricClass }
+  switch (section.status) {
+    case 'disabled':
+      return
+    case 'pending':
+      yield { ...common, metric: 'score', state: 'pending' }
+      return
+    case 'error':
+      yield { ...common, metric: 'score', state: 'error', reasons: `${section.reason}: ${section.message}` }
+      return
+    case 'ok':
+    case 'partial': {
+      const approach = section.approaches.find(({ model }) => model === head.model)
+      if (approach === undefined) return
+      const { mean, n, expected, coverage, votes } = approach
+      yield { ...common, metric: 'score', state: section.status, mean, n, expected, coverage, ...intervalOf('score') }
+      yield { ...common, metric: 'votes', state: section.status, sum: votes, n, expected, coverage }
+    }
+  }
+}
+
+/** Part of the expected cells; null when none was expected. */
+export const share = (part: number, expected: number): number | null =>
+  expected === 0 ? null : rounded(part / expected)

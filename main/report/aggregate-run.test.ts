@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Aggregate, type CanonicalRow, type MetricSummary } from '../../contract/index.ts'
+import {
+  ALIASES,
+  evaluation,
+  fixtureDataset,
+  fixtureRow,
+  goldenContext,
+  goldenJudgments,
+  goldenRows,
+  REPORT_RUN,
+  REQUESTED,
+  streamOf,
+  type CellFixture,
+} from '../../tests/helpers/report-rows.ts'
+import { aggregateRun, aggregateText } from './aggregate-run.ts'
+import { ReportError } from './report-error.ts'
+import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
+
+const dataset = fixtureDataset('subset', 'Subset', 1)
+const aggregate = (rows: CanonicalRow[] = goldenRows(dataset), context = goldenContext(dataset)) =>
+  aggregateRun(streamOf(rows), context)
+const approach = (result: Aggregate, model: string) => result.approaches.find((each) => each.model === model)!
+
+const allMetrics = (result: Aggregate): MetricSummary[] =>
+  result.approaches.flatMap((each) =>
+    Object.values<MetricSummary | undefined>({ ...each.ragas, ...each.retrieval, ...each.answer }).filter(
+      (metric) => metric !== undefined,
+    ),
+  )
+
+describe('aggregateRun', () => {
+  it('holds its schema and counts where every cell of a metric went', async () => {
+    const result = await aggregate()
+    expect(Aggregate.parse(result)).toEqual(result)
+    expect(approach(result, 'hybrid-rag-fast').ragas.faithfulness).toEqual({
+      state: 'partial',
+      mean: 0.875,
+      median: 0.875,
+      stdev: 0.176777,
+      scored: 2,
+      eligible: 5,
+      expected: 8,
+      coverage: 0.25,
+      errors: 2,
+      timeouts: 1,
+      errors_by_reason: { network_error: 1, score_not_finite: 1 },
+      unevaluable: 0,
+      unevaluable_by_reason: {},
+      disabled: 0,
+      not_run: 2,
+      missing: 1,
+      unequal_coverage: true,
+      common: { n: 2, mean: 0.875 },
+    })
+  })
+
+  it('gives no number for what was not scored', async () => {
+    const graph = approach(await aggregate(), 'graph-rag')
+    expect(graph.ragas.faithfulness).toMatchObject({ state: 'not_evaluable', mean: null, median: null, coverage: 0 })
+    expect(graph.retrieval.recall_at_5).toMatchObject({ mean: null, unevaluable_by_reason: { answer_only: 8 } })
+    expect(graph.by_hops[0]).toMatchObject({ hops: 1, ragas: { faithfulness: { n: 0, mean: null } } })
+  })
+
+  it('offers the mean over the questions that every scored approach has, leaving out those with no score at all', async () => {
+    const result = await aggregate()
+    const shared = result.approaches.map((each) => [each.model, each.ragas.faithfulness!.common])
+    expect(Object.fromEntries(shared)).toEqual({
+      'vanilla-rag': { n: 2, mean: 0.75 },
+      'hybrid-rag': { n: 2, mean: 0.81875 },
+      'hybrid-rag-fast': { n: 2, mean: 0.875 },
+      'graph-rag': null,
+    })
+  })
+
+  it('does not call coverage unequal when all miss the same questions', async () => {
+    const rows = goldenRows(dataset).filter((row) => ['vanilla-rag', 'hybrid-rag'].includes(row.approach.model))
+    const context = { ...goldenContext(dataset), aliases: [ALIASES.vanilla, ALIASES.hybrid] }
+    const recall = (await aggregate(rows, context)).approaches.map((each) => each.retrieval.recall_at_5!)
+    expect(
+      recall.map(({ state, scored, expected, unequal_coverage, common }) => [
+        state,
+        scored,
+        expected,
+        unequal_coverage,
+        common,
+      ]),
+    ).toEqual([
+      ['ok', 7, 8, false, null],
+      ['ok', 7, 8, false, null],
+    ])
+  })
+
+  it('takes costs from cells that answered and attempts from all', async () => {
+    const { cells, operational } = approach(await aggregate(), 'hybrid-rag-fast')
+    expect(cells).toEqual({
+      expected: 8,
+      ok: 5,
+      error: 1,
+      timeout: 1,
+      missing: 1,
+      failures_by_type: { timeout: 1, http_error: 1 },
+    })
+    expect(operational.latency_ms).toMatchObject({ n: 5, mean: 100, max: 100 })
+    expect(operational.attempts).toMatchObject({ n: 7, sum: 10 })
+    expect(operational.retries).toBe(3)
+  })
+
+  it('keeps unavailable aliases without figures and names rows of an earlier selection', async () => {
+    const context = { ...goldenContext(dataset), aliases: [ALIASES.vanilla] }
+    const result = await aggregate(goldenRows(dataset), context)
+    expect(result.approaches.map(({ model, selected }) => [model, selected])).toEqual([
+      ['vanilla-rag', true],
+      ['hybrid-rag', false],
+      ['hybrid-rag-fast', false],
+      ['graph-rag', false],
+    ])
+    expect(result.unavailable[0]).toEqual({ ...ALIASES.agentic, reason: 'the graph engine is not running' })
+  })
+
+  it('has every cell missing before the first row', async () => {
+    const result = Aggregate.parse(await aggregate([]))
+    expect(result.cells).toEqual({ expected: 32, ok: 0, error: 0, timeout: 0, missing: 32 })
+    expect(allMetrics(result).every((metric) => metric.state === 'not_run' && metric.mean === null)).toBe(true)
+  })
+
+  it('needs nothing but the rows', async () => {
+    const context = summaryContextFromRows(REPORT_RUN, dataset.id)
+    const result = Aggregate.parse(await aggregate(goldenRows(dataset), context))
+    expect(result.metrics).toEqual(REQUESTED)
+    expect(result.questions).toHaveLength(8)
+    expect(result.approaches.map((each) => each.model)).toEqual([
+      'vanilla-rag',
+      'hybrid-rag',
+      'hybrid-rag-fast',
+      'graph-rag',
+    ])
+  })
+
+  it('is made again from its own context', async () => {
+    const first = await aggregate()
+    const again = await aggregate(goldenRows(dataset), summaryContextOf(first, { state: 'disabled' }))
+    expect(aggregateText(again)).toBe(aggregateText(first))
+  })
+
+  it.each([
+    ['foreign_row', (row: CanonicalRow) => ({ ...row, run_id: 'other' })],
+    ['foreign_row', (row: CanonicalRow) => ({ ...row, question: { ...row.question, id: 'q-99' } })],
+    ['duplicate_cell', (row: CanonicalRow) => ({ ...row, row_id: 'f'.repeat(64) })],
+    ['mixed_provenance', (row: CanonicalRow) => ({ ...row, reproducibility: { ...row.reproducibility, seed: 'x' } })],
+  ])('refuses %s', async (code, change) => {
+    const rows = goldenRows(dataset)
+    const failure = await aggregate([...rows, change(rows[0]!)]).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ReportError)
+    expect((failure as ReportError).code).toBe(code)
+  })
+})
+
+describe('the judge join', () => {
+  const judged = (judgments: unknown) =>
+    aggregate(goldenRows(dataset), {
+      ...goldenContext(dataset),
+      judge: { state: 'read', judgments: judgments as ReturnType<typeof goldenJudgments> },
+    })
+
+  it('means over questions, breaks ties by votes and says partial when an answer has no score', async () => {
+    const { judge_panel } = await judged(goldenJudgments(dataset))
+    expect(judge_panel).toMatchObject({
+      status: 'ok',
+      questions: { judged: 8, expected: 8 },
+      winner: 'hybrid-rag-fast',
+    })
+    const all = goldenJudgments(dataset)
+    const partial = await judged({ ...all, queries: all.queries.slice(1) })
+    expect(partial.judge_panel).toMatchObject({ status: 'partial', questions: { judged: 7, expected: 8 } })
+  })
+
+  it('orders equal means by votes and shares a rank when those are equal too', async () => {
+    const verdict = { scores: { 'vanilla-rag': 4, 'hybrid-rag': 4, 'graph-rag': 4 }, best: 'hybrid-rag' }
+    const [query] = goldenJudgments(dataset).queries
+    const { judge_panel } = await judged({
+      ...goldenJudgments(dataset),
+      queries: [{ ...query, per_judge: { 'judge-a': verdict } }],
+    })
+    const ranks = 'approaches' in judge_panel ? judge_panel.approaches.map(({ rank, votes }) => [rank, votes]) : []
+    expect(ranks).toEqual([
+      [2, 0],
+      [1, 1],
+      [null, 0],
+      [2, 0],
+    ])
+  })
+
+  it('keeps what does not fit to its own section', async () => {
+    const other = await judged({ ...goldenJudgments(dataset), ingestion: null })
+    expect(other.judge_panel).toMatchObject({ status: 'error', reason: 'other_run' })
+    expect(other.approaches).toEqual((await aggregate()).approaches)
+    const failed = await judged({ ...goldenJudgments(dataset), status: 'error' })
+    expect(failed.judge_panel).toMatchObject({ status: 'error', reason: 'panel_failed' })
+  })
+})
+
+const cellFixture: fc.Arbitrary<CellFixture | null> = fc.option(
+  fc.record(
+    {
+      latencyMs: fc.double({ min: 0, max: 1e5, noNaN: true }),
+      attempts: fc.integer({ min: 1, max: 3 }),
+      recall: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+      failure: fc.option(
+        fc.constantFrom({ type: 'timeout' as const, message: 't' }, { type: 'http_error' as const, message: 'h' }),
+        { nil: undefined },
+      ),
+      ragas: fc.oneof(
+        fc.record({ faithfulness: fc.double({ min: -1, max: 1, noNaN: true }) }).map((scores) => evaluation(scores)),
+        fc
+          .constantFrom('timeout' as const, 'invalid_response' as const)
+          .map((error_type) => evaluation({}, { error_type })),
+        fc
+          .constantFrom('timed out', 'score_not_numeric')
+          .map((word) => evaluation({}, { metric_errors: { faithfulness: word } })),
+        fc.constant(evaluation({}, { status: 'disabled' as const })),
+        fc.constant(
+          evaluation({}, { status: 'not_evaluable', not_evaluable: { faithfulness: 'retrieved_contexts_required' } }),
+        ),
+      ),
+    },
+    { requiredKeys: [] },
+  ),
+)
+
+describe('properties', () => {
+  const aliases = [ALIASES.vanilla, ALIASES.hybrid, ALIASES.graph]
+  const cells = fc.array(cellFixture, { minLength: 24, maxLength: 24 })
+  const rowsOf = (fixtures: (CellFixture | null)[]): CanonicalRow[] =>
+    fixtures.flatMap((fixture, index) =>
+      fixture === null ? [] : [fixtureRow(dataset, aliases[index % 3]!, Math.floor(index / 3), fixture)],
+    )
+  const context = { ...goldenContext(dataset), aliases, unavailable: [] }
+
+  it('counts always add up, and a mean is there exactly when something was scored', async () => {
+    await fc.assert(
+      fc.asyncProperty(cells, async (fixtures) => {
+        const result = Aggregate.parse(await aggregate(rowsOf(fixtures), context))
+        for (const metric of allMetrics(result)) {
+          expect(metric.expected).toBe(8)
+          expect(metric.mean === null).toBe(metric.scored === 0)
+        }
+        for (const each of result.approaches) {
+          expect(each.cells.ok + each.cells.error + each.cells.timeout + each.cells.missing).toBe(8)
+          const hops = each.by_hops.reduce((sum, group) => sum + group.ragas.faithfulness!.n, 0)
+          expect(hops).toBe(each.ragas.faithfulness!.scored)
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('the order of the rows changes no byte', async () => {
+    const shuffled = cells.chain((fixtures) => {
+      const rows = rowsOf(fixtures)
+      return fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length }))
+    })
+    await fc.assert(
+      fc.asyncProperty(shuffled, fc.boolean(), async ([rows, other], known) => {
+        fc.pre(rows.length > 0)
+        const used = known ? context : summaryContextFromRows(REPORT_RUN, dataset.id)
+        expect(aggregateText(await aggregate(other, used))).toBe(aggregateText(await aggregate(rows, used)))
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

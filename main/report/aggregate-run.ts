@@ -1,0 +1,216 @@
+import {
+  BaseApproach,
+  EvaluationMetric,
+  type Aggregate,
+  type CanonicalRow,
+  type Reproducibility,
+  type RowDataset,
+} from '../../contract/index.ts'
+import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
+import { compactJson } from './compact-json.ts'
+import { comparisonsOf } from './comparisons.ts'
+import { judgeSection } from './judge-section.ts'
+import { commonQuestions } from './metric-tally.ts'
+import { ReportError } from './report-error.ts'
+import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
+import { SameInAll } from './same-in-all.ts'
+import { forEachKey, SCORE_METRICS } from './score-metrics.ts'
+
+/** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */
+export interface Aggregator {
+  /** Throws `ReportError` for a row that does not belong to the run or was made under other conditions. */
+  add(row: CanonicalRow): void
+  /** Compares the approaches, in a thread of its own where that takes time. */
+  finish(): Promise<Aggregate>
+}
+
+/** An accumulator for one dataset run. Equal rows in any order, context and judgments give an equal aggregate. */
+export function createAggregator(context: RunSummaryContext): Aggregator {
+  const tallies = new Map<string, ApproachTally>(
+    context.aliases?.map((alias) => [alias.model, new ApproachTally(alias)]),
+  )
+  const questions: SummaryQuestion[] = [...(context.questions ?? [])]
+  const indexes = new Map(questions.map(({ id }, index) => [id, index]))
+  const dataset = new SameInAll<RowDataset>()
+  const reproducibility = new SameInAll<Reproducibility>()
+  const requested = new Set<EvaluationMetric>(context.metrics)
+  /** Gold documents by question index. */
+  const documents = new Map<number, Set<string>>()
+  let mostRepeats = 1
+
+  function indexOf(row: CanonicalRow): number {
+    const { id, hops, answerable, gold } = row.question
+    const known = indexes.get(id)
+    if (known !== undefined) return known
+    if (context.questions !== null)
+      throw new ReportError('foreign_row', `row ${row.row_id}: the question ${id} is not in the query file of this run`)
+    indexes.set(id, questions.length)
+    return questions.push({ id, hops, answerable, has_gold: gold.length > 0 }) - 1
+  }
+
+  function tallyOf(row: CanonicalRow): ApproachTally {
+    const known = tallies.get(row.approach.model)
+    if (known !== undefined) return known
+    const { model, base_model, flavor, evidence_capability } = row.approach
+    const tally = new ApproachTally({ model, base_model, flavor, evidence_capability })
+    tallies.set(model, tally)
+    return tally
+  }
+
+  return {
+    add(row) {
+      if (row.run_id !== context.runId || row.dataset.id !== context.datasetId)
+        throw new ReportError(
+          'foreign_row',
+          `row ${row.row_id} belongs to run ${row.run_id}, dataset ${row.dataset.id}, not to ${context.runId}, ${context.datasetId}`,
+        )
+      if (!dataset.accept(row.dataset) || !reproducibility.accept(row.reproducibility))
+        throw new ReportError(
+          'mixed_provenance',
+          `row ${row.row_id} was made under other conditions than the rows before it: they cannot be summed up together`,
+        )
+      const repeat = row.repeat ?? 1
+      if (repeat > (context.repeats ?? Infinity)) return
+      mostRepeats = Math.max(mostRepeats, repeat)
+      const index = indexOf(row)
+      const tally = tallyOf(row)
+      if (tally.has(index, repeat))
+        throw new ReportError(
+          'duplicate_cell',
+          `row ${row.row_id}: a second row for ${row.question.id} × ${tally.alias.model}`,
+        )
+      if (context.metrics === null) for (const metric of row.metrics.ragas.requested) requested.add(metric)
+      tally.add(index, row)
+      const known = documents.get(index) ?? new Set()
+      documents.set(index, known)
+      for (const { document } of row.question.gold) known.add(document)
+    },
+    async finish() {
+      const described = context.dataset ?? dataset.value
+      const shared = reproducibility.value
+      if (described === null)
+        throw new ReportError('no_rows', `${context.datasetId}: no row and no description of the dataset`)
+      const order = questions.map((_question, index) => index)
+      if (context.questions === null) order.sort((a, b) => compare(questions[a]!.id, questions[b]!.id))
+      const ordered = order.map((index) => questions[index]!)
+      const selected = context.aliases?.map((alias) => alias.model) ?? null
+      const found = orderedTallies(tallies, selected)
+      const repeats = context.repeats ?? mostRepeats
+      const frame = frameOf(
+        found,
+        { order, repeats, requested: EvaluationMetric.options.filter((metric) => requested.has(metric)) },
+        ordered,
+      )
+      const isSelected = ({ alias }: ApproachTally): boolean => selected === null || selected.includes(alias.model)
+      const approaches = found.map((tally) => tally.summary(frame, ordered, isSelected(tally)))
+      const judge_panel = judgeSection(context.judge, {
+        datasetId: context.datasetId,
+        ingestion: shared?.ingestion ?? null,
+        models: found.map((tally) => tally.alias.model),
+        questionIds: ordered.map(({ id }) => id),
+      })
+      const isJudged = judge_panel.status === 'ok' || judge_panel.status === 'partial'
+      const cellCount = (status: 'expected' | 'ok' | 'error' | 'timeout' | 'missing'): number =>
+        approaches.reduce((sum, approach) => sum + approach.cells[status], 0)
+      return {
+        schema_version: 1,
+        run_id: context.runId,
+        dataset: {
+          id: described.id,
+          label: described.label,
+          complexity_level: described.complexity_level,
+          questions_file: described.questions_file,
+          corpus_path: described.corpus_path,
+        },
+        ingestion: shared?.ingestion ?? null,
+        reproducibility: shared,
+        metrics: [...frame.requested],
+        repeats,
+        questions: ordered.map(({ id, hops, answerable, has_gold }) => ({ id, hops, answerable, has_gold })),
+        cells: {
+          expected: cellCount('expected'),
+          ok: cellCount('ok'),
+          error: cellCount('error'),
+          timeout: cellCount('timeout'),
+          missing: cellCount('missing'),
+        },
+        approaches,
+        unavailable: context.unavailable.map(({ model, base_model, flavor, evidence_capability, reason }) => ({
+          model,
+          base_model,
+          flavor,
+          evidence_capability,
+          reason,
+        })),
+        judge_panel,
+        comparisons:
+          shared === null
+            ? null
+            : await comparisonsOf({
+                seed: shared.seed,
+                questions: order.map((index, place) => ({
+                  index,
+                  id: ordered[place]!.id,
+                  documents: [...(documents.get(index) ?? [])].sort(),
+                })),
+                repeats,
+                requested: frame.requested,
+                approaches: found.filter(isSelected),
+                judgments: isJudged && context.judge.state === 'read' ? context.judge.judgments : null,
+              }),
+      }
+    },
+  }
+}
+
+/** Sums up all rows of one dataset run. Throws `ReportError`. */
+export async function aggregateRun(rows: AsyncIterable<CanonicalRow>, context: RunSummaryContext): Promise<Aggregate> {
+  const aggregator = createAggregator(context)
+  for await (const row of rows) aggregator.add(row)
+  return aggregator.finish()
+}
+
+/** The bytes of `-evaluation.json`. */
+export const aggregateText = (aggregate: Aggregate): string => `${compactJson(aggregate)}\n`
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Ladder order: by approach, the base alias before its flavors. */
+function inLadderOrder(a: SummaryAlias, b: SummaryAlias): number {
+  const rung = BaseApproach.options.indexOf(a.base_model) - BaseApproach.options.indexOf(b.base_model)
+  return rung !== 0 ? rung : compare(a.flavor ?? '', b.flavor ?? '') || compare(a.model, b.model)
+}
+
+/** The selected aliases in their order, then those that only the rows know. */
+function orderedTallies(
+  tallies: ReadonlyMap<string, ApproachTally>,
+  selected: readonly string[] | null,
+): ApproachTally[] {
+  const first = (selected ?? []).map((model) => tallies.get(model)!)
+  const others = [...tallies.values()].filter((tally) => !first.includes(tally))
+  return [...first, ...others.sort((a, b) => inLadderOrder(a.alias, b.alias))]
+}
+
+function frameOf(
+  tallies: readonly ApproachTally[],
+  frame: Pick<SummaryFrame, 'order' | 'repeats' | 'requested'>,
+  questions: readonly SummaryQuestion[],
+): SummaryFrame {
+  const { order } = frame
+  const groups = new Map<number | null, number[]>()
+  for (const [place, { hops }] of questions.entries()) {
+    const group = groups.get(hops) ?? []
+    groups.set(hops, group)
+    group.push(order[place]!)
+  }
+  const hops: HopGroup[] = [...groups]
+    .map(([count, indexes]) => ({ hops: count, indexes }))
+    .sort((a, b) => (a.hops ?? Infinity) - (b.hops ?? Infinity))
+  const common = forEachKey(SCORE_METRICS, (metric) =>
+    commonQuestions(
+      tallies.map((tally) => tally.scores[metric]),
+      order,
+    ),
+  )
+  return { ...frame, hops, common }
+}

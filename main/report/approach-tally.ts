@@ -1,0 +1,176 @@
+import {
+  CellErrorType,
+  EvaluationStatus,
+  type EvaluationMetric,
+  type ApproachSummary,
+  type CanonicalRow,
+  type HopSummary,
+  type OperationalSummary,
+} from '../../contract/index.ts'
+import { Column } from './column.ts'
+import { metricOutcome } from './metric-outcome.ts'
+import { MetricTally, type CommonQuestions } from './metric-tally.ts'
+import { distributionOf, mean, roundedOrNull } from './numbers.ts'
+import type { SummaryAlias, SummaryQuestion } from './run-summary.ts'
+import { forEachKey, METRICS_OF, SCORE_METRICS, type ScoreMetric } from './score-metrics.ts'
+import { Tally } from './tally.ts'
+
+const QUANTITIES = [
+  'latency_ms',
+  'queue_ms',
+  'attempts',
+  'prompt_tokens',
+  'completion_tokens',
+  'total_tokens',
+  'server_seconds',
+  'chunks',
+  'llm_calls',
+  'cloud_calls',
+] as const
+type Quantity = (typeof QUANTITIES)[number]
+
+/** Questions of one hop count, by their indexes. */
+export interface HopGroup {
+  hops: number | null
+  indexes: readonly number[]
+}
+
+/** What all approaches share when they are summed up. */
+export interface SummaryFrame {
+  /** Indexes of the questions in the order of the artifact. */
+  order: readonly number[]
+  repeats: number
+  hops: readonly HopGroup[]
+  /** Requested metrics of class `ragas`. */
+  requested: readonly EvaluationMetric[]
+  common: Readonly<Record<ScoreMetric, CommonQuestions>>
+}
+
+/** Everything that the rows of one alias add up to; questions are given by index. */
+export class ApproachTally {
+  readonly alias: SummaryAlias
+  readonly scores = forEachKey(SCORE_METRICS, () => new MetricTally())
+  readonly #quantities = forEachKey(QUANTITIES, () => new Column())
+  readonly #cells = new Tally()
+  readonly #failures = new Tally()
+  readonly #statuses = new Tally()
+  readonly #evaluators = new Tally()
+  readonly #embeddings = new Tally()
+  #retries = 0
+
+  constructor(alias: SummaryAlias) {
+    this.alias = alias
+  }
+
+  has(index: number, repeat: number): boolean {
+    return this.#quantities.attempts.has(index, repeat)
+  }
+
+  /** Latencies of the cells that answered, in milliseconds. */
+  get latencies(): Column {
+    return this.#quantities.latency_ms
+  }
+
+  add(index: number, row: CanonicalRow): void {
+    const { operational, ragas } = row.metrics
+    const repeat = row.repeat ?? 1
+    this.#cells.add(row.status)
+    if (row.error !== null) this.#failures.add(row.error.type)
+    this.#statuses.add(ragas.status)
+    if (ragas.evaluator_model !== null) this.#evaluators.add(ragas.evaluator_model)
+    if (ragas.embeddings_model !== null) this.#embeddings.add(ragas.embeddings_model)
+    this.#quantities.attempts.set(index, operational.attempts.length, repeat)
+    this.#retries += operational.attempts.length - 1
+    if (row.status === 'ok') this.#addCost(index, repeat, operational)
+    for (const metric of SCORE_METRICS) this.scores[metric].add(index, repeat, metricOutcome(row, metric))
+  }
+
+  #addCost(index: number, repeat: number, operational: CanonicalRow['metrics']['operational']): void {
+    const { latency_ms, queue_ms, token_usage, server } = operational
+    const set = (quantity: Quantity, value: number): void => this.#quantities[quantity].set(index, value, repeat)
+    set('latency_ms', latency_ms)
+    set('queue_ms', queue_ms)
+    if (token_usage !== null) {
+      set('prompt_tokens', token_usage.prompt_tokens)
+      set('completion_tokens', token_usage.completion_tokens)
+      set('total_tokens', token_usage.total_tokens)
+    }
+    if (server !== null) {
+      set('server_seconds', server.seconds)
+      set('chunks', server.chunks)
+      set('llm_calls', server.llm_calls)
+      set('cloud_calls', server.cloud_calls)
+    }
+  }
+
+  summary(frame: SummaryFrame, questions: readonly SummaryQuestion[], selected: boolean): ApproachSummary {
+    const { model, base_model, flavor, evidence_capability } = this.alias
+    const expected = questions.length * frame.repeats
+    const missing = expected - this.#cells.total
+    const failures = this.#failures.toRecord()
+    const summaries = <Metric extends ScoreMetric>(metrics: readonly Metric[]) =>
+      forEachKey(metrics, (metric) =>
+        this.scores[metric].summary(frame.order, frame.repeats, missing, frame.common[metric]),
+      )
+    return {
+      model,
+      base_model,
+      flavor,
+      evidence_capability,
+      selected,
+      cells: {
+        expected,
+        ok: this.#cells.of('ok'),
+        error: this.#cells.of('error'),
+        timeout: this.#cells.of('timeout'),
+        missing,
+        failures_by_type: forEachKey(
+          CellErrorType.options.filter((type) => failures[type] !== undefined),
+          (type) => failures[type]!,
+        ),
+      },
+      operational: this.#operational(frame.order),
+      evaluation: {
+        statuses: forEachKey(EvaluationStatus.options, (status) => this.#statuses.of(status)),
+        evaluator_models: this.#evaluators.names(),
+        embeddings_models: this.#embeddings.names(),
+      },
+      ragas: summaries(frame.requested),
+      retrieval: summaries(METRICS_OF.retrieval),
+      answer: summaries(METRICS_OF.answer),
+      by_hops: frame.hops.map((group) => this.#hopSummary(group, frame.requested)),
+    }
+  }
+
+  #hopSummary({ hops, indexes }: HopGroup, requested: readonly EvaluationMetric[]): HopSummary {
+    const means = <Metric extends ScoreMetric>(metrics: readonly Metric[]) =>
+      forEachKey(metrics, (metric) => {
+        const values = this.scores[metric].scores.take(indexes)
+        return { n: values.length, expected: indexes.length, mean: roundedOrNull(mean(values)) }
+      })
+    return {
+      hops,
+      questions: indexes.length,
+      ragas: means(requested),
+      retrieval: means(METRICS_OF.retrieval),
+      answer: means(METRICS_OF.answer),
+    }
+  }
+
+  #operational(order: readonly number[]): OperationalSummary {
+    const spread = (quantity: Quantity) => distributionOf(this.#quantities[quantity].takeAll(order))
+    return {
+      latency_ms: spread('latency_ms'),
+      queue_ms: spread('queue_ms'),
+      attempts: spread('attempts'),
+      retries: this.#retries,
+      prompt_tokens: spread('prompt_tokens'),
+      completion_tokens: spread('completion_tokens'),
+      total_tokens: spread('total_tokens'),
+      server_seconds: spread('server_seconds'),
+      chunks: spread('chunks'),
+      llm_calls: spread('llm_calls'),
+      cloud_calls: spread('cloud_calls'),
+    }
+  }
+}

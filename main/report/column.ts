@@ -1,0 +1,62 @@
+const NONE = new Float64Array(0)
+
+/** One number per question and repetition, addressed by the question's index; NaN stands for none. Grows as questions appear. */
+export class Column {
+  /** By repetition, then question. */
+  readonly #rounds: Float64Array[] = []
+
+  set(index: number, value: number, repeat = 1): void {
+    while (this.#rounds.length < repeat) this.#rounds.push(NONE)
+    let values = this.#rounds[repeat - 1]!
+    if (index >= values.length) {
+      const grown = new Float64Array(Math.max(index + 1, values.length * 2, 32)).fill(Number.NaN)
+      grown.set(values)
+      values = grown
+      this.#rounds[repeat - 1] = grown
+    }
+    values[index] = value
+  }
+
+  /** A question's number in one repetition; NaN for none. */
+  at(index: number, repeat = 1): number {
+    return this.#rounds[repeat - 1]?.[index] ?? Number.NaN
+  }
+
+  has(index: number, repeat = 1): boolean {
+    return !Number.isNaN(this.at(index, repeat))
+  }
+
+  /** The mean over the repetitions of a question that have a number; NaN when none has. */
+  meanAt(index: number): number {
+    if (this.#rounds.length <= 1) return this.at(index)
+    let sum = 0
+    let count = 0
+    for (let repeat = 1; repeat <= this.#rounds.length; repeat += 1) {
+      if (!this.has(index, repeat)) continue
+      sum += this.at(index, repeat)
+      count += 1
+    }
+    return count === 0 ? Number.NaN : sum / count
+  }
+
+  /** One number per question that has any, its mean over the repetitions, in the order of `indexes`: the order decides how a sum is rounded. */
+  take(indexes: ArrayLike<number>): Float64Array {
+    const taken = new Float64Array(indexes.length)
+    let count = 0
+    for (let place = 0; place < indexes.length; place += 1) {
+      const value = this.meanAt(indexes[place]!)
+      if (!Number.isNaN(value)) taken[count++] = value
+    }
+    return taken.subarray(0, count)
+  }
+
+  /** Every number that is there: question by question, repetition by repetition. */
+  takeAll(indexes: ArrayLike<number>): Float64Array {
+    if (this.#rounds.length <= 1) return this.take(indexes)
+    const taken: number[] = []
+    for (let place = 0; place < indexes.length; place += 1)
+      for (let repeat = 1; repeat <= this.#rounds.length; repeat += 1)
+        if (this.has(indexes[place]!, repeat)) taken.push(this.at(indexes[place]!, repeat))
+    return Float64Array.from(taken)
+  }
+}

@@ -1,0 +1,135 @@
+import type { Aggregate, ComparedMetric, PairComparison } from '../../contract/index.ts'
+import { baselineOf, pairAgainst, type ComparedName } from './comparison-access.ts'
+import {
+  decidedLine,
+  DECISION_SIGNS,
+  DECISION_WORDS,
+  intervalWords,
+  nameWords,
+  pWords,
+  signedWords,
+} from './comparison-words.ts'
+import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
+import { countWords, plural } from './score-format.ts'
+import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from './variance-access.ts'
+
+/** Metrics that get a table of their own; what is decided in the others stands in the last table. */
+const DETAILED: readonly string[] = [
+  'recall_at_5',
+  'faithfulness',
+  'answer_relevancy',
+  'gold_coverage',
+  'score',
+  'latency_ms',
+]
+const MOST_DECIDED = 200
+
+const nameOf = ({ metric }: ComparedMetric): ComparedName => metric as ComparedName
+
+/** How questions were grouped, each main metric against the baseline, and every pair that is decided. */
+export function comparisonLines(aggregate: Aggregate): string[] {
+  const { comparisons } = aggregate
+  const baseline = baselineOf(aggregate)
+  if (comparisons === null || baseline === null) return ['Not compared.']
+  const { metrics } = comparisons
+  if (metrics.every(({ pairs }) => pairs.length === 0)) return ['There is one approach only.']
+  const detailed = metrics.filter(({ metric }) => DETAILED.includes(metric))
+  return [
+    `${clusterWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs stand in the evaluation file.`,
+    ...detailed.flatMap((compared) => ['', ...againstBaseline(compared, baseline.model)]),
+    '',
+    ...decidedLines(metrics),
+  ]
+}
+
+function clusterWords({ comparisons }: Aggregate): string {
+  const { basis, questions, clusters, largest, links_cut } = comparisons!.clusters
+  if (basis === 'question') return `No two of the ${plural(questions, 'question')} share a gold document.`
+  const cut = links_cut === 0 ? '' : `, ${plural(links_cut, 'link')} between them cut`
+  return `The ${plural(questions, 'question')} fall into ${plural(clusters, 'cluster')} that share gold documents, the largest of ${largest}${cut}.`
+}
+
+function againstBaseline(compared: ComparedMetric, baseline: string): string[] {
+  const name = nameOf(compared)
+  const rows = compared.approaches
+    .filter(({ model }) => model !== baseline)
+    .map(({ model }) => {
+      const pair = pairAgainst(compared, model, baseline)
+      return [code(model), ...(pair === null ? [] : pairCells(name, pair))]
+    })
+  return [
+    `**${nameWords(name)}**${compared.better === 'lower' ? ' (lower is better)' : ''}: ${decidedLine(compared)}.`,
+    '',
+    ...mdTable(['approach', ...PAIR_HEAD], rows, columnsFrom(1, PAIR_HEAD.length + 1)),
+  ]
+}
+
+const PAIR_HEAD = ['difference', '95 %', 'p (Holm)', 'decision', 'wins–ties–losses', 'n']
+
+function pairCells(name: ComparedName, pair: PairComparison): string[] {
+  const { difference, p_adjusted, decision, wins, ties, losses } = pair
+  if (difference.value === null) return ['none', '', '', 'not comparable', '', '0']
+  return [
+    signedWords(name, difference.value),
+    intervalWords(name, difference.interval) || 'none',
+    p_adjusted === null ? '' : pWords(p_adjusted),
+    `${DECISION_SIGNS[decision]} ${DECISION_WORDS[decision]}`,
+    `${wins}–${ties}–${losses}`,
+    String(difference.n),
+  ]
+}
+
+function decidedLines(metrics: readonly ComparedMetric[]): string[] {
+  const decided = metrics.flatMap((compared) =>
+    compared.pairs
+      .filter(({ decision }) => decision !== 'undecided')
+      .map((pair) => [nameWords(nameOf(compared)), code(pair.a), code(pair.b), ...pairCells(nameOf(compared), pair)]),
+  )
+  if (decided.length === 0) return ['No pair is decided in any metric.']
+  const more = decided.length - MOST_DECIDED
+  return [
+    '**Every decided pair**',
+    '',
+    ...mdTable(['metric', 'a', 'b', ...PAIR_HEAD], decided.slice(0, MOST_DECIDED), columnsFrom(3, 9)),
+    ...(more > 0 ? ['', `… and ${countWords(more)} more in the evaluation file.`] : []),
+  ]
+}
+
+/** Where scores and grades scatter; empty for a run with one answer per question and fewer than two judges. */
+export function varianceLines(aggregate: Aggregate): string[] {
+  const metrics = generationScatter(aggregate)
+  const judged = judgeScatter(aggregate)
+  const scores = mdTable(
+    ['approach', ...metrics.map(({ name }) => nameWords(name))],
+    aggregate.approaches.map(({ model }) => [
+      code(model),
+      ...metrics.map(({ shares }) => md(shareWords(shares.get(model)))),
+    ]),
+    columnsFrom(1, metrics.length + 1),
+  )
+  const grades = mdTable(
+    ['approach', ...JUDGE_PARTS.map(([, words]) => words)],
+    judged.map(({ model, components }) => [
+      code(model),
+      ...JUDGE_PARTS.map(([part]) => md(shareWords(components[part]))),
+    ]),
+    columnsFrom(1, JUDGE_PARTS.length + 1),
+  )
+  return [
+    ...(metrics.length === 0
+      ? []
+      : [
+          `Share of the variance that lies between the ${aggregate.repeats} answers to one question; the rest lies between questions, and more repetitions do not narrow that.`,
+          '',
+          ...scores,
+        ]),
+    ...(metrics.length === 0 || judged.length === 0 ? [] : ['']),
+    ...(judged.length === 0 ? [] : ['Shares of the variance of the judges’ grades.', '', ...grades]),
+    ...(metrics.length + judged.length === 0
+      ? []
+      : [
+          '',
+          'A dash: the design cannot tell, and the next wider part contains it. \\*: the estimate came out negative.',
+        ]),
+  ]
+}

@@ -1,0 +1,100 @@
+import type { Aggregate, ApproachSummary, MetricSummary } from '../../contract/index.ts'
+import { metricOf } from './metric-access.ts'
+import { GAPS_OF_QUESTIONS } from './metric-outcome.ts'
+import { countWords, METRIC_LABELS, plural, reasonWords, score, STATE_SIGNS } from './score-format.ts'
+import type { ScoreMetric } from './score-metrics.ts'
+
+/** A gap in the figures and its reason. The text may hold words of an evaluator or a gateway: untrusted. */
+export interface CoverageNote {
+  sign: string
+  text: string
+}
+
+/** Why figures are missing or do not compare: failed cells, metrics without evidence, evaluator failures, unequal coverage. */
+export function coverageNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): CoverageNote[] {
+  return [
+    ...aggregate.approaches.flatMap(cellNotes),
+    ...questionNotes(aggregate, metrics),
+    ...gapNotes(aggregate, metrics),
+    ...metrics.flatMap((metric) => unequalNotes(aggregate, metric)),
+  ]
+}
+
+function cellNotes({ model, cells }: ApproachSummary): CoverageNote[] {
+  const failed = cells.error + cells.timeout
+  const notes: CoverageNote[] = []
+  if (failed > 0) {
+    const types = Object.entries(cells.failures_by_type).map(([type, count]) => `${type.replaceAll('_', ' ')} ${count}`)
+    notes.push({
+      sign: cells.error > 0 ? STATE_SIGNS.error : STATE_SIGNS.timeout,
+      text: `${model}: ${countWords(failed)} of ${plural(cells.expected, 'cell')} failed (${types.join(', ')})`,
+    })
+  }
+  if (cells.missing > 0)
+    notes.push({
+      sign: STATE_SIGNS.not_run,
+      text: `${model}: no row yet for ${countWords(cells.missing)} of ${plural(cells.expected, 'cell')}`,
+    })
+  return notes
+}
+
+const labels = (metrics: readonly ScoreMetric[]): string => metrics.map((metric) => METRIC_LABELS[metric]).join(', ')
+
+function questionNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): CoverageNote[] {
+  return Object.entries(GAPS_OF_QUESTIONS).flatMap(([reason, what]) => {
+    const counts = metrics.map((metric) =>
+      Math.max(0, ...aggregate.approaches.map((each) => metricOf(each, metric)?.unevaluable_by_reason[reason] ?? 0)),
+    )
+    const count = Math.max(0, ...counts)
+    if (count === 0) return []
+    const concerned = metrics.filter((_metric, index) => counts[index]! > 0)
+    const text = `${labels(concerned)}: ${plural(count, 'question')} ${what} ${count === 1 ? 'is' : 'are'} left out`
+    return [{ sign: STATE_SIGNS.not_evaluable, text }]
+  })
+}
+
+function gapText(summary: MetricSummary): string {
+  const parts = Object.entries(summary.errors_by_reason).map(([reason, count]) => `${reasonWords(reason)} (${count})`)
+  if (summary.timeouts > 0) parts.unshift(`the evaluator timed out (${summary.timeouts})`)
+  for (const [reason, count] of Object.entries(summary.unevaluable_by_reason))
+    if (!(reason in GAPS_OF_QUESTIONS)) parts.push(`${reasonWords(reason)} (${count})`)
+  if (summary.disabled > 0) parts.push(`no evaluator was asked (${summary.disabled})`)
+  return parts.join('; ')
+}
+
+function gapNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): CoverageNote[] {
+  return aggregate.approaches.flatMap((approach) => {
+    const byText = new Map<string, { sign: string; metrics: ScoreMetric[] }>()
+    for (const metric of metrics) {
+      const summary = metricOf(approach, metric)
+      const text = summary === undefined ? '' : gapText(summary)
+      if (summary === undefined || text === '') continue
+      const same = byText.get(text) ?? { sign: STATE_SIGNS[summary.state], metrics: [] }
+      byText.set(text, same)
+      same.metrics.push(metric)
+    }
+    return [...byText].map(([text, same]) => ({
+      sign: same.sign,
+      text: `${approach.model}: ${labels(same.metrics)}: ${text}`,
+    }))
+  })
+}
+
+function unequalNotes(aggregate: Aggregate, metric: ScoreMetric): CoverageNote[] {
+  const common = aggregate.approaches.flatMap((approach) => {
+    const summary = metricOf(approach, metric)
+    const common = summary?.common ?? null
+    return common === null ? [] : [{ model: approach.model, ...common }]
+  })
+  const n = common[0]?.n
+  if (n === undefined) return []
+  const means = common.map((each) => `${each.model} ${each.mean === null ? 'none' : score(each.mean)}`).join(', ')
+  const text =
+    n === 0
+      ? `${METRIC_LABELS[metric]}: the approaches share no scored question, so their means do not compare`
+      : `${METRIC_LABELS[metric]} over the ${plural(n, 'question')} that all have: ${means}`
+  return [{ sign: UNEQUAL_SIGN, text }]
+}
+
+/** Marks a mean that does not compare with its neighbours because they rest on other questions. */
+export const UNEQUAL_SIGN = '≠'

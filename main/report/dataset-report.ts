@@ -1,0 +1,168 @@
+import type { Aggregate, Dataset, Matrix } from '../../contract/index.ts'
+import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
+import { findings, modelCaution } from './findings.ts'
+import { code, md, mdTable } from './markdown-text.ts'
+import { metricsOf } from './metric-access.ts'
+import { comparisonLines, varianceLines } from './comparison-tables.ts'
+import { judgeLines } from './judge-tables.ts'
+import { costTable, hopTable, scoreTable } from './report-tables.ts'
+import { countWords, METRIC_LABELS, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { METRICS_OF, type ScoreMetric } from './score-metrics.ts'
+
+/** A published file beside the report. */
+export interface ReportArtifact {
+  /** File name in the report's folder. */
+  name: string
+  sha256: string
+  sizeBytes: number
+}
+
+export interface DatasetReportInput {
+  dataset: Pick<Dataset, 'id' | 'label' | 'description'>
+  aggregate: Aggregate
+  matrix: Matrix
+  artifacts: readonly ReportArtifact[]
+}
+
+/** More failed cells than this are counted instead of listed. */
+const MAX_FAILED_LISTED = 200
+const BY_HOPS: readonly ScoreMetric[] = ['recall_at_5', 'faithfulness', 'answer_relevancy', 'gold_coverage']
+
+/** A dataset's report in Markdown, readable alone; equal input gives equal text. */
+export function datasetReport(input: DatasetReportInput): string {
+  const { dataset, aggregate, matrix } = input
+  const requested: ScoreMetric[] = aggregate.metrics
+  const sections: (readonly [string, readonly string[]])[] = [
+    ['What was run', runLines(aggregate)],
+    [
+      'Answers',
+      [
+        'Against the ground truth, without a model; approaches of every kind compare.',
+        '',
+        ...scoreTable(aggregate, METRICS_OF.answer),
+      ],
+    ],
+    ['Model-graded scores', requested.length === 0 ? ['None was requested.'] : scoreTable(aggregate, requested)],
+    [
+      'Retrieval',
+      ['Contexts against the gold evidence of each question.', '', ...scoreTable(aggregate, METRICS_OF.retrieval)],
+    ],
+    ['Differences', comparisonLines(aggregate)],
+    ['By number of hops', hopLines(aggregate)],
+    ['Cost', ['Of the cells that answered; queue, tokens and calls are means.', '', ...costTable(aggregate)]],
+    ['Judges', judgeLines(aggregate)],
+    ...optional('Where scores scatter', varianceLines(aggregate)),
+    ['Missing figures and their reasons', gapLines(aggregate)],
+    ['Failed cells', failedLines(matrix)],
+    ['Models and versions', versionLines(aggregate)],
+    ['Artifacts', artifactLines(input.artifacts)],
+    ['How to read this', LEGEND],
+  ]
+  const body = sections.flatMap(([title, lines]) => ['', `## ${title}`, '', ...lines])
+  const caution = modelCaution([aggregate])
+  const told = findings(aggregate)
+  return [
+    `# ${md(dataset.label)}`,
+    '',
+    md(dataset.description),
+    ...(caution === null ? [] : ['', `> ${md(caution)}`]),
+    ...(told.length === 0 ? [] : ['', md(told.join(' '))]),
+    ...body,
+    '',
+  ].join('\n')
+}
+
+const optional = (title: string, lines: readonly string[]): [string, readonly string[]][] =>
+  lines.length === 0 ? [] : [[title, lines]]
+
+function runLines(aggregate: Aggregate): string[] {
+  const { dataset, questions, ingestion, cells } = aggregate
+  const unanswerable = questions.filter((question) => !question.answerable).length
+  const approaches = aggregate.approaches.map(({ model, flavor }) => code(model) + (flavor === null ? '' : ' (flavor)'))
+  return [
+    `- Run ${code(aggregate.run_id)} of dataset ${code(dataset.id)}, rung ${dataset.complexity_level} of the ladder`,
+    `- ${plural(questions.length, 'question')} from ${code(dataset.questions_file)}, ${unanswerable} of them without an answer in the corpus`,
+    ...(aggregate.repeats === 1 ? [] : [`- Every approach answered each question ${aggregate.repeats} times`]),
+    `- Approaches: ${approaches.join(', ')}`,
+    ...aggregate.unavailable.map(
+      ({ model, reason }) => `- ${STATE_SIGNS.not_run} ${code(model)} was unavailable: ${md(reason)}`,
+    ),
+    `- ${countWords(cells.ok)} of ${plural(cells.expected, 'cell')} answered, ${cells.error} failed, ${cells.timeout} timed out, ${cells.missing} without a row`,
+    ingestion === null
+      ? '- No ingestion provenance'
+      : `- Corpus ${code(dataset.corpus_path)}: profile ${code(ingestion.profile)}, revision ${code(ingestion.revision)}, content digest ${code(ingestion.content_digest)}, job ${code(ingestion.job_id)}`,
+  ]
+}
+
+function hopLines(aggregate: Aggregate): string[] {
+  const present = new Set(metricsOf(aggregate))
+  return BY_HOPS.filter((metric) => present.has(metric)).flatMap((metric, index) => [
+    ...(index === 0 ? [] : ['']),
+    `**${METRIC_LABELS[metric]}**`,
+    '',
+    ...hopTable(aggregate, metric),
+  ])
+}
+
+function gapLines(aggregate: Aggregate): string[] {
+  const notes = coverageNotes(aggregate, metricsOf(aggregate))
+  return notes.length === 0 ? ['Nothing is missing.'] : notes.map(({ sign, text }) => `- ${sign} ${md(text)}`)
+}
+
+function failedLines(matrix: Matrix): string[] {
+  const failed = matrix.cells.filter((cell) => !cell.ok)
+  if (failed.length === 0) return ['None.']
+  const rows = failed.slice(0, MAX_FAILED_LISTED).map((cell) => [code(cell.query_id), code(cell.model), md(cell.error)])
+  const more = failed.length - rows.length
+  return [
+    ...mdTable(['question', 'approach', 'error'], rows, new Set()),
+    ...(more === 0 ? [] : ['', `… and ${countWords(more)} more in the matrix file.`]),
+  ]
+}
+
+function versionLines({ reproducibility, approaches }: Aggregate): string[] {
+  if (reproducibility === null) return ['No row says anything.']
+  const { runtime, seed } = reproducibility
+  const { repository, platform, models } = runtime
+  const graders = [
+    ...new Set(
+      approaches.flatMap(({ evaluation }) => [...evaluation.evaluator_models, ...evaluation.embeddings_models]),
+    ),
+  ].sort()
+  const revision = repository.revision === null ? 'unknown revision' : `revision ${code(repository.revision)}`
+  const change =
+    repository.patch_sha256 === null
+      ? 'with uncommitted changes'
+      : `with uncommitted changes ${code(repository.patch_sha256)}`
+  const lines = [
+    `- Repository: ${revision}${repository.dirty ? `, ${change}` : ''}`,
+    `- Platform: version ${platform.version === null ? 'unknown' : code(platform.version)}${platform.revision === null ? '' : `, revision ${code(platform.revision)}`}, gateway ${code(runtime.gateway)}`,
+    `- Seed: ${code(seed)}`,
+    `- Graded by: ${graders.length === 0 ? 'nobody' : graders.map(code).join(', ')}`,
+  ]
+  if (models === null) return [...lines, '- Models: not told by the platform']
+  const rows = Object.entries(models.roles)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([role, { backend, model }]) => [code(role), code(backend), code(model)])
+  return [...lines, `- Models: set ${code(models.set)}`, '', ...mdTable(['role', 'backend', 'model'], rows, new Set())]
+}
+
+function artifactLines(artifacts: readonly ReportArtifact[]): string[] {
+  const rows = artifacts.map(({ name, sizeBytes, sha256 }) => [
+    `[${code(name)}](${encodeURI(name)})`,
+    countWords(sizeBytes),
+    code(sha256),
+  ])
+  return mdTable(['file', 'bytes', 'SHA-256'], rows, new Set([1]))
+}
+
+const LEGEND = [
+  `- ${Object.entries(STATE_SIGNS)
+    .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
+    .join(', ')}. A state is ok when every question that can be scored at all is scored.`,
+  '- `0.83 [0.77, 0.88] (21/24)` is a mean over 21 scored cells of 24 expected ones with its 95 % interval. What is missing is never counted as 0.',
+  '- Intervals come from resampling clusters of questions that share gold documents, 10,000 times, from the seed of the run; with fewer than eight clusters there is none. Runs too large to resample have Student’s t on the cluster-robust error instead.',
+  '- A pair is decided when its p-value, by flipping the signs of clusters and corrected by Holm over all pairs of the metric, is at most 0.05 and its interval excludes 0. An open pair is no evidence that two approaches are equal.',
+  `- ${UNEQUAL_SIGN} marks means that rest on different questions and so do not compare; the mean over the questions that all have stands under the missing figures.`,
+  '- Quantiles interpolate linearly between neighbours; latencies are those of answered cells, without queue and back-off.',
+]

@@ -1,0 +1,94 @@
+import type { Aggregate } from '../../contract/index.ts'
+import { comparedMetric, pairAgainst, type ComparedName } from './comparison-access.ts'
+import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
+import { isThin, rungFigure } from './leaderboard.ts'
+import { countWords } from './score-format.ts'
+
+/** Metrics that the findings tell of: every approach can have them. */
+const TOLD: readonly ComparedName[] = ['gold_coverage', 'score']
+
+interface Finding {
+  /** `highest on points covered is hybrid-rag, 0.71 [0.60, 0.81]`. */
+  highest: string
+  /** What is decided of it; null where no pair is. */
+  decided: string | null
+  pairs: number
+}
+
+/**
+ * What a dataset run shows in a few sentences: who is highest on what every approach can have, and whether that is decided. Empty when nothing
+ * was compared.
+ */
+export function findings(aggregate: Aggregate): string[] {
+  const found = TOLD.flatMap((name) => findingOf(aggregate, name) ?? [])
+  if (found.length === 0) return []
+  if (found.some(({ decided }) => decided !== null))
+    return found.map(({ highest, decided, pairs }) => {
+      const verdict = decided ?? `none of the ${countWords(pairs)} pairs is decided`
+      return `${sentence(highest)}; ${verdict}.`
+    })
+  const pairs = Math.max(...found.map((each) => each.pairs))
+  return [
+    `${sentence(found.map(({ highest }) => highest).join('; '))}.`,
+    `None of the ${countWords(pairs)} pairs is decided: by these figures this run cannot tell the approaches apart.`,
+  ]
+}
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+function findingOf(aggregate: Aggregate, name: ComparedName): Finding | null {
+  const compared = comparedMetric(aggregate, name)
+  if (compared === null || compared.decided.comparable === 0) return null
+  const figures = aggregate.approaches.flatMap(({ model }) => {
+    const figure = rungFigure(aggregate, name, model)
+    return figure === null || isThin(aggregate, name, figure) ? [] : [{ model, ...figure }]
+  })
+  const top = Math.max(...figures.map(({ mean }) => mean))
+  const leaders = figures.filter(({ mean }) => mean === top)
+  const [leader] = leaders
+  if (leader === undefined) return null
+  const others = figures.filter(({ model }) => model !== leader.model)
+  const beaten = others.filter(({ model }) => pairAgainst(compared, leader.model, model)?.decision === 'better')
+  const { decided, comparable } = compared.decided
+  const value = `${valueWords(name, top)} ${intervalWords(name, leader.interval)}`.trimEnd()
+  const names = listed(leaders.map(({ model }) => model))
+  const isLevel = leaders.length === figures.length && leaders.length > 1
+  const highest = isLevel
+    ? `all approaches have the same ${nameWords(name)}, ${value}`
+    : `highest on ${nameWords(name)} ${leaders.length === 1 ? 'is' : 'are'} ${names}, ${value}`
+  const share = `${countWords(decided)} of ${countWords(comparable)} pairs are decided`
+  const verdict =
+    beaten.length === 0
+      ? `${share}, none of them for ${names}`
+      : beaten.length === others.length
+        ? `decidedly better than every other approach; ${share}`
+        : `decidedly better than ${listed(beaten.map(({ model }) => model))}; ${share}`
+  return { highest, decided: decided === 0 ? null : verdict, pairs: comparable }
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`
+
+/**
+ * What must be known before any figure is read: that rules stand where language models would, in the approaches or at the judges. Null where
+ * every model is a real one, or none is told of.
+ */
+export function modelCaution(aggregates: readonly Aggregate[]): string | null {
+  const roles = aggregates.flatMap(({ reproducibility }) =>
+    Object.entries(reproducibility?.runtime.models?.roles ?? {}),
+  )
+  const ruled = [...new Set(roles.flatMap(([role, { backend }]) => (backend === 'builtin' ? [role] : [])))].sort()
+  const judges = aggregates.flatMap(({ judge_panel }) => ('judges' in judge_panel ? judge_panel.judges : []))
+  const ruledJudges = judges.filter((judge) => judge.startsWith('builtin-'))
+  const parts: string[] = []
+  if (ruled.length > 0)
+    parts.push(
+      roles.every(([, { backend }]) => backend === 'builtin')
+        ? 'Every model behind these figures is a built-in rule, not a language model'
+        : `Built-in rules, not language models, stand for ${listed(ruled)}`,
+    )
+  if (ruledJudges.length > 0)
+    parts.push(parts.length === 0 ? 'The judges are built-in rules, not language models' : 'so are the judges')
+  if (parts.length === 0) return null
+  return `${parts.join('; ')}. The figures are baselines: they say how the pipelines do with these rules, not how an approach does with a language model.`
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { HistoricalMatrix } from '../../contract/index.ts'
+import { judgeRows, share } from './aggregate-rows.ts'
+import { snapshotIdentity, type HistoricalSnapshot } from './historical.ts'
+import { judgeSection } from './judge-section.ts'
+import { spread, type LongRow } from './long-row.ts'
+import { distributionOf } from './numbers.ts'
+
+const QUANTITIES = ['seconds', 'chunks', 'llm_calls', 'cloud_calls'] as const
+const NAMES = { seconds: 'server_seconds', chunks: 'chunks', llm_calls: 'llm_calls', cloud_calls: 'cloud_calls' }
+
+const optionalNumber = z.number().min(0).optional().catch(undefined)
+
+/** What an old cell may have besides its key; fields of another type count as absent. */
+const Cell = z.looseObject({
+  query_id: z.string(),
+  model: z.string(),
+  ok: z.boolean(),
+  base_model: z.string().optional().catch(undefined),
+  flavor: z.string().nullish().catch(undefined),
+  latency_s: optionalNumber,
+  metrics: z
+    .looseObject({
+      seconds: optionalNumber,
+      chunks: optionalNumber,
+      llm_calls: optionalNumber,
+      cloud_calls: optionalNumber,
+    })
+    .nullish()
+    .catch(undefined),
+})
+type Cell = z.infer<typeof Cell>
+
+/** A snapshot's figures in the long form: cells, latency, server metrics and judges, as far as it has them. */
+export function* historicalRows(snapshot: HistoricalSnapshot): Generator<LongRow> {
+  const { runId: run_id, datasetId: dataset_id } = snapshotIdentity(snapshot)
+  const cells = snapshot.matrix.cells.map((cell) => Cell.parse(cell))
+  const models = [...new Set(cells.map((cell) => cell.model))]
+  const questionIds = [...new Set(cells.map((cell) => cell.query_id))]
+  const judge = judgeSection(snapshot.judge, {
+    datasetId: dataset_id === '' && snapshot.judge.state === 'read' ? snapshot.judge.judgments.dataset_id : dataset_id,
+    ingestion: ingestionOf(snapshot),
+    models,
+    questionIds,
+  })
+  for (const model of models) {
+    const own = cells.filter((cell) => cell.model === model)
+    const { base_model, flavor } = own[0]!
+    const head = { dataset_id, run_id, model, base_model: base_model ?? null, flavor: flavor ?? null }
+    yield* operationalRows(head, own, questionIds.length)
+    yield* judgeRows(head, judge)
+  }
+}
+
+/** A snapshot without an ingestion takes whatever its judgments say: neither can be checked against the other. */
+function ingestionOf({ matrix, judge }: HistoricalSnapshot) {
+  const { ingestion } = matrix as HistoricalMatrix & { ingestion?: unknown }
+  const judged = judge.state === 'read' ? (judge.judgments.ingestion ?? null) : null
+  return (ingestion === undefined ? judged : ingestion) as typeof judged
+}
+
+function* operationalRows(
+  head: Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>,
+  cells: readonly Cell[],
+  expected: number,
+): Generator<LongRow> {
+  const answered = cells.filter((cell) => cell.ok)
+  const common = { ...head, metric_class: 'operational' as const }
+  const missing = expected - new Set(cells.map((cell) => cell.query_id)).size
+  yield {
+    ...common,
+    metric: 'cells',
+    state: answered.length === expected ? 'ok' : answered.length > 0 ? 'partial' : 'error',
+    n: answered.length,
+    eligible: expected,
+    expected,
+    coverage: share(answered.length, expected),
+    errors: cells.length - answered.length,
+    missing,
+  }
+  const quantity = (metric: string, values: readonly (number | undefined)[]): LongRow[] => {
+    const there = Float64Array.from(values.filter((value) => value !== undefined))
+    if (there.length === 0) return []
+    const coverage = share(there.length, expected)
+    return [
+      { ...common, metric, ...spread(distributionOf(there)), eligible: answered.length, expected, coverage, missing },
+    ]
+  }
+  yield* quantity(
+    'latency_ms',
+    answered.map(({ latency_s }) => (latency_s === undefined ? undefined : latency_s * 1000)),
+  )
+  for (const name of QUANTITIES)
+    yield* quantity(
+      NAMES[name],
+      answered.map(({ metrics }) => metrics?.[name]),
+    )
+}

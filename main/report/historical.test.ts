@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { loadHistorical } from './historical.ts'
+import { longCsv } from './long-csv.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'report-old-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const cell = (query_id: string, model: string, ok: boolean, rest: object = {}) => ({ query_id, model, ok, ...rest })
+const matrix = {
+  dataset_id: 'old_set',
+  generator: 'of before',
+  cells: [
+    cell('q1', 'vanilla-rag', true, { latency_s: 1.5, metrics: { seconds: 1.25, chunks: 5 }, answer: 'yes' }),
+    cell('q2', 'vanilla-rag', true, { latency_s: 2.5 }),
+    cell('q1', 'graph-rag', false, { error: 'timeout' }),
+  ],
+}
+const judgments = {
+  status: 'ok',
+  dataset_id: 'old_set',
+  judges: ['a', 'b'],
+  queries: [
+    {
+      query_id: 'q1',
+      query: 'One?',
+      per_judge: { a: { scores: { 'vanilla-rag': 4, 'graph-rag': 1 }, best: 'vanilla-rag' } },
+      mean_by_approach: { 'vanilla-rag': 4, 'graph-rag': 1 },
+      votes: { 'vanilla-rag': 1 },
+      observed_winner: 'vanilla-rag',
+    },
+  ],
+}
+const put = (name: string, value: unknown) =>
+  writeFile(join(dir, name), typeof value === 'string' ? value : JSON.stringify(value))
+const csv = async () =>
+  [...longCsv({ aggregates: [], snapshots: await loadHistorical(dir) })].join('').trim().split('\n')
+
+describe('historical snapshots', () => {
+  it('keep what they have, and gain nothing', async () => {
+    await put('2020-old-matrix.json', matrix)
+    await put('2020-old-judgments.json', judgments)
+    const [snapshot, ...others] = await loadHistorical(dir)
+    expect(others).toEqual([])
+    expect(snapshot).toMatchObject({ name: '2020-old', matrix, judge: { state: 'read' } })
+    expect(snapshot!.matrix).not.toHaveProperty('ingestion')
+  })
+
+  it('give the long form their cells, latency, server metrics and judges', async () => {
+    await put('2020-old-matrix.json', matrix)
+    await put('2020-old-judgments.json', judgments)
+    const lines = (await csv()).slice(1).map((line) => line.split(',').slice(0, 20).join(','))
+    expect(lines).toEqual([
+      'old_set,,vanilla-rag,,,operational,cells,,ok,,,,,,,,2,2,2,1',
+      'old_set,,vanilla-rag,,,operational,latency_ms,,,2000,2000,707.107,2450,1500,2500,4000,2,2,2,1',
+      'old_set,,vanilla-rag,,,operational,server_seconds,,,1.25,1.25,,1.25,1.25,1.25,1.25,1,2,2,0.5',
+      'old_set,,vanilla-rag,,,operational,chunks,,,5,5,,5,5,5,5,1,2,2,0.5',
+      'old_set,,vanilla-rag,,,judge_panel,score,,partial,4,,,,,,,1,,2,0.5',
+      'old_set,,vanilla-rag,,,judge_panel,votes,,partial,,,,,,,1,1,,2,0.5',
+      'old_set,,graph-rag,,,operational,cells,,error,,,,,,,,0,2,2,0',
+      'old_set,,graph-rag,,,judge_panel,score,,partial,1,,,,,,,1,,2,0.5',
+      'old_set,,graph-rag,,,judge_panel,votes,,partial,,,,,,,0,1,,2,0.5',
+    ])
+  })
+
+  it.each([
+    ['malformed', '{'],
+    ['not_an_object', '[]'],
+    ['invalid', '{"status":"ok"}'],
+  ])('have figures without judges when the judgments are %s', async (reason, text) => {
+    await put('2020-old-matrix.json', matrix)
+    await put('2020-old-judgments.json', text)
+    const lines = await csv()
+    expect(lines.filter((line) => line.includes('operational')).length).toBe(5)
+    expect(lines.find((line) => line.includes('judge_panel'))).toContain(reason)
+  })
+
+  it('leaves runs with evidence alone and refuses a matrix that is none', async () => {
+    await put('new-matrix.json', matrix)
+    await put('new-evidence.jsonl', '')
+    expect(await loadHistorical(dir)).toEqual([])
+    await put('bad-matrix.json', '{"cells":[{"ok":1}]}')
+    await expect(loadHistorical(dir)).rejects.toMatchObject({ code: 'unreadable', data: { file: 'bad-matrix.json' } })
+  })
+})

@@ -1,0 +1,82 @@
+import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.ts'
+import type { Look } from '../approach-looks.ts'
+import { intervalWords } from '../comparison-words.ts'
+import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
+import { score, STATE_SIGNS } from '../score-format.ts'
+import { fragment, h, type Markup } from './markup.ts'
+import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
+
+/** How far the judges of one dataset run can be trusted; or why there is nothing. */
+export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup {
+  const section = aggregate.judge_panel
+  const title = h('h3', {}, aggregate.dataset.label)
+  switch (section.status) {
+    case 'disabled':
+      return fragment(title, h('p', {}, 'The judge panel was disabled.'))
+    case 'pending':
+      return fragment(title, h('p', {}, 'The judges have not been asked yet.'))
+    case 'error':
+      return fragment(title, h('p', {}, `${STATE_SIGNS.error} No judge figures: ${section.message}`))
+    case 'ok':
+    case 'partial':
+      break
+  }
+  const { panel, judges, questions } = section
+  const summary = `${questions.judged} of ${questions.expected} questions judged by ${judges.join(', ')}. ${winnerWords(section, String)}`
+  if (panel === null) return fragment(title, h('p', {}, summary))
+  const { leave_one_out: without } = panel
+  const votes = new Map(section.approaches.map((each) => [each.model, each.votes]))
+  return fragment(
+    title,
+    h('p', {}, `${summary} ${agreementWords(panel.alpha.estimate)} ${stabilityWords(without)}`),
+    dataTable('Judges, whatever they prefer', JUDGE_HEAD, panel.judges.map(profileRow)),
+    dataTable(
+      'Scores, and ranks by the mean with one judge left out',
+      [
+        { content: 'approach' },
+        { content: 'best votes', numeric: true },
+        { content: 'mean', numeric: true },
+        { content: 'all judges', numeric: true },
+        ...without.judges.map((judge) => ({ content: `without ${judge}`, numeric: true })),
+      ],
+      without.approaches.map(({ model, mean, rank, ranks_without: ranks }) => ({
+        head: aliasHead(model, looks),
+        cells: [
+          num(String(votes.get(model) ?? 0)),
+          num(mean === null ? '–' : mean.toFixed(2)),
+          ...[rank, ...ranks].map((each) => num(each === null ? '–' : String(each), each === rank ? '' : 'moved')),
+        ],
+      })),
+    ),
+  )
+}
+
+const JUDGE_HEAD = [
+  { content: 'judge' },
+  { content: 'verdicts', numeric: true },
+  { content: 'failures', numeric: true },
+  { content: 'mean', numeric: true },
+  { content: 'score per place down', numeric: true },
+  { content: 'best vote flips', numeric: true },
+  { content: 'order flips', numeric: true },
+  { content: 'correlation with length', numeric: true },
+]
+
+const profileRow = (judge: JudgeProfile) => ({
+  head: judge.judge,
+  cells: [
+    num(String(judge.verdicts)),
+    num(String(judge.failures)),
+    num(judge.mean_score === null ? '–' : judge.mean_score.toFixed(2)),
+    estimateCell(judge.position_effect.slope),
+    shareCell(judge.flip_rates.best),
+    shareCell(judge.flip_rates.order),
+    estimateCell(judge.length_correlation.within_question),
+  ],
+})
+
+const estimateCell = ({ value, interval }: Estimate): Cell =>
+  num(value === null ? '–' : figureWith(score(value), intervalWords('score', interval)))
+
+const shareCell = ({ value, n }: Estimate): Cell =>
+  num(value === null ? '–' : figureWith(`${Math.round(value * 100)} %`, `of ${n}`))

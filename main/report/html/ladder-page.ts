@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto'
+import type { Aggregate } from '../../../contract/index.ts'
+import { looksOf, type Look } from '../approach-looks.ts'
+import { modelCaution } from '../findings.ts'
+import { aliasesOf } from '../leaderboard.ts'
+import { inLadderOrder } from '../long-csv.ts'
+import { countWords, plural } from '../score-format.ts'
+import type { PageArtifact } from './artifact-list.ts'
+import { hatchPattern } from './coverage-bars.ts'
+import { ladderSections, type Section } from './ladder-sections.ts'
+import { h, raw, type Markup } from './markup.ts'
+import { PAGE_SCRIPT } from './page-script.ts'
+import { PAGE_STYLE } from './page-style.ts'
+import { aliasHead } from './table.ts'
+
+export interface LadderPageInput {
+  aggregates: readonly Aggregate[]
+  artifacts: readonly PageArtifact[]
+}
+
+const hashSource = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+
+/** Nothing may be loaded but the artifacts beside the page, and nothing may run but the page's own script. */
+const POLICY = [
+  `default-src 'none'`,
+  `style-src ${hashSource(PAGE_STYLE)}`,
+  `script-src ${hashSource(PAGE_SCRIPT)}`,
+  `connect-src 'self'`,
+  `base-uri 'none'`,
+  `form-action 'none'`,
+].join('; ')
+
+/**
+ * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts behind its figures. Equal
+ * input gives equal bytes; every text in it is escaped, whoever wrote it.
+ */
+export function ladderPage({ aggregates, artifacts }: LadderPageInput): string {
+  const ordered = inLadderOrder(aggregates)
+  const looks = looksOf(ordered.flatMap((aggregate) => [...aggregate.approaches, ...aggregate.unavailable]))
+  const sections = ladderSections(ordered, looks, artifacts)
+  const runs = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
+  const page = h(
+    'html',
+    { lang: 'en' },
+    h(
+      'head',
+      {},
+      h('meta', { charset: 'utf-8' }),
+      h('meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }),
+      h('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
+      h('meta', { name: 'referrer', content: 'no-referrer' }),
+      h('meta', { name: 'color-scheme', content: 'light dark' }),
+      h('title', {}, `RAG Ladder: ${runs}`),
+      h('style', {}, raw(PAGE_STYLE)),
+    ),
+    h(
+      'body',
+      {},
+      hatchPattern(),
+      pageHeader(ordered, runs, looks, artifacts, sections),
+      h(
+        'main',
+        {},
+        sections.map(({ id, title, body }) =>
+          h('section', { id, 'aria-labelledby': `${id}-h` }, h('h2', { id: `${id}-h` }, title), body),
+        ),
+      ),
+      h('footer', {}, 'Written by rag-ladder from the artifacts above; no clock and no chance went into it.'),
+      h('script', {}, raw(PAGE_SCRIPT)),
+    ),
+  )
+  return `<!doctype html>\n${page.html}\n`
+}
+
+function pageHeader(
+  aggregates: readonly Aggregate[],
+  runs: string,
+  looks: ReadonlyMap<string, Look>,
+  artifacts: readonly PageArtifact[],
+  sections: readonly Section[],
+): Markup {
+  const cells = aggregates.reduce((sum, aggregate) => sum + aggregate.cells.expected, 0)
+  const answered = aggregates.reduce((sum, aggregate) => sum + aggregate.cells.ok, 0)
+  const aliases = aliasesOf(aggregates)
+  const questions = aggregates.reduce((sum, aggregate) => sum + aggregate.questions.length, 0)
+  const facts = [
+    plural(aggregates.length, 'dataset'),
+    plural(questions, 'question'),
+    aliases.some(({ flavor }) => flavor !== null)
+      ? `${countWords(aliases.length)} approaches and flavors`
+      : plural(aliases.length, 'approach').replace(/approachs$/, 'approaches'),
+    `${countWords(answered)} of ${plural(cells, 'cell')} answered`,
+  ]
+  const unchecked =
+    artifacts.length === 0
+      ? 'This page carries no hashes: the figures were not taken from files.'
+      : `○ The figures come from the ${plural(artifacts.length, 'file')} under Artifacts. Nothing has compared them with their hashes: no script has run.`
+  const caution = modelCaution(aggregates)
+  return h(
+    'header',
+    {},
+    h('h1', {}, 'Which retrieval approach fits this data'),
+    h('p', { class: 'lead' }, `Ladder report · run ${runs} · ${facts.join(' · ')}`),
+    h('p', { id: 'integrity', class: 'banner unknown', role: 'status' }, unchecked),
+    caution === null ? null : h('p', { class: 'banner caution' }, caution),
+    h(
+      'nav',
+      { 'aria-label': 'Sections' },
+      h(
+        'ul',
+        {},
+        sections.map(({ id, title }) => h('li', {}, h('a', { href: `#${id}` }, title))),
+      ),
+    ),
+    h(
+      'ul',
+      { class: 'legend', 'aria-label': 'Approaches and their markers' },
+      aliases.map(({ model }) => h('li', {}, aliasHead(model, looks))),
+    ),
+  )
+}

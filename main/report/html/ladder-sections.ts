@@ -1,0 +1,180 @@
+import type { Aggregate } from '../../../contract/index.ts'
+import type { Look } from '../approach-looks.ts'
+import { comparedMetric, type ComparedName } from '../comparison-access.ts'
+import { nameWords } from '../comparison-words.ts'
+import { findings } from '../findings.ts'
+import { rungFigure } from '../leaderboard.ts'
+import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
+import { artifactList, type PageArtifact } from './artifact-list.ts'
+import { coverageBars } from './coverage-bars.ts'
+import { frontierChart } from './frontier.ts'
+import { judgeFigures } from './judge-figures.ts'
+import { ladderCurve } from './ladder-curve.ts'
+import { leaderTable } from './leader-table.ts'
+import { h, type Child, type Markup } from './markup.ts'
+import { pairMatrix } from './pair-matrix.ts'
+import { costFigures, gapNotes, provenance } from './run-facts.ts'
+import { varianceFigures } from './variance-figures.ts'
+
+/** The metric that every approach can have comes first. */
+const LEADING: readonly ComparedName[] = ['gold_coverage', 'score', 'faithfulness', 'answer_relevancy', 'recall_at_5']
+const OTHERS: readonly ComparedName[] = ['context_precision', 'context_recall', 'ndcg_at_10', 'token_f1', 'latency_ms']
+/** Metrics with a table of all pairs per dataset. */
+const PAIRED: readonly ComparedName[] = ['gold_coverage', 'recall_at_5', 'faithfulness', 'score']
+
+/** A part of the page that its contents list names. */
+export interface Section {
+  id: string
+  title: string
+  body: Child
+}
+
+/** The page's sections in order; those without anything to say are left out. Aggregates in ladder order. */
+export function ladderSections(
+  aggregates: readonly Aggregate[],
+  looks: ReadonlyMap<string, Look>,
+  artifacts: readonly PageArtifact[],
+): Section[] {
+  const isScored = (name: ComparedName): boolean =>
+    aggregates.some((aggregate) =>
+      aggregate.approaches.some(({ model }) => rungFigure(aggregate, name, model) !== null),
+    )
+  const leading = LEADING.filter(isScored)
+  const others = OTHERS.filter(isScored)
+  const [first = 'latency_ms'] = leading
+  const curve = (name: ComparedName): Markup =>
+    h('figure', {}, h('figcaption', { class: 'title' }, capital(nameWords(name))), ladderCurve(aggregates, name, looks))
+  const variance = aggregates.flatMap((aggregate) => varianceFigures(aggregate, looks))
+  const frontiers = aggregates
+    .map((aggregate) => frontierFigure(aggregate, first, looks))
+    .filter((each) => each !== null)
+  const told = aggregates.map(findingItem).filter((each) => each !== null)
+  const sections: (Section | null)[] = [
+    told.length === 0 ? null : { id: 'short', title: 'In short', body: h('ul', { class: 'findings' }, told) },
+    {
+      id: 'standing',
+      title: 'Where the approaches stand',
+      body: [
+        h(
+          'p',
+          {},
+          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach; rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · open, over all rungs.',
+        ),
+        leading.slice(0, 1).map((name) => leaderTable(aggregates, name, looks)),
+        [...leading.slice(1), ...others].map((name) =>
+          h('details', {}, h('summary', {}, capital(nameWords(name))), leaderTable(aggregates, name, looks)),
+        ),
+      ],
+    },
+    {
+      id: 'ladder',
+      title: 'Up the ladder',
+      body: [
+        h('p', {}, 'Means by rung, with their 95 % intervals.'),
+        h('div', { class: 'grid' }, [...leading, ...others].map(curve)),
+      ],
+    },
+    pairSection(aggregates, looks),
+    frontiers.length === 0
+      ? null
+      : {
+          id: 'frontier',
+          title: 'Quality and latency',
+          body: [
+            h(
+              'p',
+              {},
+              `${capital(nameWords(first))} over the median latency of the answered cells. The dashed line joins the approaches that no other beats in both.`,
+            ),
+            h('div', { class: 'grid' }, frontiers),
+          ],
+        },
+    {
+      id: 'coverage',
+      title: 'Coverage',
+      body: [
+        h('p', {}, 'How many of the expected cells each mean rests on. Hatched is missing; why stands further down.'),
+        aggregates.map((aggregate) => coverageBars(aggregate, looks)),
+      ],
+    },
+    aggregates.every(({ judge_panel }) => judge_panel.status === 'disabled')
+      ? null
+      : { id: 'judges', title: 'Judges', body: aggregates.map((aggregate) => judgeFigures(aggregate, looks)) },
+    variance.length === 0
+      ? null
+      : {
+          id: 'scatter',
+          title: 'Where scores scatter',
+          body: [
+            h(
+              'p',
+              {},
+              'A dash: the design cannot tell, and the next wider part contains it. * the estimate came out negative and is shown as 0.',
+            ),
+            variance,
+          ],
+        },
+    { id: 'cost', title: 'Cost', body: aggregates.map((aggregate) => costFigures(aggregate, looks)) },
+    { id: 'missing', title: 'What is missing, and why', body: aggregates.map(gapNotes) },
+    { id: 'provenance', title: 'Where this comes from', body: aggregates.map(provenance) },
+    {
+      id: 'artifacts',
+      title: 'Artifacts',
+      body: artifacts.length === 0 ? h('p', {}, 'None.') : artifactList(artifacts),
+    },
+    { id: 'reading', title: 'How to read this', body: readingNotes() },
+  ]
+  return sections.filter((section) => section !== null)
+}
+
+function findingItem(aggregate: Aggregate): Markup | null {
+  const sentences = findings(aggregate)
+  return sentences.length === 0 ? null : h('li', {}, h('b', {}, aggregate.dataset.label), ': ', sentences.join(' '))
+}
+
+/** For the start of a line; names such as nDCG keep their own letters. */
+const capital = (text: string): string =>
+  /^[a-z][A-Z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
+
+function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string, Look>): Section {
+  const body = aggregates.map((aggregate): Child => {
+    const matrices = PAIRED.filter((name) => comparedMetric(aggregate, name) !== null)
+      .map((name) => pairMatrix(aggregate, name, looks))
+      .filter((each) => each !== null)
+    if (matrices.length === 0) return null
+    return [h('h3', {}, aggregate.dataset.label), h('div', { class: 'row' }, matrices)]
+  })
+  return {
+    id: 'pairs',
+    title: 'What is decided',
+    body: [
+      h(
+        'p',
+        {},
+        'The row’s approach minus the column’s, question by question. A pair is decided when its interval excludes 0 and its p-value, corrected by Holm over all pairs of the metric, is at most 0.05. An open pair (·) is no evidence that two approaches are equal: it says that this run cannot tell them apart.',
+      ),
+      body.every((each) => each === null) ? h('p', {}, 'Nothing was compared.') : body,
+    ],
+  }
+}
+
+function frontierFigure(aggregate: Aggregate, name: ComparedName, looks: ReadonlyMap<string, Look>): Markup | null {
+  if (name === 'latency_ms') return null
+  const chart = frontierChart(aggregate, name, looks)
+  return chart === null ? null : h('figure', {}, h('figcaption', { class: 'title' }, aggregate.dataset.label), chart)
+}
+
+const readingNotes = (): Markup =>
+  h(
+    'ul',
+    { class: 'notes' },
+    [
+      `Signs: ${Object.entries(STATE_SIGNS)
+        .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
+        .join(', ')}. What is missing is never counted as 0.`,
+      'Intervals come from resampling clusters of questions that share gold documents, from the seed of the run; with fewer than eight clusters there is none.',
+      '≠ marks means that rest on different questions and so do not compare; pairs are always of the questions that both have.',
+      'Points covered: the share of the required points that an answer names. It needs no model and no contexts, so every approach has it.',
+      'Charts of scores go from 0 to 1 and charts of grades from 1 to 5 everywhere; latencies are on a scale where each step multiplies.',
+    ].map((note) => h('li', {}, note)),
+  )

@@ -1,0 +1,64 @@
+import type { Aggregate } from '../../../contract/index.ts'
+import type { Look } from '../approach-looks.ts'
+import type { ComparedName } from '../comparison-access.ts'
+import { intervalWords, nameWords, standingWords, valueWords } from '../comparison-words.ts'
+import { UNEQUAL_SIGN } from '../coverage-notes.ts'
+import { isThin, leaderboard, type RungFigure } from '../leaderboard.ts'
+import { metricOf } from '../metric-access.ts'
+import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
+import type { Markup } from './markup.ts'
+import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
+
+/** Approaches by their mean over the rungs, every figure with its interval and count; null when nobody has a score. */
+export function leaderTable(
+  aggregates: readonly Aggregate[],
+  name: ComparedName,
+  looks: ReadonlyMap<string, Look>,
+): Markup | null {
+  const rows = leaderboard(aggregates, name)
+  if (rows.length === 0) return null
+  return dataTable(
+    `${nameWords(name)}: leaderboard${name === 'latency_ms' ? ', mean of the answered cells, lower is better' : ''}`,
+    [
+      { content: 'approach' },
+      { content: 'rank', numeric: true },
+      { content: 'mean of rungs', numeric: true },
+      ...aggregates.map(({ dataset }) => ({ content: `${dataset.complexity_level} ${dataset.label}`, numeric: true })),
+      { content: 'pairs', numeric: true },
+    ],
+    rows.map(({ alias, rank, mean, rungs, standing }) => ({
+      head: aliasHead(alias.model, looks),
+      cells: [
+        num(rank === null ? '–' : String(rank), 'rank'),
+        num(mean === null ? '–' : valueWords(name, mean), 'strong'),
+        ...rungs.map((figure, rung) => rungCell(aggregates[rung]!, name, alias.model, figure)),
+        num(standingWords(standing)),
+      ],
+    })),
+  )
+}
+
+function rungCell(aggregate: Aggregate, name: ComparedName, model: string, figure: RungFigure | null): Cell {
+  if (figure === null) return { ...num(missingWords(aggregate, name, model)), class: 'num missing' }
+  const { mean, interval, n, expected, unequal } = figure
+  return num(
+    figureWith(
+      `${valueWords(name, mean)}${unequal ? UNEQUAL_SIGN : ''}`,
+      intervalWords(name, interval),
+      `${n}/${expected}`,
+    ),
+    isThin(aggregate, name, figure) ? 'missing' : '',
+  )
+}
+
+function missingWords(aggregate: Aggregate, name: ComparedName, model: string): string {
+  const unavailable = aggregate.unavailable.some((alias) => alias.model === model)
+  if (unavailable) return `${STATE_SIGNS.not_run} unavailable`
+  const approach = aggregate.approaches.find((each) => each.model === model)
+  if (approach === undefined) return `${STATE_SIGNS.not_run} not run`
+  if (name === 'score' || name === 'latency_ms') return `${STATE_SIGNS.not_run} none`
+  const summary = metricOf(approach, name)
+  return summary === undefined
+    ? `${STATE_SIGNS.disabled} not requested`
+    : `${STATE_SIGNS[summary.state]} ${STATE_WORDS[summary.state]}`
+}

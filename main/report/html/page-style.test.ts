@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { PAGE_STYLE } from './page-style.ts'
+
+function colours(block: string): Map<string, string> {
+  return new Map(Array.from(block.matchAll(/--([\w-]+): (#[0-9a-f]{6,8});/g), ([, name, value]) => [name!, value!]))
+}
+
+const [light, dark] = [
+  colours(PAGE_STYLE.slice(0, PAGE_STYLE.indexOf('@media'))),
+  colours(PAGE_STYLE.slice(PAGE_STYLE.indexOf('@media'), PAGE_STYLE.indexOf('* {'))),
+]
+
+const channel = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16) / 255
+
+/** A colour over a ground, its alpha applied. */
+const over = (colour: string, ground: string): number[] => {
+  const alpha = colour.length === 9 ? channel(colour, 7) : 1
+  return [1, 3, 5].map((at) => channel(colour, at) * alpha + channel(ground, at) * (1 - alpha))
+}
+
+/** Relative luminance of WCAG 2.2. */
+const luminance = (rgb: readonly number[]): number =>
+  rgb
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index]!, 0)
+
+function contrast(text: string, behind: string, ground: string): number {
+  const [a, b] = [luminance(over(text, ground)), luminance(over(behind, ground))]
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+}
+
+describe.each([
+  ['light', light],
+  ['dark', dark],
+])('the %s colours', (_name, tokens) => {
+  const token = (name: string): string => tokens.get(name)!
+
+  it.each([
+    ['text', ['ground', 'panel', 'better', 'better-far', 'worse', 'worse-far']],
+    ['soft', ['ground', 'panel']],
+    ['link', ['ground', 'panel']],
+    ['good', ['ground']],
+    ['bad', ['ground']],
+    ['warn', ['ground']],
+  ])('%s can be read on every ground that it stands on', (text, grounds) => {
+    for (const behind of grounds)
+      expect(contrast(token(text), token(behind), token('ground'))).toBeGreaterThanOrEqual(4.5)
+  })
+})

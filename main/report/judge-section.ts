@@ -1,0 +1,120 @@
+import {
+  canonicalJson,
+  type IngestionProvenance,
+  type JudgedApproach,
+  type JudgeSection,
+  type Judgments,
+} from '../../contract/index.ts'
+import type { JudgeInput } from './judge-input.ts'
+import { mean, rounded, roundedOrNull } from './numbers.ts'
+
+/** The run that judgments must fit. */
+export interface JudgedRun {
+  datasetId: string
+  /** Null when the run has none, as historical snapshots. */
+  ingestion: IngestionProvenance | null
+  models: readonly string[]
+  questionIds: readonly string[]
+}
+
+/** Joins judgments with a run. What does not fit makes the section an error with its reason, and nothing else. */
+export function judgeSection(input: JudgeInput, run: JudgedRun): JudgeSection {
+  switch (input.state) {
+    case 'disabled':
+      return { status: 'disabled' }
+    case 'pending':
+      return { status: 'pending', judges: [...input.judges] }
+    case 'unusable':
+      return { status: 'error', reason: input.reason, message: input.message }
+    case 'read': {
+      const problem = misfit(input.judgments, run)
+      return problem ?? joined(input.judgments, run)
+    }
+  }
+}
+
+function misfit(judgments: Judgments, run: JudgedRun): JudgeSection | null {
+  const error = (reason: Extract<JudgeSection, { status: 'error' }>['reason'], message: string): JudgeSection => ({
+    status: 'error',
+    reason,
+    message,
+  })
+  if (judgments.status === 'error') return error('panel_failed', 'the judge panel itself failed')
+  if (judgments.dataset_id !== run.datasetId)
+    return error('other_run', `the judgments are of dataset ${judgments.dataset_id}`)
+  if (canonicalJson(judgments.ingestion ?? null) !== canonicalJson(run.ingestion))
+    return error('other_run', 'the judgments were made on answers of another ingestion')
+  const ids = judgments.queries.map((query) => query.query_id)
+  if (new Set(ids).size !== ids.length) return error('invalid', 'a question is judged twice')
+  const questionIds = new Set(run.questionIds)
+  const foreign = ids.find((id) => !questionIds.has(id))
+  if (foreign !== undefined)
+    return error('other_run', `the judgments name the question ${foreign}, which the run lacks`)
+  const model = judgments.queries
+    .flatMap((query) => Object.values(query.per_judge).flatMap((verdict) => Object.keys(verdict.scores)))
+    .find((name) => !run.models.includes(name))
+  if (model !== undefined) return error('other_run', `the judgments name the alias ${model}, which the run lacks`)
+  return null
+}
+
+function joined(judgments: Judgments, run: JudgedRun): JudgeSection {
+  const byId = new Map(judgments.queries.map((query) => [query.query_id, query]))
+  const queries = run.questionIds.flatMap((id) => byId.get(id) ?? [])
+  const expected = run.questionIds.length
+  const summaries = run.models.map((model): Omit<JudgedApproach, 'rank'> => {
+    const perQuestion = queries.map((query) => scoresOf(query.per_judge, model)).filter((scores) => scores.length > 0)
+    const means = Float64Array.from(perQuestion, (scores) => mean(scores)!)
+    return {
+      model,
+      mean: roundedOrNull(mean(means)),
+      n: means.length,
+      expected,
+      coverage: expected === 0 ? null : rounded(means.length / expected),
+      scores: perQuestion.reduce((sum, scores) => sum + scores.length, 0),
+      votes: queries.reduce((sum, query) => sum + votesFor(query.per_judge, model), 0),
+    }
+  })
+  const approaches = ranked(summaries)
+  const first = approaches.filter((approach) => approach.rank === 1)
+  const complete = judgments.status === 'ok' && approaches.every((approach) => approach.n === expected)
+  return {
+    status: complete ? 'ok' : 'partial',
+    judges: [...judgments.judges],
+    questions: { judged: queries.length, expected },
+    approaches,
+    winner: first.length === 1 ? first[0]!.model : null,
+    panel: judgments.panel ?? null,
+  }
+}
+
+type Verdicts = Judgments['queries'][number]['per_judge']
+
+/** Each judge's grade of an approach on one question, by the judge's name; the mean of them is the approach's score there. */
+export const gradesOf = (query: Judgments['queries'][number], model: string): Map<string, number> =>
+  new Map(
+    Object.entries(query.per_judge)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([judge, { scores }]) => (scores[model] === undefined ? [] : [[judge, scores[model]]])),
+  )
+
+// By judge name, so that the order in the file cannot change the rounding.
+const verdictsOf = (verdicts: Verdicts) =>
+  Object.entries(verdicts)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, verdict]) => verdict)
+
+const scoresOf = (verdicts: Verdicts, model: string): Float64Array =>
+  Float64Array.from(verdictsOf(verdicts).flatMap((verdict) => verdict.scores[model] ?? []))
+
+const votesFor = (verdicts: Verdicts, model: string): number =>
+  Object.values(verdicts).filter((verdict) => verdict.best === model).length
+
+/** Rank by mean; votes only where means are equal; approaches equal in both share a rank. */
+function ranked(summaries: readonly Omit<JudgedApproach, 'rank'>[]): JudgedApproach[] {
+  const beats = (a: Omit<JudgedApproach, 'rank'>, b: Omit<JudgedApproach, 'rank'>): boolean =>
+    a.mean !== null && b.mean !== null && (a.mean > b.mean || (a.mean === b.mean && a.votes > b.votes))
+  return summaries.map((own) => ({
+    ...own,
+    rank: own.mean === null ? null : 1 + summaries.filter((other) => beats(other, own)).length,
+  }))
+}

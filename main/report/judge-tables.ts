@@ -1,0 +1,106 @@
+import type { Aggregate, Estimate, JudgeSection, PanelStatistics } from '../../contract/index.ts'
+import { comparedMetric, meanInterval } from './comparison-access.ts'
+import { decidedLine, intervalWords } from './comparison-words.ts'
+import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
+import { plural, score, STATE_SIGNS } from './score-format.ts'
+
+type Judged = Extract<JudgeSection, { status: 'ok' | 'partial' }>
+
+/** What the judges said and how far they can be trusted, or why there is nothing. */
+export function judgeLines(aggregate: Aggregate): string[] {
+  const section = aggregate.judge_panel
+  switch (section.status) {
+    case 'disabled':
+      return ['The judge panel was disabled.']
+    case 'pending':
+      return ['The judges have not been asked yet.']
+    case 'error':
+      return [`${STATE_SIGNS.error} No judge figures: ${md(section.message)}.`]
+    case 'ok':
+    case 'partial':
+      return [...gradeLines(aggregate, section), ...(section.panel === null ? [] : panelLines(section.panel))]
+  }
+}
+
+function gradeLines(aggregate: Aggregate, section: Judged): string[] {
+  const rows = section.approaches.map(({ model, rank, mean, n, expected, votes }) => [
+    code(model),
+    rank === null ? 'none' : String(rank),
+    mean === null
+      ? `none (0/${expected})`
+      : [mean.toFixed(2), intervalWords('score', meanInterval(aggregate, 'score', model)), `(${n}/${expected})`]
+          .filter((part) => part !== '')
+          .join(' '),
+    String(votes),
+  ])
+  const judged = `${section.questions.judged} of ${section.questions.expected} questions judged by ${section.judges.map(code).join(', ')}.`
+  const compared = comparedMetric(aggregate, 'score')
+  return [
+    `${judged} ${winnerWords(section, code)} Scores go from 1 to 5; votes only order equal means.${compared === null ? '' : ` ${decidedLine(compared)}.`}`,
+    '',
+    ...mdTable(['approach', 'rank', 'mean score', 'votes'], rows, columnsFrom(1, 4)),
+  ]
+}
+
+/** Who is first, and whether only votes put it there. */
+export function winnerWords({ winner, approaches }: Judged, show: (model: string) => string): string {
+  if (winner === null) return 'No approach stands alone on rank 1.'
+  const own = approaches.find(({ model }) => model === winner)!.mean
+  const shared = approaches
+    .filter(({ model, mean }) => model !== winner && mean === own)
+    .map(({ model }) => show(model))
+  return shared.length === 0
+    ? `Rank 1: ${show(winner)}.`
+    : `Rank 1: ${show(winner)}, by votes alone: ${shared.join(', ')} ${shared.length === 1 ? 'has' : 'have'} the same mean.`
+}
+
+function panelLines({ judges, alpha, leave_one_out: without, inconclusive }: PanelStatistics): string[] {
+  const rows = judges.map((judge) => [
+    code(judge.judge),
+    String(judge.verdicts),
+    judge.mean_score === null ? 'none' : judge.mean_score.toFixed(2),
+    figure(judge.position_effect.slope),
+    percent(judge.flip_rates.best),
+    percent(judge.flip_rates.order),
+    figure(judge.length_correlation.within_question),
+  ])
+  const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
+  return [
+    '',
+    `${agreementWords(alpha.estimate)} ${stabilityWords(without)}`,
+    ...(reasons.length === 0 ? [] : ['', `Questions without a winner: ${reasons.join(', ')}.`]),
+    '',
+    ...mdTable(JUDGE_HEAD, rows, columnsFrom(1, JUDGE_HEAD.length)),
+  ]
+}
+
+const JUDGE_HEAD = ['judge', 'verdicts', 'mean', 'per place', 'best vote flips', 'order flips', 'with length']
+
+const figure = ({ value, interval }: Estimate): string =>
+  value === null ? 'none' : `${score(value)} ${intervalWords('score', interval)}`.trimEnd()
+
+const percent = ({ value, n }: Estimate): string => (value === null ? 'none' : `${Math.round(value * 100)} % of ${n}`)
+
+/** Krippendorff's own thresholds (2004, Content Analysis, p. 241): reliable from 0.8, tentative from 0.667. */
+const TENTATIVE = 0.667
+const RELIABLE = 0.8
+
+/** How far the judges agree, as a sentence. */
+export function agreementWords(alpha: Estimate): string {
+  if (alpha.value === null) return 'Agreement cannot be computed.'
+  const verdict =
+    alpha.value >= RELIABLE
+      ? 'reliable'
+      : alpha.value >= TENTATIVE
+        ? 'enough for tentative conclusions'
+        : 'too little to conclude from'
+  return `Agreement of the judges: alpha ${figure(alpha)} over ${plural(alpha.n, 'grade')}, ${verdict}.`
+}
+
+/** Whether the first place hangs on a single judge, as a sentence. */
+export function stabilityWords({ inconclusive, unstable }: PanelStatistics['leave_one_out']): string {
+  const first = inconclusive
+    ? 'The first place is shared, or changes when a judge is left out'
+    : 'The first place stays whichever judge is left out'
+  return unstable.length === 0 ? `${first}.` : `${first}; ${plural(unstable.length, 'rank')} in all change.`
+}

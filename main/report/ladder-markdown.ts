@@ -1,0 +1,94 @@
+import type { Aggregate } from '../../contract/index.ts'
+import { comparedMetric, type ComparedName } from './comparison-access.ts'
+import { decidedLine, intervalWords, nameWords, standingWords, valueWords } from './comparison-words.ts'
+import { UNEQUAL_SIGN } from './coverage-notes.ts'
+import type { PageArtifact } from './html/artifact-list.ts'
+import { leaderboard, type RungFigure } from './leaderboard.ts'
+import { inLadderOrder } from './long-csv.ts'
+import { modelCaution } from './findings.ts'
+import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
+import { metricOf } from './metric-access.ts'
+import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+
+/** Metrics of the ladder in Markdown; the HTML page has more. */
+export const LADDER_METRICS: readonly ComparedName[] = [
+  'gold_coverage',
+  'score',
+  'faithfulness',
+  'answer_relevancy',
+  'recall_at_5',
+  'latency_ms',
+]
+
+/** Approaches by their mean over the rungs, and what is decided on each rung; empty when nobody has a score. Aggregates in ladder order. */
+export function leaderLines(aggregates: readonly Aggregate[], name: ComparedName): string[] {
+  const rows = leaderboard(aggregates, name).map(({ alias, rank, mean, rungs, standing }) => [
+    rank === null ? '–' : String(rank),
+    code(alias.model),
+    mean === null ? '–' : valueWords(name, mean),
+    ...rungs.map((figure, rung) => rungText(aggregates[rung]!, name, alias.model, figure)),
+    standingWords(standing),
+  ])
+  if (rows.length === 0) return []
+  const heads = aggregates.map(({ dataset }) => `${dataset.complexity_level} ${md(dataset.label)}`)
+  const head = ['rank', 'approach', 'mean of rungs', ...heads, 'pairs']
+  const right = columnsFrom(2, head.length).add(0)
+  const decided = aggregates.flatMap((aggregate) => {
+    const compared = comparedMetric(aggregate, name)
+    return compared === null ? [] : [`- ${md(aggregate.dataset.label)}: ${decidedLine(compared)}`]
+  })
+  return [...mdTable(head, rows, right), ...(decided.length === 0 ? [] : ['', ...decided])]
+}
+
+function rungText(aggregate: Aggregate, name: ComparedName, model: string, figure: RungFigure | null): string {
+  if (figure === null) return stateText(aggregate, name, model)
+  const { mean, interval, n, expected, unequal } = figure
+  const value = `${valueWords(name, mean)}${unequal ? UNEQUAL_SIGN : ''}`
+  return [value, intervalWords(name, interval), `(${n}/${expected})`].filter((part) => part !== '').join(' ')
+}
+
+function stateText(aggregate: Aggregate, name: ComparedName, model: string): string {
+  const approach = aggregate.approaches.find((each) => each.model === model)
+  if (approach === undefined) return `${STATE_SIGNS.not_run} not run`
+  if (name === 'score' || name === 'latency_ms') return 'none'
+  const summary = metricOf(approach, name)
+  if (summary === undefined) return `${STATE_SIGNS.disabled} not requested`
+  return `${STATE_SIGNS[summary.state]} ${STATE_WORDS[summary.state]} (0/${summary.expected})`
+}
+
+export const LEADER_LEGEND =
+  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · open, which is no evidence that two approaches are equal.'
+
+/** The report of a ladder in Markdown; equal input gives equal text. */
+export function ladderMarkdown(aggregates: readonly Aggregate[], artifacts: readonly PageArtifact[]): string {
+  const ordered = inLadderOrder(aggregates)
+  const runs = [...new Set(ordered.map(({ run_id }) => run_id))].map(code).join(', ')
+  const [answered, cells] = [
+    ordered.reduce((sum, aggregate) => sum + aggregate.cells.ok, 0),
+    ordered.reduce((sum, aggregate) => sum + aggregate.cells.expected, 0),
+  ]
+  const boards = LADDER_METRICS.flatMap((name) => {
+    const lines = leaderLines(ordered, name)
+    return lines.length === 0 ? [] : ['', `## ${nameWords(name)}`, '', ...lines]
+  })
+  const files = artifacts.map(({ datasetId, href, sha256 }) => [
+    `[${code(href)}](${encodeURI(href)})`,
+    code(datasetId),
+    code(sha256),
+  ])
+  const caution = modelCaution(ordered)
+  return [
+    '# Ladder report',
+    '',
+    `Run ${runs}: ${plural(ordered.length, 'dataset')}, ${countWords(answered)} of ${plural(cells, 'cell')} answered.`,
+    ...(caution === null ? [] : ['', `> ${md(caution)}`]),
+    '',
+    LEADER_LEGEND,
+    ...boards,
+    '',
+    '## Artifacts',
+    '',
+    ...(files.length === 0 ? ['None.'] : mdTable(['file', 'dataset', 'SHA-256'], files, new Set())),
+    '',
+  ].join('\n')
+}

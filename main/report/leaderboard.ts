@@ -1,0 +1,115 @@
+import type { Aggregate, ConfidenceInterval, PairDecision } from '../../contract/index.ts'
+import { comparedMetric, meanInterval, standingOf, type ComparedName } from './comparison-access.ts'
+import { metricOf } from './metric-access.ts'
+import { mean } from './numbers.ts'
+import type { SummaryAlias } from './run-summary.ts'
+
+/** One approach on one rung. */
+export interface RungFigure {
+  mean: number
+  interval: ConfidenceInterval | null
+  /** Scored and expected cells; for the judges questions, for the latency answered cells. */
+  n: number
+  expected: number
+  /** The approaches of the rung are scored on different questions. */
+  unequal: boolean
+}
+
+export interface LeaderRow {
+  alias: SummaryAlias
+  /** By the mean over the rungs; equal means share a rank. Null for approaches that lack a rung or are hardly scored on one. */
+  rank: number | null
+  /** Unweighted over the rungs; null without a rank. */
+  mean: number | null
+  /** In the order of the aggregates. */
+  rungs: (RungFigure | null)[]
+  /** Pairs over all rungs. */
+  standing: Record<PairDecision, number>
+}
+
+/** What an approach has on a metric in one dataset run; null without a score. */
+export function rungFigure(aggregate: Aggregate, name: ComparedName, model: string): RungFigure | null {
+  const approach = aggregate.approaches.find((each) => each.model === model)
+  if (approach === undefined) return null
+  const interval = meanInterval(aggregate, name, model)
+  if (name === 'score') {
+    const section = aggregate.judge_panel
+    const judged = 'approaches' in section ? section.approaches.find((each) => each.model === model) : undefined
+    if (judged === undefined || judged.mean === null) return null
+    return { mean: judged.mean, interval, n: judged.n, expected: judged.expected, unequal: false }
+  }
+  if (name === 'latency_ms') {
+    const { mean: value, n } = approach.operational.latency_ms
+    return value === null ? null : { mean: value, interval, n, expected: approach.cells.expected, unequal: false }
+  }
+  const summary = metricOf(approach, name)
+  if (summary === undefined || summary.mean === null) return null
+  const { scored, expected, unequal_coverage: unequal } = summary
+  return { mean: summary.mean, interval, n: scored, expected, unequal }
+}
+
+/** The rung that rehearses a ladder; it counts only where there is no other. */
+const REHEARSAL = 0
+
+/** Below this share of what the best covered approach of a rung has, a mean is of other questions than its neighbours'. */
+const THIN_SHARE = 1 / 2
+
+/** Whether an approach is scored on so few cells of a rung that its mean compares with no other. */
+export function isThin(aggregate: Aggregate, name: ComparedName, { n }: RungFigure): boolean {
+  const most = Math.max(...aggregate.approaches.map(({ model }) => rungFigure(aggregate, name, model)?.n ?? 0))
+  return n < THIN_SHARE * most
+}
+
+/**
+ * Approaches by their mean over the rungs, best first. Ranked are only those with a score on every rung on which anybody has one, on at least half as many
+ * cells as the best covered approach there: a mean over easier rungs or fewer questions would not compare. Empty when nobody has a score.
+ */
+export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName): LeaderRow[] {
+  const aliases = aliasesOf(aggregates)
+  const lowerIsBetter = name === 'latency_ms'
+  const figures = new Map(
+    aliases.map(({ model }) => [model, aggregates.map((aggregate) => rungFigure(aggregate, name, model))]),
+  )
+  const isScored = aggregates.map((_, rung) => [...figures.values()].some((rungs) => rungs[rung] !== null))
+  if (!isScored.some(Boolean)) return []
+  const proper = aggregates.map(({ dataset }, rung) => isScored[rung]! && dataset.complexity_level !== REHEARSAL)
+  const counted = proper.some(Boolean) ? proper : isScored
+  const means = new Map(
+    aliases.map(({ model }) => {
+      const own = figures
+        .get(model)!
+        .flatMap((figure, rung) =>
+          counted[rung]! ? [figure !== null && isThin(aggregates[rung]!, name, figure) ? null : figure] : [],
+        )
+      const complete = own.every((figure) => figure !== null)
+      return [model, complete ? mean(Float64Array.from(own, (figure) => figure.mean)) : null]
+    }),
+  )
+  const beats = (a: number, b: number): boolean => (lowerIsBetter ? a < b : a > b)
+  const rows = aliases.map((alias): LeaderRow => {
+    const own = means.get(alias.model) ?? null
+    const standing = { better: 0, worse: 0, undecided: 0 }
+    for (const aggregate of aggregates) {
+      const onRung = standingOf(comparedMetric(aggregate, name), alias.model)
+      for (const decision of ['better', 'worse', 'undecided'] as const) standing[decision] += onRung[decision]
+    }
+    return {
+      alias,
+      rank: own === null ? null : 1 + [...means.values()].filter((other) => other !== null && beats(other, own)).length,
+      mean: own,
+      rungs: figures.get(alias.model)!,
+      standing,
+    }
+  })
+  // Sorting is stable: those without a rank keep their order.
+  return rows.sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || 0)
+}
+
+/** Every alias of the aggregates once, in order of first appearance. */
+export function aliasesOf(aggregates: readonly Aggregate[]): SummaryAlias[] {
+  const known = new Map<string, SummaryAlias>()
+  for (const { approaches } of aggregates)
+    for (const { model, base_model, flavor, evidence_capability } of approaches)
+      if (!known.has(model)) known.set(model, { model, base_model, flavor, evidence_capability })
+  return [...known.values()]
+}

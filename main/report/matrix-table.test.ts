@@ -1,0 +1,66 @@
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import {
+  fixtureDataset,
+  goldenContext,
+  goldenJudgments,
+  goldenRows,
+  streamOf,
+} from '../../tests/helpers/report-rows.ts'
+import { aggregateRun } from './aggregate-run.ts'
+import { renderMatrixTable } from './matrix-table.ts'
+import { displayWidth } from './terminal-text.ts'
+
+const first = fixtureDataset('subset', 'Subset', 1)
+const second = fixtureDataset(
+  'native',
+  'A \u001b[31mvery\u001b[0m long 日本 label that cannot stand in a column of a table',
+  2,
+)
+const aggregates = await Promise.all([
+  aggregateRun(streamOf(goldenRows(second)), goldenContext(second)),
+  aggregateRun(streamOf(goldenRows(first)), {
+    ...goldenContext(first),
+    judge: { state: 'read', judgments: goldenJudgments(first) },
+  }),
+])
+
+describe('renderMatrixTable', () => {
+  it.each([200, 100, 80, 60])('has no line wider than %i columns', (columns) => {
+    const lines = renderMatrixTable(aggregates, { columns }).split('\n')
+    expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(columns)
+  })
+
+  it('writes no escape code without colour, and the same text with it', () => {
+    const plain = renderMatrixTable(aggregates)
+    expect(plain).not.toContain('\u001b')
+    const colored = renderMatrixTable(aggregates, { color: true })
+    expect(colored).toContain('\u001b[38;2;0;114;178m■')
+    expect(stripVTControlCharacters(colored)).toBe(plain)
+  })
+
+  it('shows an unavailable alias with its reason and no number', () => {
+    const lines = renderMatrixTable(aggregates).split('\n')
+    const agentic = lines.filter((line) => line.includes('agentic-rag'))
+    expect(agentic).toHaveLength(2)
+    for (const line of agentic) {
+      expect(line).toContain('unavailable: the graph engine is not running')
+      expect(line).not.toMatch(/\d/)
+    }
+  })
+
+  it('shows a metric without scores as a hatched gap with its count', () => {
+    const graph = renderMatrixTable(aggregates)
+      .split('\n')
+      .find((line) => line.includes('graph-rag'))!
+    expect(graph).toMatch(/○ +╱+ +0\/8/)
+  })
+
+  it('goes up the ladder whatever order the aggregates come in', () => {
+    const text = renderMatrixTable(aggregates)
+    expect(text.indexOf('Subset')).toBeLessThan(text.indexOf('A very long'))
+    expect(text).toContain('recall@5 up the ladder')
+    expect(renderMatrixTable([...aggregates].reverse())).toBe(text)
+    expect(renderMatrixTable(aggregates, { metric: 'faithfulness' })).toContain('faithfulness up the ladder')
+  })
+})

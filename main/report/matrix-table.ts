@@ -1,0 +1,238 @@
+import type { Aggregate, ApproachSummary } from '../../contract/index.ts'
+import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
+import { inLadderOrder } from './long-csv.ts'
+import { metricOf } from './metric-access.ts'
+import { decidedWords, decisionsOf } from './decision-cells.ts'
+import { oneLine } from './sanitize-for-terminal.ts'
+import { durationWords, METRIC_LABELS, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import type { ScoreMetric } from './score-metrics.ts'
+import { scoreCell, stateSegment, valueWidth } from './score-cell.ts'
+import { fitted, type Shape, type Table } from './fit-table.ts'
+import { GAP, layoutTable, type TableColumn, type TableRow } from './table-layout.ts'
+import { displayWidth, shorten, wrap } from './terminal-text.ts'
+import { approachMark, paint, type Segment } from './terminal-paint.ts'
+
+export interface MatrixTableOptions {
+  /** Width to fit into; 100 when not given. */
+  columns?: number
+  /** False writes no escape codes at all. */
+  color?: boolean
+  /** The score of the first column, and of the closing table of all datasets. */
+  metric?: ScoreMetric
+}
+
+const DEFAULT_WIDTH = 100
+/** Model-graded metrics beside those that every run has. */
+const MAX_GRADED = 2
+const MAX_NOTES = 10
+/** Column heads, where the full name would be wider than its figures. */
+const SHORT_LABELS: Partial<Record<ScoreMetric, string>> = { answer_relevancy: 'relevancy', gold_coverage: 'points' }
+
+type Alias = Pick<ApproachSummary, 'model' | 'base_model' | 'flavor'>
+
+/** The result matrix of one or more dataset runs for a terminal: no line is wider than asked for, nothing missing looks like a number. */
+export function renderMatrixTable(aggregates: readonly Aggregate[], options: MatrixTableOptions = {}): string {
+  const { columns: width = DEFAULT_WIDTH, color = false, metric = 'recall_at_5' } = options
+  const ordered = inLadderOrder(aggregates)
+  const marks = marksOf(ordered)
+  const view: View = { width, color, metric, marks }
+  const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
+  if (ordered.length > 1) sections.push(ladderLines(ordered, view))
+  const lines = [headLine(ordered, view), '', ...sections.flatMap((section) => [...section, '']), ...legendLines(view)]
+  return `${lines.join('\n')}\n`
+}
+
+interface View {
+  width: number
+  color: boolean
+  metric: ScoreMetric
+  marks: ReadonlyMap<string, string>
+}
+
+function marksOf(aggregates: readonly Aggregate[]): Map<string, string> {
+  const aliases = aggregates.flatMap((aggregate): Alias[] => [...aggregate.approaches, ...aggregate.unavailable])
+  const marks = new Map<string, string>()
+  const flavors = new Map<string, number>()
+  for (const { model, base_model, flavor } of aliases) {
+    if (marks.has(model)) continue
+    const place = flavors.get(base_model) ?? 0
+    if (flavor !== null) flavors.set(base_model, place + 1)
+    marks.set(model, approachMark(flavor, place))
+  }
+  return marks
+}
+
+function headLine(aggregates: readonly Aggregate[], { width, color }: View): string {
+  const runs = [...new Set(aggregates.map((aggregate) => aggregate.run_id))].join(', ')
+  const approaches = new Set(aggregates.flatMap((aggregate) => aggregate.approaches.map((approach) => approach.model)))
+  const rest = ` · run ${runs} · ${plural(aggregates.length, 'dataset')} × ${approaches.size} approaches`
+  return paint(
+    [{ text: 'RAG Ladder', style: 'bold' }, { text: shorten(oneLine(rest).replace(/^/, ' '), width - 10) }],
+    color,
+  )
+}
+
+function titleLine(aggregate: Aggregate, { width, color }: View): string {
+  const { dataset, questions, repeats, ingestion, reproducibility } = aggregate
+  const label = shorten(oneLine(dataset.label), Math.floor(width / 2))
+  const models = reproducibility?.runtime.models?.set
+  const facts = [
+    `rung ${dataset.complexity_level}`,
+    `${plural(questions.length, 'question')}${repeats === 1 ? '' : ` × ${repeats}`}`,
+    ...(ingestion === null ? [] : [`corpus ${ingestion.content_digest.slice(0, 12)}`]),
+    ...(models === undefined ? [] : [`models ${models}`]),
+  ].join(' · ')
+  const shown = shorten(oneLine(facts), width - displayWidth(label) - 2)
+  const gap = ' '.repeat(Math.max(2, width - displayWidth(label) - displayWidth(shown)))
+  return paint([{ text: label, style: 'bold' }, { text: gap }, { text: shown, style: 'dim' }], color)
+}
+
+const rule = ({ width, color }: View): string => paint([{ text: '─'.repeat(width), style: 'dim' }], color)
+
+function datasetLines(aggregate: Aggregate, view: View): string[] {
+  const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
+  const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', ...first, 'gold_coverage', ...graded.flat()])]
+  const table = fitted(view.width, metrics.length, (shape) => datasetTable(aggregate, metrics, shape, view))
+  return [
+    titleLine(aggregate, view),
+    rule(view),
+    ...layoutTable(table.columns, table.rows, table.widths, view.color),
+    rule(view),
+    ...wrap(decidedWords(aggregate, view.metric), view.width, '  ').map((line) =>
+      paint([{ text: line, style: 'bold' }], view.color),
+    ),
+    ...noteLines(aggregate, metrics.slice(0, table.scores), view),
+  ]
+}
+
+function nameCell({ model, base_model }: Alias, nameWidth: number, { marks }: View): Segment[] {
+  return [{ text: marks.get(model)!, style: base_model }, { text: ` ${shorten(model, nameWidth)}` }]
+}
+
+function datasetTable(aggregate: Aggregate, metrics: readonly ScoreMetric[], shape: Shape, view: View): Table {
+  const shown = metrics.slice(0, shape.scores)
+  const judged = judgeMeans(aggregate)
+  const decisions = shape.decisions ? decisionsOf(aggregate, view.metric) : null
+  const [leading, ...others] = shown
+  const countWidth = Math.max(...aggregate.approaches.map(({ cells }) => String(cells.expected).length * 2 + 1), 3)
+  const columns: TableColumn[] = [
+    { head: '  approach', align: 'left' },
+    { head: 'cells', align: 'right' },
+    scoreHead(leading!),
+    ...(decisions === null ? [] : [{ head: decisions.head, align: 'left' as const }]),
+    ...others.map(scoreHead),
+    ...(judged === null ? [] : [{ head: 'judges 1–5', align: 'right' as const }]),
+    { head: 'median', align: 'right' },
+  ]
+  const widest = valueWidth(aggregate.approaches.flatMap((each) => shown.map((metric) => metricOf(each, metric))))
+  const rows = aggregate.approaches.map((approach): TableRow => {
+    const median = approach.operational.latency_ms.median
+    const layout = { barWidth: shape.barWidth, valueWidth: widest, countWidth, barStyle: approach.base_model }
+    return {
+      cells: [
+        nameCell(approach, shape.nameWidth, view),
+        cellsCell(approach),
+        scoreCell(metricOf(approach, leading!), layout),
+        ...(decisions === null ? [] : [decisions.cell(approach.model)]),
+        ...others.map((metric) => scoreCell(metricOf(approach, metric), layout)),
+        ...(judged === null ? [] : [judged.get(approach.model) ?? [stateSegment('not_run')]]),
+        [median === null ? { text: STATE_SIGNS.disabled, style: 'dim' } : { text: durationWords(median) }],
+      ],
+    }
+  })
+  const unavailable = aggregate.unavailable.map((alias): TableRow => ({
+    first: nameCell(alias, shape.nameWidth, view),
+    rest: { text: `${STATE_SIGNS.not_run} unavailable: ${oneLine(alias.reason)}`, style: 'dim' },
+  }))
+  return { columns, rows: [...rows, ...unavailable] }
+}
+
+const scoreHead = (metric: ScoreMetric): TableColumn => ({
+  head: SHORT_LABELS[metric] ?? METRIC_LABELS[metric],
+  align: 'left',
+})
+
+function cellsCell({ cells }: ApproachSummary): Segment[] {
+  const failed = cells.error > 0 ? 'error' : cells.timeout > 0 ? 'timeout' : cells.missing > 0 ? 'not_run' : 'ok'
+  return [stateSegment(failed), { text: ` ${cells.ok}/${cells.expected}` }]
+}
+
+function judgeMeans({ judge_panel }: Aggregate): Map<string, Segment[]> | null {
+  if (judge_panel.status !== 'ok' && judge_panel.status !== 'partial') return null
+  return new Map(
+    judge_panel.approaches.map(({ model, mean, n, expected }) => [
+      model,
+      [
+        { text: mean === null ? STATE_SIGNS.not_run : mean.toFixed(2), style: 'bold' },
+        { text: ` ${n}/${expected}`, style: 'dim' },
+      ],
+    ]),
+  )
+}
+
+function noteLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { width, color }: View): string[] {
+  const notes = coverageNotes(aggregate, metrics)
+  const panel = aggregate.judge_panel
+  if (panel.status === 'error') notes.push({ sign: STATE_SIGNS.error, text: `judges: ${panel.message}` })
+  if (panel.status === 'pending') notes.push({ sign: STATE_SIGNS.not_run, text: 'judges: not asked yet' })
+  const lines = notes
+    .slice(0, MAX_NOTES)
+    .flatMap(({ sign, text }) => wrap(unbroken(`${sign} ${oneLine(text)}`), width, '  '))
+  if (notes.length > MAX_NOTES) lines.push(`  … and ${notes.length - MAX_NOTES} more: the dataset report has them all`)
+  return lines.map((line) => paint([{ text: line.replaceAll('\u00a0', ' '), style: 'dim' }], color))
+}
+
+/** Keeps a name and the count or score after it on one line. */
+const unbroken = (text: string): string => text.replace(/ (?=\(\d+\)|−?\d\.\d\d)/g, '\u00a0')
+
+/** One score over all datasets: how each approach does as the ladder goes up. */
+function ladderLines(aggregates: readonly Aggregate[], view: View): string[] {
+  const aliases = new Map<string, Alias>(
+    aggregates.flatMap((aggregate) => aggregate.approaches.map((approach) => [approach.model, approach])),
+  )
+  const table = fitted(view.width, aggregates.length, (shape) => {
+    const shown = aggregates.slice(0, shape.scores)
+    const countWidth = Math.max(...shown.map(({ questions }) => String(questions.length).length * 2 + 1), 3)
+    const longest = Math.max(...[...aliases.keys()].map((model) => Math.min(model.length, shape.nameWidth)))
+    const room = Math.floor((view.width - 2 - longest) / shown.length) - GAP.length
+    const widest = valueWidth(
+      shown.flatMap(({ approaches }) => approaches.map((approach) => metricOf(approach, view.metric))),
+    )
+    const headWidth = Math.max(room, 2 + widest + 1 + countWidth)
+    const rows = [...aliases.values()].map((alias): TableRow => ({
+      cells: [
+        nameCell(alias, shape.nameWidth, view),
+        ...shown.map((aggregate) => {
+          const approach = aggregate.approaches.find(({ model }) => model === alias.model)
+          if (approach === undefined) return [stateSegment('not_run')]
+          const layout = { barWidth: shape.barWidth, valueWidth: widest, countWidth, barStyle: alias.base_model }
+          return scoreCell(metricOf(approach, view.metric), layout)
+        }),
+      ],
+    }))
+    const heads = shown.map((aggregate): TableColumn => {
+      const { complexity_level, label } = aggregate.dataset
+      return { head: shorten(`${complexity_level} ${oneLine(label)}`, headWidth), align: 'left' }
+    })
+    return { columns: [{ head: '  approach', align: 'left' }, ...heads], rows }
+  })
+  const title = paint([{ text: `${METRIC_LABELS[view.metric]} up the ladder`, style: 'bold' }], view.color)
+  const left = aggregates.length - table.scores
+  const more = left === 0 ? [] : [`  … and ${plural(left, 'dataset')} more that this width has no room for`]
+  return [title, rule(view), ...layoutTable(table.columns, table.rows, table.widths, view.color), rule(view), ...more]
+}
+
+function legendLines({ width, color }: View): string[] {
+  const states = (Object.keys(STATE_SIGNS) as (keyof typeof STATE_SIGNS)[]).map(
+    (state) => `${STATE_SIGNS[state]}\u00a0${STATE_WORDS[state].replaceAll(' ', '\u00a0')}`,
+  )
+  const text = [
+    ...states,
+    '0.83\u00a021/24: mean and scored/expected cells',
+    `${UNEQUAL_SIGN}\u00a0scored on other questions`,
+    'points: required points that the answer names',
+    'median: latency of answered cells',
+    'open: this run cannot tell the two apart, which is no evidence that they are equal',
+  ].join(' · ')
+  return wrap(text, width).map((line) => paint([{ text: line.replaceAll('\u00a0', ' '), style: 'dim' }], color))
+}

@@ -1,0 +1,76 @@
+import { AnswerMetric, RetrievalMetric, type CanonicalRow, type EvaluationMetric } from '../../contract/index.ts'
+import type { ScoreMetric } from './score-metrics.ts'
+
+/** Where one cell stands in the count of one metric. */
+export type MetricOutcome =
+  | { kind: 'scored'; score: number }
+  | { kind: 'error' | 'timeout' | 'unevaluable'; reason: string }
+  | { kind: 'disabled' | 'not_run' }
+
+const NOT_RUN: MetricOutcome = { kind: 'not_run' }
+const DISABLED: MetricOutcome = { kind: 'disabled' }
+
+/** Evaluators name a timeout of one metric in words of their own. */
+const TIMEOUT_WORD = /time[d]?[\s_-]?out/i
+
+const failure = (reason: string): MetricOutcome => ({ kind: TIMEOUT_WORD.test(reason) ? 'timeout' : 'error', reason })
+
+const scored = (score: number): MetricOutcome =>
+  Number.isFinite(score) ? { kind: 'scored', score } : failure('score_not_finite')
+
+/** What a row says about a metric. A score that is no finite number is an error, never a value. */
+export function metricOutcome(row: CanonicalRow, metric: ScoreMetric): MetricOutcome {
+  if (isRetrieval(metric)) return retrievalOutcome(row, metric)
+  return isAnswer(metric) ? answerOutcome(row, metric) : ragasOutcome(row, metric)
+}
+
+const RETRIEVAL: ReadonlySet<string> = new Set(RetrievalMetric.options)
+const ANSWER: ReadonlySet<string> = new Set(AnswerMetric.options)
+const isRetrieval = (metric: ScoreMetric): metric is RetrievalMetric => RETRIEVAL.has(metric)
+const isAnswer = (metric: ScoreMetric): metric is AnswerMetric => ANSWER.has(metric)
+
+function ragasOutcome(row: CanonicalRow, metric: EvaluationMetric): MetricOutcome {
+  const { ragas } = row.metrics
+  if (row.status !== 'ok' || ragas.status === 'not_run') return NOT_RUN
+  if (ragas.status === 'disabled' || !ragas.requested.includes(metric)) return DISABLED
+  const score = ragas.scores[metric]
+  if (score !== undefined) return scored(score)
+  const missing = ragas.not_evaluable[metric]
+  if (missing !== undefined) return { kind: 'unevaluable', reason: missing }
+  const word = ragas.metric_errors[metric] ?? ragas.error_type
+  return failure(word ?? 'score_missing_or_null')
+}
+
+// Computed here and not by a service, so it never times out.
+function retrievalOutcome(row: CanonicalRow, metric: RetrievalMetric): MetricOutcome {
+  const { retrieval } = row.metrics
+  if (row.status !== 'ok' || retrieval.status === 'not_run') return NOT_RUN
+  if (retrieval.status === 'not_evaluable') return { kind: 'unevaluable', reason: retrieval.reason ?? 'unknown' }
+  const score = retrieval.scores[metric]
+  return score === undefined ? failure('score_missing_or_null') : scored(score)
+}
+
+function answerOutcome(row: CanonicalRow, metric: AnswerMetric): MetricOutcome {
+  const { answer } = row.metrics
+  if (row.status !== 'ok' || answer?.status === 'not_run') return NOT_RUN
+  if (answer === undefined) return DISABLED
+  const score = answer.scores[metric]
+  if (score !== undefined) return scored(score)
+  const { answerable, ground_truth, answer_keys } = row.question
+  const unevaluable = (reason: string): MetricOutcome => ({ kind: 'unevaluable', reason })
+  if (metric === 'abstention')
+    return answerable ? unevaluable('question_is_answerable') : failure('score_missing_or_null')
+  if (!answerable) return unevaluable('question_is_unanswerable')
+  if (metric === 'token_f1' && ground_truth === null) return unevaluable('ground_truth_required')
+  if (metric === 'gold_coverage' && answer_keys.length === 0) return unevaluable('answer_keys_required')
+  return failure('score_missing_or_null')
+}
+
+/** Gaps that a question has for every approach alike: they say nothing about one of them. */
+export const GAPS_OF_QUESTIONS = {
+  gold_evidence_required: 'without gold evidence',
+  ground_truth_required: 'without ground truth',
+  answer_keys_required: 'without required points',
+  question_is_answerable: 'with an answer',
+  question_is_unanswerable: 'without an answer',
+} as const

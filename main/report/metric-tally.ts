@@ -1,0 +1,82 @@
+import type { MetricState, MetricSummary } from '../../contract/index.ts'
+import { Column } from './column.ts'
+import { GAPS_OF_QUESTIONS, type MetricOutcome } from './metric-outcome.ts'
+import { mean, quantile, rounded, roundedOrNull, sampleDeviation } from './numbers.ts'
+import { Tally } from './tally.ts'
+
+/** Which questions every approach with scores has one for, and whether that is all of them for each. */
+export interface CommonQuestions {
+  indexes: readonly number[]
+  unequal: boolean
+}
+
+/** The scores of one metric for one approach, and the reasons where there are none. */
+export class MetricTally {
+  readonly scores = new Column()
+  /** Cells with a score. */
+  scored = 0
+  readonly #errors = new Tally()
+  readonly #unevaluable = new Tally()
+  #timeouts = 0
+  #disabled = 0
+  #notRun = 0
+
+  add(index: number, repeat: number, outcome: MetricOutcome): void {
+    if (outcome.kind === 'scored') {
+      this.scored += 1
+      this.scores.set(index, outcome.score, repeat)
+    } else if (outcome.kind === 'error') this.#errors.add(outcome.reason)
+    else if (outcome.kind === 'unevaluable') this.#unevaluable.add(outcome.reason)
+    else if (outcome.kind === 'timeout') this.#timeouts += 1
+    else if (outcome.kind === 'disabled') this.#disabled += 1
+    else this.#notRun += 1
+  }
+
+  summary(questions: readonly number[], repeats: number, missing: number, common: CommonQuestions): MetricSummary {
+    const expected = questions.length * repeats
+    const values = this.scores.take(questions)
+    const sorted = values.toSorted()
+    return {
+      state: this.#state(expected, missing),
+      mean: roundedOrNull(mean(values)),
+      median: roundedOrNull(quantile(sorted, 0.5)),
+      stdev: roundedOrNull(sampleDeviation(values)),
+      scored: this.scored,
+      eligible: this.scored + this.#errors.total + this.#timeouts,
+      expected,
+      coverage: expected === 0 ? null : rounded(this.scored / expected),
+      errors: this.#errors.total,
+      timeouts: this.#timeouts,
+      errors_by_reason: this.#errors.toRecord(),
+      unevaluable: this.#unevaluable.total,
+      unevaluable_by_reason: this.#unevaluable.toRecord(),
+      disabled: this.#disabled,
+      not_run: this.#notRun,
+      missing,
+      unequal_coverage: common.unequal,
+      common: common.unequal && this.scored > 0 ? this.#common(common.indexes) : null,
+    }
+  }
+
+  #common(indexes: readonly number[]): MetricSummary['common'] {
+    const values = this.scores.take(indexes)
+    return { n: values.length, mean: roundedOrNull(mean(values)) }
+  }
+
+  #state(expected: number, missing: number): MetricState {
+    const ofQuestions = Object.keys(GAPS_OF_QUESTIONS).reduce((sum, reason) => sum + this.#unevaluable.of(reason), 0)
+    if (this.scored > 0) return this.scored + ofQuestions === expected ? 'ok' : 'partial'
+    if (this.#errors.total > 0) return 'error'
+    if (this.#timeouts > 0) return 'timeout'
+    if (this.#unevaluable.total > ofQuestions) return 'not_evaluable'
+    if (this.#disabled > 0) return 'disabled'
+    return this.#notRun + missing > 0 || ofQuestions === 0 ? 'not_run' : 'not_evaluable'
+  }
+}
+
+/** The questions that all tallies with scores share. */
+export function commonQuestions(tallies: readonly MetricTally[], questions: readonly number[]): CommonQuestions {
+  const scoring = tallies.filter((tally) => tally.scored > 0)
+  const indexes = questions.filter((index) => scoring.every((tally) => !Number.isNaN(tally.scores.meanAt(index))))
+  return { indexes, unequal: scoring.some((tally) => tally.scores.take(questions).length !== indexes.length) }
+}

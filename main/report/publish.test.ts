@@ -1,0 +1,180 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DatasetCatalogue, PublishedRun } from '../../contract/index.ts'
+import { catalogueText, projectWith, writeRun } from '../../tests/helpers/report-project.ts'
+import { fixtureDataset, goldenRows, REPORT_RUN } from '../../tests/helpers/report-rows.ts'
+import { loadManifest } from '../manifests/load-manifest.ts'
+import { aggregateText } from './aggregate-run.ts'
+import { artifactFiles } from './artifact-files.ts'
+import { leftOverNotice, publish } from './publish.ts'
+import { whilePublishing } from './publish-lock.ts'
+import { withPublished } from './published-catalogue.ts'
+import { summarizeFolder } from './summarize-folder.ts'
+
+const first = fixtureDataset('subset', 'Subset', 1)
+const second = fixtureDataset('graph_native', 'Graph-native', 2)
+let root: string
+let datasetsFile: string
+beforeEach(async () => {
+  ;({ root, datasetsFile } = await projectWith([first, second]))
+  await writeRun(join(root, 'results'), first)
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+const publication = (dataset = first) => ({
+  root,
+  datasetsFile,
+  files: artifactFiles(join(root, 'results'), REPORT_RUN, dataset.id),
+  runId: REPORT_RUN,
+  datasetId: dataset.id,
+  expectedCells: goldenRows(dataset).length,
+})
+const below = (path: string) => readFile(join(root, path), 'utf8')
+
+describe('publish', () => {
+  it('copies the artifacts, names them in the catalogue, and writes report and index', async () => {
+    const outcome = await publish(publication())
+    const names = ['evidence.jsonl', 'evaluation.json', 'matrix.json'].map((end) => `${REPORT_RUN}-subset-${end}`)
+    expect(outcome).toEqual({
+      ok: true,
+      written: [
+        ...names.map((name) => `docs/results/${name}`),
+        datasetsFile,
+        'docs/results/subset.md',
+        'docs/results/ladder.html',
+        'docs/results/README.md',
+      ],
+      leftOver: [],
+    })
+    expect((await readdir(join(root, 'docs/results'))).toSorted()).toEqual(
+      ['README.md', 'ladder.html', ...names, 'subset.md'].toSorted(),
+    )
+    for (const name of names) expect(await below(`docs/results/${name}`)).toBe(await below(`results/${name}`))
+    const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
+    expect(datasets[0]!.published).toMatchObject({ run_id: REPORT_RUN, ingestion: { job_id: 'job-subset' } })
+    expect(datasets[0]!.published!.artifacts.map(({ file }) => file)).toEqual(
+      names.map((name) => `docs/results/${name}`),
+    )
+    expect(datasets[1]).not.toHaveProperty('published')
+    expect(await below('docs/results/README.md')).toContain('[Subset](subset.md)')
+    expect(await below('docs/results/README.md')).toContain('not published')
+  })
+
+  it('writes the same bytes again, and keeps other datasets published', async () => {
+    await publish(publication())
+    await writeRun(join(root, 'results'), second)
+    await publish(publication(second))
+    const before = await Promise.all([
+      below(datasetsFile),
+      below('docs/results/README.md'),
+      below('docs/results/subset.md'),
+    ])
+    await publish(publication())
+    expect(
+      await Promise.all([below(datasetsFile), below('docs/results/README.md'), below('docs/results/subset.md')]),
+    ).toEqual(before)
+    expect(before[1]).toContain('[Graph-native](graph_native.md)')
+  })
+
+  it('names what a former run left behind, and touches it not', async () => {
+    const former = `docs/results/former-subset-evidence.jsonl`
+    await mkdir(join(root, 'docs/results'), { recursive: true })
+    await writeFile(join(root, former), '{}')
+    await writeFile(join(root, 'docs/results/notes.md'), 'mine')
+    const outcome = await publish(publication())
+    expect(outcome).toMatchObject({ ok: true, leftOver: [former] })
+    expect(leftOverNotice([former])).toContain(former)
+    expect(leftOverNotice([])).toBeNull()
+    expect(await below(former)).toBe('{}')
+  })
+
+  it('lets several publishers at once lose nothing of each other', async () => {
+    await writeRun(join(root, 'results'), second)
+    const outcomes = await Promise.all([publish(publication()), publish(publication(second)), publish(publication())])
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true])
+    const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
+    expect(datasets.map(({ published }) => published?.run_id)).toEqual([REPORT_RUN, REPORT_RUN])
+    const index = await below('docs/results/README.md')
+    expect([index.includes('[Subset](subset.md)'), index.includes('[Graph-native](graph_native.md)')]).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  it('gives up, with nothing written, while another publisher does not end', async () => {
+    const held = Promise.withResolvers<null>()
+    const other = whilePublishing(root, () => held.promise)
+    await expect(whilePublishing(root, async () => 'never', 60)).rejects.toMatchObject({ code: 'publish_busy' })
+    held.resolve(null)
+    await other
+    expect(await whilePublishing(root, async () => 'now')).toBe('now')
+  })
+
+  it('can be summed up again from what was published', async () => {
+    await publish(publication())
+    const { aggregates, snapshots } = await summarizeFolder(join(root, 'docs/results'))
+    expect(snapshots).toEqual([])
+    expect(aggregateText(aggregates[0]!)).toBe(await below(`results/${REPORT_RUN}-subset-evaluation.json`))
+  })
+
+  it('writes nothing when the artifacts are not valid', async () => {
+    const catalogue = await below(datasetsFile)
+    await writeFile(publication().files.matrix, '{}')
+    const outcome = await publish(publication())
+    expect(outcome).toMatchObject({ ok: false, problems: [{ code: 'schema' }] })
+    await expect(readdir(join(root, 'docs'))).rejects.toMatchObject({ code: 'ENOENT' })
+    expect(await below(datasetsFile)).toBe(catalogue)
+  })
+
+  it('writes nothing when the catalogue cannot take the entry', async () => {
+    await writeFile(join(root, datasetsFile), catalogueText([second]))
+    await expect(publish(publication())).rejects.toMatchObject({ code: 'catalogue' })
+    await expect(readdir(join(root, 'docs'))).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  it('leaves no temporary file behind when a target cannot be replaced', async () => {
+    await mkdir(join(root, 'docs/results', `${REPORT_RUN}-subset-matrix.json`), { recursive: true })
+    await expect(publish(publication())).rejects.toThrow()
+    const names = await readdir(join(root, 'docs/results'))
+    expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([])
+    expect(await below(datasetsFile)).not.toContain('published')
+  })
+})
+
+describe('withPublished', () => {
+  const run = PublishedRun.parse({
+    run_id: 'r',
+    ingestion: null,
+    artifacts: [{ file: 'docs/results/a.json', sha256: '0'.repeat(64) }],
+  })
+  const text = catalogueText([first, second])
+
+  it('adds its lines and changes no other', () => {
+    const updated = withPublished(text, 'datasets.yaml', 'subset', run)
+    const added = updated.split('\n').filter((line) => !text.split('\n').includes(line))
+    expect(added).toEqual([
+      '    published:',
+      '      run_id: r',
+      '      ingestion: null',
+      '      artifacts:',
+      '        - file: docs/results/a.json',
+      `          sha256: '${'0'.repeat(64)}'`,
+    ])
+    expect(updated.split('\n').filter((line) => !added.includes(line))).toEqual(text.split('\n'))
+  })
+
+  it('replaces what was published before', () => {
+    const once = withPublished(text, 'datasets.yaml', 'subset', run)
+    const twice = withPublished(once, 'datasets.yaml', 'subset', { ...run, run_id: 's' })
+    expect(twice).toBe(once.replace('run_id: r', 'run_id: s'))
+  })
+
+  it.each([
+    ['an unknown dataset', text, 'nowhere'],
+    ['broken YAML', 'datasets: [', 'subset'],
+    ['another schema', text.replace('label:', 'name:'), 'subset'],
+  ])('refuses %s', (_what, source, id) => {
+    expect(() => withPublished(source, 'datasets.yaml', id, run)).toThrow(/datasets\.yaml/)
+  })
+})

@@ -1,0 +1,161 @@
+import { createReadStream } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join, posix } from 'node:path'
+import { DatasetCatalogue, type Aggregate, type Dataset, type PublishedRun } from '../../contract/index.ts'
+import { loadManifest } from '../manifests/load-manifest.ts'
+import { artifactName, isArtifactName, type ArtifactFiles } from './artifact-files.ts'
+import { datasetReport } from './dataset-report.ts'
+import { whilePublishing } from './publish-lock.ts'
+import { withPublished } from './published-catalogue.ts'
+import { ReportError } from './report-error.ts'
+import { ladderPage } from './html/ladder-page.ts'
+import { LADDER_PAGE, resultsIndex, type IndexEntry } from './results-index.ts'
+import {
+  validateArtifacts,
+  type ArtifactExpectation,
+  type ArtifactProblem,
+  type ArtifactReport,
+  type CheckedArtifact,
+} from './validate-artifacts.ts'
+import { readAggregate } from './write-artifacts.ts'
+import { writeAtomic } from './write-atomic.ts'
+
+export const RESULTS_FOLDER = 'docs/results'
+
+export interface Publication extends ArtifactExpectation {
+  /** Project folder: `docs/results/` and the catalogue stand below it. */
+  root: string
+  /** The dataset catalogue's path below the root. */
+  datasetsFile: string
+  files: ArtifactFiles
+}
+
+export type PublishOutcome =
+  | {
+      ok: true
+      written: string[]
+      /** Artifacts below `docs/results/` that no published run names any more. They stay: whether they are needed is for a person to say. */
+      leftOver: string[]
+    }
+  /** Nothing was written. */
+  | { ok: false; problems: ArtifactProblem[] }
+
+/**
+ * Step 12 of the ladder: validated artifacts into `docs/results/`, the dataset's report, `published` in the catalogue, the index and the ladder's page. Each file is
+ * replaced whole; the catalogue names the artifacts only when they are there, so a crash in between leaves the former
+ * publication valid and a second call mends the rest. Paths in the answer are relative to the root. Throws `ReportError` when the
+ * artifacts change meanwhile, the catalogue cannot be written or another publisher does not end.
+ */
+export const publish = (publication: Publication): Promise<PublishOutcome> =>
+  whilePublishing(publication.root, () => publishAlone(publication))
+
+async function publishAlone(publication: Publication): Promise<PublishOutcome> {
+  const report = await validateArtifacts(publication.files, publication)
+  if (report.checked === null) return { ok: false, problems: report.problems }
+  const { root, datasetsFile, datasetId } = publication
+  const catalogueText = await readFile(join(root, datasetsFile), 'utf8')
+  const run = publishedRun(publication, report.artifacts, report.checked)
+  // Before anything is written: a catalogue that cannot take the entry must not leave half a publication.
+  const catalogue = withPublished(catalogueText, datasetsFile, datasetId, run)
+  const dataset = await datasetOf(publication)
+  for (const artifact of report.artifacts) await copyChecked(artifact, publication)
+  const text = datasetReport({
+    dataset,
+    ...report.checked,
+    artifacts: report.artifacts.map((artifact) => ({ ...artifact, name: nameOf(artifact, publication) })),
+  })
+  await writeAtomic(join(root, RESULTS_FOLDER, `${datasetId}.md`), text)
+  await writeAtomic(join(root, datasetsFile), catalogue)
+  await publishIndex(root, datasetsFile)
+  const beside = [`${datasetId}.md`, LADDER_PAGE, 'README.md'].map((name) => `${RESULTS_FOLDER}/${name}`)
+  const written = [...run.artifacts.map(({ file }) => file), datasetsFile, ...beside]
+  return { ok: true, written, leftOver: await leftOverArtifacts(root, datasetsFile) }
+}
+
+async function leftOverArtifacts(root: string, datasetsFile: string): Promise<string[]> {
+  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
+  const named = new Set(datasets.flatMap(({ published }) => published?.artifacts.map(({ file }) => file) ?? []))
+  const files = (await readdir(join(root, RESULTS_FOLDER))).filter(isArtifactName)
+  return files
+    .map((name) => posix.join(RESULTS_FOLDER, name))
+    .filter((file) => !named.has(file))
+    .toSorted()
+}
+
+/** What to tell the person of artifacts that were left over; null when there are none. */
+export function leftOverNotice(leftOver: readonly string[]): string | null {
+  if (leftOver.length === 0) return null
+  const [first, ...others] = leftOver
+  const rest = others.length === 0 ? '' : ` and ${others.length} more`
+  return `${RESULTS_FOLDER} still holds artifacts of earlier runs that no dataset names as published: ${first}${rest}; keep or remove them`
+}
+
+/** Writes the index of the results folder and the ladder's page anew from the catalogue and the published aggregates. */
+export async function publishIndex(root: string, datasetsFile: string): Promise<void> {
+  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
+  const entries = await Promise.all(
+    datasets.map(async (dataset): Promise<IndexEntry> => {
+      const file = dataset.published?.artifacts.find(({ file }) => file.endsWith('-evaluation.json'))?.file
+      return { dataset, aggregate: file === undefined ? null : await readAggregate(join(root, file)) }
+    }),
+  )
+  const published = entries.filter((entry): entry is IndexEntry & { aggregate: Aggregate } => entry.aggregate !== null)
+  const page = ladderPage({
+    aggregates: published.map(({ aggregate }) => aggregate),
+    artifacts: published.flatMap(({ dataset }) =>
+      dataset.published!.artifacts.map(({ file, sha256 }) => ({
+        datasetId: dataset.id,
+        href: posix.relative(RESULTS_FOLDER, file),
+        sha256,
+      })),
+    ),
+  })
+  await writeAtomic(join(root, RESULTS_FOLDER, LADDER_PAGE), page)
+  await writeAtomic(join(root, RESULTS_FOLDER, 'README.md'), resultsIndex(entries))
+}
+
+const nameOf = ({ kind }: CheckedArtifact, { runId, datasetId }: ArtifactExpectation): string =>
+  artifactName(kind, runId, datasetId)
+
+function publishedRun(
+  publication: Publication,
+  artifacts: readonly CheckedArtifact[],
+  { aggregate: { ingestion } }: NonNullable<ArtifactReport['checked']>,
+): PublishedRun {
+  return {
+    run_id: publication.runId,
+    ingestion:
+      ingestion === null
+        ? null
+        : {
+            job_id: ingestion.job_id,
+            profile: ingestion.profile,
+            revision: ingestion.revision,
+            content_digest: ingestion.content_digest,
+          },
+    artifacts: artifacts.map((artifact) => ({
+      file: posix.join(RESULTS_FOLDER, nameOf(artifact, publication)),
+      sha256: artifact.sha256,
+    })),
+  }
+}
+
+async function datasetOf({ root, datasetsFile, datasetId }: Publication): Promise<Dataset> {
+  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
+  // `withPublished` has refused a catalogue without it.
+  return datasets.find((dataset) => dataset.id === datasetId)!
+}
+
+async function copyChecked(artifact: CheckedArtifact, publication: Publication): Promise<void> {
+  const target = join(publication.root, RESULTS_FOLDER, nameOf(artifact, publication))
+  await writeAtomic(target, createReadStream(artifact.path) as AsyncIterable<Buffer>, ({ sha256 }) => {
+    if (sha256 !== artifact.sha256)
+      throw new ReportError(
+        'not_publishable',
+        `${basename(artifact.path)} changed while it was published: publish again`,
+        {
+          file: artifact.path,
+        },
+      )
+  })
+}

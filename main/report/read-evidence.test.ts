@@ -1,0 +1,109 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { CanonicalRow } from '../../contract/index.ts'
+import { ALIASES, fixtureDataset, fixtureRow, goldenRows } from '../../tests/helpers/report-rows.ts'
+import { sealRow } from '../evidence/row-line.ts'
+import { readEvidenceRows } from './read-evidence.ts'
+
+let dir: string
+let file: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'report-read-'))
+  file = join(dir, 'x-evidence.jsonl')
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const dataset = fixtureDataset('subset', 'Subset', 1)
+const rows = goldenRows(dataset)
+const sealed = (row: CanonicalRow): Buffer => {
+  const result = sealRow(row)
+  if (!result.ok) throw new Error(result.problem)
+  return result.line
+}
+const read = async (): Promise<CanonicalRow[]> => {
+  const all: CanonicalRow[] = []
+  for await (const row of readEvidenceRows(file)) all.push(row)
+  return all
+}
+const refusal = () =>
+  read().then(
+    () => null,
+    (error: unknown) => error,
+  )
+
+describe('readEvidenceRows', () => {
+  it('yields every row in file order, with lines longer than a read and text outside ASCII', async () => {
+    const long = fixtureRow(dataset, ALIASES.adaptive, 0, { answer: 'long ▲ '.repeat(400_000) })
+    const all = [...rows, long, fixtureRow(dataset, ALIASES.adaptive, 1)]
+    await writeFile(
+      file,
+      all.map(sealed).reduce((a, b) => Buffer.concat([a, b])),
+    )
+    const back = (await read()).map(({ checksum: _checksum, ...row }) => row)
+    expect(back).toEqual(all)
+  })
+
+  it('reads each row as it was where provenance differs, is absent from its place or is quoted in an answer', async () => {
+    const [row] = rows as [CanonicalRow]
+    const other = { ...row.reproducibility, seed: 'other' }
+    const metadata = { other: 1, reproducibility: row.reproducibility }
+    const text = `,"reproducibility":${JSON.stringify(row.reproducibility)}`
+    const all = [
+      row,
+      { ...rows[1]!, reproducibility: other },
+      rows[2]!,
+      { ...rows[3]!, evidence: { ...rows[3]!.evidence!, answer: text, approach_metadata: metadata } },
+      rows[4]!,
+    ]
+    await writeFile(file, all.map((each) => `${JSON.stringify(each)}\n`).join(''))
+    expect(await read()).toEqual(all)
+    const { reproducibility: _none, ...without } = {
+      ...rows[5]!,
+      error: { type: 'http_error', message: 'x', reproducibility: row.reproducibility },
+    }
+    await writeFile(file, `${JSON.stringify(row)}\n${JSON.stringify(without)}\n`)
+    expect(await refusal()).toMatchObject({ code: 'malformed_line', data: { line: 2 } })
+  })
+
+  it('reads an empty file as no rows', async () => {
+    await writeFile(file, '')
+    expect(await read()).toEqual([])
+  })
+
+  it('reads lines without a checksum', async () => {
+    await writeFile(file, `${JSON.stringify(rows[0])}\n`)
+    expect(await read()).toEqual([rows[0]])
+  })
+
+  it.each([
+    ['malformed_line', 3, Buffer.from('{"schema_version":1\n')],
+    ['malformed_line', 3, Buffer.from('{"schema_version":2}\n')],
+    ['malformed_line', 3, Buffer.from('null\n')],
+    ['malformed_line', 3, Buffer.from('\n')],
+    [
+      'malformed_line',
+      3,
+      Buffer.concat([Buffer.from('{"schema_version":1,"row_id":"'), Buffer.from([0xff, 0xfe]), Buffer.from('"}\n')]),
+    ],
+    ['torn_tail', 3, Buffer.from('{"schema')],
+    ['duplicate_row', 3, sealed(rows[0]!)],
+  ])('refuses %s at line %i', async (code, line, bytes) => {
+    await writeFile(file, Buffer.concat([sealed(rows[0]!), sealed(rows[1]!), bytes]))
+    expect(await refusal()).toMatchObject({ name: 'ReportError', code, data: { file, line } })
+  })
+
+  it('refuses a flipped byte that leaves the JSON valid', async () => {
+    const line = sealed(rows[0]!)
+    const at = line.indexOf('Subset')
+    line[at] = 'Z'.charCodeAt(0)
+    await writeFile(file, sealed(rows[1]!))
+    await appendFile(file, line)
+    expect(await refusal()).toMatchObject({ code: 'malformed_line', data: { line: 2 } })
+  })
+
+  it('names a file that is not there', async () => {
+    expect(await refusal()).toMatchObject({ code: 'unreadable', data: { file } })
+  })
+})

@@ -1,0 +1,99 @@
+import type {
+  Aggregate,
+  ApproachSummary,
+  ConfidenceInterval,
+  Distribution,
+  MetricSummary,
+} from '../../contract/index.ts'
+import { meanInterval } from './comparison-access.ts'
+import { intervalWords } from './comparison-words.ts'
+import { UNEQUAL_SIGN } from './coverage-notes.ts'
+import { code, columnsFrom, mdTable } from './markdown-text.ts'
+import { hopMetricOf, metricOf } from './metric-access.ts'
+import { countWords, durationWords, METRIC_LABELS, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import type { ScoreMetric } from './score-metrics.ts'
+
+/** `● 0.83 [0.77, 0.88] (21/24)`; without a score the state in words and the count. */
+export function scoreText(summary: MetricSummary | undefined, interval: ConfidenceInterval | null = null): string {
+  if (summary === undefined) return `${STATE_SIGNS.disabled} not requested`
+  const { state, mean, scored, expected, unequal_coverage } = summary
+  const count = `(${scored}/${expected})`
+  if (mean === null) return `${STATE_SIGNS[state]} ${STATE_WORDS[state]} ${count}`
+  const range = intervalWords('score', interval)
+  return `${STATE_SIGNS[state]} ${score(mean)}${unequal_coverage ? UNEQUAL_SIGN : ''} ${range === '' ? '' : `${range} `}${count}`
+}
+
+const labels = (metrics: readonly ScoreMetric[]): string[] => metrics.map((metric) => METRIC_LABELS[metric])
+
+/** Approaches × metrics, every mean with its count. */
+export function scoreTable(aggregate: Aggregate, metrics: readonly ScoreMetric[]): string[] {
+  const rows = aggregate.approaches.map((approach) => [
+    code(approach.model),
+    ...metrics.map((metric) => scoreText(metricOf(approach, metric), meanInterval(aggregate, metric, approach.model))),
+  ])
+  return mdTable(['approach', ...labels(metrics)], rows, columnsFrom(1, metrics.length + 1))
+}
+
+/** Approaches × hop counts for one metric. */
+export function hopTable(aggregate: Aggregate, metric: ScoreMetric): string[] {
+  const groups = aggregate.approaches[0]?.by_hops ?? []
+  const head = groups.map(({ hops, questions }) => `${hops === null ? 'not counted' : plainHops(hops)} (${questions})`)
+  const rows = aggregate.approaches.map((approach) => [
+    code(approach.model),
+    ...approach.by_hops.map((group) => {
+      const { n, expected, mean } = hopMetricOf(group, metric)!
+      return mean === null ? `none (0/${expected})` : `${score(mean)} (${n}/${expected})`
+    }),
+  ])
+  return mdTable(['approach', ...head], rows, columnsFrom(1, head.length + 1))
+}
+
+const plainHops = (hops: number): string => (hops === 1 ? '1 hop' : `${hops} hops`)
+
+const figure = (value: number | null, show: (value: number) => string): string =>
+  value === null ? 'none' : show(value)
+const decimal = (value: number): string => (Number.isInteger(value) ? countWords(value) : value.toFixed(1))
+
+/** Approaches × cost: cells, latency, attempts, tokens, calls. A figure that fewer cells have than answered carries its own count. */
+export function costTable(aggregate: Aggregate): string[] {
+  const head = [
+    'approach',
+    'cells',
+    'latency median',
+    '95th percentile',
+    'queue',
+    'retries',
+    'tokens',
+    'model calls',
+    'cloud calls',
+  ]
+  const rows = aggregate.approaches.map((approach) => {
+    const { cells, operational } = approach
+    const mean = (of: Distribution, show: (value: number) => string = decimal): string =>
+      figure(of.mean, show) + (of.n > 0 && of.n < cells.ok ? ` (${of.n}/${cells.ok})` : '')
+    return [
+      code(approach.model),
+      cellsText(approach),
+      figure(operational.latency_ms.median, durationWords),
+      figure(operational.latency_ms.p95, durationWords),
+      mean(operational.queue_ms, durationWords),
+      String(operational.retries),
+      mean(operational.total_tokens, (tokens) => countWords(Math.round(tokens))),
+      mean(operational.llm_calls),
+      mean(operational.cloud_calls),
+    ]
+  })
+  return mdTable(head, rows, columnsFrom(1, head.length))
+}
+
+function cellsText({ cells }: ApproachSummary): string {
+  const sign =
+    cells.error > 0
+      ? STATE_SIGNS.error
+      : cells.timeout > 0
+        ? STATE_SIGNS.timeout
+        : cells.missing > 0
+          ? STATE_SIGNS.not_run
+          : STATE_SIGNS.ok
+  return `${sign} ${cells.ok}/${cells.expected}`
+}

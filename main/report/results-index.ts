@@ -1,0 +1,80 @@
+import type { Aggregate, Dataset } from '../../contract/index.ts'
+import { nameWords } from './comparison-words.ts'
+import { UNEQUAL_SIGN } from './coverage-notes.ts'
+import { findings, modelCaution } from './findings.ts'
+import { LADDER_METRICS, LEADER_LEGEND, leaderLines } from './ladder-markdown.ts'
+import { code, md, mdTable } from './markdown-text.ts'
+
+/** A dataset of the catalogue with the aggregate of its published run; null when there is none. */
+export interface IndexEntry {
+  dataset: Dataset
+  aggregate: Aggregate | null
+}
+
+/** The page with charts beside the index. */
+export const LADDER_PAGE = 'ladder.html'
+
+/** `README.md` of the results folder: the ladder with a link to each report, and the leaderboards from rung to rung. */
+export function resultsIndex(entries: readonly IndexEntry[]): string {
+  const ordered = entries.toSorted((a, b) => a.dataset.complexity_level - b.dataset.complexity_level)
+  const published = ordered.flatMap(({ aggregate }) => aggregate ?? [])
+  const boards = LADDER_METRICS.flatMap((name) => {
+    const lines = leaderLines(published, name)
+    return lines.length === 0 ? [] : ['', `## ${nameWords(name)}`, '', ...lines]
+  })
+  const caution = modelCaution(published)
+  return [
+    '# Results',
+    '',
+    'Written by `rag-ladder` when a run is published. Each report stands alone; the files beside it are its evidence.',
+    ...(published.length === 0
+      ? []
+      : [
+          '',
+          `[The ladder with charts](${LADDER_PAGE}): one page, readable offline, that compares the files beside it with their hashes when it is served over HTTP; \`rag-ladder verify ${LADDER_PAGE}\` does so anywhere.`,
+        ]),
+    ...(caution === null ? [] : ['', `> ${md(caution)}`]),
+    '',
+    ...datasetTable(ordered),
+    ...fileLines(published),
+    ...shortLines(published),
+    ...boards,
+    ...(published.length === 0
+      ? []
+      : ['', `${LEADER_LEGEND} ${UNEQUAL_SIGN} means that a column rests on different questions.`]),
+    '',
+  ].join('\n')
+}
+
+function shortLines(published: readonly Aggregate[]): string[] {
+  const lines = published.flatMap((aggregate) => {
+    const sentences = findings(aggregate)
+    return sentences.length === 0 ? [] : [`- **${md(aggregate.dataset.label)}**: ${md(sentences.join(' '))}`]
+  })
+  return lines.length === 0 ? [] : ['', '## In short', '', ...lines]
+}
+
+const fileLines = (published: readonly Aggregate[]): string[] =>
+  published.length === 0
+    ? []
+    : [
+        '',
+        'Beside each report: `-evidence.jsonl` (one synced row per cell), `-evaluation.json` (every figure), `-matrix.json` (answers by question), and `-judgments.json` (verdicts with reasons and orders) where judges were asked. Evaluation and matrix are made from the other two, and can be made again byte for byte.',
+      ]
+
+function datasetTable(entries: readonly IndexEntry[]): string[] {
+  const rows = entries.map(({ dataset, aggregate }) => {
+    const head = [String(dataset.complexity_level), md(dataset.label)]
+    if (aggregate === null) return [...head, 'not published', '', '', '']
+    const { ingestion, cells } = aggregate
+    return [
+      String(dataset.complexity_level),
+      `[${md(dataset.label)}](${dataset.id}.md)`,
+      code(aggregate.run_id),
+      String(aggregate.questions.length),
+      `${cells.ok}/${cells.expected}`,
+      ingestion === null ? 'unknown' : code(ingestion.content_digest.slice(0, 12)),
+    ]
+  })
+  return mdTable(['rung', 'dataset', 'run', 'questions', 'cells', 'corpus'], rows, new Set([0, 3, 4]))
+}

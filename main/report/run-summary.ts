@@ -1,0 +1,103 @@
+import type { Aggregate, EvaluationMetric, Question, RowApproach, RowDataset } from '../../contract/index.ts'
+import type { Alias, LadderDataset } from '../manifests/experiment.ts'
+import type { JudgeInput } from './judge-input.ts'
+
+export type SummaryAlias = Pick<RowApproach, 'model' | 'base_model' | 'flavor' | 'evidence_capability'>
+export type SummaryQuestion = Aggregate['questions'][number]
+
+/** What a run was asked for: the rows alone cannot tell which cells are missing. */
+export interface RunSummaryContext {
+  runId: string
+  datasetId: string
+  /** Null: as the rows say. */
+  dataset: RowDataset | null
+  /** In the order of the query file; null: the questions of the rows, by id. */
+  questions: readonly SummaryQuestion[] | null
+  /** Selected aliases in the order of the selection; null: the aliases of the rows, in ladder order. */
+  aliases: readonly SummaryAlias[] | null
+  /** Selected aliases that could not be called, with the reason. */
+  unavailable: readonly (SummaryAlias & { reason: string })[]
+  /** Requested metrics of class `ragas`; null: those that the rows requested. */
+  metrics: readonly EvaluationMetric[] | null
+  /** Answers per question and approach; rows of further repetitions are left out. Null: as many as the rows have. */
+  repeats: number | null
+  judge: JudgeInput
+}
+
+const summaryAlias = (alias: Alias): SummaryAlias => ({
+  model: alias.alias,
+  base_model: alias.base,
+  flavor: alias.flavor.flavor,
+  evidence_capability: alias.evidence,
+})
+
+const summaryQuestion = ({ id, hops, answerable, gold }: Question): SummaryQuestion => ({
+  id,
+  hops,
+  answerable,
+  has_gold: gold.length > 0,
+})
+
+export interface RunSelection {
+  runId: string
+  dataset: LadderDataset
+  /** All that were selected, the unavailable ones among them or not. */
+  aliases: readonly Alias[]
+  unavailable: readonly { alias: Alias; reason: string }[]
+  metrics: readonly EvaluationMetric[]
+  repeats: number
+  judge: JudgeInput
+}
+
+/** The context of a run that is under way, from its manifests. */
+export function summaryContextOfRun(selection: RunSelection): RunSummaryContext {
+  const { dataset, questions } = selection.dataset
+  const unavailable = new Set(selection.unavailable.map(({ alias }) => alias.alias))
+  return {
+    runId: selection.runId,
+    datasetId: dataset.id,
+    dataset: {
+      id: dataset.id,
+      label: dataset.label,
+      complexity_level: dataset.complexity_level,
+      questions_file: dataset.queries_file,
+      corpus_path: dataset.corpus_path,
+    },
+    questions: questions.map(summaryQuestion),
+    aliases: selection.aliases.filter(({ alias }) => !unavailable.has(alias)).map(summaryAlias),
+    unavailable: selection.unavailable.map(({ alias, reason }) => ({ ...summaryAlias(alias), reason })),
+    metrics: selection.metrics,
+    repeats: selection.repeats,
+    judge: selection.judge,
+  }
+}
+
+/** The context that an aggregate was made in, so that it can be made again from its evidence. */
+export function summaryContextOf(aggregate: Aggregate, judge: JudgeInput): RunSummaryContext {
+  return {
+    runId: aggregate.run_id,
+    datasetId: aggregate.dataset.id,
+    dataset: aggregate.dataset,
+    questions: aggregate.questions,
+    aliases: aggregate.approaches.filter((approach) => approach.selected),
+    unavailable: aggregate.unavailable,
+    metrics: aggregate.metrics,
+    repeats: aggregate.repeats,
+    judge,
+  }
+}
+
+/** The context of evidence about which nothing else is known: what its rows say, and no judges. */
+export function summaryContextFromRows(runId: string, datasetId: string): RunSummaryContext {
+  return {
+    runId,
+    datasetId,
+    dataset: null,
+    questions: null,
+    aliases: null,
+    unavailable: [],
+    metrics: null,
+    repeats: null,
+    judge: { state: 'disabled' },
+  }
+}

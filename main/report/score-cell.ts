@@ -1,0 +1,62 @@
+import type { MetricState, MetricSummary } from '../../contract/index.ts'
+import { UNEQUAL_SIGN } from './coverage-notes.ts'
+import { score, STATE_SIGNS } from './score-format.ts'
+import type { Segment, Style } from './terminal-paint.ts'
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
+/** Missing scores are hatched, so that nobody takes them for low ones. */
+const HATCH = '╱'
+
+const STATE_STYLES: Readonly<Record<MetricState, Style>> = {
+  ok: 'green',
+  partial: 'yellow',
+  not_evaluable: 'cyan',
+  error: 'red',
+  timeout: 'red',
+  disabled: 'dim',
+  not_run: 'red',
+}
+
+/** A value between 0 and 1 as a bar of `width` columns, to an eighth of a column; what is outside is shown as the nearest end. */
+export function scoreBar(value: number, width: number): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, value)) * width * 8)
+  return ('█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!).padEnd(width)
+}
+
+export const stateSegment = (state: MetricState): Segment => ({ text: STATE_SIGNS[state], style: STATE_STYLES[state] })
+
+/** How a score is drawn: bar and count columns are as wide in every row. */
+export interface ScoreCellLayout {
+  barWidth: number
+  /** Columns for the value with its sign and mark. */
+  valueWidth: number
+  countWidth: number
+  barStyle: Style
+}
+
+/** `● 0.83 ███▎ 24/24`; without a score the state and a hatched gap, never a number but the count. */
+export function scoreCell(summary: MetricSummary | undefined, layout: ScoreCellLayout): Segment[] {
+  if (summary === undefined) return [stateSegment('disabled')]
+  const { mean, scored, expected, state, unequal_coverage } = summary
+  const count: Segment = { text: ` ${`${scored}/${expected}`.padStart(layout.countWidth)}`, style: 'dim' }
+  const { barWidth, valueWidth } = layout
+  if (mean === null) {
+    const hatch = barWidth === 0 ? HATCH.repeat(4).padEnd(valueWidth) : ' '.repeat(valueWidth)
+    const bar = barWidth === 0 ? '' : ` ${HATCH.repeat(barWidth)}`
+    return [stateSegment(state), { text: ` ${hatch}${bar}`, style: 'dim' }, count]
+  }
+  const value = valueText(mean, unequal_coverage).padEnd(valueWidth)
+  const bar: Segment[] =
+    barWidth === 0 ? [] : [{ text: ' ' }, { text: scoreBar(mean, barWidth), style: layout.barStyle }]
+  return [stateSegment(state), { text: ' ' }, { text: value, style: 'bold' }, ...bar, count]
+}
+
+const valueText = (mean: number, unequal: boolean): string => `${score(mean)}${unequal ? UNEQUAL_SIGN : ''}`
+
+/** Columns that the widest value of a table needs. */
+export function valueWidth(summaries: readonly (MetricSummary | undefined)[]): number {
+  const widths = summaries.map((each) =>
+    each === undefined || each.mean === null ? 0 : valueText(each.mean, each.unequal_coverage).length,
+  )
+  return Math.max(4, ...widths)
+}

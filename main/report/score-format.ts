@@ -1,0 +1,74 @@
+import type { MetricState } from '../../contract/index.ts'
+import type { ScoreMetric } from './score-metrics.ts'
+
+export const METRIC_LABELS: Readonly<Record<ScoreMetric, string>> = {
+  faithfulness: 'faithfulness',
+  answer_relevancy: 'answer relevancy',
+  context_precision: 'context precision',
+  context_recall: 'context recall',
+  hit_at_5: 'hit@5',
+  recall_at_5: 'recall@5',
+  mrr_at_10: 'MRR@10',
+  ndcg_at_10: 'nDCG@10',
+  token_f1: 'answer F1',
+  gold_coverage: 'points covered',
+  abstention: 'abstention',
+}
+
+/** The same signs on every surface; never colour alone. */
+export const STATE_SIGNS: Readonly<Record<MetricState, string>> = {
+  ok: '●',
+  partial: '◐',
+  not_evaluable: '○',
+  error: '▲',
+  timeout: '⏱',
+  disabled: '–',
+  not_run: '✕',
+}
+
+export const STATE_WORDS: Readonly<Record<MetricState, string>> = {
+  ok: 'ok',
+  partial: 'partial',
+  not_evaluable: 'not evaluable',
+  error: 'error',
+  timeout: 'timeout',
+  disabled: 'disabled',
+  not_run: 'not run',
+}
+
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  answer_only: 'the approach answers without contexts',
+  retrieved_contexts_required: 'no context was retrieved',
+  cell_failed: 'the cell failed',
+  score_missing_or_null: 'the evaluator gave no score',
+  score_not_numeric: 'the score is no number',
+  score_not_finite: 'the score is not finite',
+  no_statements: 'the answer claims nothing, as a refusal does',
+  http_error: 'the evaluator answered with an HTTP error',
+  network_error: 'the evaluator could not be reached',
+  invalid_response: "the evaluator's answer has the wrong shape",
+}
+
+/** A reason's code in words; an evaluator's own words stay as they are. */
+export const reasonWords = (code: string): string => REASON_WORDS[code] ?? code
+
+/** A score with two decimals: 0.83; a negative zero is none. */
+export function score(value: number): string {
+  const text = value.toFixed(2)
+  return text === '-0.00' ? '0.00' : text.replace('-', '−')
+}
+
+/** A duration in the unit that reads best: 840 ms, 12.4 s, 3 min 20 s. */
+export function durationWords(milliseconds: number): string {
+  if (milliseconds < 9.95) return `${milliseconds.toFixed(1)} ms`
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 99_950) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** A count with thin spaces between the thousands: 21 420. */
+export const countWords = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u2009')
+
+/** `1 question`, `24 questions`. */
+export const plural = (value: number, noun: string): string => `${countWords(value)} ${noun}${value === 1 ? '' : 's'}`

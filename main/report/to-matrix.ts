@@ -1,0 +1,122 @@
+import type { CanonicalRow, Matrix, MatrixCell } from '../../contract/index.ts'
+import { ReportError } from './report-error.ts'
+import { SameInAll } from './same-in-all.ts'
+
+/** Which order a matrix has; rows of other models and questions follow by name. */
+export interface MatrixFrame {
+  runId: string
+  datasetId: string
+  models: readonly string[]
+  questionIds: readonly string[]
+  /** Answers per question and model; further ones are left out. All when not given. */
+  repeats?: number | null
+}
+
+/** Collects the answers of one dataset run, in any order of rows. */
+export interface MatrixBuilder {
+  /** Throws `ReportError` for a row of another run or ingestion. */
+  add(row: CanonicalRow): void
+  finish(): Matrix
+}
+
+/** A latency in seconds with one decimal, as the matrix shows it. */
+export const latencySeconds = (latencyMs: number): number => Math.round(latencyMs / 100) / 10
+
+/** A row → its cell. A failed cell has its error and neither answer nor scores. */
+export function matrixCell(row: CanonicalRow): MatrixCell {
+  const head = {
+    query_id: row.question.id,
+    model: row.approach.model,
+    ...(row.repeat === undefined ? {} : { repeat: row.repeat }),
+    base_model: row.approach.base_model,
+    flavor: row.approach.flavor,
+    requires_reingest: row.approach.requires_reingest,
+    latency_s: latencySeconds(row.metrics.operational.latency_ms),
+  }
+  if (row.status !== 'ok' || row.evidence === null)
+    return { ...head, ok: false, error: row.error === null ? row.status : `${row.error.type}: ${row.error.message}` }
+  const { answer, raw_content, sources, server_metrics, approach_metadata } = row.evidence
+  return {
+    ...head,
+    ok: true,
+    raw: raw_content,
+    answer,
+    sources: sources.map(({ title, score }) => ({ title, score })),
+    metrics: server_metrics,
+    ...(approach_metadata === undefined ? {} : { approach_metadata }),
+  }
+}
+
+/** A builder that holds every answer in memory: a matrix is one document. */
+export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
+  const ingestion = new SameInAll<Matrix['ingestion']>()
+  const questions = new Map<string, Matrix['queries'][number]>()
+  const cells = new Map<string, Map<string, MatrixCell[]>>()
+  const repeats = frame.repeats ?? Infinity
+
+  return {
+    add(row) {
+      if (row.run_id !== frame.runId || row.dataset.id !== frame.datasetId)
+        throw new ReportError(
+          'foreign_row',
+          `row ${row.row_id} is not of run ${frame.runId}, dataset ${frame.datasetId}`,
+        )
+      if (!ingestion.accept(row.reproducibility.ingestion))
+        throw new ReportError('mixed_provenance', `row ${row.row_id} answers from another ingestion`)
+      if ((row.repeat ?? 1) > repeats) return
+      const { id, query, ground_truth, rationale, expect_winner } = row.question
+      questions.set(id, { id, query, ground_truth, rationale, expect_winner })
+      const ofQuestion = cells.get(id) ?? new Map<string, MatrixCell[]>()
+      cells.set(id, ofQuestion)
+      const answers = ofQuestion.get(row.approach.model) ?? []
+      ofQuestion.set(row.approach.model, answers)
+      answers.push(matrixCell(row))
+    },
+    finish() {
+      const found = [...cells.values()].flatMap((ofQuestion) => [...ofQuestion.keys()])
+      const models = inOrder(frame.models, found)
+      const ids = inOrder(frame.questionIds, questions.keys()).filter((id) => questions.has(id))
+      return {
+        schema_version: 1,
+        run_id: frame.runId,
+        dataset_id: frame.datasetId,
+        models,
+        queries: ids.map((id) => questions.get(id)!),
+        ingestion: ingestion.value,
+        cells: ids.flatMap((id) =>
+          models.flatMap((model) =>
+            (cells.get(id)!.get(model) ?? []).sort((a, b) => (a.repeat ?? 1) - (b.repeat ?? 1)),
+          ),
+        ),
+      }
+    },
+  }
+}
+
+/** All rows of one dataset run as a plain table of answers. Throws `ReportError`. */
+export async function toMatrix(rows: AsyncIterable<CanonicalRow>, frame: MatrixFrame): Promise<Matrix> {
+  const builder = createMatrixBuilder(frame)
+  for await (const row of rows) builder.add(row)
+  return builder.finish()
+}
+
+function inOrder(order: readonly string[], found: Iterable<string>): string[] {
+  const known = new Set(order)
+  const others = [...new Set(found)].filter((name) => !known.has(name)).sort()
+  return [...order, ...others]
+}
+
+/** The bytes of `-matrix.json`, one question and one cell per line: long answers never become one huge text. */
+export function* matrixText(matrix: Matrix): Generator<string> {
+  const { queries, cells, ...head } = matrix
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "queries": [`
+  yield* list(queries)
+  yield '],\n  "cells": ['
+  yield* list(cells)
+  yield ']\n}\n'
+}
+
+function* list(items: readonly unknown[]): Generator<string> {
+  for (const [index, item] of items.entries()) yield `${index === 0 ? '\n' : ',\n'}    ${JSON.stringify(item)}`
+  if (items.length > 0) yield '\n  '
+}

@@ -1,0 +1,105 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { evidenceBytes, writeRun } from '../../tests/helpers/report-project.ts'
+import {
+  comparedContext,
+  comparedRows,
+  fixtureDataset,
+  goldenJudgments,
+  goldenRows,
+  REPORT_RUN,
+  streamOf,
+  wideDataset,
+} from '../../tests/helpers/report-rows.ts'
+import { artifactFiles, type ArtifactFiles } from './artifact-files.ts'
+import { validateArtifacts } from './validate-artifacts.ts'
+import { writeArtifacts } from './write-artifacts.ts'
+
+const dataset = fixtureDataset('subset', 'Subset', 1)
+const rows = goldenRows(dataset)
+let dir: string
+let files: ArtifactFiles
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'report-check-'))
+  files = (await writeRun(dir, dataset)).files
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const check = (expectedCells = rows.length) =>
+  validateArtifacts(files, { runId: REPORT_RUN, datasetId: dataset.id, expectedCells })
+const problems = async (expectedCells?: number) =>
+  (await check(expectedCells)).problems.map(({ file, code }) => `${code} ${file.slice(`${REPORT_RUN}-subset-`.length)}`)
+const edit = async (file: string, change: (text: string) => string) =>
+  writeFile(file, change(await readFile(file, 'utf8')))
+
+describe('validateArtifacts', () => {
+  it('accepts what the runner wrote, with hashes', async () => {
+    const report = await check()
+    expect(report.problems).toEqual([])
+    expect(report.artifacts.map(({ kind }) => kind).toSorted()).toEqual(['evaluation', 'evidence', 'matrix'])
+    expect(report.checked?.aggregate.run_id).toBe(REPORT_RUN)
+  })
+
+  it('wants judgments when there were judges, and only then', async () => {
+    ;({ files } = await writeRun(dir, dataset, goldenJudgments(dataset)))
+    expect((await check()).artifacts).toHaveLength(4)
+    await rm(files.judgments)
+    expect(await problems()).toEqual(['missing judgments.json', 'differs evaluation.json'])
+  })
+
+  it.each([
+    ['missing matrix.json', () => rm(files.matrix)],
+    ['schema matrix.json', () => writeFile(files.matrix, '{}')],
+    ['schema evaluation.json', () => edit(files.evaluation, (text) => text.slice(0, -20))],
+    ['differs evaluation.json', () => edit(files.evaluation, (text) => text.replace('"mean": 0.75', '"mean": 0.76'))],
+    ['differs evaluation.json', () => edit(files.evaluation, (text) => text.trimEnd())],
+    [
+      'differs matrix.json',
+      () => edit(files.matrix, (text) => text.replace('Answer of hybrid-rag.', 'Better answer.')),
+    ],
+    ['other_run evaluation.json', () => edit(files.evaluation, (text) => text.replace(REPORT_RUN, 'another'))],
+    ['torn_tail evidence.jsonl', () => appendFile(files.evidence, '{"torn')],
+    ['duplicate_row evidence.jsonl', () => appendFile(files.evidence, evidenceBytes(rows.slice(0, 1)))],
+    [
+      'malformed_line evidence.jsonl',
+      () => edit(files.evidence, (text) => text.replace('"seed":"ladder"', '"seed":"lOdder"')),
+    ],
+  ])('finds: %s', async (problem, damage) => {
+    await damage()
+    expect(await problems()).toEqual([problem])
+  })
+
+  it('finds a missing row in the count, the aggregate and the matrix', async () => {
+    await writeFile(files.evidence, evidenceBytes(rows.slice(1)))
+    expect(await problems()).toEqual(['cell_count evidence.jsonl', 'differs evaluation.json', 'differs matrix.json'])
+    expect(await problems(rows.length + 5)).toContain('cell_count evidence.jsonl')
+  })
+
+  it('accepts repetitions, and misses one that is not there', async () => {
+    const wide = wideDataset('wide', 'Wide', 2)
+    const repeated = comparedRows(wide, 2)
+    const own = artifactFiles(dir, REPORT_RUN, wide.id)
+    await writeFile(own.evidence, evidenceBytes(repeated))
+    await writeArtifacts(own, streamOf(repeated), comparedContext(wide, 2))
+    const expectation = { runId: REPORT_RUN, datasetId: wide.id, expectedCells: 24 * 4 * 2 }
+    expect((await validateArtifacts(own, expectation)).problems).toEqual([])
+    await writeFile(own.evidence, evidenceBytes(repeated.slice(0, -1)))
+    const { problems: found } = await validateArtifacts(own, expectation)
+    expect(found.map(({ code }) => code)).toEqual(['cell_count', 'differs', 'differs'])
+  })
+
+  it('names line and field of a row that breaks the schema, and the field in which a file differs', async () => {
+    const broken = { ...rows[0]!, finished_at: 'yesterday' }
+    await writeFile(
+      files.evidence,
+      Buffer.concat([evidenceBytes(rows.slice(1)), Buffer.from(`${JSON.stringify(broken)}\n`)]),
+    )
+    const { problems: found } = await check()
+    expect(found[0]!.message).toMatch(new RegExp(`^line ${rows.length}: finished_at`))
+    expect(found.find(({ file }) => file.endsWith('evaluation.json'))!.message).toMatch(
+      /approaches\[0\]\.\S+ is .+ gives/,
+    )
+  })
+})

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises'
+import { Aggregate, type CanonicalRow, type JudgeSection, type Matrix } from '../../contract/index.ts'
+import { aggregateText, createAggregator } from './aggregate-run.ts'
+import type { ArtifactFiles } from './artifact-files.ts'
+import { readJudgments, readJudgmentsIfThere, type JudgeInput } from './judge-input.ts'
+import { readEvidenceRows } from './read-evidence.ts'
+import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from './run-summary.ts'
+import { createMatrixBuilder, matrixText } from './to-matrix.ts'
+import { writeAtomic, type WrittenFile } from './write-atomic.ts'
+
+export interface DerivedArtifacts {
+  aggregate: Aggregate
+  matrix: Matrix
+}
+
+/** What the evidence of one dataset run adds up to, in one pass over its rows. Throws `ReportError`. */
+export async function deriveArtifacts(
+  rows: AsyncIterable<CanonicalRow>,
+  context: RunSummaryContext,
+): Promise<DerivedArtifacts> {
+  const aggregator = createAggregator(context)
+  const matrix = createMatrixBuilder({
+    runId: context.runId,
+    datasetId: context.datasetId,
+    models: context.aliases?.map((alias) => alias.model) ?? [],
+    questionIds: context.questions?.map((question) => question.id) ?? [],
+    repeats: context.repeats,
+  })
+  for await (const row of rows) {
+    aggregator.add(row)
+    matrix.add(row)
+  }
+  return { aggregate: await aggregator.finish(), matrix: matrix.finish() }
+}
+
+/**
+ * Writes `-evaluation.json` and `-matrix.json` from the evidence, each whole or not at all. Run once with the judges pending and again when
+ * their file is there: the matrix keeps its bytes. Throws `ReportError` and the disk's errors.
+ */
+export async function writeArtifacts(
+  files: ArtifactFiles,
+  rows: AsyncIterable<CanonicalRow>,
+  context: RunSummaryContext,
+): Promise<DerivedArtifacts & { written: WrittenFile[] }> {
+  const derived = await deriveArtifacts(rows, context)
+  const written = [
+    await writeAtomic(files.matrix, matrixText(derived.matrix)),
+    await writeAtomic(files.evaluation, aggregateText(derived.aggregate)),
+  ]
+  return { ...derived, written }
+}
+
+/** The context of a stored aggregate, with the judgments of today where the run had or awaited judges. */
+export async function contextAgain(aggregate: Aggregate, files: ArtifactFiles): Promise<RunSummaryContext> {
+  return summaryContextOf(aggregate, await judgesAgain(aggregate.judge_panel, files.judgments))
+}
+
+async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeInput> {
+  if (section.status === 'disabled') return { state: 'disabled' }
+  if (section.status !== 'pending') return readJudgments(file)
+  return readJudgmentsIfThere(file, { state: 'pending', judges: section.judges })
+}
+
+/** A stored aggregate; null when the file is missing or is none. */
+export async function readAggregate(file: string): Promise<Aggregate | null> {
+  try {
+    const parsed = Aggregate.safeParse(JSON.parse(await readFile(file, 'utf8')))
+    return parsed.success ? parsed.data : null
+  } catch (error) {
+    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+/**
+ * Sums up the evidence of a finished run anew, in the context that its `-evaluation.json` keeps, or from the rows alone where there is no
+ * such file or it cannot be read. Throws `ReportError`.
+ */
+export async function summarizeRun(files: ArtifactFiles, runId: string, datasetId: string): Promise<Aggregate> {
+  const stored = await readAggregate(files.evaluation)
+  const context =
+    stored === null
+      ? {
+          ...summaryContextFromRows(runId, datasetId),
+          judge: await readJudgmentsIfThere(files.judgments, { state: 'disabled' }),
+        }
+      : await contextAgain(stored, files)
+  const aggregator = createAggregator(context)
+  for await (const row of readEvidenceRows(files.evidence)) aggregator.add(row)
+  return aggregator.finish()
+}

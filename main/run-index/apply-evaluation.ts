@@ -1,0 +1,99 @@
+import type Database from 'better-sqlite3'
+import { Aggregate, describeIssues, type ApproachSummary } from '../../contract/index.ts'
+import type { IndexSession } from './index-session.ts'
+import type { StoredScope } from './scope-store.ts'
+
+export type ParsedAggregate = { ok: true; aggregate: Aggregate } | { ok: false; problem: string }
+
+/** Text of an `-evaluation.json` → aggregate, or what is wrong with it for this dataset run. */
+export function parseAggregate(text: string, names: { run_id: string; dataset_id: string }): ParsedAggregate {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { ok: false, problem: 'not JSON' }
+  }
+  const parsed = Aggregate.safeParse(value)
+  if (!parsed.success) return { ok: false, problem: describeIssues(parsed.error).slice(0, 3).join('; ') }
+  const { run_id, dataset } = parsed.data
+  if (run_id !== names.run_id || dataset.id !== names.dataset_id)
+    return { ok: false, problem: `it is of run ${run_id}, dataset ${dataset.id}` }
+  return { ok: true, aggregate: parsed.data }
+}
+
+/** Takes from an aggregate what the rows cannot tell: which cells were to be made, in which order, and which aliases could not be called. */
+export class EvaluationWriter {
+  readonly #session: IndexSession
+  readonly #clear: Database.Statement[]
+  readonly #setExpected: Database.Statement
+  readonly #move: Database.Statement
+  readonly #place: Database.Statement
+  readonly #placeAlias: Database.Statement
+  readonly #questionIds: Database.Statement<[number], { id: number; question_id: string }>
+  readonly #countQuestions: Database.Statement
+
+  constructor(session: IndexSession) {
+    const { db } = session
+    this.#session = session
+    this.#clear = [
+      `DELETE FROM dataset_run_questions WHERE scope = ? AND question IN (SELECT id FROM questions WHERE digest = x'')`,
+      `DELETE FROM dataset_run_aliases AS d WHERE scope = ? AND NOT EXISTS
+       (SELECT 1 FROM cells c WHERE c.scope = d.scope AND c.alias = d.alias)`,
+      'UPDATE dataset_run_aliases SET position = NULL, unavailable = NULL WHERE scope = ?',
+      'UPDATE dataset_runs SET expected = NULL WHERE id = ?',
+    ].map((sql) => db.prepare(sql))
+    this.#setExpected = db.prepare('UPDATE dataset_runs SET expected = ? WHERE id = ?')
+    // Questions that the aggregate does not have go behind those that it has.
+    this.#move = db.prepare('UPDATE dataset_run_questions SET position = position + ? WHERE scope = ?')
+    this.#place = db.prepare(
+      `INSERT INTO dataset_run_questions (scope, question, position) VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET position = excluded.position`,
+    )
+    this.#placeAlias = db.prepare(
+      `INSERT INTO dataset_run_aliases (scope, alias, base_model, flavor, evidence_capability, position, unavailable)
+       VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET position = excluded.position, unavailable = excluded.unavailable`,
+    )
+    this.#questionIds = db.prepare(
+      `SELECT q.id, q.question_id FROM dataset_run_questions d JOIN questions q ON q.id = d.question
+       WHERE d.scope = ?`,
+    )
+    this.#countQuestions = db.prepare(
+      `UPDATE dataset_runs SET questions = (SELECT count(*) FROM dataset_run_questions WHERE scope = dataset_runs.id)
+       WHERE id = ?`,
+    )
+  }
+
+  /** Takes back what an aggregate told; inside `write`. */
+  clear(scope: StoredScope): void {
+    for (const statement of this.#clear) statement.run(scope.id)
+    this.#countQuestions.run(scope.id)
+  }
+
+  /** Inside `write`. */
+  apply(scope: StoredScope, aggregate: Aggregate): void {
+    this.clear(scope)
+    this.#setExpected.run(aggregate.cells.expected, scope.id)
+    this.#move.run(aggregate.questions.length, scope.id)
+    const known = new Map(this.#questionIds.all(scope.id).map(({ id, question_id }) => [question_id, id]))
+    for (const [position, { id, hops, answerable }] of aggregate.questions.entries()) {
+      const question = known.get(id) ?? this.#session.dictionary.question(scope.dataset, { id, hops, answerable })
+      this.#place.run(scope.id, question, position)
+    }
+    for (const [position, approach] of aggregate.approaches.entries()) this.#alias(scope, approach, position, null)
+    for (const [place, { reason, ...alias }] of aggregate.unavailable.entries())
+      this.#alias(scope, alias, aggregate.approaches.length + place, reason)
+    this.#countQuestions.run(scope.id)
+  }
+
+  #alias(
+    scope: StoredScope,
+    approach: Pick<ApproachSummary, 'model' | 'base_model' | 'flavor' | 'evidence_capability'>,
+    position: number,
+    unavailable: string | null,
+  ): void {
+    const { model, base_model, flavor, evidence_capability } = approach
+    const alias = this.#session.dictionary.alias({ model })
+    this.#placeAlias.run(scope.id, alias, base_model, flavor, evidence_capability, position, unavailable)
+  }
+}

@@ -1,0 +1,258 @@
+import { closeSync } from 'node:fs'
+import { createHash, type Hash } from 'node:crypto'
+import type { CanonicalRow } from '../../contract/index.ts'
+import type { Artifact } from './artifact-store.ts'
+import type { CellRecord } from './cell-record.ts'
+import { digestOf, hashPrefix, type FollowedFile } from './followed-file.ts'
+import { stateOfOpen, type FileState } from './folder-scan.ts'
+import type { ChangeLog, IndexSession } from './index-session.ts'
+import { BlockReader, linesOf, type LineBlock } from './line-blocks.ts'
+import { nextTurn } from './next-turn.ts'
+import { openIfThere } from './open-if-there.ts'
+import type { RowParser } from './row-parser.ts'
+import { claimScope } from './claim-scope.ts'
+import type { StoredScope } from './scope-store.ts'
+
+export interface Follow {
+  session: IndexSession
+  changes: ChangeLog
+  signal: AbortSignal
+}
+
+interface ReadRow {
+  row: CanonicalRow
+  record: CellRecord
+  offset: number
+  length: number
+}
+
+interface Damage {
+  offset: number
+  message: string
+}
+
+type Claim = { holder: 'this'; scope: StoredScope } | { holder: 'other' } | { holder: 'nobody' }
+
+/** What happened to an evidence file's dataset run. */
+export interface EvidenceOutcome {
+  rowsAdded: number
+  /** It is new in the index, or was read anew. */
+  created: boolean
+}
+
+/** Another process has applied the same bytes: what it wrote holds, and the next sync goes on from there. */
+export class OvertakenError extends Error {
+  constructor(path: string) {
+    super(`${path}: another process has indexed it meanwhile`)
+    this.name = 'OvertakenError'
+  }
+}
+
+const NEWLINE = 10
+const NOTHING: EvidenceOutcome = { rowsAdded: 0, created: false }
+
+/**
+ * Brings the index up to the last complete line of an evidence file. Rows and offset go in together, block by block; a file that does not
+ * begin any more with what was applied is read anew. A line that cannot be used marks the file as damaged there, and nothing behind it is
+ * read. Rejects with the signal's reason and the system's error.
+ */
+export async function applyEvidence(
+  artifact: Artifact,
+  followed: FollowedFile,
+  follow: Follow,
+): Promise<EvidenceOutcome> {
+  const fd = openIfThere(artifact.path)
+  if (fd === null) return NOTHING
+  try {
+    return await new EvidenceApplier(artifact, followed, follow, fd).run()
+  } finally {
+    closeSync(fd)
+  }
+}
+
+class EvidenceApplier {
+  #artifact: Artifact
+  readonly #followed: FollowedFile
+  readonly #follow: Follow
+  readonly #fd: number
+  readonly #state: FileState
+  readonly #blocks = new BlockReader()
+  /** Of the applied bytes. */
+  #hash = createHash('sha256')
+  #outcome: EvidenceOutcome = { ...NOTHING }
+
+  constructor(artifact: Artifact, followed: FollowedFile, follow: Follow, fd: number) {
+    this.#artifact = artifact
+    this.#followed = followed
+    this.#follow = follow
+    this.#fd = fd
+    this.#state = stateOfOpen(fd)
+  }
+
+  async run(): Promise<EvidenceOutcome> {
+    this.#hash = await this.#startingHash()
+    const { session, signal } = this.#follow
+    let scope = session.scopes.ofOwner(this.#artifact.id)
+    for (;;) {
+      const block = this.#blocks.read(this.#fd, { from: this.#artifact.appliedBytes, to: this.#state.sizeBytes })
+      if (block === null) break
+      if (scope === null) {
+        const claim = this.#claim(block)
+        if (claim.holder === 'other') return this.#keepAsCopy()
+        if (claim.holder === 'this') scope = claim.scope
+      }
+      if (this.#apply(block, scope)) return this.#outcome
+      await nextTurn(signal)
+    }
+    this.#write({ state: 'applied', sha256: digestOf(this.#hash), ...this.#state })
+    this.#remember()
+    return this.#outcome
+  }
+
+  /** The hash of what is applied; starts anew when the file has other bytes there. */
+  async #startingHash(): Promise<Hash> {
+    const { session, signal, changes } = this.#follow
+    const artifact = this.#artifact
+    if (artifact.state === 'copy')
+      this.#write({ appliedBytes: 0, appliedLines: 0, sha256: null, state: 'listed', scope: null })
+    const known = await this.#followed.prefixHash(this.#fd, this.#artifact, this.#state, signal)
+    if (known !== null) return known
+    session.write(() => {
+      const scope = session.scopes.ofOwner(artifact.id)
+      if (scope !== null) session.wipe(scope, changes)
+      const fresh = session.artifacts.get(artifact.id) ?? artifact
+      this.#artifact = session.artifacts.change(fresh, { appliedBytes: 0, appliedLines: 0, sha256: null })
+    })
+    return createHash('sha256')
+  }
+
+  #write(change: Partial<Artifact>): void {
+    const clean = { damageOffset: null, damageLine: null, damageMessage: null }
+    const { session } = this.#follow
+    this.#artifact = session.write(() => session.artifacts.change(this.#artifact, { ...clean, ...change }))
+  }
+
+  /** Takes the dataset run of the file's first row; nobody has it when that row cannot be read. */
+  #claim(block: LineBlock): Claim {
+    const line = block.bytes.subarray(0, block.bytes.indexOf(NEWLINE))
+    const parsed = this.#followed.parser.parse(line)
+    const { session, changes } = this.#follow
+    if (!parsed.ok) return { holder: 'nobody' }
+    const { run_id, dataset } = parsed.row
+    const scope = session.write(() =>
+      claimScope(
+        session,
+        changes,
+        {
+          runId: run_id,
+          datasetId: dataset.id,
+          kind: 'canonical',
+          label: dataset.label,
+          complexityLevel: dataset.complexity_level,
+        },
+        this.#artifact,
+      ),
+    )
+    this.#artifact = session.artifacts.get(this.#artifact.id)!
+    if (scope === null) return { holder: 'other' }
+    this.#outcome.created = true
+    return { holder: 'this', scope }
+  }
+
+  async #keepAsCopy(): Promise<EvidenceOutcome> {
+    const hash = await hashPrefix(this.#fd, this.#state.sizeBytes, this.#follow.signal)
+    if (hash === null) return NOTHING
+    const sha256 = digestOf(hash)
+    this.#write({ state: 'copy', sha256, appliedBytes: this.#state.sizeBytes, ...this.#state })
+    return NOTHING
+  }
+
+  /** Puts one block into the index. True when the file is finished with: its end is reached, or damage. */
+  #apply(block: LineBlock, scope: StoredScope | null): boolean {
+    const { session } = this.#follow
+    const { rows, damage: unreadable } = readRows(block, this.#followed.parser)
+    const before = this.#artifact
+    let damage = unreadable
+    let next = this.#hash
+    session.write(() => {
+      const stored = session.artifacts.get(before.id)
+      // Another process keeps this index up too, and was faster.
+      if (stored?.appliedBytes !== before.appliedBytes) throw new OvertakenError(before.path)
+      const put = scope === null ? { applied: 0, damage: null } : this.#putAll(scope, rows)
+      const { applied } = put
+      damage = put.damage ?? unreadable
+      const end = damage === null ? block.offset + block.bytes.length : damage.offset
+      next = this.#hash.copy().update(block.bytes.subarray(0, end - block.offset))
+      const stops = block.isLast || damage !== null
+      this.#artifact = session.artifacts.change(before, {
+        appliedBytes: end,
+        appliedLines: before.appliedLines + applied,
+        sha256: digestOf(next),
+        state: damage === null ? 'applied' : 'damaged',
+        damageOffset: damage?.offset ?? null,
+        damageLine: damage === null ? null : before.appliedLines + applied + 1,
+        damageMessage: damage?.message ?? null,
+        ...(stops ? this.#state : { identity: '' }),
+      })
+      this.#outcome.rowsAdded += applied
+    })
+    this.#hash = next
+    this.#tellDamage(before)
+    if (!block.isLast && damage === null) return false
+    this.#remember()
+    return true
+  }
+
+  #remember(): void {
+    this.#followed.remember(this.#fd, this.#artifact.appliedBytes, this.#hash, this.#state)
+  }
+
+  /** Puts rows in until one does not fit. */
+  #putAll(scope: StoredScope, rows: readonly ReadRow[]): { applied: number; damage: Damage | null } {
+    const { session, changes } = this.#follow
+    const names = session.scopes.names(scope.id)
+    let applied = 0
+    let damage: Damage | null = null
+    for (const read of rows) {
+      const message = this.#put(scope, names, read)
+      if (message !== null) {
+        damage = { offset: read.offset, message }
+        break
+      }
+      applied += 1
+    }
+    session.cells.finish(scope)
+    changes.added(names, applied, this.#outcome.created)
+    return { applied, damage }
+  }
+
+  /** Null when the row is in the index now, else why it cannot be. */
+  #put(
+    scope: StoredScope,
+    names: { run_id: string; dataset_id: string },
+    { row, record, offset, length }: ReadRow,
+  ): string | null {
+    if (row.run_id !== names.run_id || row.dataset.id !== names.dataset_id)
+      return `the row belongs to run ${row.run_id}, dataset ${row.dataset.id}, not to ${names.run_id}, ${names.dataset_id}`
+    const { session } = this.#follow
+    const place = { offset, length, provenance: session.dictionary.provenance(row.reproducibility) }
+    return session.cells.add(scope, record, place) ? null : `the row ${row.row_id} stands in this run a second time`
+  }
+
+  #tellDamage(before: Artifact): void {
+    const { path, damageOffset: offset, damageLine: line, damageMessage: message } = this.#artifact
+    if (message !== null && (before.damageMessage !== message || before.damageOffset !== offset))
+      this.#follow.changes.damaged.push({ path, damage: { offset, line, message } })
+  }
+}
+
+/** The rows of a block up to its first line that cannot be used. */
+function readRows(block: LineBlock, parser: RowParser): { rows: ReadRow[]; damage: Damage | null } {
+  const rows: ReadRow[] = []
+  for (const { line, offset } of linesOf(block)) {
+    const parsed = parser.parse(line)
+    if (!parsed.ok) return { rows, damage: { offset, message: parsed.problem } }
+    rows.push({ row: parsed.row, record: parsed.record, offset, length: line.length })
+  }
+  return { rows, damage: null }
+}

@@ -1,0 +1,115 @@
+import type Database from 'better-sqlite3'
+import type {
+  IngestionProvenance,
+  JudgedQuery,
+  JudgeSection,
+  Judgments,
+  Reproducibility,
+} from '../../contract/index.ts'
+import type { JudgeInput } from '../report/judge-input.ts'
+import { judgeSection } from '../report/judge-section.ts'
+import type { IndexSession } from './index-session.ts'
+import { metricPlace, stateCode } from './metric-columns.ts'
+import { aliasesOf } from './queries/dataset-run.ts'
+import type { StoredScope } from './scope-store.ts'
+
+const SHIFT = 4 * metricPlace('judge_mean')
+const stateBits = (state: 'ok' | 'not_run'): string =>
+  `(states & ~(15 << ${SHIFT})) | (${stateCode(state)} << ${SHIFT})`
+
+/** Puts a panel's verdicts beside the cells that they are about. Verdicts that do not fit the dataset run are not taken, and it says why. */
+export class JudgmentsWriter {
+  readonly #session: IndexSession
+  readonly #clear: Database.Statement[]
+  readonly #setSection: Database.Statement
+  readonly #insert: Database.Statement
+  readonly #setMean: Database.Statement
+  readonly #setWinner: Database.Statement
+  readonly #questions: Database.Statement<[number], { id: number; question_id: string }>
+  readonly #provenance: Database.Statement<[number], string>
+
+  constructor(session: IndexSession) {
+    const { db } = session
+    this.#session = session
+    this.#clear = [
+      'DELETE FROM verdicts WHERE scope = ?',
+      `UPDATE cells SET judge_mean = NULL, states = ${stateBits('not_run')} WHERE scope = ? AND judge_mean IS NOT NULL`,
+      'UPDATE dataset_run_questions SET winner = NULL, inconclusive = NULL WHERE scope = ?',
+      'UPDATE dataset_runs SET judge_panel = NULL WHERE id = ?',
+    ].map((sql) => db.prepare(sql))
+    this.#setSection = db.prepare('UPDATE dataset_runs SET judge_panel = ? WHERE id = ?')
+    this.#insert = db.prepare(
+      'INSERT INTO verdicts (scope, question, judge, alias, score, best, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#setMean = db.prepare(
+      `UPDATE cells SET judge_mean = ?, states = ${stateBits('ok')} WHERE scope = ? AND question = ? AND alias = ?`,
+    )
+    this.#setWinner = db.prepare(
+      'UPDATE dataset_run_questions SET winner = ?, inconclusive = ? WHERE scope = ? AND question = ?',
+    )
+    this.#questions = db.prepare(
+      'SELECT q.id, q.question_id FROM dataset_run_questions d JOIN questions q ON q.id = d.question WHERE d.scope = ? ORDER BY d.position',
+    )
+    this.#provenance = db
+      .prepare<[number], string>(
+        'SELECT p.json FROM cells c JOIN provenance p ON p.id = c.provenance WHERE c.scope = ? LIMIT 1',
+      )
+      .pluck()
+  }
+
+  /** Takes the verdicts out; inside `write`. */
+  clear(scope: StoredScope): void {
+    for (const statement of this.#clear) statement.run(scope.id)
+  }
+
+  /** Inside `write`. Returns the join's section: an error in it means that no verdict was taken. */
+  apply(scope: StoredScope, input: JudgeInput): JudgeSection {
+    this.clear(scope)
+    const questions = new Map(this.#questions.all(scope.id).map(({ id, question_id }) => [question_id, id]))
+    const judgments = input.state === 'read' ? input.judgments : null
+    const section = judgeSection(input, {
+      datasetId: this.#session.scopes.names(scope.id).dataset_id,
+      ingestion: this.#ingestion(scope, judgments),
+      models: aliasesOf(this.#session.db, scope.id).flatMap(({ model, unavailable }) =>
+        unavailable === null ? model : [],
+      ),
+      questionIds: [...questions.keys()],
+    })
+    this.#setSection.run(JSON.stringify(section), scope.id)
+    if (judgments !== null && section.status !== 'error')
+      for (const query of judgments.queries) this.#put(scope, questions.get(query.query_id)!, query)
+    return section
+  }
+
+  /** A snapshot has none, and takes whatever its judgments say: neither can be checked against the other. */
+  #ingestion(scope: StoredScope, judgments: Judgments | null): IngestionProvenance | null {
+    if (scope.kind === 'historical') return judgments?.ingestion ?? null
+    const json = this.#provenance.get(scope.id)
+    return json === undefined ? null : (JSON.parse(json) as Reproducibility).ingestion
+  }
+
+  #put(scope: StoredScope, question: number, { per_judge, observed_winner, inconclusive }: JudgedQuery): void {
+    const scores = new Map<string, number[]>()
+    for (const [judge, verdict] of Object.entries(per_judge).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      for (const model of new Set([...Object.keys(verdict.scores), ...(verdict.best === null ? [] : [verdict.best])])) {
+        const score = verdict.scores[model]
+        if (score !== undefined) scores.set(model, [...(scores.get(model) ?? []), score])
+        this.#insert.run(
+          scope.id,
+          question,
+          judge,
+          this.#session.dictionary.alias({ model }),
+          score ?? null,
+          Number(verdict.best === model),
+          verdict.reasons?.[model] ?? null,
+        )
+      }
+    }
+    for (const [model, given] of scores) {
+      const mean = given.reduce((sum, score) => sum + score, 0) / given.length
+      this.#setMean.run(mean, scope.id, question, this.#session.dictionary.alias({ model }))
+    }
+    const winner = observed_winner === null ? null : this.#session.dictionary.alias({ model: observed_winner })
+    this.#setWinner.run(winner, inconclusive ?? null, scope.id, question)
+  }
+}

@@ -1,0 +1,136 @@
+import {
+  CellMetricState,
+  EvaluationStatus,
+  type CanonicalRow,
+  type IndexMetric,
+  type RowQuestion,
+} from '../../contract/index.ts'
+import { metricOutcome, type MetricOutcome } from '../report/metric-outcome.ts'
+import { INDEX_METRICS, packStates, stateCode } from './metric-columns.ts'
+import { SEARCHABLE_CHARS, STATUS_CODES } from './schema.ts'
+
+/** What the index keeps of a cell, before texts have become numbers. */
+export interface CellRecord {
+  rowId: string
+  question: RowQuestion | HistoricalQuestion
+  alias: AliasRecord
+  status: keyof typeof STATUS_CODES
+  errorType: string | null
+  /** Code of the evaluation status; null when the file does not tell. */
+  evaluation: number | null
+  queueMs: number | null
+  latencyMs: number | null
+  attempts: number | null
+  serverSeconds: number | null
+  totalTokens: number | null
+  answerChars: number | null
+  finishedMs: number | null
+  /** In the order of `INDEX_METRICS`. */
+  values: (number | null)[]
+  states: number
+  /** JSON of metric → why it has no value; null when there is nothing to say. */
+  reasons: string | null
+  sources: SourceRecord[]
+  /** The beginning of the answer that is searchable. */
+  searchable: string | null
+}
+
+export interface AliasRecord {
+  model: string
+  base: string | null
+  flavor: string | null
+  capability: string | null
+}
+
+export interface SourceRecord {
+  title: string
+  document: string | null
+  score: number | null
+}
+
+/** A question as a snapshot tells it. */
+export interface HistoricalQuestion {
+  id: string
+  query: string | null
+  ground_truth: string | null
+  answerable: boolean | null
+  hops: number | null
+  expect_winner: string | null
+}
+
+const EVALUATION_CODES = new Map(EvaluationStatus.options.map((status, code) => [status, code]))
+export const evaluationOfCode = (code: number | null): EvaluationStatus | null =>
+  code === null ? null : EvaluationStatus.options[code]!
+
+const STATE_OF_OUTCOME: Record<MetricOutcome['kind'], CellMetricState> = {
+  scored: 'ok',
+  error: 'error',
+  timeout: 'timeout',
+  unevaluable: 'not_evaluable',
+  disabled: 'disabled',
+  not_run: 'not_run',
+}
+
+const finite = (value: number | undefined): number | null =>
+  value !== undefined && Number.isFinite(value) ? value : null
+
+/** A canonical row → what the index keeps of it. */
+export function cellRecord(row: CanonicalRow): CellRecord {
+  const { evidence, approach, metrics } = row
+  const { operational, ragas } = metrics
+  return {
+    rowId: row.row_id,
+    question: row.question,
+    alias: {
+      model: approach.model,
+      base: approach.base_model,
+      flavor: approach.flavor,
+      capability: approach.evidence_capability,
+    },
+    status: row.status,
+    errorType: row.error?.type ?? null,
+    evaluation: EVALUATION_CODES.get(ragas.status)!,
+    queueMs: operational.queue_ms,
+    latencyMs: operational.latency_ms,
+    attempts: operational.attempts.length,
+    serverSeconds: finite(operational.server?.seconds),
+    totalTokens: operational.token_usage?.total_tokens ?? null,
+    answerChars: evidence?.answer.length ?? null,
+    finishedMs: Date.parse(row.finished_at),
+    ...metricFields((metric) => outcomeOf(row, metric)),
+    sources: (evidence?.sources ?? []).map(({ title, document, score }) => ({
+      title,
+      document: document ?? null,
+      score: finite(score),
+    })),
+    searchable: evidence?.answer.slice(0, SEARCHABLE_CHARS) ?? null,
+  }
+}
+
+function outcomeOf(row: CanonicalRow, metric: IndexMetric): MetricOutcome {
+  if (metric === 'latency_ms')
+    return row.status === 'ok' ? { kind: 'scored', score: row.metrics.operational.latency_ms } : { kind: 'not_run' }
+  // The verdicts come from a file of their own and are joined when it is read.
+  if (metric === 'judge_mean')
+    return { kind: row.status === 'ok' && row.metrics.judge_panel.status === 'disabled' ? 'disabled' : 'not_run' }
+  return metricOutcome(row, metric)
+}
+
+/** Values, packed states and reasons of all metrics. */
+export function metricFields(
+  outcome: (metric: IndexMetric) => MetricOutcome,
+): Pick<CellRecord, 'values' | 'states' | 'reasons'> {
+  const values: (number | null)[] = []
+  const codes: number[] = []
+  const reasons: Record<string, string> = {}
+  let hasReason = false
+  for (const metric of INDEX_METRICS) {
+    const found = outcome(metric)
+    values.push(found.kind === 'scored' ? found.score : null)
+    codes.push(stateCode(STATE_OF_OUTCOME[found.kind]))
+    if (!('reason' in found)) continue
+    reasons[metric] = found.reason
+    hasReason = true
+  }
+  return { values, states: packStates(codes), reasons: hasReason ? JSON.stringify(reasons) : null }
+}

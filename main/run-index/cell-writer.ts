@@ -1,0 +1,206 @@
+import Database from 'better-sqlite3'
+import type { CellRecord } from './cell-record.ts'
+import type { Dictionary } from './dictionary.ts'
+import { INDEX_METRICS, valueColumn } from './metric-columns.ts'
+import { STATUS_CODES } from './schema.ts'
+
+/** A dataset run that cells are being put into. */
+export interface Scope {
+  id: number
+  run: number
+  dataset: number
+}
+
+/** Where a row stands in its file; null for the cells of a snapshot, which have no lines. */
+export interface CellPlace {
+  offset: number
+  length: number
+  provenance: number
+}
+
+const COLUMNS = [
+  'run_id',
+  'row_id',
+  'scope',
+  'question',
+  'alias',
+  'offset',
+  'length',
+  'status',
+  'error_type',
+  'evaluation',
+  'queue_ms',
+  'latency_ms',
+  'attempts',
+  'server_seconds',
+  'total_tokens',
+  'answer_chars',
+  'finished_ms',
+  'provenance',
+  'states',
+  'reasons',
+  ...INDEX_METRICS.map(valueColumn),
+]
+
+interface Tally {
+  ok: number
+  error: number
+  timeout: number
+  firstMs: number | null
+  lastMs: number | null
+}
+
+/** Puts cells into a dataset run. Call everything inside one transaction, `finish` last. */
+export class CellWriter {
+  readonly #dictionary: Dictionary
+  readonly #insertCell: Database.Statement
+  readonly #insertSource: Database.Statement
+  readonly #insertAnswer: Database.Statement
+  readonly #insertAlias: Database.Statement
+  readonly #insertQuestion: Database.Statement
+  readonly #placeholder: Database.Statement<[number, string], number>
+  readonly #replaceQuestion: Database.Statement
+  readonly #countQuestion: Database.Statement
+  readonly #addTally: Database.Statement
+  readonly #setNewest: Database.Statement
+  /** `scope question` and `scope alias` pairs that are known to be registered. */
+  readonly #registered = new Set<string>()
+  #tally: Tally = emptyTally()
+
+  constructor(db: Database.Database, dictionary: Dictionary) {
+    this.#dictionary = dictionary
+    this.#insertCell = db.prepare(
+      `INSERT INTO cells (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
+    )
+    this.#insertSource = db.prepare('INSERT INTO sources (cell, rank, title, document, score) VALUES (?, ?, ?, ?, ?)')
+    this.#insertAnswer = db.prepare('INSERT INTO answer_text (rowid, answer) VALUES (?, ?)')
+    this.#insertAlias = db.prepare(
+      `INSERT INTO dataset_run_aliases (scope, alias, base_model, flavor, evidence_capability) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET unavailable = NULL`,
+    )
+    // As VALUES: INSERT … SELECT would open a savepoint, at which FTS5 writes out all that it holds in memory.
+    this.#insertQuestion = db.prepare(
+      `INSERT INTO dataset_run_questions (scope, question, position)
+       VALUES (@scope, @question, (SELECT questions FROM dataset_runs WHERE id = @scope)) ON CONFLICT DO NOTHING`,
+    )
+    this.#placeholder = db
+      .prepare<[number, string], number>(
+        `SELECT id FROM questions WHERE dataset = ? AND question_id = ? AND digest = x''`,
+      )
+      .pluck()
+    this.#replaceQuestion = db.prepare(
+      'UPDATE OR IGNORE dataset_run_questions SET question = ? WHERE scope = ? AND question = ?',
+    )
+    this.#countQuestion = db.prepare('UPDATE dataset_runs SET questions = questions + 1 WHERE id = ?')
+    this.#addTally = db.prepare(
+      `UPDATE dataset_runs SET ok = ok + @ok, error = error + @error, timeout = timeout + @timeout,
+         first_ms = min(coalesce(first_ms, @firstMs), @firstMs), last_ms = max(coalesce(last_ms, @lastMs), @lastMs)
+       WHERE id = @scope`,
+    )
+    this.#setNewest = db.prepare('UPDATE runs SET newest_ms = max(newest_ms, ?) WHERE id = ?')
+  }
+
+  /** False when the run has this row, or the dataset run this cell, already; nothing is put in then. */
+  add(scope: Scope, record: CellRecord, place: CellPlace | null): boolean {
+    const question = this.question(scope, record.question)
+    const alias = this.#alias(scope, record)
+    const id = this.#cell(scope, record, place, question, alias)
+    if (id === null) return false
+    for (const [index, source] of record.sources.entries())
+      this.#insertSource.run(
+        id,
+        index + 1,
+        this.#dictionary.text(source.title),
+        source.document === null ? null : this.#dictionary.text(source.document),
+        source.score,
+      )
+    if (record.searchable !== null && record.searchable !== '') this.#insertAnswer.run(id, record.searchable)
+    this.#count(record)
+    return true
+  }
+
+  #cell(
+    scope: Scope,
+    record: CellRecord,
+    place: CellPlace | null,
+    question: number,
+    alias: number,
+  ): number | bigint | null {
+    try {
+      return this.#insertCell.run(
+        scope.run,
+        Buffer.from(record.rowId, 'hex'),
+        scope.id,
+        question,
+        alias,
+        place?.offset ?? null,
+        place?.length ?? null,
+        STATUS_CODES[record.status],
+        record.errorType,
+        record.evaluation,
+        record.queueMs,
+        record.latencyMs,
+        record.attempts,
+        record.serverSeconds,
+        record.totalTokens,
+        record.answerChars,
+        record.finishedMs,
+        place?.provenance ?? null,
+        record.states,
+        record.reasons === null ? null : this.#dictionary.reasons(record.reasons),
+        ...record.values,
+      ).lastInsertRowid
+    } catch (error) {
+      if (error instanceof Database.SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE') return null
+      throw error
+    }
+  }
+
+  /** Number of a question of the dataset run; a placeholder of the same name gives it its position. */
+  question(scope: Scope, question: CellRecord['question']): number {
+    const id = this.#dictionary.question(scope.dataset, question)
+    if (!this.#isNew(`q ${scope.id} ${id}`)) return id
+    const placeholder = this.#placeholder.get(scope.dataset, question.id)
+    const replaced = placeholder === undefined ? 0 : this.#replaceQuestion.run(id, scope.id, placeholder).changes
+    if (replaced === 0 && this.#insertQuestion.run({ scope: scope.id, question: id }).changes > 0)
+      this.#countQuestion.run(scope.id)
+    return id
+  }
+
+  #alias(scope: Scope, { alias }: CellRecord): number {
+    const id = this.#dictionary.alias(alias)
+    if (this.#isNew(`a ${scope.id} ${id}`))
+      this.#insertAlias.run(scope.id, id, alias.base, alias.flavor, alias.capability)
+    return id
+  }
+
+  #isNew(key: string): boolean {
+    if (this.#registered.has(key)) return false
+    if (this.#registered.size > 100_000) this.#registered.clear()
+    this.#registered.add(key)
+    return true
+  }
+
+  #count({ status, finishedMs }: CellRecord): void {
+    const tally = this.#tally
+    tally[status] += 1
+    if (finishedMs === null) return
+    tally.firstMs = Math.min(tally.firstMs ?? finishedMs, finishedMs)
+    tally.lastMs = Math.max(tally.lastMs ?? finishedMs, finishedMs)
+  }
+
+  /** Adds what was counted since the last call to the dataset run. */
+  finish(scope: Scope): void {
+    this.#addTally.run({ scope: scope.id, ...this.#tally })
+    this.#setNewest.run(this.#tally.lastMs ?? 0, scope.run)
+    this.#tally = emptyTally()
+  }
+
+  /** After a rollback, or when another process has written. */
+  forget(): void {
+    this.#registered.clear()
+    this.#tally = emptyTally()
+  }
+}
+
+const emptyTally = (): Tally => ({ ok: 0, error: 0, timeout: 0, firstMs: null, lastMs: null })

@@ -1,0 +1,147 @@
+import { hash } from 'node:crypto'
+import type Database from 'better-sqlite3'
+import { canonicalJson, type CanonicalRow } from '../../contract/index.ts'
+import { fingerprint } from '../evidence/row-identity.ts'
+import type { AliasRecord, CellRecord } from './cell-record.ts'
+
+/** Beyond this a map of known texts starts anew: memory must not grow with the files. */
+const MAX_KNOWN = 50_000
+
+/** One table of distinct texts and their numbers, remembered. */
+class Numbers<Key> {
+  readonly #known = new Map<Key, number>()
+
+  of(key: Key, find: () => number): number {
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const id = find()
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear()
+    this.#known.set(key, id)
+    return id
+  }
+
+  forget(): void {
+    this.#known.clear()
+  }
+}
+
+/**
+ * Gives texts that stand in many cells their numbers, making them where they are new. What it remembers holds only while its transactions
+ * succeed and nobody else writes: `forget` after a rollback or when another process has written.
+ */
+export class Dictionary {
+  readonly #runs = new Numbers<string>()
+  readonly #datasets = new Numbers<string>()
+  readonly #aliases = new Numbers<string>()
+  readonly #questions = new Numbers<string>()
+  readonly #texts = new Numbers<string>()
+  readonly #reasons = new Numbers<string>()
+  readonly #provenance = new Numbers<object>()
+  #lastQuestion: { dataset: number; question: object; id: number } | null = null
+  readonly #find: Record<'run' | 'dataset' | 'alias' | 'text' | 'reasons', (text: string) => number>
+  readonly #findProvenance: (sha256: string, json: string) => number
+  readonly #findQuestion: (dataset: number, question: CellRecord['question'] | PlaceholderQuestion) => number
+
+  constructor(db: Database.Database) {
+    const finder = (table: string, column: string): ((text: string) => number) => {
+      const select = db.prepare<[string], number>(`SELECT id FROM ${table} WHERE ${column} = ?`).pluck()
+      const insert = db.prepare(`INSERT INTO ${table} (${column}) VALUES (?)`)
+      return (text) => select.get(text) ?? Number(insert.run(text).lastInsertRowid)
+    }
+    this.#find = {
+      run: finder('runs', 'run_id'),
+      dataset: finder('datasets', 'dataset_id'),
+      alias: finder('aliases', 'model'),
+      text: finder('texts', 'text'),
+      reasons: finder('reason_sets', 'json'),
+    }
+    const selectProvenance = db.prepare<[string], number>('SELECT id FROM provenance WHERE sha256 = ?').pluck()
+    const insertProvenance = db.prepare('INSERT INTO provenance (sha256, json) VALUES (?, ?)')
+    this.#findProvenance = (sha256, json) =>
+      selectProvenance.get(sha256) ?? Number(insertProvenance.run(sha256, json).lastInsertRowid)
+    this.#findQuestion = questionFinder(db)
+  }
+
+  run(runId: string): number {
+    return this.#runs.of(runId, () => this.#find.run(runId))
+  }
+  dataset(datasetId: string): number {
+    return this.#datasets.of(datasetId, () => this.#find.dataset(datasetId))
+  }
+  alias({ model }: Pick<AliasRecord, 'model'>): number {
+    return this.#aliases.of(model, () => this.#find.alias(model))
+  }
+  text(text: string): number {
+    return this.#texts.of(text, () => this.#find.text(text))
+  }
+  reasons(json: string): number {
+    return this.#reasons.of(json, () => this.#find.reasons(json))
+  }
+
+  /** By the object itself: the parser hands out one for all rows that share it. */
+  provenance(value: CanonicalRow['reproducibility']): number {
+    return this.#provenance.of(value, () => {
+      const json = canonicalJson(value)
+      return this.#findProvenance(hash('sha256', json), json)
+    })
+  }
+
+  /** Two questions are the same when everything about them is: their scores compare only then. */
+  question(dataset: number, question: CellRecord['question'] | PlaceholderQuestion): number {
+    // Most rows share the object with the row before, and a look at the object is quicker than at its text.
+    const last = this.#lastQuestion
+    if (last?.question === question && last.dataset === dataset) return last.id
+    const id = this.#questions.of(`${dataset} ${JSON.stringify(question)}`, () => this.#findQuestion(dataset, question))
+    this.#lastQuestion = { dataset, question, id }
+    return id
+  }
+
+  forget(): void {
+    for (const numbers of [this.#runs, this.#datasets, this.#aliases, this.#questions, this.#texts, this.#reasons])
+      numbers.forget()
+    this.#provenance.forget()
+    this.#lastQuestion = null
+  }
+}
+
+/** A question of which only the aggregate is known: it has no row yet. */
+export interface PlaceholderQuestion {
+  id: string
+  hops: number | null
+  answerable: boolean | null
+}
+
+function questionFinder(db: Database.Database) {
+  const select = db
+    .prepare<[number, string, Buffer], number>(
+      'SELECT id FROM questions WHERE dataset = ? AND question_id = ? AND digest = ?',
+    )
+    .pluck()
+  const insert = db.prepare(
+    `INSERT INTO questions (dataset, question_id, digest, query, ground_truth, hops, answerable, expect_winner)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertText = db.prepare('INSERT INTO question_text (rowid, query, ground_truth) VALUES (?, ?, ?)')
+  return (dataset: number, question: CellRecord['question'] | PlaceholderQuestion): number => {
+    const known = 'query' in question
+    const digest = known ? fingerprint(question) : Buffer.alloc(0)
+    const found = select.get(dataset, question.id, digest)
+    if (found !== undefined) return found
+    const { query, ground_truth, expect_winner } = known
+      ? question
+      : { query: null, ground_truth: null, expect_winner: null }
+    const answerable = question.answerable === null ? null : Number(question.answerable)
+    const { lastInsertRowid } = insert.run(
+      dataset,
+      question.id,
+      digest,
+      query,
+      ground_truth,
+      question.hops,
+      answerable,
+      expect_winner,
+    )
+    if (query !== null) insertText.run(lastInsertRowid, query, ground_truth)
+    return Number(lastInsertRowid)
+  }
+}

@@ -1,0 +1,295 @@
+import { basename } from 'node:path'
+import type { IndexChange, JudgeSection } from '../../contract/index.ts'
+import { ARTIFACT_KINDS, type ArtifactKind } from '../report/artifact-files.ts'
+import { parseJudgments } from '../report/judge-input.ts'
+import { applyEvidence, OvertakenError, type Follow } from './apply-evidence.ts'
+import { EvaluationWriter, parseAggregate } from './apply-evaluation.ts'
+import { JudgmentsWriter } from './apply-judgments.ts'
+import type { Artifact } from './artifact-store.ts'
+import { claimScope } from './claim-scope.ts'
+import { scanFolders, type FoundFile } from './folder-scan.ts'
+import { FollowedFile } from './followed-file.ts'
+import { parseHistorical } from './historical-record.ts'
+import { ChangeLog, type IndexSession } from './index-session.ts'
+import { nextTurn } from './next-turn.ts'
+import type { StoredScope } from './scope-store.ts'
+import { readWholeFile, wholeFileChange, type WholeFile } from './whole-file.ts'
+
+/** The artifacts of one dataset run in one folder. */
+type Group = Partial<Record<ArtifactKind, { artifact: Artifact; file: FoundFile }>>
+
+/** A file that turns out to be a copy, or no copy any more, makes others be looked at again; so often at most. */
+const MAX_PASSES = 4
+
+/** Keeps the index up with folders of results. Calls must not overlap. */
+export class IndexWriter {
+  readonly #session: IndexSession
+  readonly #folders: readonly string[]
+  readonly #evaluation: EvaluationWriter
+  readonly #judgments: JudgmentsWriter
+  readonly #followed = new Map<string, FollowedFile>()
+  /** Folders that could not be listed last time, with the reason. */
+  #unreadable = new Map<string, string>()
+
+  constructor(session: IndexSession, folders: readonly string[]) {
+    this.#session = session
+    this.#folders = folders
+    this.#evaluation = new EvaluationWriter(session)
+    this.#judgments = new JudgmentsWriter(session)
+  }
+
+  /** Takes in everything that changed in the folders. Rejects with the signal's reason and the system's errors; what was applied till then stays. */
+  async sync(signal: AbortSignal): Promise<IndexChange> {
+    const changes = new ChangeLog()
+    const follow: Follow = { session: this.#session, changes, signal }
+    const { files, unreadable } = scanFolders(this.#folders)
+    for (const { folder, message } of unreadable)
+      if (this.#unreadable.get(folder) !== message)
+        changes.damaged.push({ path: folder, damage: { offset: null, line: null, message } })
+    this.#unreadable = new Map(unreadable.map(({ folder, message }) => [folder, message]))
+    this.#removeMissing(
+      files,
+      unreadable.map(({ folder }) => folder),
+      changes,
+    )
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) if (!(await this.#pass(files, follow))) break
+    return changes.finish(this.#session.revision)
+  }
+
+  #removeMissing(files: readonly FoundFile[], unreadable: readonly string[], changes: ChangeLog): void {
+    const there = new Set(files.map(({ path }) => path))
+    const isHidden = ({ path }: Artifact) => unreadable.some((folder) => path.startsWith(folder))
+    const missing = this.#session.artifacts.all().filter((known) => !there.has(known.path) && !isHidden(known))
+    if (missing.length === 0) return
+    this.#session.write(() => {
+      for (const { id, path } of missing) {
+        // Read again: an earlier one of them may have changed it.
+        const artifact = this.#session.artifacts.get(id)!
+        this.#forgetContent(artifact, changes)
+        this.#session.artifacts.remove(id)
+        this.#followed.delete(path)
+      }
+    })
+  }
+
+  /** Takes out of the index what a removed file told. */
+  #forgetContent(artifact: Artifact, changes: ChangeLog): void {
+    const { scopes } = this.#session
+    const owned = scopes.ofOwner(artifact.id)
+    if (owned !== null) this.#session.wipe(owned, changes)
+    const scope = artifact.scope === null || artifact.state === 'copy' ? null : scopes.get(artifact.scope)
+    if (scope === null) return
+    if (artifact.kind === 'evaluation') this.#evaluation.clear(scope)
+    if (artifact.kind === 'judgments') this.#judgments.clear(scope)
+    changes.added(scopes.names(scope.id), 0, true)
+  }
+
+  /** Looks at every file that changed. True when files have to be looked at again. */
+  async #pass(files: readonly FoundFile[], follow: Follow): Promise<boolean> {
+    const known = this.#known(files)
+    this.#followOrder(files, known)
+    const groups = new Map<string, Group>()
+    for (const file of files) {
+      const group = groups.get(file.prefix) ?? {}
+      group[file.kind] = { artifact: known.get(file.path)!, file }
+      groups.set(file.prefix, group)
+    }
+    let isOvertaken = false
+    for (const [prefix, group] of groups) {
+      if (!ARTIFACT_KINDS.some((kind) => needsLook(group[kind]))) continue
+      try {
+        await this.#follow(prefix, group, follow)
+      } catch (error) {
+        // What the other process wrote holds: go on from there in the next pass.
+        if (!(error instanceof OvertakenError)) throw error
+        isOvertaken = true
+      }
+      await nextTurn(follow.signal)
+    }
+    const paths = new Set(files.map(({ path }) => path))
+    if (isOvertaken) return true
+    return this.#session.artifacts.all().some(({ path, identity }) => identity === '' && paths.has(path))
+  }
+
+  /** The artifacts of these files, new ones added. */
+  #known(files: readonly FoundFile[]): Map<string, Artifact> {
+    const read = () => new Map(this.#session.artifacts.all().map((artifact) => [artifact.path, artifact]))
+    const known = read()
+    if (files.every(({ path }) => known.has(path))) return known
+    return this.#session.write(() => {
+      // Read again: another process may have added some of them.
+      const current = read()
+      for (const { path, prefix, kind, folder } of files)
+        if (!current.has(path)) current.set(path, this.#session.artifacts.add({ path, prefix, kind, folder }))
+      return current
+    })
+  }
+
+  /** Folders in another order than before: which of several equal files is indexed has to be settled anew. */
+  #followOrder(files: readonly FoundFile[], known: Map<string, Artifact>): void {
+    const moved = files.filter(({ path, folder }) => known.get(path)!.folder !== folder)
+    if (moved.length === 0) return
+    this.#session.write(() => {
+      for (const { path, folder } of moved)
+        known.set(path, this.#session.artifacts.change(known.get(path)!, { folder, identity: '' }))
+    })
+  }
+
+  async #follow(prefix: string, group: Group, follow: Follow): Promise<void> {
+    if (group.evidence !== undefined) await this.#followCanonical(group, group.evidence.artifact, follow)
+    else if (group.matrix !== undefined && group.evaluation === undefined) this.#followHistorical(prefix, group, follow)
+    else this.#list(group, follow)
+  }
+
+  /** Evidence, and what belongs to it. */
+  async #followCanonical(group: Group, evidence: Artifact, follow: Follow): Promise<void> {
+    const session = this.#session
+    if (group.matrix !== undefined) this.#releaseOwner(group.matrix.artifact, follow)
+    let outcome = { rowsAdded: 0, created: false }
+    if (needsLook(group.evidence)) {
+      const followed = this.#followed.get(evidence.path) ?? new FollowedFile()
+      this.#followed.set(evidence.path, followed)
+      outcome = await applyEvidence(session.artifacts.get(evidence.id)!, followed, follow)
+    }
+    const scope = session.scopes.ofOwner(evidence.id)
+    if (scope === null) {
+      this.#list(group, follow)
+      return
+    }
+    const { created, rowsAdded } = outcome
+    const isOrdered = this.#isDue(group.evaluation)
+    this.#whole(group.evaluation, created, scope, follow, (file) => this.#applyEvaluation(file, scope))
+    this.#whole(group.matrix, created, scope, follow, () => null)
+    // Verdicts of cells that have just come in stand in a file that was read before them.
+    this.#whole(group.judgments, created || rowsAdded > 0 || isOrdered, scope, follow, (file, artifact) =>
+      this.#applyJudgments(file, artifact, scope),
+    )
+  }
+
+  /** Looked at again since its group was put together, or changed on disk. */
+  #isDue(member: Group[ArtifactKind]): boolean {
+    return member !== undefined && needsLook({ ...member, artifact: this.#session.artifacts.get(member.artifact.id)! })
+  }
+
+  /** Applies a file that is replaced as a whole, if it changed or `anyway`; `apply` says what is wrong with it. */
+  #whole(
+    member: Group[ArtifactKind],
+    anyway: boolean,
+    scope: StoredScope,
+    { changes }: Follow,
+    apply: (file: WholeFile, artifact: Artifact) => string | null,
+  ): void {
+    if (member === undefined || !(anyway || this.#isDue(member))) return
+    const file = readWholeFile(member.artifact)
+    if (file === null) return
+    this.#session.write(() => {
+      const artifact = this.#session.artifacts.get(member.artifact.id)!
+      const problem = apply(file, artifact)
+      const status = member.artifact.kind === 'matrix' ? 'listed' : 'applied'
+      this.#note(artifact, file, status, problem, changes, scope.id)
+      changes.added(this.#session.scopes.names(scope.id), 0, true)
+    })
+  }
+
+  #note(
+    artifact: Artifact,
+    file: WholeFile,
+    status: Artifact['state'],
+    problem: string | null,
+    changes: ChangeLog,
+    scope: number | null,
+  ): void {
+    this.#session.artifacts.change(artifact, { ...wholeFileChange(file, status, problem), scope })
+    if (problem !== null && problem !== artifact.damageMessage)
+      changes.damaged.push({ path: artifact.path, damage: { offset: null, line: null, message: problem } })
+  }
+
+  #applyEvaluation(file: WholeFile, scope: StoredScope): string | null {
+    const parsed = parseAggregate(file.text, this.#session.scopes.names(scope.id))
+    if (parsed.ok) this.#evaluation.apply(scope, parsed.aggregate)
+    else this.#evaluation.clear(scope)
+    return parsed.ok ? null : parsed.problem
+  }
+
+  #applyJudgments(file: WholeFile, { path }: Artifact, scope: StoredScope): string | null {
+    return problemOf(this.#judgments.apply(scope, parseJudgments(file.text, basename(path))))
+  }
+
+  /** A snapshot of before the evidence files: small, so it is read anew whenever one of its files changed. */
+  #followHistorical(prefix: string, group: Group, { changes }: Follow): void {
+    const matrix = readWholeFile(group.matrix!.artifact)
+    const judgments = group.judgments === undefined ? null : readWholeFile(group.judgments.artifact)
+    if (matrix === null) return
+    const input = judgments === null ? null : parseJudgments(judgments.text, basename(group.judgments!.artifact.path))
+    const parsed = parseHistorical(matrix.text, basename(prefix), input?.state === 'read' ? input.judgments : null)
+    this.#session.write(() => {
+      const { artifacts, scopes, cells } = this.#session
+      const { id } = group.matrix!.artifact
+      const owned = scopes.ofOwner(id)
+      if (owned !== null) this.#session.wipe(owned, changes)
+      const note = (
+        kind: 'matrix' | 'judgments',
+        file: WholeFile,
+        status: Artifact['state'],
+        problem: string | null,
+        scope: number | null,
+      ): void => this.#note(artifacts.get(group[kind]!.artifact.id)!, file, status, problem, changes, scope)
+      if (!parsed.ok) {
+        note('matrix', matrix, 'damaged', parsed.problem, null)
+        if (judgments !== null) note('judgments', judgments, 'listed', null, null)
+        return
+      }
+      const { runId, datasetId } = parsed.records
+      const names = { runId, datasetId, kind: 'historical', label: datasetId, complexityLevel: null } as const
+      const scope = claimScope(this.#session, changes, names, artifacts.get(id)!)
+      if (scope === null) {
+        const other = artifacts.get(id)!.scope
+        note('matrix', matrix, 'copy', null, other)
+        if (judgments !== null) note('judgments', judgments, 'copy', null, other)
+        return
+      }
+      let twice: string | null = null
+      for (const record of parsed.records.cells)
+        if (!cells.add(scope, record, null))
+          twice ??= `the cell ${record.question.id} × ${record.alias.model} stands in it twice`
+      cells.finish(scope)
+      note('matrix', matrix, 'applied', twice, scope.id)
+      if (judgments !== null)
+        note('judgments', judgments, 'applied', problemOf(this.#judgments.apply(scope, input!)), scope.id)
+      changes.added({ run_id: runId, dataset_id: datasetId }, parsed.records.cells.length, true)
+    })
+  }
+
+  /** A matrix whose evidence came later is no snapshot any more. */
+  #releaseOwner(artifact: Artifact, { changes }: Follow): void {
+    const owned = this.#session.scopes.ofOwner(artifact.id)
+    if (owned !== null) this.#session.write(() => this.#session.wipe(owned, changes))
+  }
+
+  /** Files that are not indexed themselves: of a copy, or without the evidence that they belong to. */
+  #list(group: Group, { changes }: Follow): void {
+    for (const kind of ARTIFACT_KINDS) {
+      const member = group[kind]
+      if (member === undefined || kind === 'evidence' || !this.#isDue(member)) continue
+      const file = readWholeFile(member.artifact)
+      if (file === null) continue
+      this.#session.write(() => {
+        const owned = this.#session.scopes.ofOwner(member.artifact.id)
+        if (owned !== null) this.#session.wipe(owned, changes)
+        const evidence = group.evidence && this.#session.artifacts.get(group.evidence.artifact.id)
+        const isCopy = evidence?.state === 'copy'
+        const artifact = this.#session.artifacts.get(member.artifact.id)!
+        this.#note(artifact, file, isCopy ? 'copy' : 'listed', null, changes, isCopy ? evidence.scope : null)
+      })
+    }
+  }
+}
+
+const needsLook = (member: Group[ArtifactKind]): boolean =>
+  member !== undefined &&
+  (member.artifact.identity !== member.file.identity ||
+    member.artifact.sizeBytes !== member.file.sizeBytes ||
+    member.artifact.modifiedMs !== member.file.modifiedMs)
+
+/** Judgments that cannot be joined are no damage of the run, but they are shown. */
+const problemOf = (section: JudgeSection): string | null => (section.status === 'error' ? section.message : null)

@@ -1,0 +1,64 @@
+import { readSync } from 'node:fs'
+
+/** About so many bytes are read, and applied in one transaction, at a time. */
+export const BLOCK_BYTES = 2 << 20
+
+const NEWLINE = 10
+
+/** Complete lines that stand one after the other in a file. */
+export interface LineBlock {
+  /** Ends with a newline. */
+  bytes: Buffer
+  offset: number
+  /** Whether it was read to the end of the range: what follows its lines there is an unfinished one. */
+  isLast: boolean
+}
+
+/** Fills `into` from `position`, as far as the file goes. Returns the bytes read. Throws the system's error. */
+export function readFully(fd: number, into: Buffer, position: number): number {
+  let done = 0
+  while (done < into.length) {
+    const count = readSync(fd, into, done, into.length - done, position + done)
+    if (count === 0) break
+    done += count
+  }
+  return done
+}
+
+/** Reads a file block by block into memory that it uses again and again; it grows with the longest line. */
+export class BlockReader {
+  #buffer: Buffer | null = null
+
+  /**
+   * The complete lines between `from`, where a line must begin, and `to`: some `blockBytes` of them, more when one line is longer. Null when
+   * there is no complete line. Valid until the next call.
+   */
+  read(fd: number, { from, to }: { from: number; to: number }, blockBytes = BLOCK_BYTES): LineBlock | null {
+    for (let size = blockBytes; from < to; size *= 4) {
+      const wanted = Math.min(size, to - from)
+      const filled = this.#room(wanted).subarray(0, readFully(fd, this.#room(wanted).subarray(0, wanted), from))
+      const end = filled.lastIndexOf(NEWLINE)
+      if (end !== -1) return { bytes: filled.subarray(0, end + 1), offset: from, isLast: wanted === to - from }
+      if (filled.length < wanted || wanted === to - from) return null
+    }
+    return null
+  }
+
+  #room(bytes: number): Buffer {
+    if (this.#buffer === null || this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(bytes)
+    return this.#buffer
+  }
+}
+
+/** The lines of a block without their newlines; views into it. */
+export function* linesOf({
+  bytes,
+  offset,
+}: Pick<LineBlock, 'bytes' | 'offset'>): Generator<{ line: Buffer; offset: number }> {
+  let start = 0
+  while (start < bytes.length) {
+    const end = bytes.indexOf(NEWLINE, start)
+    yield { line: bytes.subarray(start, end), offset: offset + start }
+    start = end + 1
+  }
+}

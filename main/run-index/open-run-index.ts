@@ -1,0 +1,219 @@
+import type { z } from 'zod'
+import type {
+  AnswerSliceInput,
+  CellInput,
+  ColumnHeadsInput,
+  CompareRunsInput,
+  IndexChange,
+  IndexVerification,
+  ListRunsInput,
+  MatrixPageInput,
+  SearchInput,
+} from '../../contract/index.ts'
+import type { QueryAnswers, QueryName } from './queries/answer-query.ts'
+import { RunIndexError } from './run-index-error.ts'
+import { ThreadClient } from './thread-client.ts'
+import { moduleEntry } from '../supervisor/module-entry.ts'
+
+const WRITER = moduleEntry('./writer-thread', import.meta.url)
+const READER = moduleEntry('./reader-thread', import.meta.url)
+const READERS = 2
+const DEFAULT_POLL_MS = 1000
+
+export interface RunIndexOptions {
+  /** Folders with artifacts, working ones and published ones; where two hold the same dataset run, the earlier folder is indexed. */
+  folders: readonly string[]
+  /** How often `watch` looks at the folders even when the system reports no change. */
+  pollMs?: number
+}
+
+export type ChangeListener = (change: IndexChange) => void
+export type FailureListener = (error: RunIndexError) => void
+
+/**
+ * A mirror of result folders in one SQLite file, in threads of its own: the caller's event loop only sees messages, none larger than
+ * `MAX_ANSWER_BYTES`. Methods reject with `RunIndexError`. The file may be removed at any time; it is then made anew.
+ */
+export interface RunIndex {
+  readonly file: string
+  /** Takes in everything that changed since the last time. Listeners of `watch` hear of it too. */
+  sync(): Promise<IndexChange>
+  /** Syncs now and whenever something changes, until the returned function is called. `onFailure` hears when that could not be done; after `thread_failed` the next `sync` goes on watching. */
+  watch(onChange: ChangeListener, onFailure: FailureListener): () => void
+  /** Compares the index with its files, byte for byte. */
+  verify(): Promise<IndexVerification>
+  /** Throws the index away and makes it from the files. Queries go on; until it is done they see a part. */
+  rebuild(): Promise<IndexChange>
+  status(): Promise<QueryAnswers['status']>
+  listRuns(input?: z.input<typeof ListRunsInput>): Promise<QueryAnswers['listRuns']>
+  runSummary(runId: string): Promise<QueryAnswers['runSummary']>
+  matrixPage(input: MatrixPageInput): Promise<QueryAnswers['matrixPage']>
+  columnHeads(input: ColumnHeadsInput): Promise<QueryAnswers['columnHeads']>
+  cell(input: CellInput): Promise<QueryAnswers['cell']>
+  answerSlice(input: AnswerSliceInput): Promise<QueryAnswers['answerSlice']>
+  search(input: SearchInput): Promise<QueryAnswers['search']>
+  compareRuns(input: CompareRunsInput): Promise<QueryAnswers['compareRuns']>
+  /** Stops what is under way and ends the threads. Does nothing the second time. */
+  close(): Promise<void>
+}
+
+/** An index in `file`, which is made when it is missing. Nothing happens before the first call. */
+export function openRunIndex(file: string, { folders, pollMs = DEFAULT_POLL_MS }: RunIndexOptions): RunIndex {
+  return new ThreadedRunIndex(file, { folders, pollMs })
+}
+
+class ThreadedRunIndex implements RunIndex {
+  readonly file: string
+  readonly #writer: ThreadClient
+  readonly #readers: readonly ThreadClient[]
+  readonly #listeners = new Set<{ onChange: ChangeListener; onFailure: FailureListener }>()
+  /** Queries wait for it: the file is being made, or replaced. */
+  #ready: Promise<unknown> | null = null
+  #rebuilding: Promise<IndexChange> | null = null
+  #closing: Promise<void> | null = null
+
+  constructor(file: string, options: Required<RunIndexOptions>) {
+    const settings = { file, folders: [...options.folders], pollMs: options.pollMs }
+    this.file = file
+    this.#writer = new ThreadClient(WRITER, settings, (event) => {
+      if (event.kind === 'changed') for (const { onChange } of this.#listeners) onChange(event.change)
+      else this.#onFailure(new RunIndexError(event.failure.code, event.failure.message))
+    })
+    this.#readers = Array.from({ length: READERS }, () => new ThreadClient(READER, settings))
+  }
+
+  async sync(): Promise<IndexChange> {
+    return this.#mended(async () => {
+      // A thread that had to be started again does not watch any more.
+      if (this.#listeners.size > 0) await this.#write('watch')
+      return (await this.#write('sync')) as IndexChange
+    })
+  }
+
+  watch(onChange: ChangeListener, onFailure: FailureListener): () => void {
+    const listener = { onChange, onFailure }
+    this.#listeners.add(listener)
+    this.#write('watch').catch((error: unknown) => onFailure(error as RunIndexError))
+    // A reader loads its modules when it starts: better now than under the first page. One that cannot says so at its first query.
+    for (const reader of this.#readers) reader.call('warm').catch(() => undefined)
+    return () => {
+      this.#listeners.delete(listener)
+      if (this.#listeners.size > 0 || this.#closing !== null) return
+      this.#write('unwatch').catch((error: unknown) => onFailure(error as RunIndexError))
+    }
+  }
+
+  async verify(): Promise<IndexVerification> {
+    return (await this.#write('verify')) as IndexVerification
+  }
+
+  rebuild(): Promise<IndexChange> {
+    this.#rebuilding ??= this.#rebuild().finally(() => (this.#rebuilding = null))
+    return this.#rebuilding
+  }
+
+  async #rebuild(): Promise<IndexChange> {
+    await this.#changeFile('recreate')
+    return (await this.#write('sync')) as IndexChange
+  }
+
+  /** Lets the writer change the file while no reader has it open. */
+  async #changeFile(how: 'recreate' | 'reopen'): Promise<void> {
+    const change = async (): Promise<void> => {
+      const running = this.#readers.filter((reader) => reader.isRunning)
+      await Promise.all(running.map((reader) => reader.call('release')))
+      await this.#write(how)
+    }
+    const ready = (this.#ready = change())
+    try {
+      await ready
+    } catch (error) {
+      if (this.#ready === ready) this.#ready = null
+      throw error
+    }
+  }
+
+  status() {
+    return this.#query('status')
+  }
+  listRuns(input: z.input<typeof ListRunsInput> = {}) {
+    return this.#query('listRuns', input)
+  }
+  runSummary(runId: string) {
+    return this.#query('runSummary', { run_id: runId })
+  }
+  matrixPage(input: MatrixPageInput) {
+    return this.#query('matrixPage', input)
+  }
+  columnHeads(input: ColumnHeadsInput) {
+    return this.#query('columnHeads', input)
+  }
+  cell(input: CellInput) {
+    return this.#query('cell', input)
+  }
+  answerSlice(input: AnswerSliceInput) {
+    return this.#query('answerSlice', input)
+  }
+  search(input: SearchInput) {
+    return this.#query('search', input)
+  }
+  compareRuns(input: CompareRunsInput) {
+    return this.#query('compareRuns', input)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.all([this.#writer, ...this.#readers].map((thread) => thread.close())).then(
+      () => undefined,
+    )
+    return this.#closing
+  }
+
+  #write(method: string): Promise<unknown> {
+    if (this.#closing !== null) return Promise.reject(new RunIndexError('closed', 'the run index was closed'))
+    return this.#writer.call(method)
+  }
+
+  async #query<Name extends QueryName>(name: Name, input?: unknown): Promise<QueryAnswers[Name]> {
+    return this.#mended(async () => {
+      this.#ready ??= this.#write('open')
+      const ready = this.#ready
+      try {
+        await ready
+      } catch (error) {
+        if (this.#ready === ready) this.#ready = null
+        throw error
+      }
+      if (this.#closing !== null) throw new RunIndexError('closed', 'the run index was closed')
+      const reader = this.#readers.reduce((best, other) => (other.load < best.load ? other : best))
+      return (await reader.call(name, input)) as QueryAnswers[Name]
+    })
+  }
+
+  /** Does it once more with a sound file, when the one there turned out to be damaged or another. */
+  async #mended<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof RunIndexError) || !(await this.#mend(error))) throw error
+      return work()
+    }
+  }
+
+  /** False when it is nothing that can be mended. */
+  async #mend({ code }: RunIndexError): Promise<boolean> {
+    if (code === 'damaged') await this.rebuild()
+    else if (code === 'replaced') await this.#changeFile('reopen')
+    else return false
+    return true
+  }
+
+  #onFailure(error: RunIndexError): void {
+    const tell = (failure: unknown): void => {
+      for (const { onFailure } of this.#listeners) onFailure(failure as RunIndexError)
+    }
+    this.#mend(error).then((isMended) => {
+      // The next look at the folders fills a file that was made anew.
+      if (!isMended) tell(error)
+    }, tell)
+  }
+}

@@ -1,0 +1,196 @@
+import { INDEX_METRICS, metricClass, stateSql, valueColumn } from './metric-columns.ts'
+
+/** Raised with every change of the tables or of what is put into them: an index of another version is made anew. */
+export const INDEX_VERSION = 1
+
+/** Marks a database file as a run index, so that no other file is ever removed for one. */
+export const APPLICATION_ID = 0x52_4c_49_58
+
+/** So much of each answer is searchable, in UTF-16 units; what comes after it is found by no search. */
+export const SEARCHABLE_CHARS = 8192
+
+const valueColumns = INDEX_METRICS.map((metric) => `${valueColumn(metric)} REAL`).join(', ')
+
+/** Values of the metrics stand as columns of their cell, because a row of its own for each made the index three times slower to fill. */
+const scoresView = INDEX_METRICS.map(
+  (metric) =>
+    `SELECT c.id AS cell, '${metricClass(metric)}' AS class, '${metric}' AS metric, c.${valueColumn(metric)} AS value,
+      ${stateSql(metric)} AS state, (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
+    FROM cells c`,
+).join(' UNION ALL ')
+
+/**
+ * Everything can be made again from the files. Numbers of one dataset run (`scope`) lie together in the index of `cells`, so that a page, a
+ * head or a comparison reads one stretch of it.
+ */
+export const SCHEMA = `
+CREATE TABLE state (
+  revision INTEGER NOT NULL
+) STRICT;
+INSERT INTO state VALUES (0);
+
+CREATE TABLE artifacts (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  prefix TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  folder INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  identity TEXT NOT NULL,
+  size_bytes INTEGER NOT NULL,
+  modified_ms REAL NOT NULL,
+  applied_bytes INTEGER NOT NULL,
+  applied_lines INTEGER NOT NULL,
+  sha256 TEXT,
+  scope INTEGER REFERENCES dataset_runs,
+  damage_offset INTEGER,
+  damage_line INTEGER,
+  damage_message TEXT
+) STRICT;
+CREATE INDEX artifacts_by_prefix ON artifacts (prefix);
+CREATE INDEX artifacts_by_scope ON artifacts (scope);
+
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  run_id TEXT NOT NULL UNIQUE,
+  newest_ms INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX runs_by_age ON runs (newest_ms DESC, id DESC);
+
+CREATE TABLE datasets (
+  id INTEGER PRIMARY KEY,
+  dataset_id TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE dataset_runs (
+  id INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL REFERENCES runs,
+  dataset INTEGER NOT NULL REFERENCES datasets,
+  owner INTEGER NOT NULL REFERENCES artifacts,
+  kind TEXT NOT NULL,
+  label TEXT NOT NULL,
+  complexity_level INTEGER,
+  questions INTEGER NOT NULL DEFAULT 0,
+  ok INTEGER NOT NULL DEFAULT 0,
+  error INTEGER NOT NULL DEFAULT 0,
+  timeout INTEGER NOT NULL DEFAULT 0,
+  expected INTEGER,
+  first_ms INTEGER,
+  last_ms INTEGER,
+  judge_panel TEXT,
+  UNIQUE (run, dataset)
+) STRICT;
+
+CREATE TABLE aliases (
+  id INTEGER PRIMARY KEY,
+  model TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE dataset_run_aliases (
+  scope INTEGER NOT NULL,
+  alias INTEGER NOT NULL,
+  base_model TEXT,
+  flavor TEXT,
+  evidence_capability TEXT,
+  position INTEGER,
+  unavailable TEXT,
+  PRIMARY KEY (scope, alias)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE questions (
+  id INTEGER PRIMARY KEY,
+  dataset INTEGER NOT NULL REFERENCES datasets,
+  question_id TEXT NOT NULL,
+  digest BLOB NOT NULL,
+  query TEXT,
+  ground_truth TEXT,
+  hops INTEGER,
+  answerable INTEGER,
+  expect_winner TEXT,
+  UNIQUE (dataset, question_id, digest)
+) STRICT;
+
+CREATE TABLE dataset_run_questions (
+  scope INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  winner INTEGER,
+  inconclusive TEXT,
+  PRIMARY KEY (scope, question)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dataset_runs_by_question ON dataset_run_questions (question, scope);
+
+CREATE TABLE provenance (
+  id INTEGER PRIMARY KEY,
+  sha256 TEXT NOT NULL UNIQUE,
+  json TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE reason_sets (
+  id INTEGER PRIMARY KEY,
+  json TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE texts (
+  id INTEGER PRIMARY KEY,
+  text TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE cells (
+  id INTEGER PRIMARY KEY,
+  run_id INTEGER NOT NULL REFERENCES runs,
+  row_id BLOB NOT NULL,
+  scope INTEGER NOT NULL REFERENCES dataset_runs,
+  question INTEGER NOT NULL REFERENCES questions,
+  alias INTEGER NOT NULL REFERENCES aliases,
+  offset INTEGER,
+  length INTEGER,
+  status INTEGER NOT NULL,
+  error_type TEXT,
+  evaluation INTEGER,
+  queue_ms REAL,
+  latency_ms REAL,
+  attempts INTEGER,
+  server_seconds REAL,
+  total_tokens INTEGER,
+  answer_chars INTEGER,
+  finished_ms INTEGER,
+  provenance INTEGER REFERENCES provenance,
+  states INTEGER NOT NULL,
+  reasons INTEGER REFERENCES reason_sets,
+  ${valueColumns}
+) STRICT;
+CREATE UNIQUE INDEX cells_by_row ON cells (run_id, row_id);
+CREATE UNIQUE INDEX cells_by_place ON cells (scope, question, alias);
+
+CREATE VIEW scores AS ${scoresView};
+
+CREATE TABLE sources (
+  cell INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  title INTEGER NOT NULL,
+  document INTEGER,
+  score REAL,
+  PRIMARY KEY (cell, rank)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE verdicts (
+  scope INTEGER NOT NULL,
+  question INTEGER NOT NULL,
+  judge TEXT NOT NULL,
+  alias INTEGER NOT NULL,
+  score REAL,
+  best INTEGER NOT NULL,
+  reason TEXT,
+  PRIMARY KEY (scope, question, judge, alias)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE question_text USING fts5 (query, ground_truth, content = '', contentless_delete = 1);
+CREATE VIRTUAL TABLE answer_text USING fts5 (answer, content = '', contentless_delete = 1);
+
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${INDEX_VERSION};
+`
+
+/** Numbers of `status` and `evaluation` in `cells`. */
+export const STATUS_CODES = { ok: 0, error: 1, timeout: 2 } as const

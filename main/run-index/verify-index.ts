@@ -1,0 +1,160 @@
+import { closeSync } from 'node:fs'
+import type Database from 'better-sqlite3'
+import type { IndexProblem, IndexVerification } from '../../contract/index.ts'
+import { openIfThere } from './open-if-there.ts'
+import { readArtifacts, type Artifact } from './artifact-store.ts'
+import { digestOf, hashPrefix } from './followed-file.ts'
+import { scanFolders, stateOfOpen, type FoundFile } from './folder-scan.ts'
+import { BlockReader, linesOf } from './line-blocks.ts'
+import { nextTurn } from './next-turn.ts'
+import { isDamage } from './open-database.ts'
+import { RowParser } from './row-parser.ts'
+
+const MAX_PROBLEMS = 100
+
+interface IndexedRow {
+  rowId: string
+  offset: number
+  length: number
+}
+
+/**
+ * Compares the whole index with its files: the hash of every applied byte, each row's id, offset and length, the counts, and SQLite's own
+ * check of the database. Reads only. Rejects with the signal's reason and the system's errors.
+ */
+export async function verifyIndex(
+  db: Database.Database,
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<IndexVerification> {
+  const verifier = new Verifier(db, signal)
+  try {
+    await verifier.run(scanFolders(folders).files)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    verifier.found(null, 'damaged_index', (error as Error).message)
+  }
+  return verifier.report
+}
+
+class Verifier {
+  readonly report: IndexVerification = { ok: true, files: 0, rows: 0, bytes: 0, problems: [], problem_count: 0 }
+  readonly #db: Database.Database
+  readonly #signal: AbortSignal
+
+  constructor(db: Database.Database, signal: AbortSignal) {
+    this.#db = db
+    this.#signal = signal
+  }
+
+  async run(files: readonly FoundFile[]): Promise<void> {
+    this.#checkDatabase()
+    const known = new Map(readArtifacts(this.#db).map((artifact) => [artifact.path, artifact]))
+    for (const { path } of files) {
+      const artifact = known.get(path)
+      if (artifact === undefined) this.found(path, 'not_indexed', 'the index does not know this file yet')
+      else await this.#checkFile(artifact)
+      known.delete(path)
+    }
+    for (const { path } of known.values())
+      this.found(path, 'missing_file', 'the file is gone, its content still stands in the index')
+    this.#checkCounts()
+  }
+
+  found(path: string | null, code: IndexProblem['code'], message: string): void {
+    this.report.ok = false
+    this.report.problem_count += 1
+    if (this.report.problems.length < MAX_PROBLEMS) this.report.problems.push({ path, code, message })
+  }
+
+  #checkDatabase(): void {
+    const answers = this.#db.pragma('integrity_check(10)') as { integrity_check: string }[]
+    for (const { integrity_check: answer } of answers) if (answer !== 'ok') this.found(null, 'damaged_index', answer)
+  }
+
+  async #checkFile(artifact: Artifact): Promise<void> {
+    const { path, appliedBytes } = artifact
+    const fd = openIfThere(path)
+    if (fd === null) return
+    try {
+      this.report.files += 1
+      this.report.bytes += appliedBytes
+      const state = stateOfOpen(fd)
+      if (artifact.state === 'damaged')
+        this.found(path, 'damaged_file', `at byte ${artifact.damageOffset ?? 0}: ${artifact.damageMessage ?? ''}`)
+      const hash = await hashPrefix(fd, appliedBytes, this.#signal)
+      if (hash === null) {
+        this.found(path, 'hash_differs', `it ends at byte ${state.sizeBytes}, but ${appliedBytes} bytes are indexed`)
+        return
+      }
+      const isHashed = artifact.sha256 !== null
+      if (isHashed && digestOf(hash) !== artifact.sha256)
+        this.found(path, 'hash_differs', `its first ${appliedBytes} bytes are not those that are indexed`)
+      else if (artifact.kind !== 'evidence' && state.sizeBytes !== appliedBytes)
+        this.found(path, 'behind', 'it was replaced since it was indexed')
+      if (artifact.kind === 'evidence' && artifact.state !== 'copy')
+        await this.#checkRows(artifact, fd, state.sizeBytes)
+    } finally {
+      closeSync(fd)
+    }
+  }
+
+  async #checkRows(artifact: Artifact, fd: number, sizeBytes: number): Promise<void> {
+    const { path, appliedBytes } = artifact
+    const indexed = this.#db
+      .prepare<[number], IndexedRow>(
+        `SELECT lower(hex(row_id)) AS rowId, offset, length FROM cells
+         WHERE scope = (SELECT id FROM dataset_runs WHERE owner = ?) ORDER BY offset`,
+      )
+      .all(artifact.id)
+    const parser = new RowParser()
+    const blocks = new BlockReader()
+    let count = 0
+    for (let from = 0; from < appliedBytes;) {
+      const block = blocks.read(fd, { from, to: appliedBytes })
+      if (block === null) break
+      for (const { line, offset } of linesOf(block)) {
+        const parsed = parser.parse(line)
+        const row = indexed[count]
+        count += 1
+        const differs =
+          !parsed.ok || row?.rowId !== parsed.row.row_id || row.offset !== offset || row.length !== line.length
+        if (!differs) continue
+        this.found(path, 'rows_differ', `line ${count} at byte ${offset} is not the row that the index has there`)
+        return
+      }
+      from += block.bytes.length
+      await nextTurn(this.#signal)
+    }
+    this.report.rows += count
+    if (count !== indexed.length || count !== artifact.appliedLines)
+      this.found(path, 'counts_differ', `it has ${count} rows in its indexed bytes, the index has ${indexed.length}`)
+    if (artifact.state !== 'damaged' && blocks.read(fd, { from: appliedBytes, to: sizeBytes }) !== null)
+      this.found(path, 'behind', `complete rows stand behind byte ${appliedBytes}`)
+  }
+
+  /** The figures that are kept beside the cells, against the cells. */
+  #checkCounts(): void {
+    const wrong = this.#db
+      .prepare<[], { run_id: string; dataset_id: string; what: string }>(
+        `WITH counted AS (
+           SELECT scope, sum(status = 0) AS ok, sum(status = 1) AS error, sum(status = 2) AS timeout FROM cells GROUP BY scope
+         ), asked AS (
+           SELECT scope, count(*) AS n FROM dataset_run_questions GROUP BY scope
+         )
+         SELECT r.run_id, s.dataset_id,
+           CASE WHEN d.questions <> coalesce(asked.n, 0) THEN 'questions' ELSE 'cells' END AS what
+         FROM dataset_runs d JOIN runs r ON r.id = d.run JOIN datasets s ON s.id = d.dataset
+         LEFT JOIN counted ON counted.scope = d.id LEFT JOIN asked ON asked.scope = d.id
+         WHERE d.ok <> coalesce(counted.ok, 0) OR d.error <> coalesce(counted.error, 0)
+           OR d.timeout <> coalesce(counted.timeout, 0) OR d.questions <> coalesce(asked.n, 0)`,
+      )
+      .all()
+    for (const { run_id, dataset_id, what } of wrong)
+      this.found(null, 'counts_differ', `run ${run_id}, dataset ${dataset_id}: the count of ${what} is wrong`)
+    const answers = this.#db.prepare<[], number>('SELECT count(*) FROM cells WHERE answer_chars > 0').pluck().get()!
+    const searchable = this.#db.prepare<[], number>('SELECT count(*) FROM answer_text').pluck().get()!
+    if (answers !== searchable)
+      this.found(null, 'counts_differ', `${searchable} answers are searchable, ${answers} are there`)
+  }
+}

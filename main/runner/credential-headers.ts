@@ -1,0 +1,15 @@
+/** What opens a platform's routes; null for what it does not ask for. */
+export interface Credentials {
+  /** Sent as `Authorization: Bearer …`. */
+  apiKey: string | null
+  /** Key of an edge in front of the platform, sent as `apikey`. */
+  edgeKey?: string | null
+}
+
+/** Credentials as request headers. */
+export function credentialHeaders({ apiKey, edgeKey = null }: Credentials): Record<string, string> {
+  return {
+    ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...(edgeKey === null ? {} : { apikey: edgeKey }),
+  }
+}

@@ -1,0 +1,28 @@
+import type { EvaluationMetric, RunEvent } from '../../contract/index.ts'
+import type { JudgePanel } from '../judge/panel-settings.ts'
+import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
+import type { Credentials } from './credential-headers.ts'
+import type { PlatformSource } from './platform-source.ts'
+import type { ArtifactFiles } from '../report/artifact-files.ts'
+
+/** Everything that a run of one dataset depends on. */
+export interface DatasetRun {
+  experiment: Experiment
+  dataset: LadderDataset
+  aliases: readonly Alias[]
+  runId: string
+  files: ArtifactFiles
+  platform: PlatformSource
+  /** `platform` uses the platform's own evaluator; null leaves the cells' evaluation disabled. */
+  evaluator: 'platform' | ({ url: string } & Credentials) | null
+  metrics: readonly EvaluationMetric[]
+  /** Answers to ask each approach for per question, 1 to `MAX_REPEATS`. */
+  repeats: number
+  /** Checked before the first call; a disabled one skips step 9. */
+  judgePanel: JudgePanel
+  coldReset: boolean
+  publish: boolean
+  emit: (event: RunEvent) => void
+  drain: AbortSignal
+  abort: AbortSignal
+}

@@ -1,0 +1,60 @@
+import type { Judgments } from '../../contract/index.ts'
+import { needsPlatformGateway, type PlatformGateway } from '../judge/create-judges.ts'
+import { runJudgePanel } from '../judge/run-panel.ts'
+import { storedAnswers } from '../judge/stored-answers.ts'
+import type { RunSummaryContext } from '../report/run-summary.ts'
+import { describePanel } from './describe-panel.ts'
+import type { DatasetRun } from './dataset-run.ts'
+
+/** What step 9 needs of a run: `judge run` has it too, without a ladder around it. */
+export type JudgedRun = Pick<
+  DatasetRun,
+  'experiment' | 'dataset' | 'runId' | 'files' | 'platform' | 'judgePanel' | 'emit' | 'drain' | 'abort'
+>
+
+/**
+ * Step 9: asks the panel about the stored answers of a dataset run. The platform is started only for judges that are called through its gateway,
+ * and stopped again. Throws `JudgePanelError`, `JudgePanelStoppedError`, `ReportError` and what keeps a platform from starting.
+ */
+export async function judgeDataset(
+  run: JudgedRun,
+  context: Pick<RunSummaryContext, 'aliases' | 'questions'>,
+): Promise<{ judgments: Judgments; note: string }> {
+  const { experiment, dataset, runId, files, judgePanel: panel } = run
+  const datasetId = dataset.dataset.id
+  const input = await storedAnswers(files, {
+    runId,
+    datasetId,
+    models: context.aliases?.map(({ model }) => model) ?? null,
+    questionIds: context.questions?.map(({ id }) => id) ?? null,
+  })
+  const ask = async (gateway: PlatformGateway | null): Promise<Judgments> => {
+    const { judgments } = await runJudgePanel(input, {
+      panel,
+      gateway,
+      aliases: [...experiment.aliases.keys()],
+      seed: experiment.evaluation.run.seed,
+      file: files.judgments,
+      concurrency: experiment.evaluation.run.concurrency,
+      onProgress: (progress) => run.emit({ type: 'judge.progressed', dataset_id: datasetId, ...progress }),
+      onNotice: (message) => run.emit({ type: 'notice', level: 'warning', message }),
+      drain: run.drain,
+      abort: run.abort,
+    })
+    return judgments
+  }
+  const judgments = needsPlatformGateway(panel) ? await throughPlatform(run, ask) : await ask(null)
+  return { judgments, note: describePanel(judgments) }
+}
+
+async function throughPlatform<Result>(
+  { platform, dataset }: JudgedRun,
+  use: (gateway: PlatformGateway) => Promise<Result>,
+): Promise<Result> {
+  const started = await platform.start(dataset.profile.name)
+  try {
+    return await use(started)
+  } finally {
+    await started.stop()
+  }
+}

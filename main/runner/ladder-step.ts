@@ -1,0 +1,49 @@
+import type { LadderStep, RunEvent } from '../../contract/index.ts'
+
+/** Why a dataset's ladder stopped at a step; `code` is the cause's own code where it has one. */
+export class StepFailedError extends Error {
+  override readonly name = 'StepFailedError'
+  readonly step: LadderStep
+  readonly code: string
+
+  constructor(step: LadderStep, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    this.step = step
+    this.code = codeOf(cause)
+  }
+}
+
+/** The `code` of a typed error, else `unexpected`. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unexpected'
+}
+
+/** Runs one step of the procedure and tells its start, its end with a note, or its failure. Throws `StepFailedError`. */
+export async function step<Result>(
+  emit: (event: RunEvent) => void,
+  datasetId: string,
+  name: LadderStep,
+  action: () => Promise<{ result: Result; note?: string | undefined }>,
+): Promise<Result> {
+  const started = performance.now()
+  emit({ type: 'step.started', dataset_id: datasetId, step: name })
+  try {
+    const { result, note } = await action()
+    const duration_ms = performance.now() - started
+    emit({ type: 'step.finished', dataset_id: datasetId, step: name, duration_ms, note: note ?? null })
+    return result
+  } catch (cause) {
+    const failure = new StepFailedError(name, cause)
+    emit({ type: 'step.failed', dataset_id: datasetId, step: name, code: failure.code, message: failure.message })
+    throw failure
+  }
+}
+
+/** `step` bound to one dataset. */
+export type At = <Result>(
+  name: LadderStep,
+  action: () => Promise<{ result: Result; note?: string | undefined }>,
+) => Promise<Result>
+
+/** Tells that a step is left out, and why. */
+export type Skip = (name: LadderStep, reason: string) => void

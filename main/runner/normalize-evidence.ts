@@ -1,0 +1,76 @@
+import {
+  ChatCompletion,
+  describeIssues,
+  type CellErrorType,
+  type EvidenceCapability,
+  type RagExtension,
+  type RowEvidence,
+  type TokenUsage,
+} from '../../contract/index.ts'
+import { parseRenderedEvidence } from './rendered-evidence.ts'
+
+export type Normalized = { ok: true; evidence: RowEvidence } | { ok: false; type: CellErrorType; message: string }
+
+const refuse = (type: CellErrorType, message: string): Normalized => ({ ok: false, type, message })
+
+function metadataOf(extension: RagExtension): RowEvidence['approach_metadata'] {
+  const { adaptive, lazy_graph: lazyGraph } = extension
+  const rest = Object.entries(extension).filter(
+    ([key]) => !['schema_version', 'answer', 'sources', 'metrics', 'adaptive', 'lazy_graph'].includes(key),
+  )
+  const metadata = { ...lazyGraph, ...(adaptive === undefined ? {} : { adaptive }), ...Object.fromEntries(rest) }
+  return Object.keys(metadata).length === 0 ? undefined : (metadata as RowEvidence['approach_metadata'])
+}
+
+/** Gateways report usage in many shapes; only three whole numbers count as a report. */
+function usageOf(usage: Partial<TokenUsage> | undefined): TokenUsage | null {
+  if (usage?.prompt_tokens === undefined || usage.completion_tokens === undefined || usage.total_tokens === undefined)
+    return null
+  const { prompt_tokens, completion_tokens, total_tokens } = usage
+  return { prompt_tokens, completion_tokens, total_tokens }
+}
+
+/**
+ * A gateway's response body → evidence. Structured evidence wins over the rendered block. An answer-only approach gets no contexts,
+ * whatever its marker says, and no source without text becomes one.
+ */
+export function normalizeEvidence(body: unknown, capability: EvidenceCapability): Normalized {
+  const version = (body as { rag_extension?: { schema_version?: unknown } } | null)?.rag_extension?.schema_version
+  if (version !== undefined && version !== 1)
+    return refuse('schema_mismatch', `rag_extension.schema_version is ${JSON.stringify(version)}, this runner reads 1`)
+  const parsed = ChatCompletion.safeParse(body)
+  if (!parsed.success) {
+    const problems = describeIssues(parsed.error)
+    const type = problems.every((problem) => problem.startsWith('rag_extension'))
+      ? 'schema_mismatch'
+      : 'invalid_response'
+    return refuse(type, `not a chat completion: ${problems.slice(0, 3).join('; ')}`)
+  }
+  const completion = parsed.data
+  const raw = completion.choices[0]!.message.content ?? ''
+  const rendered = parseRenderedEvidence(raw)
+  const extension = completion.rag_extension
+  const answer = extension?.answer ?? rendered.answer
+  if (answer.trim() === '') return refuse('invalid_response', 'the answer is empty')
+  const sources = extension?.sources ?? rendered.sources
+  const metadata = extension === undefined ? undefined : metadataOf(extension)
+  const texts = sources.map((source) => source.text ?? source.snippet)
+  // A source without any text only says where an answer comes from, also when another approach was delegated to.
+  const hasContexts = capability !== 'answer_only' && texts.some((text) => text.trim() !== '')
+  return {
+    ok: true,
+    evidence: {
+      answer,
+      contexts: hasContexts ? texts : [],
+      // The text stands in `contexts` at the same place: kept once.
+      sources: sources.map(({ text: _text, ...source }) => source),
+      token_usage: usageOf(completion.usage),
+      server_metrics: extension?.metrics ?? rendered.metrics,
+      response_id: completion.id,
+      response_model: completion.model,
+      raw_content: raw,
+      transport: extension !== undefined ? 'structured' : rendered.found ? 'rendered' : null,
+      ...(metadata === undefined ? {} : { approach_metadata: metadata }),
+    },
+  }
+}

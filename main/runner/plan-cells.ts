@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import type { Question, Reproducibility, RowApproach, RowQuestion } from '../../contract/index.ts'
+import type { RowIdentity } from '../evidence/evidence-log.ts'
+import { rowId } from '../evidence/row-id.ts'
+import type { Alias, LadderDataset } from '../manifests/experiment.ts'
+
+/** One cell of the matrix before it is called. */
+export interface PlannedCell {
+  rowId: string
+  question: Question
+  alias: Alias
+  /** 1 for the first answer to the question. */
+  repeat: number
+}
+
+export interface CellSpace {
+  runId: string
+  dataset: LadderDataset
+  aliases: readonly Alias[]
+  repeats: number
+  seed: string
+}
+
+const stableNumber = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0)
+
+/**
+ * Every cell, question by question, and the whole matrix again for each repetition: a run that is stopped has whole rounds. Which alias goes
+ * first turns with a hash of seed, question and repetition, so that a machine that slows down or warms up during the run does so for all
+ * approaches alike.
+ */
+export function* plannedCells({ repeats, ...space }: CellSpace): Generator<PlannedCell> {
+  for (let repeat = 1; repeat <= repeats; repeat += 1)
+    for (const question of space.dataset.questions) yield* questionCells(space, question, repeat)
+}
+
+function* questionCells(
+  { runId, dataset, aliases, seed }: Omit<CellSpace, 'repeats'>,
+  question: Question,
+  repeat: number,
+): Generator<PlannedCell> {
+  const stream = repeat === 1 ? `${seed}\0${question.id}` : `${seed}\0${question.id}\0${repeat}`
+  const first = stableNumber(stream) % Math.max(1, aliases.length)
+  const key = { run_id: runId, dataset_id: dataset.dataset.id, question_id: question.id, repeat }
+  for (let step = 0; step < aliases.length; step += 1) {
+    const alias = aliases[(first + step) % aliases.length]!
+    yield { rowId: rowId({ ...key, model: alias.alias }), question, alias, repeat }
+  }
+}
+
+// One object per question and per alias, however many cells there are: a plan of 200,000 cells then compares them by identity.
+const questions = new WeakMap<Question, RowQuestion>()
+const approaches = new WeakMap<Alias, RowApproach>()
+
+/** What a row keeps of a question; the same object for the same question. */
+export function rowQuestion(question: Question): RowQuestion {
+  const known = questions.get(question)
+  if (known !== undefined) return known
+  const { tags: _tags, ...kept } = question
+  questions.set(question, kept)
+  return kept
+}
+
+/** What a row keeps of an alias; the same object for the same alias and provider. */
+export function rowApproach(alias: Alias, provider: string): RowApproach {
+  const known = approaches.get(alias)
+  if (known?.provider === provider) return known
+  const { flavor } = alias
+  const made: RowApproach = {
+    model: alias.alias,
+    base_model: alias.base,
+    flavor: flavor.flavor,
+    parameters: flavor.parameters,
+    evidence_capability: alias.evidence,
+    requires_reingest: flavor.requires_reingest,
+    provider,
+  }
+  approaches.set(alias, made)
+  return made
+}
+
+/** What a stored row must agree with to be taken for this cell. */
+export function cellIdentity(cell: PlannedCell, provider: string, reproducibility: Reproducibility): RowIdentity {
+  return {
+    row_id: cell.rowId,
+    question: rowQuestion(cell.question),
+    approach: rowApproach(cell.alias, provider),
+    reproducibility,
+  }
+}

@@ -1,0 +1,142 @@
+import { Agent, request } from 'undici'
+import type { z } from 'zod'
+import {
+  describeIssues,
+  IngestionAccepted,
+  IngestionRecord,
+  ModelList,
+  PlatformHealth,
+  PlatformUsage,
+  RagHealth,
+  ContextualBuild,
+} from '../../contract/index.ts'
+import { credentialHeaders } from './credential-headers.ts'
+import { apiUrl } from './gateway-client.ts'
+
+/** A platform route answered with an error or in a shape that the contract does not know. */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError'
+  readonly code: 'unreachable' | 'http_error' | 'invalid_response'
+  readonly status: number | null
+
+  constructor(code: PlatformError['code'], message: string, status: number | null, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
+    this.status = status
+  }
+}
+
+export interface PlatformClient {
+  health(): Promise<PlatformHealth>
+  models(): Promise<ModelList>
+  usage(): Promise<PlatformUsage>
+  ragHealth(): Promise<RagHealth>
+  submitIngestion(profile: string): Promise<IngestionAccepted>
+  ingestion(id: string): Promise<IngestionRecord>
+  cancelIngestion(id: string): Promise<IngestionRecord>
+  resetProfile(profile: string): Promise<void>
+  buildContextual(profile: string, signal: AbortSignal): Promise<ContextualBuild>
+  close(): Promise<void>
+}
+
+const detailOf = (text: string): string => {
+  try {
+    const body = JSON.parse(text) as { detail?: unknown; error?: { message?: unknown } }
+    const detail = body.detail ?? body.error?.message ?? text
+    return typeof detail === 'string' ? detail : JSON.stringify(detail)
+  } catch {
+    return text.slice(0, 300)
+  }
+}
+
+export interface PlatformAddress {
+  /** Base address, with or without `/v1`. */
+  url: string
+  /** Sent to the gateway's routes. */
+  apiKey: string | null
+  /** Sent to all other routes. */
+  operatorToken: string | null
+  /** Sent to all routes: the key of an edge in front of the platform. */
+  edgeKey?: string | null
+}
+
+/** Calls the platform's public routes; every answer is validated. Throws `PlatformError`. */
+export function createPlatformClient({
+  url: baseUrl,
+  apiKey,
+  operatorToken,
+  edgeKey,
+}: PlatformAddress): PlatformClient {
+  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+
+  async function send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    body?: object,
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const headers = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...credentialHeaders({ apiKey: path.startsWith('/v1/') ? apiKey : operatorToken, edgeKey }),
+    }
+    const url = apiUrl(baseUrl, path)
+    let status: number
+    let text: string
+    try {
+      const response = await request(url, {
+        method,
+        dispatcher: agent,
+        headers,
+        signal: signal ?? AbortSignal.timeout(60_000),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      status = response.statusCode
+      text = await response.body.text()
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw new PlatformError('unreachable', `${method} ${path}: the platform cannot be reached`, null, cause)
+    }
+    if (status < 200 || status > 299)
+      throw new PlatformError('http_error', `${method} ${path} answered HTTP ${status}: ${detailOf(text)}`, status)
+    return text
+  }
+
+  async function call<Schema extends z.ZodType>(
+    schema: Schema,
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+    signal?: AbortSignal,
+  ): Promise<z.infer<Schema>> {
+    const text = await send(method, path, body, signal)
+    let json: unknown
+    try {
+      json = JSON.parse(text)
+    } catch (cause) {
+      throw new PlatformError('invalid_response', `${method} ${path}: the answer is not JSON`, null, cause)
+    }
+    const parsed = schema.safeParse(json)
+    if (parsed.success) return parsed.data
+    throw new PlatformError(
+      'invalid_response',
+      `${method} ${path}: ${describeIssues(parsed.error).slice(0, 3).join('; ')}`,
+      null,
+    )
+  }
+
+  const ingestionPath = (id: string): string => `/api/rag/ingestions/${encodeURIComponent(id)}`
+  return {
+    health: () => call(PlatformHealth, 'GET', '/health'),
+    models: () => call(ModelList, 'GET', '/v1/models'),
+    usage: () => call(PlatformUsage, 'GET', '/internal/usage'),
+    ragHealth: () => call(RagHealth, 'GET', '/rag/health'),
+    submitIngestion: (profile) => call(IngestionAccepted, 'POST', '/api/rag/ingestions?async_job=true', { profile }),
+    ingestion: (id) => call(IngestionRecord, 'GET', ingestionPath(id)),
+    cancelIngestion: (id) => call(IngestionRecord, 'POST', `${ingestionPath(id)}/cancel`, {}),
+    resetProfile: async (profile) => {
+      await send('DELETE', `/api/rag/ingestions/profiles/${encodeURIComponent(profile)}`)
+    },
+    buildContextual: (profile, signal) => call(ContextualBuild, 'POST', '/rag/contextual/build', { profile }, signal),
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,128 @@
+import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
+import { checkCorpus } from '../manifests/experiment.ts'
+import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
+import { writeArtifacts } from '../report/write-artifacts.ts'
+import { coldReset } from './cold-reset.ts'
+import { runCells } from './dataset-cells.ts'
+import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { finishDataset } from './finish-dataset.ts'
+import { ingestProfile } from './ingest.ts'
+import { step, type At, type Skip } from './ladder-step.ts'
+import { EvidenceRefusedError } from './resume-error.ts'
+import type { MatrixOutcome } from './run-matrix.ts'
+import { tellNotices } from './evidence-notices.ts'
+
+export interface DatasetOutcome {
+  datasetId: string
+  status: 'completed' | 'cells_failed' | 'interrupted'
+  cells: MatrixOutcome
+  context: RunSummaryContext
+}
+
+const needsContextual = ({ aliases }: DatasetRun): boolean =>
+  aliases.some(({ base }) => base === 'contextual-rag' || base === 'workflow-adaptive-rag')
+
+/** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
+async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: MatrixOutcome; started: StartedPlatform }> {
+  const profile = run.dataset.profile.name
+  const started = await at('start', async () => {
+    const result = await startPlatform(run)
+    return { result, note: result.health?.models === undefined ? undefined : `model set ${result.health.models.set}` }
+  })
+  try {
+    const ingestion = await at('ingest', async () => {
+      const result = await ingestProfile(started.client, profile, run.dataset.dataset.id, run.emit, run.abort)
+      return { result, note: `job ${result.job_id}, corpus digest ${result.content_digest.slice(0, 12)}` }
+    })
+    if (needsContextual(run))
+      await at('contextualize', async () => {
+        const built = await started.client.buildContextual(profile, run.abort)
+        const how = built.reused ? 'reused' : `${built.blurbs} contexts written`
+        return { result: null, note: `${built.chunks} chunks, ${how}` }
+      })
+    else skip('contextualize', 'no selected approach reads the contextual collection')
+    const cells = await at('cells', async () => {
+      const result = await runCells(run, started, ingestion)
+      const left = result.left > 0 ? `, ${result.left} left` : ''
+      return { result, note: `${result.ok} answered, ${result.failed} failed now${left}` }
+    })
+    if (run.platform.kind === 'embedded') {
+      const { model_calls, alias_calls } = await started.client.usage()
+      run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls })
+    }
+    return { cells, started }
+  } finally {
+    await started.client.close()
+    await started.stop()
+  }
+}
+
+/** Step 7: matrix and first summary from the durable rows. Returns how many selected cells have no good answer. */
+async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<number> {
+  const opened = await openEvidenceLog(run.files.evidence, {
+    runId: run.runId,
+    create: false,
+    signal: run.abort,
+    onNotice: tellNotices(run.emit),
+  })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  try {
+    const { aggregate } = await writeArtifacts(run.files, opened.log.rows(), context)
+    const unavailable = new Set(context.unavailable.map(({ model }) => model))
+    return aggregate.approaches
+      .filter((approach) => approach.selected && !unavailable.has(approach.model))
+      .reduce((sum, { cells }) => sum + cells.expected - cells.ok, 0)
+  } finally {
+    await opened.log.close()
+  }
+}
+
+/**
+ * The ladder procedure for one dataset, steps 1 to 12. Throws `StepFailedError` at the first step that cannot be done; what is durable by
+ * then stays, and the next run of the same name reuses it.
+ */
+export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
+  const datasetId = run.dataset.dataset.id
+  const at: At = (name, action) => step(run.emit, datasetId, name, action)
+  const skip: Skip = (name, reason) => run.emit({ type: 'step.skipped', dataset_id: datasetId, step: name, reason })
+
+  await at('validate', async () => {
+    await checkCorpus(run.experiment, run.dataset)
+    return { result: null }
+  })
+  if (run.coldReset)
+    await at('cold_reset', async () => ({
+      result: null,
+      note: await coldReset(run.files, run.platform, run.dataset.profile.name),
+    }))
+  else skip('cold_reset', 'finished cells and collections are kept')
+
+  const { cells, started } = await climb(run, at, skip)
+  const panel = run.experiment.evaluation.metrics.judge_panel
+  const context = summaryContextOfRun({
+    runId: run.runId,
+    dataset: run.dataset,
+    aliases: run.aliases,
+    unavailable: started.unavailable.flatMap(({ model, reason }) => {
+      const alias = run.aliases.find((candidate) => candidate.alias === model)
+      return alias === undefined ? [] : [{ alias, reason }]
+    }),
+    metrics: run.metrics,
+    repeats: run.repeats,
+    judge: panel.enabled ? { state: 'pending', judges: panel.models } : { state: 'disabled' },
+  })
+  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context }
+
+  const unanswered = await at('evaluate', async () => ({
+    result: await summarize(run, context),
+    note: 'each answer was scored as soon as it was kept',
+  }))
+  await at('check_cells', async () => ({
+    result: null,
+    note:
+      unanswered === 0 ? 'every selected cell answered' : `${unanswered} cells without an answer: their rows say why`,
+  }))
+  await finishDataset(run, context, unanswered, at, skip)
+  return { datasetId, status: unanswered === 0 ? 'completed' : 'cells_failed', cells, context }
+}

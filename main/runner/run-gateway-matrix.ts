@@ -1,0 +1,37 @@
+import type { IngestionProvenance } from '../../contract/index.ts'
+import { runCells } from './dataset-cells.ts'
+import type { ServedDataset } from './dataset-platform.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { step } from './ladder-step.ts'
+import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
+import type { MatrixOutcome } from './run-matrix.ts'
+
+/** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */
+export async function externalIngestion(platform: PlatformAddress, jobId: string): Promise<IngestionProvenance> {
+  const client = createPlatformClient(platform)
+  try {
+    const { id, profile, revision, content_digest } = await client.ingestion(jobId)
+    return { job_id: id, profile, revision, content_digest, mode: 'external' }
+  } finally {
+    await client.close()
+  }
+}
+
+/**
+ * The cells of one dataset against a gateway that somebody else set up: no ingestion, no life-cycle, nothing asked of it but answers.
+ * Throws `StepFailedError`.
+ */
+export async function runGatewayMatrix(
+  run: DatasetRun,
+  gateway: PlatformAddress,
+  ingestion: IngestionProvenance | null,
+): Promise<MatrixOutcome> {
+  const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
+  return step(run.emit, run.dataset.dataset.id, 'cells', async () => {
+    const result = await runCells(run, served, ingestion)
+    return {
+      result,
+      note: `${result.ok} answered, ${result.failed} failed now${result.left > 0 ? `, ${result.left} left` : ''}`,
+    }
+  })
+}

@@ -1,0 +1,43 @@
+import type { RunEvent } from '../../contract/index.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { StepFailedError } from './ladder-step.ts'
+import { runDataset, type DatasetOutcome } from './run-dataset.ts'
+
+export interface LadderOutcome {
+  outcome: 'completed' | 'failed' | 'interrupted'
+  datasets: DatasetOutcome[]
+  /** First failure of each dataset that could not be finished. */
+  failures: StepFailedError[]
+}
+
+/**
+ * Climbs the datasets one after another. A dataset that fails does not keep the next from running: what an overnight run can still
+ * measure, it measures.
+ */
+export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> {
+  const started = performance.now()
+  const { runId, aliases, drain, abort } = runs[0]!
+  emit({
+    type: 'run.started',
+    run_id: runId,
+    dataset_ids: runs.map(({ dataset }) => dataset.dataset.id),
+    models: aliases.map(({ alias }) => alias),
+  })
+  const datasets: DatasetOutcome[] = []
+  const failures: StepFailedError[] = []
+  for (const run of runs) {
+    if (drain.aborted || abort.aborted) break
+    try {
+      datasets.push(await runDataset(run))
+    } catch (error) {
+      if (!(error instanceof StepFailedError)) throw error
+      failures.push(error)
+    }
+  }
+  const stopped = drain.aborted || abort.aborted
+  const complete = failures.length === 0 && datasets.every(({ status }) => status === 'completed')
+  const outcome =
+    stopped && !(complete && datasets.length === runs.length) ? 'interrupted' : complete ? 'completed' : 'failed'
+  emit({ type: 'run.finished', run_id: runId, outcome, duration_ms: performance.now() - started })
+  return { outcome, datasets, failures }
+}

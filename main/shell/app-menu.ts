@@ -1,0 +1,67 @@
+import type { MenuItemConstructorOptions } from 'electron'
+import { MENU_PAGES } from './menu-pages.ts'
+
+/** What the menu can do besides what every application can. */
+export interface MenuActions {
+  show: (page: string) => void
+  openProject: () => void
+  revealResults: () => void
+  openInBrowser: () => void
+  restartEngine: () => void
+  showLog: () => void
+}
+
+const goItems = (actions: MenuActions): MenuItemConstructorOptions[] =>
+  MENU_PAGES.map(({ path, label }, index) => ({
+    label,
+    ...(index < 9 ? { accelerator: `CmdOrCtrl+${index + 1}` } : {}),
+    click: () => actions.show(path),
+  }))
+
+/** The application's menu; the first one stands only on macOS, where every application has it. */
+export function menuTemplate(
+  actions: MenuActions,
+  platform: NodeJS.Platform,
+  isPackaged: boolean,
+): MenuItemConstructorOptions[] {
+  const isMac = platform === 'darwin'
+  return [
+    ...(isMac ? [{ role: 'appMenu' } as const] : []),
+    {
+      label: '&File',
+      submenu: [
+        { label: 'Open project…', accelerator: 'CmdOrCtrl+O', click: actions.openProject },
+        { label: 'Show results folder', click: actions.revealResults },
+        { type: 'separator' },
+        { label: 'Open in the browser', click: actions.openInBrowser },
+        { type: 'separator' },
+        { role: 'close' },
+        ...(isMac ? [] : [{ role: 'quit' } as const]),
+      ],
+    },
+    { role: 'editMenu' },
+    { label: '&Go', submenu: goItems(actions) },
+    {
+      label: '&View',
+      submenu: [
+        { role: 'reload' },
+        ...(isPackaged ? [] : [{ role: 'toggleDevTools' } as const]),
+        { type: 'separator' },
+        { role: 'resetZoom' },
+        { role: 'zoomIn' },
+        { role: 'zoomOut' },
+        { type: 'separator' },
+        { role: 'togglefullscreen' },
+      ],
+    },
+    { role: 'windowMenu' },
+    {
+      label: '&Help',
+      submenu: [
+        { label: 'Engine log…', click: actions.showLog },
+        { label: 'Restart the engine', click: actions.restartEngine },
+        ...(isMac ? [] : [{ type: 'separator' } as const, { role: 'about' } as const]),
+      ],
+    },
+  ]
+}

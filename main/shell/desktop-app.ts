@@ -1,0 +1,258 @@
+import { app, Menu, Notification, safeStorage, shell } from 'electron'
+import { join } from 'node:path'
+import type { ControlEvent } from '../../contract/control/events.ts'
+import type { DesktopInfo, RevealedFolder } from '../../contract/desktop.ts'
+import { createNodeLauncher } from '../supervisor/node-launcher.ts'
+import type { ServiceState } from '../supervisor/service-state.ts'
+import { menuTemplate } from './app-menu.ts'
+import * as dialogs from './dialogs.ts'
+import { EngineHost } from './engine-host.ts'
+import type { EngineDoor } from './forward-control.ts'
+import { JsonFile } from './json-file.ts'
+import { MainWindow } from './main-window.ts'
+import type { Places } from './places.ts'
+import { chooseProject, isProject, LastProject, makeProject } from './project-folder.ts'
+import { isUnderWay, NO_RUN, ratioOf, watchRun, type RunEnd } from './run-watch.ts'
+import { SecretVault } from './secret-vault.ts'
+import { ownFiles, type ShellConfig } from './shell-config.ts'
+import { TrayIcon } from './tray-icon.ts'
+import { createUtilityLauncher } from './utility-launcher.ts'
+
+const SHOWN_LINES = 12
+
+/* eslint-disable @typescript-eslint/no-deprecated -- their successors are missing in the oldest Electron that the shell runs in */
+/** On Linux the store may be one that everybody's programs can read; that keeps no secret. */
+const systemCipher = {
+  isAvailable: () =>
+    safeStorage.isEncryptionAvailable() &&
+    (process.platform !== 'linux' || safeStorage.getSelectedStorageBackend() !== 'basic_text'),
+  encrypt: (text: string) => safeStorage.encryptString(text),
+  decrypt: (bytes: Buffer) => safeStorage.decryptString(bytes),
+}
+/* eslint-enable @typescript-eslint/no-deprecated */
+
+/** The app at work: one window, one engine, one project. */
+export class DesktopApp {
+  readonly #config: ShellConfig
+  readonly #places: Places
+  readonly #window: MainWindow
+  readonly #engine: EngineHost
+  readonly #vault: SecretVault
+  readonly #lastProject: JsonFile<typeof LastProject>
+  #tray: TrayIcon | null = null
+  #project = ''
+  #watch = NO_RUN
+  #life: 'running' | 'asking' | 'leaving' = 'running'
+  #hasToldHidden = false
+
+  constructor(config: ShellConfig, places: Places) {
+    const files = ownFiles(app.getPath('userData'))
+    this.#config = config
+    this.#places = places
+    this.#vault = new SecretVault(files.secrets, systemCipher)
+    this.#lastProject = new JsonFile(files.project, LastProject)
+    this.#window = new MainWindow({
+      preload: places.preload,
+      icon: places.icon,
+      placeFile: files.window,
+      staysOnClose: () => this.#life !== 'leaving' && (process.platform === 'darwin' || isUnderWay(this.#watch)),
+      onHidden: () => this.#tellHidden(),
+      onHopeless: (reason) =>
+        void dialogs.showLines(this.#parent, `The page does not stay up: ${reason}`, this.#lines()),
+    })
+    this.#engine = new EngineHost({
+      entry: places.engineEntry,
+      rendererDir: places.rendererDir,
+      launcher:
+        config.engineNode === null ? createUtilityLauncher(places.bootstrap) : createNodeLauncher(config.engineNode),
+      onState: (state) => void this.#onEngineState(state),
+      onEvent: (event) => this.#onEvent(event),
+    })
+  }
+
+  get #parent() {
+    return this.#window.window
+  }
+
+  #lines(): string[] {
+    return this.#engine.lastLines(SHOWN_LINES)
+  }
+
+  /** How pages reach the engine. */
+  get door(): EngineDoor {
+    const { outerEngine } = this.#config
+    return {
+      open: outerEngine === null ? this.#engine.door : async () => outerEngine,
+      onAnswered: (procedure, body, ok) => {
+        if (ok && procedure === 'settings/update')
+          this.#vault.follow(body).catch((error: unknown) => process.stderr.write(`secrets: ${String(error)}\n`))
+      },
+    }
+  }
+
+  /** Opens project and window. */
+  async start(): Promise<void> {
+    Menu.setApplicationMenu(
+      Menu.buildFromTemplate(
+        menuTemplate(
+          {
+            show: (page) => this.show(page),
+            openProject: () => void this.chooseProject(),
+            revealResults: () => void this.reveal('results'),
+            openInBrowser: () => void this.#openInBrowser(),
+            restartEngine: () => void this.#engine.open(this.#project),
+            showLog: () => void dialogs.showLines(this.#parent, 'Engine', this.#engine.lastLines(30)),
+          },
+          process.platform,
+          app.isPackaged,
+        ),
+      ),
+    )
+    if (this.#config.outerEngine === null) await this.#openProject(this.#projectToOpen())
+    this.#window.show()
+    this.#tray = this.#makeTray()
+  }
+
+  show(page?: string): void {
+    this.#window.show(page)
+  }
+
+  offerLink(link: string): void {
+    void dialogs.offerLink(this.#parent, link)
+  }
+
+  describe(): DesktopInfo {
+    return {
+      platform: process.platform,
+      version: app.getVersion(),
+      project: this.#project,
+      keeps_secrets: this.#vault.isAvailable,
+    }
+  }
+
+  async reveal(folder: RevealedFolder): Promise<void> {
+    const settings = await this.#engine.client()?.settings.get()
+    const problem = await shell.openPath(settings?.folders[folder] ?? this.#project)
+    if (problem !== '') throw new Error(problem)
+  }
+
+  /** Lets a person choose a project and opens it; null when they did not. */
+  async chooseProject(): Promise<string | null> {
+    const folder = await dialogs.chooseFolder(this.#parent, this.#project)
+    if (folder === null) return null
+    if (!isProject(folder)) {
+      if (!(await dialogs.confirmNewProject(this.#parent, folder))) return null
+      await makeProject(folder, this.#places.template)
+    }
+    if (!(await this.#mayStop())) return null
+    await this.#openProject(folder)
+    this.#window.reload()
+    return folder
+  }
+
+  /** Whether the app may end now; if not, it ends by itself once the engine has. */
+  mayQuit(isAsked: boolean): boolean {
+    if (this.#life === 'leaving') return true
+    if (this.#life === 'running') {
+      this.#life = 'asking'
+      void this.#leave(isAsked)
+    }
+    return false
+  }
+
+  async #leave(isAsked: boolean): Promise<void> {
+    if (isAsked && !(await this.#mayStop())) {
+      this.#life = 'running'
+      return
+    }
+    this.#life = 'leaving'
+    await this.#engine.close()
+    app.exit(0)
+  }
+
+  /** Asks when a run would be stopped by what comes. */
+  async #mayStop(): Promise<boolean> {
+    const { job } = this.#watch
+    return job === null || !isUnderWay(this.#watch) || dialogs.confirmQuit(this.#parent, job.run_id)
+  }
+
+  #projectToOpen(): string {
+    const usual = app.isPackaged ? join(app.getPath('documents'), 'RAG Ladder') : app.getAppPath()
+    return chooseProject({
+      named: this.#config.project,
+      // A checkout is its own project: what another start opened is not carried into it.
+      last: app.isPackaged ? (this.#lastProject.read()?.folder ?? null) : null,
+      usual,
+    })
+  }
+
+  async #openProject(folder: string): Promise<void> {
+    if (!isProject(folder)) await makeProject(folder, this.#places.template)
+    this.#project = folder
+    this.#watch = NO_RUN
+    await this.#lastProject.write({ folder })
+    await this.#engine.open(folder)
+  }
+
+  async #openInBrowser(): Promise<void> {
+    const link = await this.#engine.client()?.system.browserLink()
+    if (link !== undefined) await shell.openExternal(link.url)
+  }
+
+  async #onEngineState(state: ServiceState): Promise<void> {
+    if (state.name === 'ready') await this.#giveSecrets()
+    if (state.name !== 'failed') return
+    const choice = await dialogs.tellEngineFailed(this.#parent, state.reason, this.#lines())
+    if (choice === 'again') this.#engine.start()
+    else if (choice === 'quit') app.quit()
+    else if ((await this.chooseProject()) === null) this.#engine.start()
+  }
+
+  async #giveSecrets(): Promise<void> {
+    const secrets = this.#vault.all()
+    if (Object.keys(secrets).length === 0) return
+    // An engine that is gone again gets them when it is back.
+    await this.#engine
+      .client()
+      ?.settings.update({ secrets })
+      .catch(() => undefined)
+  }
+
+  #onEvent(event: ControlEvent): void {
+    const before = ratioOf(this.#watch)
+    const { watch, end } = watchRun(this.#watch, event)
+    this.#watch = watch
+    const ratio = ratioOf(watch)
+    if (percent(ratio) !== percent(before)) {
+      this.#window.setProgress(ratio)
+      this.#tray?.tell(ratio === null ? 'no run under way' : `${watch.job?.run_id ?? 'run'}: ${percent(ratio)}`)
+    }
+    if (end !== null) this.#tellEnd(end)
+  }
+
+  #tellEnd({ title, body, isGood, runId }: RunEnd): void {
+    if (this.#window.isFocused || !Notification.isSupported()) return
+    const notification = new Notification({ title, body, icon: this.#places.icon })
+    notification.on('click', () => this.show(isGood ? `/matrix?run=${encodeURIComponent(runId)}` : '/ladder'))
+    notification.show()
+  }
+
+  #tellHidden(): void {
+    if (this.#hasToldHidden || !isUnderWay(this.#watch) || !Notification.isSupported()) return
+    this.#hasToldHidden = true
+    const body = 'Start RAG Ladder again, or use its icon, to come back to it.'
+    new Notification({ title: 'The run goes on', body, icon: this.#places.icon }).show()
+  }
+
+  #makeTray(): TrayIcon | null {
+    try {
+      return new TrayIcon(this.#places.trayIcon, { show: (page) => this.show(page), quit: () => app.quit() })
+    } catch (error) {
+      // Some desktops have no place for it; a second start brings the window back there.
+      process.stderr.write(`no tray icon: ${String(error)}\n`)
+      return null
+    }
+  }
+}
+
+const percent = (ratio: number | null): string | null => (ratio === null ? null : `${Math.floor(ratio * 100)} %`)

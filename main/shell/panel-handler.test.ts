@@ -1,0 +1,123 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { controlErrorOf } from '../../contract/control/control-error.ts'
+import { CONTENT_SECURITY_POLICY } from '../engine/http/content-security-policy.ts'
+import { createPanelHandler } from './panel-handler.ts'
+
+let folder: string
+let server: Server
+let seen: { path: string; headers: IncomingHttpHeaders; body: string }[]
+let handle: (request: Request) => Promise<Response>
+const answered: unknown[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'panel-'))
+  await mkdir(join(folder, 'pages/assets'), { recursive: true })
+  await writeFile(join(folder, 'pages/index.html'), '<!doctype html>')
+  await writeFile(join(folder, 'pages/assets/app-1a2b3c4d.js'), 'export {}')
+  await writeFile(join(folder, 'secret.txt'), 'secret')
+  await symlink(join(folder, 'secret.txt'), join(folder, 'pages/link.txt'))
+  seen = []
+  answered.length = 0
+  server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (part: Buffer) => (body += part.toString()))
+    request.on('end', () => {
+      seen.push({ path: request.url!, headers: request.headers, body })
+      response.writeHead(request.url!.endsWith('/bad') ? 422 : 200, {
+        'content-type': 'text/event-stream',
+        'set-cookie': 'a=b',
+      })
+      response.write('data: 1\n\n')
+      // The second half only comes once the first has been read.
+      server.once('go', () => response.end('data: 2\n\n'))
+      if (request.url!.endsWith('/bad')) server.emit('go')
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  handle = createPanelHandler({
+    rendererDir: join(folder, 'pages'),
+    devServer: null,
+    engine: {
+      open: async () => (server.listening ? { url, token: 'the-token' } : null),
+      onAnswered: (...call) => answered.push(call),
+    },
+  })
+})
+afterEach(async () => {
+  server.closeAllConnections()
+  server.close()
+  await rm(folder, { recursive: true })
+})
+
+const post = (path: string, init: RequestInit = {}): Promise<Response> =>
+  handle(new Request(`app://panel${path}`, { method: 'POST', body: '{}', ...init }))
+
+it('serves the built pages under the one policy', async () => {
+  const page = await handle(new Request('app://panel/'))
+  expect(await page.text()).toBe('<!doctype html>')
+  expect(page.headers.get('content-security-policy')).toBe(CONTENT_SECURITY_POLICY)
+  const script = await handle(new Request('app://panel/assets/app-1a2b3c4d.js'))
+  expect(script.headers.get('content-type')).toContain('javascript')
+  expect(script.headers.get('cache-control')).toContain('immutable')
+})
+
+it.each(['/../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/link.txt', '/nothing.js'])(
+  'has no file at %s',
+  async (path) => {
+    const answer = await handle(new Request(`app://panel${path}`))
+    expect(answer.status).toBe(404)
+    expect(await answer.text()).not.toContain('secret')
+  },
+)
+
+it('knows no other host of its scheme', async () => {
+  expect((await handle(new Request('app://elsewhere/'))).status).toBe(404)
+})
+
+it('forwards calls with the token and nothing of the page, and streams the answer as it comes', async () => {
+  const answer = await post('/control/system/events', {
+    headers: { authorization: 'Bearer mine', cookie: 'a=b', 'x-page': 'y' },
+    body: '{"json":{"after":3}}',
+  })
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader()
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n')
+  server.emit('go')
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 2\n\n')
+  expect(seen).toHaveLength(1)
+  expect(seen[0]).toMatchObject({ path: '/control/system/events', body: '{"json":{"after":3}}' })
+  const { headers } = seen[0]!
+  expect(headers).toMatchObject({ authorization: 'Bearer the-token', origin: 'app://panel' })
+  expect(headers).not.toHaveProperty('cookie')
+  expect(headers).not.toHaveProperty('x-page')
+  expect(answer.headers.get('set-cookie')).toBeNull()
+  expect([...answer.headers.values()].join()).not.toContain('the-token')
+  expect(answered).toEqual([['system/events', '{"json":{"after":3}}', true]])
+})
+
+it('passes a refusal on as it is', async () => {
+  expect((await post('/control/runs/bad')).status).toBe(422)
+  expect(answered).toEqual([['runs/bad', '{}', false]])
+})
+
+it.each([
+  ['another method', { method: 'PUT' }, 405],
+  ['another origin', { headers: { origin: 'https://example.org' } }, 403],
+  ['too much', { body: 'x'.repeat(600_000) }, 413],
+])('refuses %s before the engine hears of it', async (_what, init, status) => {
+  expect((await post('/control/runs/start', init)).status).toBe(status)
+  expect(seen).toEqual([])
+})
+
+it('answers in the form of the control API when there is no engine', async () => {
+  server.close()
+  const answer = await post('/control/system/status')
+  expect(answer.status).toBe(503)
+  const { json } = (await answer.json()) as { json: unknown }
+  expect(controlErrorOf(json)).toMatchObject({ code: 'unreachable', retryable: true })
+})

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import { CONTROL_PREFIX } from '../../contract/control/router.ts'
+import { SECURITY_HEADERS } from '../engine/http/content-security-policy.ts'
+import { StaticFiles } from '../engine/http/static-files.ts'
+import { isAppUrl } from './app-origin.ts'
+import { forwardControl, type EngineDoor } from './forward-control.ts'
+
+export interface PanelSource {
+  rendererDir: string
+  engine: EngineDoor
+  /** While the pages are worked on: the server that builds them as they change. */
+  devServer: string | null
+}
+
+const textAnswer = (status: number, text: string): Response =>
+  new Response(`${text}\n`, {
+    status,
+    headers: { ...SECURITY_HEADERS, 'content-type': 'text/plain; charset=utf-8' },
+  })
+
+async function fileAnswer(files: StaticFiles, path: string): Promise<Response> {
+  const file = await files.find(path === '/' ? '/index.html' : path)
+  if (file === null) return textAnswer(404, 'There is no such file.')
+  return new Response(Readable.toWeb(file.open()) as ReadableStream, {
+    headers: {
+      ...SECURITY_HEADERS,
+      'content-type': file.mediaType,
+      'content-length': String(file.sizeBytes),
+      'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    },
+  })
+}
+
+async function devAnswer(devServer: string, { pathname, search }: URL): Promise<Response> {
+  const answer = await fetch(new URL(pathname + search, devServer))
+  const headers = new Headers(answer.headers)
+  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
+  return new Response(answer.body, { status: answer.status, headers })
+}
+
+/** Answers the app's own scheme: the built pages, and below `/control` the engine's API. */
+export function createPanelHandler({
+  rendererDir,
+  engine,
+  devServer,
+}: PanelSource): (request: Request) => Promise<Response> {
+  const files = new StaticFiles(rendererDir)
+  return async (request) => {
+    if (!isAppUrl(request.url)) return textAnswer(404, 'There is nothing here.')
+    const url = new URL(request.url)
+    if (url.pathname.startsWith(`${CONTROL_PREFIX}/`)) return forwardControl(request, url.pathname, engine)
+    if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'Pages are only read.')
+    return devServer === null ? fileAnswer(files, url.pathname) : devAnswer(devServer, url)
+  }
+}

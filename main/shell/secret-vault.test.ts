@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { SecretVault, type SecretCipher } from './secret-vault.ts'
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vault-'))
+  file = join(folder, 'secrets.json')
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** Turns every bit; another key cannot read it. */
+const cipherOf = (key: number, isAvailable = true): SecretCipher => ({
+  isAvailable: () => isAvailable,
+  encrypt: (text) => Buffer.from([key, ...Buffer.from(text).map((byte) => byte ^ 255)]),
+  decrypt(bytes) {
+    if (bytes[0] !== key) throw new Error('another key')
+    return Buffer.from(bytes.subarray(1).map((byte) => byte ^ 255)).toString()
+  },
+})
+const update = (secrets: object): string => JSON.stringify({ json: { secrets } })
+
+it('keeps what was set and forgets what was removed, in this life and the next', async () => {
+  const vault = new SecretVault(file, cipherOf(1))
+  await Promise.all([
+    vault.follow(update({ gateway_api_key: 'sk-gate', judge_api_key: 'sk-judge' })),
+    vault.follow(update({ judge_api_key: null, platform_token: 'tok' })),
+  ])
+  expect(new SecretVault(file, cipherOf(1)).all()).toEqual({ gateway_api_key: 'sk-gate', platform_token: 'tok' })
+})
+
+it('writes nothing readable, and for its owner alone', async () => {
+  await new SecretVault(file, cipherOf(1)).follow(update({ gateway_api_key: 'sk-gate' }))
+  expect(await readFile(file, 'utf8')).not.toContain('sk-gate')
+  expect((await stat(file)).mode & 0o077).toBe(0)
+})
+
+it('writes nothing at all without a secret store', async () => {
+  const vault = new SecretVault(file, cipherOf(1, false))
+  await vault.follow(update({ gateway_api_key: 'sk-gate' }))
+  expect(await readdir(folder)).toEqual([])
+  expect(vault.all()).toEqual({})
+})
+
+it('leaves out what another machine encrypted', async () => {
+  await new SecretVault(file, cipherOf(1)).follow(update({ gateway_api_key: 'sk-gate' }))
+  expect(new SecretVault(file, cipherOf(2)).all()).toEqual({})
+})
+
+it('touches nothing for calls without secrets', async () => {
+  await new SecretVault(file, cipherOf(1)).follow(JSON.stringify({ json: { settings: { concurrency: 2 } } }))
+  expect(await readdir(folder)).toEqual([])
+})

@@ -1,0 +1,109 @@
+import type { Estimate } from '../../contract/index.ts'
+import { jackknifeError, resampledInterval, studentInterval } from './interval.ts'
+import { type IntervalMethod, type IntervalOptions, withDefaults } from './options.ts'
+import { resampleSums } from './resample.ts'
+
+/** Below this, resampling has too few distinct outcomes: simulated 95 % intervals covered 93 % with 8 clusters, 89 % with 5. */
+export const MIN_CLUSTERS = 8
+
+/** A value that is a function of column sums over clusters, such as a mean (two columns) or a correlation (three). */
+export interface ClusterStatistic {
+  /** One sum per cluster and column. */
+  columns: readonly Float64Array[]
+  /** How much each cluster tells: its observations, or the information they carry; 0 leaves it out. */
+  weights: Float64Array
+  /** The kind of interval that suits it when the caller names none. */
+  method: IntervalMethod
+  /** Stretches error and interval, at least 1: for effects that were estimated and removed before the sums were taken. */
+  inflation?: number
+  /** Observations in all clusters. */
+  n: number
+  /** The value from the sums of the columns; NaN where it is not defined. */
+  of: (sums: Float64Array) => number
+}
+
+/** Value with cluster-bootstrap interval; resampled from the stream `<seed>/<name>`. */
+export function estimateStatistic(statistic: ClusterStatistic, name: string, options: IntervalOptions): Estimate {
+  const { seed, resamples } = withDefaults(options)
+  const clusters = statistic.weights.length
+  const replicated = (): Float64Array => {
+    const sums = resampleSums(statistic.columns, clusters, resamples, `${seed}/${name}`)
+    const row = new Float64Array(sums.length)
+    const values = new Float64Array(resamples)
+    for (let resample = 0; resample < resamples; resample += 1) {
+      for (let column = 0; column < row.length; column += 1) row[column] = sums[column]![resample]!
+      values[resample] = statistic.of(row)
+    }
+    return values
+  }
+  return estimateFrom(statistic, replicated, options)
+}
+
+/** The same with replicates that were made elsewhere, asked for only when there is an interval to make. */
+export function estimateFrom(
+  statistic: ClusterStatistic,
+  replicates: () => Float64Array,
+  options: IntervalOptions,
+): Estimate {
+  const { level } = withDefaults(options)
+  const method = options.method ?? statistic.method
+  const totals = Float64Array.from(statistic.columns, total)
+  const value = statistic.of(totals)
+  const members = Array.from(statistic.weights.keys()).filter((cluster) => statistic.weights[cluster]! > 0)
+  const effective = effectiveClusters(statistic.weights)
+  const head = { n: statistic.n, clusters: members.length, effective_clusters: effective }
+  const without = (reason: Estimate['no_interval']): Estimate => ({
+    value: Number.isNaN(value) ? null : value,
+    ...head,
+    se: null,
+    interval: null,
+    no_interval: reason,
+  })
+  if (effective === null) return without('no_data')
+  if (Number.isNaN(value)) return without('not_defined')
+  if (members.length < MIN_CLUSTERS) return without('too_few_clusters')
+  const leftOut = valuesWithout(statistic, totals, members)
+  // A value that hangs on a single cluster is not defined without it.
+  if (leftOut.some((other) => Number.isNaN(other))) return without('too_few_clusters')
+  const inflation = statistic.inflation ?? 1
+  const se = inflation * jackknifeError(leftOut)
+  if (se <= 1e-12 * Math.max(1, Math.abs(value))) return without('no_variation')
+  const interval =
+    method === 'student'
+      ? studentInterval(value, se, effective, level)
+      : resampledInterval(
+          { value, replicates: replicates(), leftOut, effectiveClusters: effective, inflation },
+          level,
+          method,
+        )
+  return { value, ...head, se, interval, no_interval: null }
+}
+
+function valuesWithout(statistic: ClusterStatistic, totals: Float64Array, members: readonly number[]): Float64Array {
+  const values = new Float64Array(members.length)
+  const sums = new Float64Array(totals.length)
+  for (let at = 0; at < members.length; at += 1) {
+    for (let column = 0; column < sums.length; column += 1)
+      sums[column] = totals[column]! - statistic.columns[column]![members[at]!]!
+    values[at] = statistic.of(sums)
+  }
+  return values
+}
+
+/** (Σ w)² / Σ w²: how many clusters of equal weight tell as much (Kish 1965); null when all weigh nothing. */
+export function effectiveClusters(weights: Float64Array): number | null {
+  let sum = 0
+  let squares = 0
+  for (const weight of weights) {
+    sum += weight
+    squares += weight * weight
+  }
+  return squares === 0 ? null : (sum * sum) / squares
+}
+
+/** Sum of a column. */
+export const total = (column: Float64Array): number => {
+  let sum = 0
+  for (const value of column) sum += value
+  return sum
+}

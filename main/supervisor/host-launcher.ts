@@ -1,0 +1,98 @@
+import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
+
+/** One end of the channel between a child that may not start processes and the host that does it for it. */
+export interface LaunchChannel {
+  send(message: unknown): void
+  onMessage(listener: (message: unknown) => void): void
+  onClose(listener: () => void): void
+}
+
+/** From the child. */
+type Wish =
+  | { type: 'child.launch'; id: number; entry: string; env: Record<string, string> }
+  | { type: 'child.stop'; id: number }
+  | { type: 'child.signal'; id: number; signal: 'SIGTERM' | 'SIGKILL' }
+
+/** From the host. */
+type News =
+  | { type: 'child.message'; id: number; message: unknown }
+  | { type: 'child.line'; id: number; line: string }
+  | { type: 'child.exited'; id: number; code: number | null; signal: string | null }
+
+const isOf = <Message extends Wish | News>(value: unknown, names: readonly Message['type'][]): value is Message =>
+  typeof value === 'object' && value !== null && names.includes((value as { type?: Message['type'] }).type!)
+
+/** A launcher whose children are started and watched by the host at the other end. A host that is gone has ended them all. */
+export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
+  const children = new Map<number, (news: News) => void>()
+  let newest = 0
+  channel.onMessage((message) => {
+    if (isOf<News>(message, ['child.message', 'child.line', 'child.exited'])) children.get(message.id)?.(message)
+  })
+  return {
+    launch({ entry, env }: LaunchSpec): LaunchedProcess {
+      const id = (newest += 1)
+      const messages: ((message: unknown) => void)[] = []
+      const lines: ((line: string) => void)[] = []
+      const exits: ((code: number | null, signal: string | null) => void)[] = []
+      children.set(id, (news) => {
+        if (news.type === 'child.message') for (const listener of messages) listener(news.message)
+        else if (news.type === 'child.line') for (const listener of lines) listener(news.line)
+        else {
+          children.delete(id)
+          for (const listener of exits) listener(news.code, news.signal)
+        }
+      })
+      const send = (wish: Wish): void => channel.send(wish)
+      send({ type: 'child.launch', id, entry, env })
+      return {
+        pid: null,
+        onMessage: (listener) => void messages.push(listener),
+        onLine: (listener) => void lines.push(listener),
+        onExit: (listener) => void exits.push(listener),
+        requestStop: () => {
+          if (children.has(id)) send({ type: 'child.stop', id })
+        },
+        signalGroup: (signal) => {
+          if (children.has(id)) send({ type: 'child.signal', id, signal })
+        },
+      }
+    },
+  }
+}
+
+/** Starts what the child at the other end asks for, and ends it with that child. */
+export function serveLaunches(launcher: ProcessLauncher, channel: LaunchChannel): void {
+  const children = new Map<number, LaunchedProcess>()
+  const tell = (news: News): void => {
+    if (!isClosed) channel.send(news)
+  }
+  let isClosed = false
+  const launch = ({ id, entry, env }: Extract<Wish, { type: 'child.launch' }>): void => {
+    let child: LaunchedProcess
+    try {
+      child = launcher.launch({ entry, env })
+    } catch (error) {
+      tell({ type: 'child.line', id, line: error instanceof Error ? error.message : String(error) })
+      tell({ type: 'child.exited', id, code: null, signal: null })
+      return
+    }
+    children.set(id, child)
+    child.onMessage((message) => tell({ type: 'child.message', id, message }))
+    child.onLine((line) => tell({ type: 'child.line', id, line }))
+    child.onExit((code, signal) => {
+      children.delete(id)
+      tell({ type: 'child.exited', id, code, signal })
+    })
+  }
+  channel.onMessage((wish) => {
+    if (!isOf<Wish>(wish, ['child.launch', 'child.stop', 'child.signal'])) return
+    if (wish.type === 'child.launch') launch(wish)
+    else if (wish.type === 'child.stop') children.get(wish.id)?.requestStop()
+    else children.get(wish.id)?.signalGroup(wish.signal)
+  })
+  channel.onClose(() => {
+    isClosed = true
+    for (const child of children.values()) child.signalGroup('SIGKILL')
+  })
+}

@@ -1,0 +1,106 @@
+/** How a start or a running service failed; each class has its own count. */
+export type FailureClass = 'start_timeout' | 'exit' | 'spawn_error' | 'deadline_exit'
+
+export type ServiceState =
+  | { name: 'idle' }
+  | { name: 'starting' }
+  | { name: 'ready'; sinceMs: number }
+  | { name: 'backoff'; untilMs: number; failure: FailureClass }
+  | { name: 'stopping' }
+  | { name: 'stopped' }
+  | { name: 'failed'; failure: FailureClass; reason: string }
+
+export interface Supervision {
+  state: ServiceState
+  /** Consecutive failures by class since the service was last stable. */
+  failures: Record<FailureClass, number>
+}
+
+export type Observation =
+  | { type: 'start' }
+  | { type: 'probe_passed'; atMs: number }
+  | { type: 'start_timed_out'; atMs: number }
+  | { type: 'spawn_failed'; atMs: number; reason: string }
+  | { type: 'exited'; atMs: number; code: number | null; signal: string | null }
+  | { type: 'backoff_elapsed' }
+  | { type: 'stop' }
+
+export type Effect = { type: 'spawn' } | { type: 'kill' } | { type: 'ask_to_stop' } | { type: 'wait'; forMs: number }
+
+/** A service that ran this long counts as recovered. */
+export const STABLE_AFTER_MS = 60_000
+const FIRST_BACKOFF_MS = 500
+const LONGEST_BACKOFF_MS = 30_000
+/** Failures of one class in a row after which the service is given up. */
+const GIVE_UP_AFTER = 6
+/** The exit code of a provider that answered 504 and wants a fresh process. */
+const DEADLINE_EXIT_CODE = 70
+
+const noFailures = (): Record<FailureClass, number> => ({ start_timeout: 0, exit: 0, spawn_error: 0, deadline_exit: 0 })
+
+export const initialSupervision = (): Supervision => ({ state: { name: 'idle' }, failures: noFailures() })
+
+interface Step {
+  next: Supervision
+  effects: Effect[]
+}
+
+const stay = (now: Supervision): Step => ({ next: now, effects: [] })
+
+/** Backoff before restart number `count` (from 1); `jitter` in 0..1 spreads restarts of several services. */
+export function backoffMs(count: number, jitter: number): number {
+  return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (count - 1)) * (0.75 + jitter / 2)
+}
+
+function failed(now: Supervision, failure: FailureClass, reason: string, atMs: number, jitter: number): Step {
+  const stable = now.state.name === 'ready' && atMs - now.state.sinceMs >= STABLE_AFTER_MS
+  const failures = stable ? noFailures() : { ...now.failures }
+  // A provider that answered 504 asked for its restart: no sign of a broken one.
+  if (failure !== 'deadline_exit') failures[failure] += 1
+  if (failures[failure] >= GIVE_UP_AFTER)
+    return { next: { state: { name: 'failed', failure, reason }, failures }, effects: [] }
+  const waitMs = backoffMs(Math.max(1, failures[failure]), jitter)
+  return {
+    next: { state: { name: 'backoff', untilMs: atMs + waitMs, failure }, failures },
+    effects: [{ type: 'wait', forMs: waitMs }],
+  }
+}
+
+function onExit(now: Supervision, seen: Extract<Observation, { type: 'exited' }>, jitter: number): Step {
+  if (now.state.name === 'stopping') return { next: { ...now, state: { name: 'stopped' } }, effects: [] }
+  if (now.state.name !== 'starting' && now.state.name !== 'ready') return stay(now)
+  const how = seen.signal === null ? `exit code ${seen.code ?? 'unknown'}` : `signal ${seen.signal}`
+  return failed(now, seen.code === DEADLINE_EXIT_CODE ? 'deadline_exit' : 'exit', how, seen.atMs, jitter)
+}
+
+/** The whole life of a supervised child: what was seen → the next state and what to do. `jitter` is a random number in 0..1. */
+export function supervise(now: Supervision, seen: Observation, jitter: number): Step {
+  const { name } = now.state
+  switch (seen.type) {
+    case 'start':
+      if (name !== 'idle' && name !== 'stopped' && name !== 'failed') return stay(now)
+      return { next: { state: { name: 'starting' }, failures: noFailures() }, effects: [{ type: 'spawn' }] }
+    case 'probe_passed':
+      return name === 'starting'
+        ? { next: { ...now, state: { name: 'ready', sinceMs: seen.atMs } }, effects: [] }
+        : stay(now)
+    case 'start_timed_out': {
+      if (name !== 'starting') return stay(now)
+      const step = failed(now, 'start_timeout', 'it did not become ready in time', seen.atMs, jitter)
+      return { ...step, effects: [{ type: 'kill' }, ...step.effects] }
+    }
+    case 'spawn_failed':
+      return name === 'starting' ? failed(now, 'spawn_error', seen.reason, seen.atMs, jitter) : stay(now)
+    case 'exited':
+      return onExit(now, seen, jitter)
+    case 'backoff_elapsed':
+      return name === 'backoff'
+        ? { next: { ...now, state: { name: 'starting' } }, effects: [{ type: 'spawn' }] }
+        : stay(now)
+    case 'stop':
+      if (name === 'starting' || name === 'ready')
+        return { next: { ...now, state: { name: 'stopping' } }, effects: [{ type: 'ask_to_stop' }] }
+      if (name === 'stopping' || name === 'stopped' || name === 'failed') return stay(now)
+      return { next: { ...now, state: { name: 'stopped' } }, effects: [] }
+  }
+}

@@ -1,0 +1,188 @@
+import { LogRing } from './log-ring.ts'
+import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
+import { initialSupervision, supervise, type Effect, type Observation, type ServiceState } from './service-state.ts'
+
+export interface ServiceSpec {
+  name: string
+  launch: LaunchSpec
+  /** Resolves true when the service at this address really works. */
+  probe: (url: string, signal: AbortSignal) => Promise<boolean>
+  startTimeoutMs?: number
+  /** How long a service may take to end by itself before it is killed. */
+  graceMs?: number
+}
+
+/** A service could not be brought up; `lastLines` is the end of what it printed. */
+export class ServiceFailedError extends Error {
+  override readonly name = 'ServiceFailedError'
+  readonly code = 'service_failed'
+  readonly lastLines: string[]
+
+  constructor(service: string, reason: string, lastLines: string[]) {
+    super([`${service} does not run: ${reason}`, ...lastLines.slice(-8).map((line) => `  ${line}`)].join('\n'))
+    this.lastLines = lastLines
+  }
+}
+
+type Listener = (state: ServiceState) => void
+
+const READY_MESSAGE = 'ready'
+
+/** One child kept alive: started, probed, restarted with backoff, stopped with grace. */
+export class SupervisedService {
+  readonly name: string
+  readonly log = new LogRing(200)
+  #spec: ServiceSpec
+  #launcher: ProcessLauncher
+  #supervision = initialSupervision()
+  #child: LaunchedProcess | null = null
+  #url: string | null = null
+  #lastUrl: string | null = null
+  #timers = new Set<NodeJS.Timeout>()
+  #listeners = new Set<Listener>()
+
+  constructor(spec: ServiceSpec, launcher: ProcessLauncher) {
+    this.name = spec.name
+    this.#spec = spec
+    this.#launcher = launcher
+  }
+
+  get state(): ServiceState {
+    return this.#supervision.state
+  }
+
+  /** Base address; null unless the service is ready. */
+  get url(): string | null {
+    return this.state.name === 'ready' ? this.#url : null
+  }
+
+  onState(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Starts and resolves with the base address. Throws `ServiceFailedError` when it is given up or stopped meanwhile. */
+  async start(): Promise<string> {
+    this.#observe({ type: 'start' })
+    const state = await this.#settled(['ready', 'failed', 'stopped'])
+    if (state.name === 'ready' && this.#url !== null) return this.#url
+    throw new ServiceFailedError(this.name, state.name === 'failed' ? state.reason : 'it was stopped', this.log.lines())
+  }
+
+  /** Resolves at once when the service works, else when it does again. Throws `ServiceFailedError` when it will not. */
+  async whenReady(): Promise<void> {
+    if (this.state.name === 'ready') return
+    const state = await this.#settled(['ready', 'failed', 'stopped', 'idle'])
+    if (state.name === 'ready') return
+    throw new ServiceFailedError(this.name, state.name === 'failed' ? state.reason : 'it was stopped', this.log.lines())
+  }
+
+  /** Asks the child to end, then SIGTERM, then SIGKILL; resolves when it is gone. */
+  async stop(): Promise<void> {
+    this.#observe({ type: 'stop' })
+    await this.#settled(['stopped', 'failed', 'idle'])
+  }
+
+  async #settled(names: ServiceState['name'][]): Promise<ServiceState> {
+    if (names.includes(this.state.name)) return this.state
+    return new Promise((resolve) => {
+      const off = this.onState((state) => {
+        if (!names.includes(state.name)) return
+        off()
+        resolve(state)
+      })
+    })
+  }
+
+  #observe(observation: Observation): void {
+    const before = this.state.name
+    const { next, effects } = supervise(this.#supervision, observation, Math.random())
+    this.#supervision = next
+    if (next.state.name !== before) {
+      this.#clearTimers()
+      for (const listener of this.#listeners) listener(next.state)
+    }
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  #perform(effect: Effect): void {
+    switch (effect.type) {
+      case 'spawn':
+        this.#spawn()
+        return
+      case 'kill':
+        this.#child?.signalGroup('SIGKILL')
+        return
+      case 'wait':
+        this.#after(effect.forMs, () => this.#observe({ type: 'backoff_elapsed' }))
+        return
+      case 'ask_to_stop': {
+        const child = this.#child
+        const graceMs = this.#spec.graceMs ?? 5000
+        child?.requestStop()
+        this.#after(graceMs, () => child?.signalGroup('SIGTERM'))
+        this.#after(graceMs * 2, () => child?.signalGroup('SIGKILL'))
+      }
+    }
+  }
+
+  #spawn(): void {
+    let child: LaunchedProcess
+    try {
+      child = this.#launcher.launch(this.#launchSpec())
+    } catch (error) {
+      this.#observe({
+        type: 'spawn_failed',
+        atMs: Date.now(),
+        reason: error instanceof Error ? error.message : String(error),
+      })
+      return
+    }
+    this.#child = child
+    this.#url = null
+    child.onLine((line) => this.log.push(line))
+    child.onMessage((message) => void this.#onMessage(child, message))
+    child.onExit((code, signal) => {
+      // What the child itself started must not outlive it.
+      child.signalGroup('SIGKILL')
+      if (this.#child !== child) return
+      this.#child = null
+      this.#observe({ type: 'exited', atMs: Date.now(), code, signal })
+    })
+    this.#after(this.#spec.startTimeoutMs ?? 30_000, () => this.#observe({ type: 'start_timed_out', atMs: Date.now() }))
+  }
+
+  #launchSpec(): LaunchSpec {
+    const { launch } = this.#spec
+    if (this.#lastUrl === null || launch.restartEnv === undefined) return launch
+    return { ...launch, env: { ...launch.env, ...launch.restartEnv(this.#lastUrl) } }
+  }
+
+  async #onMessage(child: LaunchedProcess, message: unknown): Promise<void> {
+    const { type, url } = message as { type?: unknown; url?: unknown }
+    if (type !== READY_MESSAGE || typeof url !== 'string') return
+    const passed = await this.#spec
+      .probe(url, AbortSignal.timeout(this.#spec.startTimeoutMs ?? 30_000))
+      .catch((error: unknown) => {
+        this.log.push(`probe failed: ${error instanceof Error ? error.message : String(error)}`)
+        return false
+      })
+    if (!passed || this.#child !== child) return
+    this.#url = url
+    this.#lastUrl = url
+    this.#observe({ type: 'probe_passed', atMs: Date.now() })
+  }
+
+  #after(ms: number, action: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer)
+      action()
+    }, ms)
+    this.#timers.add(timer)
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers) clearTimeout(timer)
+    this.#timers.clear()
+  }
+}

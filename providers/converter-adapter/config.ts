@@ -1,0 +1,91 @@
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createEnvReader } from '../kit/env-reader.ts'
+
+export interface AdapterConfig {
+  host: string
+  port: number
+  logLevel: string
+  /** Base address of the converter. */
+  converterUrl: string
+  /** Its credential, which never leaves this process. */
+  converterToken: string | null
+  maxUploadBytes: number
+  uploadTimeoutMs: number
+  /** How long one conversion may take, queueing for the converter included. */
+  conversionTimeoutMs: number
+  maxJobs: number
+  resultTtlMs: number
+  maxResultBytes: number
+  maxAttempts: number
+  downloadTimeoutMs: number
+  tempDir: string
+  /** Room that the deployment gives to `tempDir`. */
+  tempSizeBytes: number
+}
+
+/** A configuration that cannot be started with: every problem, one sentence each. */
+export class AdapterConfigError extends Error {
+  override readonly name = 'AdapterConfigError'
+
+  constructor(problems: readonly string[]) {
+    super(`the converter adapter cannot start:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  }
+}
+
+const MIB = 1024 * 1024
+const FRAMING_BYTES = MIB
+const SPARE_BYTES = 64 * MIB
+
+/** Reads the environment. Throws `AdapterConfigError` with all problems at once, too little temporary space among them. */
+export function loadAdapterConfig(env: Readonly<Record<string, string | undefined>>): AdapterConfig {
+  const reader = createEnvReader(env)
+  const seconds = (name: string, fallback: number): number =>
+    reader.integer(name, fallback, { min: 1, max: 86_400 }) * 1000
+  const bytes = (name: string, fallback: number): number => reader.integer(name, fallback, { min: 1, max: 1024 ** 3 })
+  const converterUrl = reader.url('DOCCONV_ENDPOINT')
+  if (converterUrl === null) reader.problems.push('DOCCONV_ENDPOINT: the address of the converter is missing')
+  const config: AdapterConfig = {
+    host: reader.text('DOCCONV_ADAPTER_HOST', '127.0.0.1'),
+    port: reader.integer('DOCCONV_ADAPTER_PORT', 0, { min: 0, max: 65_535 }),
+    logLevel: reader.oneOf('DOCCONV_ADAPTER_LOG_LEVEL', 'warn', [
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      'trace',
+      'silent',
+    ]),
+    converterUrl: converterUrl ?? '',
+    converterToken: reader.optional('DOCCONV_API_TOKEN'),
+    maxUploadBytes: bytes('DOCCONV_MAX_FILE_SIZE', 50 * MIB),
+    uploadTimeoutMs: seconds('DOCCONV_UPLOAD_TIMEOUT_SECONDS', 120),
+    conversionTimeoutMs: seconds('DOCCONV_INFERENCE_TIMEOUT_SECONDS', 900) + 30_000,
+    maxJobs: reader.integer('DOCCONV_ADAPTER_MAX_JOBS', 2, { min: 1, max: 64 }),
+    resultTtlMs: seconds('DOCCONV_ADAPTER_RESULT_TTL_SECONDS', 900),
+    maxResultBytes: bytes('DOCCONV_ADAPTER_MAX_RESULT_BYTES', 100 * MIB),
+    maxAttempts: reader.integer('DOCCONV_ADAPTER_UPSTREAM_MAX_ATTEMPTS', 3, { min: 1, max: 100 }),
+    downloadTimeoutMs: seconds('DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS', 300),
+    tempDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join(tmpdir(), 'rag-ladder-adapter'))),
+    tempSizeBytes: sizeOf(reader.text('DOCCONV_ADAPTER_TMPFS_SIZE', '512m'), reader.problems),
+  }
+  const needed = neededBytes(config)
+  if (config.tempSizeBytes < needed)
+    reader.problems.push(
+      `DOCCONV_ADAPTER_TMPFS_SIZE: ${config.tempSizeBytes} bytes are too few; ${config.maxJobs} jobs may need ${needed}`,
+    )
+  if (reader.problems.length > 0) throw new AdapterConfigError(reader.problems)
+  return config
+}
+
+/** Temporary space that the jobs may need at once: each holds its upload beside the request or beside the result. */
+export const neededBytes = ({ maxJobs, maxUploadBytes, maxResultBytes }: AdapterConfig): number =>
+  maxJobs * (maxUploadBytes + Math.max(maxUploadBytes + FRAMING_BYTES, maxResultBytes)) + SPARE_BYTES
+
+function sizeOf(text: string, problems: string[]): number {
+  const match = /^(\d{1,12})([kmg]?)b?$/i.exec(text.trim())
+  if (match === null) problems.push(`DOCCONV_ADAPTER_TMPFS_SIZE: "${text}" is not a size such as 512m`)
+  const unit = { '': 1, k: 1024, m: MIB, g: 1024 * MIB }[(match?.[2] ?? '').toLowerCase()] ?? 1
+  return Number(match?.[1] ?? 0) * unit
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+
+export type JobStatus = 'pending' | 'started' | 'success' | 'failure'
+
+interface Job {
+  status: JobStatus
+  /** The result's file once it is there. */
+  file: string | null
+  expiry: NodeJS.Timeout | null
+  slot: Slot
+}
+
+/** One of the places that jobs take from before their upload is read until their result is gone. */
+export interface Slot {
+  free(): void
+}
+
+/** What is known of the jobs: nothing outlives the process, and a result is read once. */
+export class JobTable {
+  readonly #jobs = new Map<string, Job>()
+  readonly #ttlMs: number
+  #free: number
+
+  constructor(maxJobs: number, ttlMs: number) {
+    this.#free = maxJobs
+    this.#ttlMs = ttlMs
+  }
+
+  /** Null when all places are taken. */
+  tryTake(): Slot | null {
+    if (this.#free === 0) return null
+    this.#free -= 1
+    let held = true
+    return {
+      free: () => {
+        if (held) this.#free += 1
+        held = false
+      },
+    }
+  }
+
+  add(slot: Slot): string {
+    const id = randomBytes(24).toString('base64url')
+    this.#jobs.set(id, { status: 'pending', file: null, expiry: null, slot })
+    return id
+  }
+
+  started(id: string): void {
+    this.#jobs.get(id)!.status = 'started'
+  }
+
+  /** The result may be read until it expires; its file is deleted then. */
+  succeeded(id: string, file: string): void {
+    const job = this.#jobs.get(id)!
+    Object.assign(job, { status: 'success', file })
+    this.#expire(id, job)
+  }
+
+  /** A failed job gives its place back at once; that it failed can be asked for a while. */
+  failed(id: string): void {
+    const job = this.#jobs.get(id)!
+    job.status = 'failure'
+    job.slot.free()
+    this.#expire(id, job)
+  }
+
+  status(id: string): JobStatus | null {
+    return this.#jobs.get(id)?.status ?? null
+  }
+
+  /** The result's file, for this reader alone: whoever takes it deletes it, then frees the slot. */
+  takeResult(id: string): { file: string; slot: Slot } | null {
+    const job = this.#jobs.get(id)
+    if (job === undefined || job.file === null) return null
+    if (job.expiry !== null) clearTimeout(job.expiry)
+    this.#jobs.delete(id)
+    return { file: job.file, slot: job.slot }
+  }
+
+  close(): void {
+    for (const { expiry } of this.#jobs.values()) if (expiry !== null) clearTimeout(expiry)
+    this.#jobs.clear()
+  }
+
+  #expire(id: string, job: Job): void {
+    job.expiry = setTimeout(() => {
+      this.#jobs.delete(id)
+      const gone = job.file === null ? Promise.resolve() : rm(job.file, { force: true })
+      void gone.finally(() => job.slot.free())
+    }, this.#ttlMs).unref()
+  }
+}

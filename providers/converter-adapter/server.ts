@@ -1,0 +1,122 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, mkdtemp, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import { uploadDeadline } from '../kit/deadlines.ts'
+import { HttpError } from '../kit/http-error.ts'
+import { createLogger } from '../kit/logger.ts'
+import { acceptMultipart, requiredFile } from '../kit/multipart-form.ts'
+import type { MultipartForm } from '../kit/multipart-form.ts'
+import { closeGracefully, createHttpServer, listen } from '../kit/server.ts'
+import type { Listening } from '../kit/server.ts'
+import { AdapterConfigError, neededBytes } from './config.ts'
+import type { AdapterConfig } from './config.ts'
+import { fetchBundle } from './fetch-bundle.ts'
+import { JobTable } from './jobs.ts'
+import type { Slot } from './jobs.ts'
+
+export interface RunningAdapter extends Listening {
+  close(): Promise<void>
+}
+
+const FRAMING_BYTES = 1024 * 1024
+
+/** Starts the adapter: the part of docling-serve's asynchronous surface that the graph engine uses, without its credential. */
+export async function startAdapter(config: AdapterConfig): Promise<RunningAdapter> {
+  await mkdir(config.tempDir, { recursive: true })
+  const { bavail, bsize } = await statfs(config.tempDir)
+  if (bavail * bsize < neededBytes(config))
+    throw new AdapterConfigError([
+      `${config.tempDir}: ${bavail * bsize} bytes are free; ${config.maxJobs} jobs may need ${neededBytes(config)}`,
+    ])
+  const folder = await mkdtemp(join(config.tempDir, 'results-'))
+  const logger = createLogger('converter-adapter', config.logLevel)
+  const jobs = new JobTable(config.maxJobs, config.resultTtlMs)
+  const closing = new AbortController()
+  const slots = new WeakMap<FastifyRequest, Slot>()
+  const app = createHttpServer({
+    logger,
+    requestTimeoutMs: config.uploadTimeoutMs + 5000,
+    // Unexposed: reached by name from the network that it shares with the graph engine.
+    trusted: { hosts: ['host.docker.internal', 'converter-adapter'] },
+    tooLarge: () => new HttpError(413, 'Upload is too large'),
+  })
+  const takeSlot = async (request: FastifyRequest): Promise<void> => {
+    const slot = jobs.tryTake()
+    if (slot === null) throw new HttpError(429, 'Adapter capacity is full', { headers: { 'retry-after': '1' } })
+    slots.set(request, slot)
+  }
+
+  const run = async (id: string, form: MultipartForm): Promise<void> => {
+    const file = join(folder, `${id}.zip`)
+    try {
+      jobs.started(id)
+      await fetchBundle(config, form.files.get('files')!, file, closing.signal)
+      jobs.succeeded(id, file)
+    } catch (error) {
+      if (closing.signal.aborted) return
+      logger.warn({ err: error }, 'a conversion failed')
+      jobs.failed(id)
+    }
+  }
+
+  app.get('/health', async () => ({ status: 'healthy' }))
+  await app.register(async (scope) => {
+    acceptMultipart(scope)
+    scope.post(
+      '/v1/convert/file/async',
+      {
+        bodyLimit: config.maxUploadBytes + FRAMING_BYTES,
+        onRequest: async (request, reply) => {
+          await takeSlot(request)
+          // A job that came to be has the slot; a refused or broken upload gives it back.
+          reply.raw.once('close', () => slots.get(request)?.free())
+        },
+        preParsing: uploadDeadline(config.uploadTimeoutMs),
+      },
+      async (request, reply) => {
+        const form = request.body as MultipartForm
+        try {
+          requiredFile(form, 'files', config.maxUploadBytes)
+        } catch (error) {
+          if (error instanceof HttpError)
+            throw new HttpError(error.status, error.status === 400 ? 'Upload is empty' : 'Upload is too large')
+          throw error
+        }
+        const id = jobs.add(slots.get(request)!)
+        slots.delete(request)
+        void run(id, form)
+        return reply.code(202).send({ task_id: id })
+      },
+    )
+  })
+  app.get<{ Params: { id: string } }>('/v1/status/poll/:id', async ({ params: { id } }) => {
+    const status = jobs.status(id)
+    if (status === null) throw new HttpError(404, 'Task not found')
+    return { task_id: id, task_status: status }
+  })
+  app.get<{ Params: { id: string } }>('/v1/result/:id', async ({ params: { id } }, reply) => {
+    const status = jobs.status(id)
+    if (status === null) throw new HttpError(404, 'Task not found')
+    const result = jobs.takeResult(id)
+    if (result === null) throw new HttpError(409, 'Task result is not ready')
+    const { size } = await stat(result.file)
+    const deadline = setTimeout(() => reply.raw.destroy(), config.downloadTimeoutMs)
+    reply.raw.once('close', () => {
+      clearTimeout(deadline)
+      void rm(result.file, { force: true }).finally(() => result.slot.free())
+    })
+    return reply.type('application/zip').header('content-length', size).send(createReadStream(result.file))
+  })
+
+  const listening = await listen(app, config.host, config.port)
+  return {
+    ...listening,
+    async close() {
+      closing.abort()
+      jobs.close()
+      await closeGracefully(app, 2000)
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

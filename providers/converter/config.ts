@@ -1,0 +1,79 @@
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { OutputFormat, TableMode, UseOcr } from '../../contract/index.ts'
+import { createEnvReader } from '../kit/env-reader.ts'
+import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
+import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+
+/** What a request may leave open. */
+export interface ConversionDefaults {
+  format: OutputFormat
+  useOcr: UseOcr
+  tableMode: TableMode
+  chunking: boolean
+  chunkSize: number
+  chunkOverlap: number
+}
+
+export interface ConverterConfig {
+  host: string
+  port: number
+  logLevel: string
+  /** What `/health` says. Everything here runs on the processor, whichever is named. */
+  device: 'cpu' | 'cuda' | 'mps'
+  formulas: boolean
+  codeBlocks: boolean
+  /** Recognition data is unpacked here. */
+  cacheDir: string
+  maxMemoryBytes: number
+  defaults: ConversionDefaults
+  boundary: ServiceBoundarySettings
+}
+
+/** A configuration that cannot be started with: every problem, one sentence each. */
+export class ConverterConfigError extends Error {
+  override readonly name = 'ConverterConfigError'
+
+  constructor(problems: readonly string[]) {
+    super(`the converter cannot start:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+  }
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const MIB = 1024 * 1024
+
+/** Reads the environment. Throws `ConverterConfigError` with all problems at once. */
+export function loadConverterConfig(env: Readonly<Record<string, string | undefined>>): ConverterConfig {
+  const reader = createEnvReader(env)
+  const flag = (name: string): boolean => reader.oneOf(name, 'true', ['true', 'false']) === 'true'
+  const config: ConverterConfig = {
+    host: reader.text('DOCCONV_HOST', '127.0.0.1'),
+    port: reader.integer('DOCCONV_PORT', 18_159, { min: 0, max: 65_535 }),
+    logLevel: reader.oneOf('DOCCONV_LOG_LEVEL', 'warn', LEVELS),
+    device: reader.oneOf('DEVICE', 'cpu', ['cpu', 'cuda', 'mps']),
+    formulas: flag('DOCCONV_FORMULAS'),
+    codeBlocks: flag('DOCCONV_CODE_BLOCKS'),
+    cacheDir: resolve(reader.text('DOCCONV_CACHE_DIR', join(homedir(), '.cache', 'rag-ladder'))),
+    maxMemoryBytes: reader.integer('DOCCONV_MAX_MEMORY_MIB', 2048, { min: 256, max: 1024 * 1024 }) * MIB,
+    defaults: {
+      format: 'markdown',
+      useOcr: reader.oneOf('DOCCONV_USE_OCR', 'auto', UseOcr.options),
+      tableMode: reader.oneOf('DOCCONV_TABLE_MODE', 'fast', TableMode.options),
+      chunking: false,
+      chunkSize: reader.integer('DOCCONV_CHUNK_SIZE', 512, { min: 1, max: 100_000 }),
+      chunkOverlap: reader.integer('DOCCONV_CHUNK_OVERLAP', 50, { min: 0, max: 50_000 }),
+    },
+    boundary: readBoundarySettings(reader, {
+      prefix: 'DOCCONV',
+      maxUpload: 'MAX_FILE_SIZE',
+      defaultMaxUploadBytes: 50 * MIB,
+    }),
+  }
+  const { chunkSize, chunkOverlap } = config.defaults
+  if (chunkOverlap > chunkSize / 2)
+    reader.problems.push(
+      `DOCCONV_CHUNK_OVERLAP: ${chunkOverlap} is more than half of DOCCONV_CHUNK_SIZE (${chunkSize})`,
+    )
+  if (reader.problems.length > 0) throw new ConverterConfigError(reader.problems)
+  return config
+}

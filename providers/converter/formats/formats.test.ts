@@ -1,0 +1,185 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { utils, write } from '@e965/xlsx'
+import { strToU8, unzipSync, zipSync } from 'fflate'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  multiPageTiff,
+  writeDocx,
+  writeEncryptedPdf,
+  writeHtml,
+  writePdf,
+  writePptx,
+} from '../../../tests/helpers/conversion/writers.ts'
+import type { Content } from '../../../tests/helpers/conversion/writers.ts'
+import { toMarkdown } from '../export/markdown.ts'
+import type { Block } from '../model/document.ts'
+import { readDocument } from '../work/convert-document.ts'
+import { drawPage } from '../work/draw-page.ts'
+import { readHtml } from './html.ts'
+import { findLibreOffice } from './libreoffice.ts'
+
+const content: Content = {
+  title: 'Quay report',
+  sections: [
+    {
+      heading: 'Cranes',
+      paragraphs: ['Three cranes stand on the quay and a fourth is being built beside the old fish hall.'],
+      items: ['Alpha', 'Beta'],
+      table: [
+        ['Crane', 'Lift (t)'],
+        ['Alpha', '40'],
+        ['Beta', '65'],
+      ],
+    },
+  ],
+}
+
+let cacheDir: string
+beforeAll(async () => {
+  cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-formats-'))
+})
+afterAll(() => rm(cacheDir, { recursive: true, force: true }))
+
+const read = (bytes: Uint8Array, name = 'file') =>
+  readDocument(bytes, name, { useOcr: 'auto', formulas: true, codeBlocks: true, cacheDir })
+const bare = (blocks: readonly Block[]): unknown[] => blocks.map(({ place: _place, ...block }) => block)
+const table = {
+  kind: 'table',
+  rows: 3,
+  columns: 2,
+  caption: null,
+  cells: content.sections[0]!.table!.flatMap((row, y) =>
+    row.map((text, x) => ({ row: y, column: x, rowSpan: 1, columnSpan: 1, text, isHeader: y === 0 })),
+  ),
+}
+const item = (text: string) => ({ kind: 'list_item', level: 0, ordered: false, text })
+const [{ heading, paragraphs }] = content.sections as [Content['sections'][number]]
+const body = [
+  { kind: 'heading', level: 2, text: heading },
+  { kind: 'paragraph', text: paragraphs[0] },
+  item('Alpha'),
+  item('Beta'),
+  table,
+]
+
+describe('the same content through every writer', () => {
+  it.each([
+    ['html', async () => writeHtml(content)],
+    ['docx', async () => writeDocx(content)],
+  ] as const)('%s', async (format, make) => {
+    const document = await read(await make())
+    expect([document.sourceFormat, bare(document.blocks)]).toEqual([
+      format,
+      [{ kind: 'heading', level: 1, text: 'Quay report' }, ...body],
+    ])
+  })
+
+  it('pptx: slides are pages, titles headings, notes follow', async () => {
+    const document = await read(await writePptx(content, ['Said aside.']))
+    expect(bare(document.blocks)).toEqual([
+      { kind: 'heading', level: 2, text: 'Quay report' },
+      ...body,
+      { kind: 'paragraph', text: 'Said aside.' },
+    ])
+    expect(document.blocks.map(({ place }) => place!.page)).toEqual([1, 2, 2, 2, 2, 2, 2])
+  })
+
+  it('pdf: with the place of each block', async () => {
+    const document = await read(await writePdf(content, { columns: 1, table: 'ruled' }))
+    expect(toMarkdown(document)).toContain('| Crane | Lift (t) |\n| --- | --- |\n| Alpha | 40 |\n| Beta | 65 |')
+    expect(document.blocks[0]).toMatchObject({
+      kind: 'heading',
+      text: 'Quay report',
+      place: { page: 1, box: { left: 60 } },
+    })
+  })
+
+  it('tiff: each frame a page, recognised', async () => {
+    const line = (text: string): Promise<Buffer> =>
+      sharp(
+        Buffer.from(
+          `<svg width="1000" height="220"><rect width="1000" height="220" fill="white"/><text x="60" y="120" font-family="sans-serif" font-size="54">${text}</text></svg>`,
+        ),
+      )
+        .png()
+        .toBuffer()
+    const document = await read(
+      await multiPageTiff([await line('The first sheet'), await line('The second sheet')], 150),
+      'scan.png',
+    )
+    expect([document.sourceFormat, document.pages.length, document.ocrPages]).toEqual(['tiff', 2, 2])
+    expect(toMarkdown(document)).toMatch(/The first sheet[\s\S]*The second sheet/)
+    expect(document.warnings).toEqual(['the name ends in .png but the content is tiff; it was read as tiff'])
+  })
+})
+
+it('xlsx: merged cells, shown values, tables parted by an empty row, hidden traps left alone', async () => {
+  const sheet = utils.aoa_to_sheet([['Port', 'Ships', null], ['Velden', 412, 0.25], [], ['Note', 'ends here']])
+  sheet['!merges'] = [{ s: { r: 0, c: 1 }, e: { r: 0, c: 2 } }]
+  sheet['C2']!.z = '0%'
+  const book = { SheetNames: ['Traffic'], Sheets: { Traffic: sheet } }
+  const document = await read(new Uint8Array(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer))
+  expect(toMarkdown(document)).toBe(
+    '## Traffic\n\n| Port | Ships |  |\n| --- | --- | --- |\n| Velden | 412 | 25% |\n\n|  |  |\n| --- | --- |\n| Note | ends here |\n',
+  )
+  expect(document.blocks[1]).toMatchObject({ cells: [{}, { text: 'Ships', columnSpan: 2 }, {}, {}, {}] })
+})
+
+it('docx: formulas are kept as text, alone as blocks of their own', async () => {
+  const parts = unzipSync(new Uint8Array(await writeDocx(content)))
+  const xml = new TextDecoder().decode(parts['word/document.xml'])
+  const math =
+    '<w:p><m:oMathPara xmlns:m="urn:m"><m:oMath><m:r><m:t>E=</m:t></m:r><m:f><m:num><m:r><m:t>p</m:t></m:r></m:num><m:den><m:r><m:t>2m</m:t></m:r></m:den></m:f></m:oMath></m:oMathPara></w:p>'
+  parts['word/document.xml'] = strToU8(xml.replace('<w:body>', `<w:body>${math}`))
+  const { blocks } = await read(zipSync(parts))
+  expect(blocks[0]).toEqual({ kind: 'formula', text: 'E=(p)/(2m)', place: null })
+})
+
+it('html: scripts and navigation are no text, nothing is fetched, nesting without end is cut', () => {
+  const page =
+    '<nav>menu</nav><script>alert(1)</script><p>One<br>two</p><pre><code class="language-js">a &lt; b</code></pre><img src="https://example.org/x.png" alt="far">'
+  expect(bare(readHtml(page, 'html').blocks)).toEqual([
+    { kind: 'paragraph', text: 'One two' },
+    { kind: 'code', language: 'js', text: 'a < b' },
+    { kind: 'figure', caption: 'far', image: null },
+  ])
+  expect(readHtml('<div>'.repeat(20_000) + 'deep', 'html').blocks).toEqual([])
+})
+
+describe('what cannot be read is told', () => {
+  it.each([
+    ['an encrypted PDF', () => writeEncryptedPdf('hidden'), 'encrypted', /remove its password/],
+    [
+      'half a PDF',
+      async () => (await writePdf(content, { columns: 1, table: 'ruled' })).subarray(0, 700),
+      'damaged',
+      /PDF cannot be read/,
+    ],
+    ['half a DOCX', async () => (await writeDocx(content)).subarray(0, 3000), 'damaged', /ZIP archive/],
+    [
+      'a broken picture',
+      async () => Buffer.from('\x89PNG\r\n\x1a\nnothing', 'latin1'),
+      'damaged',
+      /picture cannot be decoded/,
+    ],
+    ['plain text', async () => Buffer.from('just words'), 'unsupported', /none of PDF/],
+    ['a page without anything', async () => Buffer.from('<html><body></body></html>'), 'empty', /nothing to read/],
+  ] as const)('%s', async (_name, make, code, message) => {
+    await expect(read(await make())).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+  })
+
+  it('names LibreOffice where it is missing', async () => {
+    expect(await findLibreOffice({ LIBREOFFICE_PATH: '/nowhere/soffice' })).toBeNull()
+  })
+})
+
+it('draws pages of what has pages', async () => {
+  const { width, format } = await sharp(
+    await drawPage(await writePdf(content, { columns: 1, table: 'ruled' }), 'a.pdf', 1),
+  ).metadata()
+  expect([format, width]).toEqual(['png', 909])
+  await expect(drawPage(await writeDocx(content), 'a.docx', 1)).rejects.toMatchObject({ code: 'unsupported' })
+})

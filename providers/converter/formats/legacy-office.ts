@@ -1,0 +1,32 @@
+// The package has no types; whoever imports this file needs the ones beside it.
+// eslint-disable-next-line @typescript-eslint/triple-slash-reference
+/// <reference path="./word-extractor.d.ts" />
+import WordExtractor from 'word-extractor'
+import { ConversionError } from '../model/conversion-error.ts'
+import { tidy } from '../model/document.ts'
+import type { Document } from '../model/document.ts'
+import { readDocx } from './docx.ts'
+import { findLibreOffice, modernize } from './libreoffice.ts'
+import { readPptx } from './pptx.ts'
+
+/** A Word document of the old format: through LibreOffice where it is installed, else its paragraphs as plain text. */
+export async function readDoc(bytes: Uint8Array): Promise<Document> {
+  if ((await findLibreOffice()) !== null)
+    return { ...(await readDocx(await modernize(bytes, 'doc', 'docx'))), sourceFormat: 'doc' }
+  const extracted = await new WordExtractor().extract(Buffer.from(bytes)).catch((error: unknown) => {
+    throw new ConversionError('damaged', 'the Word document cannot be read', { cause: error })
+  })
+  const blocks = extracted
+    .getBody()
+    .split(/\n/)
+    .map(tidy)
+    .filter((text) => text !== '')
+    .map((text) => ({ kind: 'paragraph' as const, text, place: null }))
+  const warnings = ['read as plain text, without headings and tables: LibreOffice is not installed here']
+  return { sourceFormat: 'doc', pages: [], blocks, images: [], warnings }
+}
+
+/** A slide show of the old format, which only LibreOffice reads. */
+export async function readPpt(bytes: Uint8Array): Promise<Document> {
+  return { ...readPptx(await modernize(bytes, 'ppt', 'pptx')), sourceFormat: 'ppt' }
+}

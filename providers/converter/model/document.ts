@@ -1,0 +1,107 @@
+/** A rectangle on a page in points, measured from the page's top left corner. */
+export interface Box {
+  left: number
+  top: number
+  right: number
+  bottom: number
+}
+
+/** Where a block stands. Pages are counted from 1; formats without pages (DOCX, HTML) leave it null. */
+export interface Place {
+  page: number
+  box: Box | null
+}
+
+interface Placed {
+  place: Place | null
+}
+
+export interface Heading extends Placed {
+  kind: 'heading'
+  /** 1 to 6. */
+  level: number
+  text: string
+}
+
+export interface Paragraph extends Placed {
+  kind: 'paragraph'
+  text: string
+}
+
+/** One item of a list; neighbours belong to one list. */
+export interface ListItem extends Placed {
+  kind: 'list_item'
+  /** Depth, 0 for the outermost list. */
+  level: number
+  ordered: boolean
+  text: string
+}
+
+/** A cell by the row and column of its upper left corner, both from 0. */
+export interface TableCell {
+  row: number
+  column: number
+  rowSpan: number
+  columnSpan: number
+  text: string
+  isHeader: boolean
+}
+
+export interface Table extends Placed {
+  kind: 'table'
+  rows: number
+  columns: number
+  /** In reading order; places that no cell covers are empty. */
+  cells: TableCell[]
+  caption: string | null
+}
+
+export interface Figure extends Placed {
+  kind: 'figure'
+  /** What the author wrote under it or as its alternative text. */
+  caption: string | null
+  /** Index into `Document.images`; null when its pixels were not taken over. */
+  image: number | null
+}
+
+export interface Code extends Placed {
+  kind: 'code'
+  language: string | null
+  text: string
+}
+
+export interface Formula extends Placed {
+  kind: 'formula'
+  text: string
+}
+
+export type Block = Heading | Paragraph | ListItem | Table | Figure | Code | Formula
+
+export interface Page {
+  number: number
+  widthPt: number
+  heightPt: number
+}
+
+/** A picture of a document in a format that browsers show. */
+export interface ImageAsset {
+  extension: 'png' | 'jpg' | 'gif' | 'webp'
+  bytes: Uint8Array
+}
+
+/** Formats that are converted, named as in `metadata.source_format`. */
+export type SourceFormat = 'pdf' | 'docx' | 'doc' | 'pptx' | 'ppt' | 'xlsx' | 'html' | 'png' | 'jpg' | 'tiff'
+
+/** What every format becomes before it is written out: blocks in reading order. */
+export interface Document {
+  sourceFormat: SourceFormat
+  /** Empty for formats without pages. */
+  pages: Page[]
+  blocks: Block[]
+  images: ImageAsset[]
+  /** What the reader should know: a lying extension, a fallback, a part that was left out. */
+  warnings: string[]
+}
+
+/** Runs of white space as one space; null characters and lone surrogates gone. */
+export const tidy = (text: string): string => text.replaceAll('\0', '').toWellFormed().replace(/\s+/gu, ' ').trim()

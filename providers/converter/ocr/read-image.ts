@@ -1,0 +1,80 @@
+import sharp from 'sharp'
+import { ConversionError } from '../model/conversion-error.ts'
+import type { Document, SourceFormat } from '../model/document.ts'
+import type { Raster } from './image-pdf.ts'
+import type { Recognizer } from './recognize.ts'
+import { OCR_DPI } from './recognize.ts'
+
+/** Pixels of one picture that are unpacked: a page of A3 at 600 dpi has 70 million. */
+const MAX_PIXELS = 120_000_000
+const MAX_FRAMES = 2000
+/** Widest page that a stated resolution may lead to, in inches. */
+const WIDEST_IN = 24
+const LETTER_WIDTH_IN = 8.5
+
+/** A picture or a multi-page TIFF: each frame a page. Without recognition a page is one figure. */
+export async function readImage(
+  bytes: Uint8Array,
+  sourceFormat: SourceFormat,
+  recognizer: Recognizer | null,
+): Promise<Document> {
+  const document: Document = { sourceFormat, pages: [], blocks: [], images: [], warnings: [] }
+  const { pages: frames = 1 } = await decoded(() => sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata())
+  if (frames > MAX_FRAMES)
+    throw new ConversionError('too_large', `the picture has ${frames} frames; at most ${MAX_FRAMES} are read`)
+  for (let frame = 0; frame < frames; frame += 1) {
+    const raster = await readFrame(bytes, frame)
+    const number = frame + 1
+    if (recognizer === null) {
+      const { widthPt, heightPt } = raster
+      document.pages.push({ number, widthPt, heightPt })
+      const box = { left: 0, top: 0, right: widthPt, bottom: heightPt }
+      document.blocks.push({ kind: 'figure', caption: null, image: null, place: { page: number, box } })
+      continue
+    }
+    const { page, blocks } = await recognizer.page(raster, number)
+    document.pages.push(page)
+    document.blocks.push(...blocks)
+  }
+  return document
+}
+
+/** One frame in grey on white, upright as its EXIF data says, at the resolution of recognition. */
+export async function readFrame(bytes: Uint8Array, frame: number): Promise<Raster> {
+  const image = (): ReturnType<typeof sharp> =>
+    sharp(bytes, { page: frame, limitInputPixels: MAX_PIXELS, failOn: 'error' })
+  return decoded(async () => {
+    const { width, height, density, orientation = 1 } = await image().metadata()
+    const [across, down] = orientation >= 5 ? [height, width] : [width, height]
+    const stated =
+      density !== undefined && density > 72 && across / density <= WIDEST_IN ? density : across / LETTER_WIDTH_IN
+    const scale = OCR_DPI / stated
+    const target = { width: Math.max(1, Math.round(across * scale)), height: Math.max(1, Math.round(down * scale)) }
+    const fits = target.width * target.height <= MAX_PIXELS && scale <= 6
+    const pipeline = image().autoOrient().flatten({ background: '#ffffff' }).greyscale().toColourspace('b-w')
+    const { data, info } = await (
+      fits && Math.abs(scale - 1) > 0.05 ? pipeline.resize({ ...target, fit: 'fill' }) : pipeline
+    )
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    const inchesAcross = fits ? across / stated : info.width / OCR_DPI
+    const widthPt = Math.round(inchesAcross * 72 * 100) / 100
+    return {
+      pixels: data,
+      width: info.width,
+      height: info.height,
+      widthPt,
+      heightPt: Math.round(((widthPt * info.height) / info.width) * 100) / 100,
+    }
+  })
+}
+
+async function decoded<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (/pixel limit/i.test(String(error)))
+      throw new ConversionError('too_large', `the picture has more than ${MAX_PIXELS} pixels`)
+    throw new ConversionError('damaged', 'the picture cannot be decoded', { cause: error })
+  }
+}

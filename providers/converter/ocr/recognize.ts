@@ -1,0 +1,109 @@
+import { LiteParse } from '@llamaindex/liteparse'
+import type { ParsedPage } from '@llamaindex/liteparse'
+import sharp from 'sharp'
+import type { Block, Page } from '../model/document.ts'
+import { modelBlocks } from '../pdf/layout-blocks.ts'
+import { imagePdf } from './image-pdf.ts'
+import type { Raster } from './image-pdf.ts'
+import { rulingLines } from './ruling-lines.ts'
+import { textRuns } from './text-lines.ts'
+import type { Word } from './text-lines.ts'
+
+/** Pixels per inch at which pages are recognised: below, small print is lost; above, only time. */
+export const OCR_DPI = 200
+
+/** Where more than this share of a page's words is doubtful, the page may lie on its side. */
+const DOUBTFUL = 0.75
+
+export interface Recognizer {
+  /** Blocks of a picture of a page, and the page as it is upright. */
+  page(raster: Raster, number: number): Promise<{ page: Page; blocks: Block[] }>
+}
+
+/** Recognises printed text (English data) and gives its layout. */
+export function createRecognizer(tessdataPath: string): Recognizer {
+  const reader = new LiteParse({
+    ocrEnabled: true,
+    tessdataPath,
+    dpi: OCR_DPI,
+    quiet: true,
+    numWorkers: 1,
+    emitWordBoxes: false,
+  })
+  const layout = new LiteParse({ ocrEnabled: false, quiet: true, extractBlocks: true, keepHeadersFooters: true })
+
+  const words = async (raster: Raster): Promise<Word[]> => {
+    const { pages } = await reader.parse(imagePdf(raster))
+    return pages.flatMap(({ textItems }: ParsedPage) =>
+      textItems.map(({ text, x, y, width, height, confidence }) => ({
+        text,
+        x,
+        y,
+        width,
+        height,
+        confidence: confidence ?? 1,
+      })),
+    )
+  }
+  return {
+    async page(given, number) {
+      let raster = given
+      let found = await words(raster)
+      if (sureness(found) < DOUBTFUL || standsUpright(found) < 0.5)
+        for (const turn of [90, 270, 180] as const) {
+          const turned = await rotate(given, turn)
+          const other = await words(turned)
+          if (score(other) <= score(found) * 1.1) continue
+          raster = turned
+          found = other
+          if (sureness(found) >= DOUBTFUL && standsUpright(found) > 0.9) break
+        }
+      const { widthPt, heightPt } = raster
+      const [laidOut] = layout.parsePages([
+        {
+          pageNumber: 1,
+          pageWidth: widthPt,
+          pageHeight: heightPt,
+          textItems: textRuns(found),
+          graphics: rulingLines(raster),
+        },
+      ]).pages
+      return { page: { number, widthPt, heightPt }, blocks: modelBlocks(laidOut?.blocks ?? [], number) }
+    },
+  }
+}
+
+const letters = ({ text }: Word): number => text.replaceAll(/[^\p{L}\p{N}]/gu, '').length
+
+/** Mean confidence, weighed by letters; 1 for a page without any. */
+function sureness(words: readonly Word[]): number {
+  const total = words.reduce((sum, word) => sum + letters(word), 0)
+  return total === 0 ? 1 : words.reduce((sum, word) => sum + word.confidence * letters(word), 0) / total
+}
+
+/** Letters that were read with confidence in words that run from left to right. */
+const score = (words: readonly Word[]): number =>
+  words
+    .filter((word) => word.confidence > 0.6 && letters(word) > 1 && !isSideways(word))
+    .reduce((sum, word) => sum + letters(word) * word.confidence, 0)
+
+/** The engine reads words that run up or down the page as well: they are taller than wide. */
+const isSideways = (word: Word): boolean => letters(word) > 3 && word.height > word.width
+
+/** Share of the longer words that run from left to right; 1 for a page without any. */
+function standsUpright(words: readonly Word[]): number {
+  const long = words.filter((word) => letters(word) > 3)
+  return long.length === 0 ? 1 : long.filter((word) => !isSideways(word)).length / long.length
+}
+
+async function rotate(raster: Raster, degrees: 90 | 180 | 270): Promise<Raster> {
+  const { data, info } = await sharp(raster.pixels, {
+    raw: { width: raster.width, height: raster.height, channels: 1 },
+  })
+    .rotate(degrees)
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const [widthPt, heightPt] = degrees === 180 ? [raster.widthPt, raster.heightPt] : [raster.heightPt, raster.widthPt]
+  return { pixels: data, width: info.width, height: info.height, widthPt, heightPt }
+}

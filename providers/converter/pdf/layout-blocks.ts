@@ -1,0 +1,123 @@
+import type { LayoutBlock, LayoutCell, Rect } from '@llamaindex/liteparse'
+import { tidy } from '../model/document.ts'
+import type { Block, Box, Place, TableCell } from '../model/document.ts'
+import { withHeaderRow } from '../model/table.ts'
+
+const round = (value: number): number => Math.round(value * 10) / 10
+
+export const boxOf = ({ x, y, width, height }: Rect): Box => ({
+  left: round(x),
+  top: round(y),
+  right: round(x + width),
+  bottom: round(y + height),
+})
+
+/** The layout engine's blocks of one page as ours, in its reading order. */
+export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block[] {
+  return blocks.flatMap((block): Block[] => {
+    const place: Place = { page, box: block.bbox === undefined ? null : boxOf(block.bbox) }
+    const text = tidy(block.text ?? '')
+    switch (block.kind) {
+      case 'heading':
+        return text === '' ? [] : [{ kind: 'heading', level: Math.min(6, Math.max(1, block.level ?? 1)), text, place }]
+      case 'paragraph':
+        return text === '' ? [] : [{ kind: 'paragraph', text, place }]
+      case 'list_item':
+        return text === ''
+          ? []
+          : [{ kind: 'list_item', level: Math.max(0, block.level ?? 0), ordered: block.ordered === true, text, place }]
+      case 'code':
+        return lines(block) === '' ? [] : [{ kind: 'code', language: block.lang ?? null, text: lines(block), place }]
+      case 'grid_fallback':
+        return (block.lines ?? [])
+          .map(tidy)
+          .filter((line) => line !== '')
+          .map((line) => ({ kind: 'paragraph' as const, text: line, place }))
+      case 'table':
+        return tableBlock(block, place)
+      case 'figure':
+        return [{ kind: 'figure', caption: null, image: null, place }]
+      case 'rule':
+        return []
+    }
+  })
+}
+
+const lines = (block: LayoutBlock): string => (block.lines ?? []).join('\n').replaceAll('\0', '').toWellFormed()
+
+function tableBlock(block: LayoutBlock, place: Place): Block[] {
+  const body = block.rows ?? []
+  const all = block.header === undefined ? body : [block.header, ...body]
+  const sentences = all.findIndex((row) => !isSentence(row))
+  const rows = all.slice(sentences < 0 ? all.length : sentences)
+  const above = all.slice(0, all.length - rows.length).flatMap((row): Block[] => [
+    {
+      kind: 'paragraph',
+      text: tidy(row.map(({ text }) => text).join(' ')),
+      place: { page: place.page, box: boxOfCells(row) },
+    },
+  ])
+  if (rows.length === 0) return above
+  const columns = Math.max(...rows.map((row) => row.length))
+  const edges = columnEdges(rows, columns)
+  const cells = rows.flatMap((row, index) =>
+    rowCells(row, index, edges, columns).map((cell) => ({
+      ...cell,
+      isHeader: block.header !== undefined && above.length === 0 && index === 0,
+    })),
+  )
+  return [...above, withHeaderRow({ kind: 'table', rows: rows.length, columns, cells, caption: null, place })]
+}
+
+/** A line of text right above a table is taken for its first row: one cell alone, longer than a cell's title. */
+function isSentence(row: readonly LayoutCell[]): boolean {
+  const filled = row.filter(({ text }) => text.trim() !== '')
+  return row.length > 1 && filled.length === 1 && filled[0]!.text.trim().length > 30
+}
+
+function boxOfCells(row: readonly LayoutCell[]): Box | null {
+  const box = row.find(({ text }) => text.trim() !== '')?.bbox
+  return box === undefined ? null : boxOf(box)
+}
+
+/** Left and right edge of each column: the narrowest cell of a column shows it. */
+function columnEdges(
+  rows: readonly (readonly LayoutCell[])[],
+  columns: number,
+): ({ left: number; right: number } | null)[] {
+  return Array.from({ length: columns }, (_, column) => {
+    const boxes = rows.flatMap((row) =>
+      row[column]?.bbox === undefined || row[column].text === '' ? [] : [row[column].bbox],
+    )
+    const narrowest = boxes.sort((a, b) => a.width - b.width)[0]
+    return narrowest === undefined ? null : { left: narrowest.x, right: narrowest.x + narrowest.width }
+  })
+}
+
+/** The engine gives a cell that spans columns the whole width and leaves the places it covers empty. */
+function rowCells(
+  row: readonly LayoutCell[],
+  index: number,
+  edges: ReturnType<typeof columnEdges>,
+  columns: number,
+): Omit<TableCell, 'isHeader'>[] {
+  const cells: Omit<TableCell, 'isHeader'>[] = []
+  for (let column = 0; column < columns; column += 1) {
+    const cell = row[column]
+    let columnSpan = 1
+    if (cell?.bbox !== undefined && cell.text !== '')
+      while (
+        column + columnSpan < columns &&
+        (row[column + columnSpan]?.text ?? '') === '' &&
+        row[column + columnSpan]?.bbox === undefined &&
+        covers(cell.bbox, edges[column + columnSpan] ?? null)
+      )
+        columnSpan += 1
+    cells.push({ row: index, column, rowSpan: 1, columnSpan, text: tidy(cell?.text ?? '') })
+    column += columnSpan - 1
+  }
+  return cells
+}
+
+const covers = (box: Rect, edge: { left: number; right: number } | null): boolean =>
+  edge !== null && box.x + box.width >= edge.right - 2

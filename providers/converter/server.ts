@@ -1,0 +1,125 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import packageFile from '../../package.json' with { type: 'json' }
+import type { ConversionResult } from '../../contract/index.ts'
+import { HttpError } from '../kit/http-error.ts'
+import { createLogger } from '../kit/logger.ts'
+import { acceptMultipart, requiredFile } from '../kit/multipart-form.ts'
+import type { MultipartForm } from '../kit/multipart-form.ts'
+import { closeGracefully, listen } from '../kit/server.ts'
+import type { Listening } from '../kit/server.ts'
+import { createServiceBoundary, orFailed } from '../kit/service-boundary.ts'
+import { readConversionFields } from './conversion-form.ts'
+import type { ConverterConfig } from './config.ts'
+import { ConversionError } from './model/conversion-error.ts'
+import type { ConversionFailure } from './model/conversion-error.ts'
+import { createConverter } from './work/converter.ts'
+import type { ConversionOrder, ConversionOutcome } from './work/protocol.ts'
+
+export interface RunningConverter extends Listening {
+  close(): Promise<void>
+}
+
+const STATUS: Record<ConversionFailure, number> = {
+  unsupported: 415,
+  damaged: 422,
+  encrypted: 422,
+  too_large: 413,
+  needs_libreoffice: 422,
+  empty: 422,
+  too_many_chunks: 422,
+}
+
+/** What the sender can mend, in its own words; the rest is a failure without internals. */
+const translate = (error: Error): HttpError | null =>
+  error instanceof ConversionError ? new HttpError(STATUS[error.code], error.message, { cause: error }) : null
+
+/** Starts the converter. `restart` ends the process after a deadline. */
+export async function startConverter(config: ConverterConfig, restart?: () => void): Promise<RunningConverter> {
+  const logger = createLogger('converter', config.logLevel)
+  const converter = createConverter({
+    maxMemoryBytes: config.maxMemoryBytes,
+    onNoise: (text) => logger.debug({ text }, 'a converting process printed'),
+  })
+  const boundary = createServiceBoundary({
+    logger,
+    settings: config.boundary,
+    translate,
+    ...(restart === undefined ? {} : { restart }),
+  })
+  const { app } = boundary
+
+  app.get('/health', boundary.open, async () => ({
+    status: 'healthy',
+    backend: config.device,
+    device: config.device,
+    models_loaded: [],
+  }))
+  app.get('/', async () => ({
+    name: 'RAG Ladder document converter',
+    version: packageFile.version,
+    health: '/health',
+    convert: '/v1/document/convert',
+  }))
+  app.get('/v1/models', async () => ({
+    models: [
+      { id: 'tesseract-eng', task: 'text recognition' },
+      { id: 'pdfium-layout', task: 'layout and tables by rules' },
+    ],
+  }))
+
+  const convert = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    kind: 'document' | 'bundle' | 'page',
+  ): Promise<ConversionOutcome & Pick<ConversionResult, 'format'>> => {
+    const form = request.body as MultipartForm
+    const chosen = readConversionFields(form.fields, config.defaults)
+    const file = requiredFile(form, 'file', config.boundary.maxUploadBytes)
+    const order: ConversionOrder = {
+      filename: file.filename,
+      bytes: file.bytes,
+      format: kind === 'document' ? chosen.format : kind,
+      page: Math.max(1, Number(form.fields['page'] ?? '1') || 1),
+      useOcr: chosen.useOcr,
+      tableMode: chosen.tableMode,
+      formulas: config.formulas,
+      codeBlocks: config.codeBlocks,
+      chunking:
+        chosen.chunking && kind === 'document' ? { size: chosen.chunkSize, overlap: chosen.chunkOverlap } : null,
+      cacheDir: config.cacheDir,
+    }
+    const outcome = await boundary.work(request, reply, (signal) =>
+      orFailed('Document conversion failed', async () => {
+        try {
+          return await converter.convert(order, signal)
+        } catch (error) {
+          throw (error instanceof Error ? translate(error) : null) ?? error
+        }
+      }),
+    )
+    return { ...outcome, format: chosen.format }
+  }
+  await app.register(async (scope) => {
+    acceptMultipart(scope)
+    scope.post('/v1/document/convert', boundary.upload, async (request, reply): Promise<ConversionResult> => {
+      const { content, format, metadata, chunks } = await convert(request, reply, 'document')
+      return { content: content!, format, metadata: metadata!, chunks }
+    })
+    scope.post('/v1/document/page', boundary.upload, async (request, reply) => {
+      const { bundle } = await convert(request, reply, 'page')
+      return reply.type('image/png').send(Buffer.from(bundle!))
+    })
+    scope.post('/internal/graph/bundle', boundary.upload, async (request, reply) => {
+      const { bundle } = await convert(request, reply, 'bundle')
+      return reply.type('application/zip').send(Buffer.from(bundle!))
+    })
+  })
+  const listening = await listen(app, config.host, config.port)
+  return {
+    ...listening,
+    async close() {
+      converter.close()
+      await closeGracefully(app, 2000)
+    },
+  }
+}

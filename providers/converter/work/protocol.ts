@@ -1,0 +1,38 @@
+import type { ConversionChunk, ConversionResult, OutputFormat, TableMode, UseOcr } from '../../../contract/index.ts'
+import type { ConversionFailure } from '../model/conversion-error.ts'
+
+/** One conversion as the working process is asked for it. */
+export interface ConversionOrder {
+  filename: string
+  bytes: Uint8Array
+  /** bundle: a ZIP with Markdown, DoclingDocument and pictures. page: a PNG of the original's page. */
+  format: OutputFormat | 'bundle' | 'page'
+  /** Which page, from 1; only for `page`. */
+  page?: number
+  useOcr: UseOcr
+  tableMode: TableMode
+  formulas: boolean
+  codeBlocks: boolean
+  /** Null where no chunks are wanted. */
+  chunking: { size: number; overlap: number } | null
+  cacheDir: string
+}
+
+export interface ConversionOutcome {
+  /** Null for a bundle and for a page. */
+  content: string | null
+  /** Null for anything else. */
+  bundle: Uint8Array | null
+  /** Null for a page. */
+  metadata: ConversionResult['metadata'] | null
+  chunks: ConversionChunk[] | null
+}
+
+/** What the working process answers. */
+export type WorkerAnswer =
+  | { ok: true; outcome: ConversionOutcome }
+  | { ok: false; code: ConversionFailure; message: string }
+  | { ok: false; code: 'fault'; message: string }
+
+/** Exit code of a working process that would have needed more memory than it may have. */
+export const OUT_OF_MEMORY_EXIT = 71

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { AudioError, toPcm16 } from './sound.ts'
+import type { DecodedAudio, Sound } from './sound.ts'
+
+const RATE = 48_000
+
+/** Sound of anything that the system's `ffmpeg` reads; null where that program is not installed. Throws `AudioError`. */
+export async function decodeWithFfmpeg(bytes: Buffer, maxSeconds: number): Promise<DecodedAudio | null> {
+  const reading = ['-v', 'error', '-nostdin', '-protocol_whitelist', 'pipe', '-i', 'pipe:0', '-vn']
+  // Channels are averaged, as elsewhere here; its own rule would raise the level.
+  const mix = `aresample=${RATE}:ochl=mono:rematrix_maxval=1.0`
+  const writing = ['-t', String(maxSeconds + 1), '-af', mix, '-f', 'f32le', 'pipe:1']
+  const run = await runFfmpeg([...reading, ...writing], bytes)
+  if (run === null) return null
+  if (run.output.length < 4) {
+    throw new AudioError('audio_undecodable', `no sound could be read: ${run.lastLine || 'the format is unknown'}`)
+  }
+  const samples = new Float32Array(new Uint8Array(run.output).buffer, 0, Math.floor(run.output.length / 4))
+  return { sound: { samples, sampleRate: RATE }, format: 'ffmpeg', channels: 1 }
+}
+
+const ENCODERS = {
+  mp3: ['-c:a', 'libmp3lame', '-b:a', '96k', '-f', 'mp3'],
+  opus: ['-c:a', 'libopus', '-b:a', '32k', '-f', 'ogg'],
+  aac: ['-c:a', 'aac', '-b:a', '96k', '-f', 'adts'],
+} as const
+
+/** A format that only the system's `ffmpeg` writes. */
+export type FfmpegFormat = keyof typeof ENCODERS
+
+/** The sound as that format; null where `ffmpeg` is not installed or lacks the encoder. */
+export async function encodeWithFfmpeg(sound: Sound, format: FfmpegFormat): Promise<Buffer | null> {
+  const pcm = toPcm16(sound.samples)
+  const reading = ['-v', 'error', '-f', 's16le', '-ar', String(sound.sampleRate), '-ac', '1', '-i', 'pipe:0']
+  const run = await runFfmpeg([...reading, ...ENCODERS[format], 'pipe:1'], Buffer.from(pcm.buffer))
+  return run === null || run.output.length === 0 ? null : run.output
+}
+
+async function runFfmpeg(args: string[], input: Buffer): Promise<{ output: Buffer; lastLine: string } | null> {
+  const child = spawn('ffmpeg', args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  const parts: Buffer[] = []
+  let errors = ''
+  child.stdout.on('data', (part: Buffer) => parts.push(part))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-2000)))
+  // It may stop reading once it has seen enough.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const isThere = await new Promise<boolean>((resolve, reject) => {
+    child.once('close', () => resolve(true))
+    child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(false) : reject(error)))
+  })
+  return isThere ? { output: Buffer.concat(parts), lastLine: errors.trim().split('\n').at(-1) ?? '' } : null
+}

@@ -1,0 +1,41 @@
+import type { ErrorFamily } from './error-family.ts'
+
+/** What an HTTP caller is told; `detail` may be a sentence or an object, as the route's contract says. */
+export interface HttpErrorOptions {
+  /** OpenAI-family `code`, such as `model_not_found`. */
+  code?: string
+  /** OpenAI-family `type` or TEI's `error_type`; derived from the status when absent. */
+  type?: string
+  /** OpenAI-family `param`: the request field at fault. */
+  param?: string
+  /** Body shape of whoever refuses, where that is not the route itself; the route's own family when absent. */
+  family?: ErrorFamily
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/** An expected failure of a request: thrown in a handler, turned into a response body by the route's error family. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError'
+  readonly status: number
+  readonly detail: string | object
+  readonly code: string | null
+  readonly type: string | null
+  readonly param: string | null
+  readonly family: ErrorFamily | null
+  readonly headers: Readonly<Record<string, string>>
+  /** Fastify's stream errors read this name. */
+  readonly statusCode: number
+
+  constructor(status: number, detail: string | object, options: HttpErrorOptions = {}) {
+    super(typeof detail === 'string' ? detail : JSON.stringify(detail), { cause: options.cause })
+    this.status = status
+    this.statusCode = status
+    this.detail = detail
+    this.code = options.code ?? null
+    this.type = options.type ?? null
+    this.param = options.param ?? null
+    this.family = options.family ?? null
+    this.headers = options.headers ?? {}
+  }
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { HttpError } from './http-error.ts'
+import { InvalidRequestError } from './validate.ts'
+
+/** A part with a file name. `bytes` is a view of the request's body. */
+export interface FormFile {
+  /** As the sender named it: not safe as a path. */
+  filename: string
+  mediaType: string | null
+  bytes: Buffer
+}
+
+/** A multipart body, read whole. A field given twice has its last value. */
+export interface MultipartForm {
+  fields: Readonly<Record<string, string>>
+  files: ReadonlyMap<string, FormFile>
+}
+
+const MAX_PARTS = 64
+const MAX_FIELD_BYTES = 1024 * 1024
+
+/** Reads multipart bodies in this scope, within the limit and the deadline of their route; other scopes go on refusing them with 415. */
+export function acceptMultipart(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    'multipart/form-data',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => parseMultipart(body, request.headers['content-type'] ?? ''),
+  )
+}
+
+/** Whether a request's body came as a form. */
+export function isForm(body: unknown): body is MultipartForm {
+  return typeof body === 'object' && body !== null && 'files' in body && body.files instanceof Map
+}
+
+/** The form in a whole multipart body. Throws 400 for what is not one. */
+export function parseMultipart(body: Buffer, contentType: string): MultipartForm {
+  const delimiter = Buffer.from(`--${boundaryOf(contentType)}`)
+  const fields: Record<string, string> = {}
+  const files = new Map<string, FormFile>()
+  let at = body.indexOf(delimiter)
+  if (at < 0) throw malformed('the boundary does not occur')
+  for (let parts = 0; ; parts += 1) {
+    const start = at + delimiter.length
+    if (body.subarray(start, start + 2).equals(Buffer.from('--'))) return { fields, files }
+    if (parts === MAX_PARTS) throw malformed(`more than ${MAX_PARTS} parts`)
+    at = body.indexOf(Buffer.concat([Buffer.from('\r\n'), delimiter]), start)
+    if (at < 0) throw malformed('the last part does not end')
+    readPart(body.subarray(start, at), fields, files)
+    at += 2
+  }
+}
+
+/** The file of that part. Throws 422 when there is none, 400 when it is empty, 413 when it has more than `maxBytes`. */
+export function requiredFile(form: MultipartForm, name: string, maxBytes: number): FormFile {
+  const file = form.files.get(name)
+  if (file === undefined) {
+    throw new InvalidRequestError(
+      [{ loc: ['body', name], msg: 'Field required', type: 'missing' }],
+      [`${name}: required`],
+    )
+  }
+  return checkedFile(file, maxBytes)
+}
+
+/** The same file. Throws 400 when it is empty, 413 when it has more than `maxBytes`. */
+export function checkedFile(file: FormFile, maxBytes: number): FormFile {
+  if (file.bytes.length === 0) throw new HttpError(400, 'upload is empty')
+  if (file.bytes.length > maxBytes) throw new HttpError(413, `upload exceeds ${maxBytes} byte limit`)
+  return file
+}
+
+function boundaryOf(contentType: string): string {
+  const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(contentType)
+  const boundary = found?.[1] ?? found?.[2]
+  if (boundary === undefined) throw malformed('no boundary is declared')
+  return boundary
+}
+
+function readPart(part: Buffer, fields: Record<string, string>, files: Map<string, FormFile>): void {
+  const end = part.indexOf('\r\n\r\n')
+  if (end < 0 || end > 16_384) throw malformed('a part has no header')
+  const header = part.subarray(0, end).toString('utf8')
+  const bytes = part.subarray(end + 4)
+  const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(header)?.[1] ?? ''
+  const name = parameter(disposition, 'name')
+  if (name === null) throw malformed('a part has no name')
+  const filename = parameter(disposition, 'filename')
+  if (filename !== null) {
+    const mediaType = /^content-type:\s*(\S+)/im.exec(header)?.[1] ?? null
+    files.set(name, { filename, mediaType, bytes })
+    return
+  }
+  if (bytes.length > MAX_FIELD_BYTES) throw new HttpError(413, `field ${name} exceeds ${MAX_FIELD_BYTES} byte limit`)
+  fields[name] = bytes.toString('utf8')
+}
+
+function parameter(disposition: string, name: string): string | null {
+  const quoted = new RegExp(`;\\s*${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(disposition)?.[1]
+  if (quoted !== undefined) return quoted.replaceAll('\\"', '"').replaceAll('%22', '"')
+  return new RegExp(`;\\s*${name}=([^\\s;"]+)`, 'i').exec(disposition)?.[1] ?? null
+}
+
+function malformed(why: string): HttpError {
+  return new HttpError(400, `Malformed multipart body: ${why}`)
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createEnvReader } from './env-reader.ts'
+import { createLogger } from './logger.ts'
+import { acceptMultipart, requiredFile } from './multipart-form.ts'
+import type { MultipartForm } from './multipart-form.ts'
+import { closeGracefully, listen } from './server.ts'
+import { createServiceBoundary, orFailed } from './service-boundary.ts'
+import { readBoundarySettings } from './service-boundary-settings.ts'
+import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
+
+const NAMES = { prefix: 'STT', maxUpload: 'MAX_UPLOAD_BYTES', defaultMaxUploadBytes: 1000 }
+const TOKEN = { authorization: 'Bearer right' }
+
+const apps: FastifyInstance[] = []
+afterEach(() => Promise.all(apps.splice(0).map((app) => closeGracefully(app, 0))))
+
+/** A service whose work ends when the test says so. */
+async function start(changes: Partial<ServiceBoundarySettings> = {}) {
+  const settings = { ...readBoundarySettings(createEnvReader({ STT_API_TOKEN: 'right' }), NAMES), ...changes }
+  const restarted = Promise.withResolvers<boolean>()
+  const boundary = createServiceBoundary({
+    logger: createLogger('test', 'silent'),
+    settings,
+    restart: () => restarted.resolve(true),
+  })
+  const entered = Promise.withResolvers<AbortSignal>()
+  const finish = Promise.withResolvers<string>()
+  apps.push(boundary.app)
+  boundary.app.get('/health', boundary.open, async () => ({ status: 'healthy' }))
+  await boundary.app.register(async (scope) => {
+    acceptMultipart(scope)
+    scope.post('/work', boundary.upload, async (request, reply) => {
+      const file = requiredFile(request.body as MultipartForm, 'file', settings.maxUploadBytes)
+      return orFailed('Transcription failed', () =>
+        boundary.work(request, reply, async (signal) => {
+          entered.resolve(signal)
+          return { bytes: file.bytes.length, said: await finish.promise }
+        }),
+      )
+    })
+  })
+  const { url } = await listen(boundary.app, '127.0.0.1', 0)
+  const send = async (bytes: number, headers: Record<string, string> = TOKEN) => {
+    const form = new FormData()
+    form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.wav')
+    const answer = await fetch(`${url}/work`, { method: 'POST', body: form, headers })
+    return { status: answer.status, body: await answer.json(), headers: answer.headers }
+  }
+  return { url, send, entered: entered.promise, finish, restarted: restarted.promise }
+}
+
+describe('service boundary', () => {
+  it('needs the token everywhere but on open routes, and closes when none is configured', async () => {
+    const { url, send } = await start()
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    const refused = await send(10, {})
+    expect([refused.status, refused.body, refused.headers.get('www-authenticate')]).toEqual([
+      401,
+      { detail: 'Authentication required' },
+      'Bearer',
+    ])
+    const keyless = await start({ token: null })
+    expect((await fetch(`${keyless.url}/health`)).status).toBe(200)
+    expect(await keyless.send(10)).toMatchObject({
+      status: 503,
+      body: { detail: 'Provider authentication is unavailable' },
+    })
+  })
+
+  it('asks for the token before it looks at the size, and names the limit that was broken', async () => {
+    const { send } = await start()
+    expect((await send(3_000_000, {})).status).toBe(401)
+    expect(await send(3_000_000)).toMatchObject({ status: 413, body: { detail: 'Upload is too large' } })
+    expect(await send(1001)).toMatchObject({ status: 413, body: { detail: 'upload exceeds 1000 byte limit' } })
+    expect(await send(0)).toMatchObject({ status: 400, body: { detail: 'upload is empty' } })
+  })
+
+  it('counts a body that declares no length', async () => {
+    const { url } = await start()
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(Buffer.alloc(100_000)) })
+    const answer = await fetch(`${url}/work`, {
+      method: 'POST',
+      body: endless,
+      headers: { ...TOKEN, 'content-type': 'multipart/form-data; boundary=b' },
+      duplex: 'half',
+    })
+    expect(answer.status).toBe(413)
+  })
+
+  it('takes one at a time: the second is told 429 at once, and the place is free after the work', async () => {
+    const { send, entered, finish } = await start()
+    const first = send(10)
+    await entered
+    const second = await send(10)
+    expect([second.status, second.body, second.headers.get('retry-after')]).toEqual([
+      429,
+      { detail: 'Provider capacity is full' },
+      '1',
+    ])
+    finish.resolve('done')
+    expect(await first).toMatchObject({ status: 200, body: { bytes: 10, said: 'done' } })
+    expect((await send(10)).status).toBe(200)
+  })
+
+  it('gives up a body that drips, with 408, and its place with it', async () => {
+    const { url, send, finish } = await start({ uploadTimeoutMs: 50 })
+    const { port } = new URL(url)
+    const socket = connect(Number(port), '127.0.0.1')
+    const text: string[] = []
+    socket.setEncoding('utf8').on('data', (part: string) => text.push(part))
+    socket.write(
+      'POST /work HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer right\r\ncontent-length: 500\r\n' +
+        'content-type: multipart/form-data; boundary=b\r\n\r\n--b',
+    )
+    await once(socket, 'close')
+    expect(text.join('')).toMatch(/^HTTP\/1\.1 408 .*\{"detail":"Upload timed out"\}$/s)
+    finish.resolve('')
+    expect((await send(10)).status).toBe(200)
+  })
+
+  it('answers 504 past the deadline, then asks for its restart; an error inside stays inside', async () => {
+    const { send, entered, restarted } = await start({ inferenceTimeoutMs: 30 })
+    expect(await send(10)).toMatchObject({ status: 504, body: { detail: 'Provider operation timed out' } })
+    expect((await entered).aborted).toBe(true)
+    await restarted
+    const broken = await start()
+    const answer = broken.send(10)
+    await broken.entered
+    broken.finish.reject(new Error('path /secret'))
+    expect(await answer).toMatchObject({ status: 500, body: { detail: 'Transcription failed' } })
+  })
+
+  it('answers pages of the listed origins only', async () => {
+    const { url } = await start({ corsOrigins: ['https://lab.example'] })
+    const preflight = (origin: string) =>
+      fetch(`${url}/work`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
+    const allowed = await preflight('https://lab.example')
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, 'https://lab.example'])
+    expect((await preflight('https://other.example')).status).toBe(403)
+    const answer = await fetch(`${url}/health`, { headers: { origin: 'https://lab.example' } })
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, 'https://lab.example'])
+  })
+
+  it('refuses settings that cannot be meant', () => {
+    const problems = (env: Record<string, string>) => {
+      const reader = createEnvReader(env)
+      readBoundarySettings(reader, NAMES)
+      return reader.problems
+    }
+    expect(problems({ STT_CORS_ORIGINS: '*' })).toEqual([
+      'STT_CORS_ORIGINS: "*" is invalid while STT_AUTH_MODE is required',
+    ])
+    expect(problems({ STT_CORS_ORIGINS: '*', STT_AUTH_MODE: 'disabled' })).toEqual([])
+    expect(problems({ STT_AUTH_MODE: 'off', STT_UPLOAD_TIMEOUT_SECONDS: '0' })).toHaveLength(2)
+  })
+})

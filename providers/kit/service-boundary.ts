@@ -1,0 +1,139 @@
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
+import { HttpError } from './http-error.ts'
+import { createPermits, permitHook, permitOf } from './permits.ts'
+import { bearerMatches } from './secrets.ts'
+import { createHttpServer } from './server.ts'
+import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
+import { InvalidRequestError } from './validate.ts'
+
+/** What a supervisor reads as: restart at once, this was no crash. */
+export const RESTART_EXIT_CODE = 70
+
+/** What multipart framing and fields may add to a file. */
+const FRAMING_BYTES = 1024 * 1024
+
+/** How long a caller may take to fetch the 504 before the process goes. */
+const LAST_WORDS_MS = 2000
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered without a token. */
+    open?: boolean
+    /** Needs one of the service's places from before its body is read until its work has ended. */
+    permit?: boolean
+  }
+}
+
+export interface ServiceBoundaryOptions {
+  logger: FastifyBaseLogger
+  settings: ServiceBoundarySettings
+  translate?: (error: Error) => HttpError | null
+  /** Ends the process after a deadline; replaced in tests. */
+  restart?: () => void
+}
+
+/** The boundary that converter, transcription and synthesis share: token, then place, then size and deadline of the body, then work. */
+export interface ServiceBoundary {
+  app: FastifyInstance
+  /** Options of a route that is answered without a token. */
+  open: { config: { open: true } }
+  /** Options of a route that takes an upload and works on it. */
+  upload: {
+    config: { permit: true }
+    bodyLimit: number
+    preParsing: ReturnType<typeof uploadDeadline>
+  }
+  /**
+   * Runs the work of an `upload` route, also when the caller leaves. Past the inference deadline the caller gets 504, the signal is aborted,
+   * and the process ends with 70 once the answer is out: such work cannot be trusted to stop.
+   */
+  work<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result>
+}
+
+/** A server with that boundary; routes are added to `app` or to scopes registered in it. */
+export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceBoundary {
+  const { settings, logger } = options
+  const restart = options.restart ?? (() => process.exit(RESTART_EXIT_CODE))
+  const takePermit = permitHook(createPermits(settings.concurrency), 'Provider capacity is full')
+  const app = createHttpServer({
+    logger,
+    // A body has its own deadline; this one is for headers that never end.
+    requestTimeoutMs: settings.uploadTimeoutMs + 5000,
+    trusted: { hosts: settings.trustedHosts, origins: settings.corsOrigins },
+    tooLarge: () => new HttpError(413, 'Upload is too large'),
+    gate: async (request, reply) => {
+      allowOrigin(settings.corsOrigins, request, reply)
+      if (reply.sent) return
+      if (request.routeOptions.config.open !== true) authenticate(settings, request)
+      if (request.routeOptions.config.permit === true) await takePermit(request, reply)
+    },
+    ...(options.translate === undefined ? {} : { translate: options.translate }),
+  })
+  return {
+    app,
+    open: { config: { open: true } },
+    upload: {
+      config: { permit: true },
+      bodyLimit: settings.maxUploadBytes + FRAMING_BYTES,
+      preParsing: uploadDeadline(settings.uploadTimeoutMs),
+    },
+    work: (request, reply, work) =>
+      permitOf(request).during(() =>
+        withWorkDeadline(settings.inferenceTimeoutMs, work, {
+          onTimeout: () => afterReply(reply, restart),
+        }),
+      ),
+  }
+}
+
+/** The service's own failure as the caller may know it; expected refusals stay what they are. */
+export async function orFailed<Result>(message: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof HttpError || error instanceof InvalidRequestError) throw error
+    throw new HttpError(500, message, { cause: error })
+  }
+}
+
+function authenticate(settings: ServiceBoundarySettings, request: FastifyRequest): void {
+  if (settings.authMode === 'disabled') return
+  if (settings.token === null) throw new HttpError(503, 'Provider authentication is unavailable')
+  if (bearerMatches(request.headers.authorization, settings.token)) return
+  throw new HttpError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function allowOrigin(origins: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
+  const origin = request.headers.origin
+  if (origin === undefined || !(origins.includes('*') || origins.includes(origin))) return
+  void reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' })
+  // A preflight carries no credential, so it is answered before anyone is asked for one.
+  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
+  void reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+      'access-control-allow-headers': 'authorization, content-type',
+      'access-control-max-age': '600',
+    })
+    .send()
+}
+
+function afterReply(reply: FastifyReply, action: () => void): void {
+  let done = false
+  const once = () => {
+    if (done) return
+    done = true
+    action()
+  }
+  if (reply.raw.destroyed || reply.raw.writableFinished) once()
+  else {
+    reply.raw.once('finish', once).once('close', once)
+    setTimeout(once, LAST_WORDS_MS).unref()
+  }
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify'
+import { ChunkRequest } from '../../../contract/index.ts'
+import type { ChunkResponse } from '../../../contract/index.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { parseRequest } from '../../kit/validate.ts'
+import { chunkTextWith } from './chunk-text.ts'
+import { ChunkingError } from './errors.ts'
+import type { EmbedTexts } from './semantic.ts'
+
+export interface ChunkRoutesDeps {
+  /** Embeds sentences for the semantic strategy; without it that strategy answers 503. */
+  embed: ((texts: string[], signal: AbortSignal) => Promise<Float32Array[]>) | null
+}
+
+/** Most characters in all chunks of one answer: a wide overlap repeats a long text many times. */
+const MAX_ANSWER_CHARACTERS = 50_000_000
+
+/** `POST /api/chunk`: 422 for a malformed request, 400 for one that cannot be chunked, 503 without an embedding model. */
+export function registerChunkRoutes(app: FastifyInstance, deps: ChunkRoutesDeps): void {
+  app.post('/api/chunk', async (request, reply): Promise<ChunkResponse> => {
+    const body = parseRequest(ChunkRequest, request.body)
+    refuseExcessiveOverlap(body)
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    const { embed } = deps
+    const embedTexts: EmbedTexts = async (texts) => {
+      if (embed === null) throw new ChunkingError('embedding_missing', 'no embedding model is configured')
+      return embed(texts, gone.signal)
+    }
+    const { chunks, similarityCut } = await chunkTextWith(body, embedTexts).catch((error: unknown) => {
+      throw error instanceof ChunkingError ? toHttpError(error) : error
+    })
+    const semantic = { semantic_threshold: body.semantic_threshold, similarity_cut: similarityCut }
+    return {
+      strategy: body.strategy,
+      chunk_size: body.chunk_size,
+      overlap: body.overlap,
+      chunk_count: chunks.length,
+      chunks,
+      metadata: {
+        tokenizer: body.tokenizer,
+        overlap: body.overlap,
+        overlap_applied: true,
+        ...(body.strategy === 'semantic' ? semantic : {}),
+      },
+    }
+  })
+}
+
+function refuseExcessiveOverlap({ text, chunk_size: size, overlap }: ChunkRequest): void {
+  if ((text.length * size) / (size - overlap) <= MAX_ANSWER_CHARACTERS) return
+  throw new HttpError(
+    400,
+    `overlap ${overlap} of chunk_size ${size} would repeat this text too often; choose a smaller overlap`,
+  )
+}
+
+function toHttpError(error: ChunkingError): HttpError {
+  switch (error.code) {
+    case 'unknown_tokenizer':
+    case 'too_much_overlap':
+      return new HttpError(400, error.message, { cause: error })
+    case 'embedding_missing':
+    case 'embedding_failed':
+      return new HttpError(503, error.message, { cause: error })
+  }
+}

@@ -1,0 +1,177 @@
+import { join, resolve } from 'node:path'
+import type { z } from 'zod'
+import { ConsumerManifest, FlavorsManifest, ModelsManifest } from '../../contract/index.ts'
+import packageFile from '../../package.json' with { type: 'json' }
+import { createEnvReader } from '../kit/env-reader.ts'
+import type { EnvReader } from '../kit/env-reader.ts'
+import { readEdgeSettings, readIdentitySettings } from './identity/identity-settings.ts'
+import type { EdgeSettings, IdentitySettings } from './identity/identity-settings.ts'
+import type { ServiceAddress } from './ingestion/service-upload.ts'
+import { DEFAULT_CORPUS_LIMITS, DEFAULT_LEASE_SECONDS } from './ingestion/settings.ts'
+import type { CorpusLimits } from './ingestion/settings.ts'
+import { readManifest } from './manifest-file.ts'
+import type { SelectedModels } from './models/create-model-host.ts'
+import { selectModels } from './models/select-models.ts'
+import { readRerankAdapterSettings } from './rerank-adapter/settings.ts'
+import type { RerankAdapterSettings } from './rerank-adapter/settings.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Everything the platform needs to start, validated. */
+export interface PlatformConfig {
+  host: string
+  /** 0 takes a free port. */
+  port: number
+  version: string
+  revision: string | null
+  logLevel: string
+  /** Holds the vector store, the job store and whatever can be rebuilt from them. */
+  stateDir: string
+  modelCacheDir: string
+  corpusRoot: string
+  consumer: ConsumerManifest
+  flavors: FlavorsManifest
+  models: SelectedModels
+  /** The ingestion profile whose collections the plugin serves. */
+  profile: string
+  identity: IdentitySettings
+  edge: EdgeSettings
+  rerankAdapter: RerankAdapterSettings
+  /** How long a request may take to arrive, headers and body. */
+  requestTimeoutMs: number
+  /** Base address of a plugin in another process; null runs the plugin here. */
+  ragPluginUrl: string | null
+  /** Base address of a graph engine in another process; null runs the engine here. */
+  graphEngineUrl: string | null
+  /** Base address of a workflow engine in another process, such as n8n; null runs the engine here. */
+  workflowUrl: string | null
+  /** Bearer token for that engine's webhook. */
+  workflowToken: string | null
+  /** The declared workflow in n8n's export format. */
+  workflowFile: string
+  /** Where documents and pictures are converted; null: they are not. */
+  converter: ServiceAddress | null
+  /** Speech-to-text service that reads recordings; null leaves them unread. */
+  speech: ServiceAddress | null
+  gatewayCacheTtlMs: number
+  corpusLimits: CorpusLimits
+  /** How long an ingestion may be silent before another worker takes it. */
+  ingestionLeaseSeconds: number
+}
+
+/** A configuration that cannot be started with: every problem, one sentence each. */
+export class PlatformConfigError extends Error {
+  override readonly name = 'PlatformConfigError'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(`the platform cannot start:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    this.problems = problems
+  }
+}
+
+const REPOSITORY = resolve(import.meta.dirname, '../..')
+
+/** Reads environment and manifests. Throws `PlatformConfigError` with all problems at once. */
+export function loadPlatformConfig(env: Env): PlatformConfig {
+  const reader = createEnvReader(env)
+  const stateDir = resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'platform')))
+  const settings = {
+    host: reader.text('PLATFORM_HOST', '127.0.0.1'),
+    port: reader.integer('PLATFORM_PORT', 0, { min: 0, max: 65_535 }),
+    version: packageFile.version,
+    revision: reader.optional('RAG_LADDER_REVISION'),
+    logLevel: reader.oneOf('PLATFORM_LOG_LEVEL', 'warn', [
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      'trace',
+      'silent',
+    ]),
+    stateDir,
+    modelCacheDir: resolve(reader.text('RAG_LADDER_MODEL_CACHE', join(stateDir, 'models'))),
+    corpusRoot: resolve(reader.text('RAG_INGESTION_CORPUS_ROOT', join(REPOSITORY, 'corpus'))),
+    identity: readIdentitySettings(reader),
+    edge: readEdgeSettings(reader),
+    rerankAdapter: readRerankAdapterSettings(reader),
+    requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', 120, { max: 3600 }) * 1000,
+    ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
+    graphEngineUrl: reader.url('GRAPHENGINE_URL'),
+    workflowUrl: reader.url('WORKFLOW_URL'),
+    workflowToken: reader.optional('WORKFLOW_WEBHOOK_TOKEN'),
+    converter: serviceAddress(reader, 'DOCCONV'),
+    speech: serviceAddress(reader, 'STT'),
+    gatewayCacheTtlMs: reader.integer('GATEWAY_CACHE_TTL_SECONDS', 600, { min: 0, max: 86_400 }) * 1000,
+    corpusLimits: corpusLimits(reader),
+    ingestionLeaseSeconds: reader.integer('RAG_INGESTION_EXECUTION_LEASE_SECONDS', DEFAULT_LEASE_SECONDS, {
+      min: 10,
+      max: 300,
+    }),
+  }
+  const manifests = readManifests(reader, env)
+  if (manifests === null || reader.problems.length > 0) throw new PlatformConfigError(reader.problems)
+  return { ...settings, ...manifests }
+}
+
+function serviceAddress(reader: EnvReader, prefix: string): ServiceAddress | null {
+  const url = reader.url(`${prefix}_ENDPOINT`)
+  return url === null ? null : { url, token: reader.optional(`${prefix}_API_TOKEN`) }
+}
+
+function corpusLimits(reader: EnvReader): CorpusLimits {
+  const positive = { min: 1, max: Number.MAX_SAFE_INTEGER }
+  const { maxFileBytes, maxCorpusBytes, maxFiles } = DEFAULT_CORPUS_LIMITS
+  return {
+    maxFileBytes: reader.integer('RAG_INGESTION_MAX_FILE_BYTES', maxFileBytes, positive),
+    maxCorpusBytes: reader.integer('RAG_INGESTION_MAX_CORPUS_BYTES', maxCorpusBytes, positive),
+    maxFiles: reader.integer('RAG_INGESTION_MAX_FILES', maxFiles, positive),
+  }
+}
+
+type Manifests = Pick<PlatformConfig, 'consumer' | 'flavors' | 'models' | 'profile' | 'workflowFile'>
+
+function readManifests(reader: EnvReader, env: Env): Manifests | null {
+  const folder = resolve(reader.text('RAG_LADDER_MANIFESTS', join(REPOSITORY, 'manifests')))
+  const read = <Schema extends z.ZodType>(name: string, schema: Schema): z.output<Schema> | null => {
+    const outcome = readManifest(join(folder, name), schema)
+    if (outcome.ok) return outcome.value
+    reader.problems.push(...outcome.problems)
+    return null
+  }
+  const consumer = read('consumer.yaml', ConsumerManifest)
+  const flavors = read('flavors.yaml', FlavorsManifest)
+  const manifest = read('models.yaml', ModelsManifest)
+  const models = manifest === null ? null : chooseModels(reader, env, join(folder, 'models.yaml'), manifest)
+  const profile = consumer === null ? null : chooseProfile(reader, consumer)
+  if (consumer !== null && flavors !== null) reader.problems.push(...aliasProblems(consumer, flavors))
+  if (consumer === null || flavors === null || models === null || profile === null) return null
+  // The path is relative to the project's root, and the manifests are the root's own folder.
+  return { consumer, flavors, models, profile, workflowFile: resolve(folder, '..', consumer.workflow.file) }
+}
+
+function chooseModels(reader: EnvReader, env: Env, file: string, manifest: ModelsManifest): SelectedModels | null {
+  const chosen = selectModels(manifest, reader.optional('RAG_MODEL_SET'), env)
+  if (chosen.ok) return chosen.models
+  reader.problems.push(...chosen.problems.map((problem) => `${file}: ${problem}`))
+  return null
+}
+
+function chooseProfile(reader: EnvReader, consumer: ConsumerManifest): string | null {
+  const names = consumer.ingestion_profiles.map((profile) => profile.name)
+  const wanted = reader.optional('RAG_PROFILE') ?? names[0]!
+  if (names.includes(wanted)) return wanted
+  reader.problems.push(`RAG_PROFILE: no ingestion profile is named "${wanted}"; there are ${names.join(', ')}`)
+  return null
+}
+
+/** Declared aliases without parameters, or with the parameters of another base. */
+function aliasProblems(consumer: ConsumerManifest, flavors: FlavorsManifest): string[] {
+  const bases = new Map<string, string>(flavors.flavors.map(({ alias, base }) => [alias, base]))
+  return consumer.aliases.flatMap(({ alias, base }) => {
+    const found = bases.get(alias)
+    if (found === undefined) return [`flavors.yaml: the alias "${alias}" of consumer.yaml has no parameters`]
+    return found === base ? [] : [`flavors.yaml: the alias "${alias}" is of ${found}, in consumer.yaml of ${base}`]
+  })
+}

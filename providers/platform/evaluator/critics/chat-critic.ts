@@ -1,0 +1,56 @@
+import type { ChatRole, ModelHost } from '../../models/model-host.ts'
+import type { Critic, StatementVerdict } from './critic.ts'
+import { attributeTask, judgeTask, questionsTask, splitTask, usefulTask } from './critic-tasks.ts'
+import { createStructuredCall } from './structured-call.ts'
+
+/** Statements judged in one call: more, and small models lose count. */
+const STATEMENTS_PER_CALL = 10
+
+/** A critic that asks a chat model. Contexts are joined by newlines, as the formulas' source does. */
+export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
+  const ask = createStructuredCall(models, role)
+
+  async function judgeSome(
+    statements: readonly string[],
+    context: string,
+    signal?: AbortSignal,
+  ): Promise<StatementVerdict[]> {
+    const input = { context, statements: statements.map((statement, index) => `${index + 1}. ${statement}`) }
+    const { verdicts } = await ask(judgeTask(statements.length), input, signal)
+    return statements.map((statement, index) => {
+      const { reason, verdict } = verdicts.find(({ number }) => number === index + 1)!
+      return { statement, reason, verdict: verdict === 1 }
+    })
+  }
+
+  return {
+    kind: 'chat',
+    splitStatements: async (question, answer, signal) =>
+      (await ask(splitTask, { question, answer }, signal)).statements,
+    judgeStatements: async (statements, contexts, signal) => {
+      const context = contexts.join('\n')
+      const verdicts: StatementVerdict[] = []
+      for (let start = 0; start < statements.length; start += STATEMENTS_PER_CALL)
+        verdicts.push(...(await judgeSome(statements.slice(start, start + STATEMENTS_PER_CALL), context, signal)))
+      return verdicts
+    },
+    // One call for all questions: at temperature 0 separate calls would return the same question each time.
+    generateQuestions: async (answer, count, signal) => {
+      const { questions } = await ask(questionsTask(count), { answer }, signal)
+      return questions.map(({ question, noncommittal }) => ({ question, noncommittal: noncommittal === 1 }))
+    },
+    judgeUsefulness: async (question, context, reference, signal) => {
+      const { reason, verdict } = await ask(usefulTask, { question, context, reference }, signal)
+      return { reason, verdict: verdict === 1 }
+    },
+    attributeReference: async (question, reference, contexts, signal) => {
+      const input = { question, context: contexts.join('\n'), reference }
+      const { classifications } = await ask(attributeTask, input, signal)
+      return classifications.map(({ statement, reason, attributed }) => ({
+        statement,
+        reason,
+        verdict: attributed === 1,
+      }))
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import { z } from 'zod'
+
+/** A judgement to ask of a chat model: what to do, the shape of its reply, and one worked example. */
+export interface CriticTask<Reply> {
+  name: string
+  instructions: string[]
+  shape: z.ZodType<Reply>
+  example: { input: object; reply: object }
+}
+
+const YES = ['1', 'true', 'yes', 'supported', 'useful']
+const NO = ['0', 'false', 'no', 'unsupported', 'useless']
+
+function asFlag(value: unknown): unknown {
+  const word = typeof value === 'boolean' || typeof value === 'number' ? String(value) : value
+  if (typeof word !== 'string') return value
+  const lower = word.trim().toLowerCase()
+  return YES.includes(lower) ? 1 : NO.includes(lower) ? 0 : value
+}
+
+/** 1 or 0, also where a model writes it as a word or a boolean. */
+const flag = z.preprocess(asFlag, z.literal([0, 1]))
+const sentence = z.string().trim().min(1)
+const reason = z.string().trim()
+
+export const splitTask: CriticTask<{ statements: string[] }> = {
+  name: 'statements',
+  instructions: [
+    'Break the answer into its separate factual claims.',
+    'Write each claim as one short sentence that can be understood without the others: put names in the place of pronouns,',
+    'using the question where the answer leaves them out. Add nothing and judge nothing.',
+    'An answer that claims nothing, such as a refusal, gives an empty list.',
+  ],
+  shape: z.object({ statements: z.array(sentence) }),
+  example: {
+    input: {
+      question: 'Who built the Ternmouth lighthouse, and when?',
+      answer: 'Ada Brill built it. She finished in 1871, and it was lit with colza oil.',
+    },
+    reply: {
+      statements: [
+        'Ada Brill built the Ternmouth lighthouse.',
+        'Ada Brill finished the Ternmouth lighthouse in 1871.',
+        'The Ternmouth lighthouse was lit with colza oil.',
+      ],
+    },
+  },
+}
+
+export interface NumberedVerdict {
+  number: number
+  reason: string
+  verdict: 0 | 1
+}
+
+/** Each number from 1 to `count` exactly once. */
+function numbered(count: number) {
+  return z
+    .array(z.object({ number: z.int(), reason, verdict: flag }))
+    .length(count)
+    .refine((items) => new Set(items.map((item) => item.number)).size === count, 'each number once')
+    .refine((items) => items.every((item) => item.number >= 1 && item.number <= count), `numbers from 1 to ${count}`)
+}
+
+export const judgeTask = (count: number): CriticTask<{ verdicts: NumberedVerdict[] }> => ({
+  name: 'verdicts',
+  instructions: [
+    'For each numbered statement decide whether it follows from the context alone.',
+    'verdict is 1 when the context says it or it follows directly, else 0. What you know from elsewhere does not count.',
+    'Give the reason in a few words before the verdict. Reply with one entry for each statement.',
+  ],
+  shape: z.object({ verdicts: numbered(count) }),
+  example: {
+    input: {
+      context: 'The Ternmouth lighthouse was finished in 1871. Its lamp burned colza oil.',
+      statements: ['1. The Ternmouth lighthouse was lit with oil.', '2. Ada Brill built the Ternmouth lighthouse.'],
+    },
+    reply: {
+      verdicts: [
+        { number: 1, reason: 'The lamp burned colza oil, which is an oil.', verdict: 1 },
+        { number: 2, reason: 'The context does not name a builder.', verdict: 0 },
+      ],
+    },
+  },
+})
+
+export const questionsTask = (
+  count: number,
+): CriticTask<{ questions: { question: string; noncommittal: 0 | 1 }[] }> => ({
+  name: 'questions',
+  instructions: [
+    `Write exactly ${count} different questions to which the given text would be a fitting answer.`,
+    'Vary what they ask about or how they ask it. Use only what the text says.',
+    'noncommittal is 1 when the text evades, is vague or says that it does not know, and 0 when it says something definite.',
+  ],
+  shape: z.object({ questions: z.array(z.object({ question: sentence, noncommittal: flag })).length(count) }),
+  example: {
+    input: { answer: 'Ada Brill finished the Ternmouth lighthouse in 1871.' },
+    reply: {
+      questions: [
+        'When was the Ternmouth lighthouse finished?',
+        'Who finished the Ternmouth lighthouse in 1871?',
+        'What did Ada Brill complete in 1871?',
+        'Which lighthouse is the work of Ada Brill?',
+        'In which year did Ada Brill finish the lighthouse at Ternmouth?',
+      ]
+        .slice(0, count)
+        .map((question) => ({ question, noncommittal: 0 })),
+    },
+  },
+})
+
+export const usefulTask: CriticTask<{ reason: string; verdict: 0 | 1 }> = {
+  name: 'usefulness',
+  instructions: [
+    'Decide whether the context was useful for arriving at the reference answer to the question.',
+    'verdict is 1 when the context holds at least one fact that the reference answer rests on, else 0.',
+    'Give the reason in a few words before the verdict.',
+  ],
+  shape: z.object({ reason, verdict: flag }),
+  example: {
+    input: {
+      question: 'Who built the Ternmouth lighthouse?',
+      context: 'Ternmouth lies on the east bank. In winter the harbour freezes.',
+      reference: 'Ada Brill built it.',
+    },
+    reply: { reason: 'It describes the town and names no builder.', verdict: 0 },
+  },
+}
+
+export const attributeTask: CriticTask<{
+  classifications: { statement: string; reason: string; attributed: 0 | 1 }[]
+}> = {
+  name: 'attributions',
+  instructions: [
+    'Go through the reference answer sentence by sentence; split a sentence that makes several claims.',
+    'For each claim decide whether it can be found in the context: attributed is 1 when the context says it, else 0.',
+    'Give the reason in a few words before the decision.',
+  ],
+  shape: z.object({ classifications: z.array(z.object({ statement: sentence, reason, attributed: flag })) }),
+  example: {
+    input: {
+      question: 'What is known of the Ternmouth lighthouse?',
+      context: 'The Ternmouth lighthouse was finished in 1871.',
+      reference: 'It was finished in 1871. Ada Brill built it.',
+    },
+    reply: {
+      classifications: [
+        {
+          statement: 'The Ternmouth lighthouse was finished in 1871.',
+          reason: 'The context gives the year.',
+          attributed: 1,
+        },
+        {
+          statement: 'Ada Brill built the Ternmouth lighthouse.',
+          reason: 'The context names no builder.',
+          attributed: 0,
+        },
+      ],
+    },
+  },
+}

@@ -1,0 +1,44 @@
+/** A yes or no with the reason for it. */
+export interface Verdict {
+  verdict: boolean
+  reason: string
+}
+
+export interface StatementVerdict extends Verdict {
+  statement: string
+}
+
+/** A question that an answer would be an answer to; noncommittal when the answer evades. */
+export interface GeneratedQuestion {
+  question: string
+  noncommittal: boolean
+}
+
+/** Makes the judgements that the formulas need. Throws `ModelCallError` or `CriticReplyError` when it cannot. */
+export interface Critic {
+  readonly kind: 'chat' | 'rules'
+  /** The answer's claims, each understandable alone. */
+  splitStatements(question: string, answer: string, signal?: AbortSignal): Promise<string[]>
+  /** For each statement, in order, whether the contexts support it. */
+  judgeStatements(
+    statements: readonly string[],
+    contexts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<StatementVerdict[]>
+  /** As many different questions as asked for. */
+  generateQuestions(answer: string, count: number, signal?: AbortSignal): Promise<GeneratedQuestion[]>
+  /** Whether a context helps to reach the reference answer. */
+  judgeUsefulness(question: string, context: string, reference: string, signal?: AbortSignal): Promise<Verdict>
+  /** The reference's statements, each with whether the contexts hold it. */
+  attributeReference(
+    question: string,
+    reference: string,
+    contexts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<StatementVerdict[]>
+}
+
+/** A critic whose reply cannot be used, also after it was asked to mend it. */
+export class CriticReplyError extends Error {
+  override readonly name = 'CriticReplyError'
+}

@@ -1,0 +1,104 @@
+import type { EvaluateRecord, EvaluateRequest, EvaluationMetric } from '../../../contract/index.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import type { ChatRole, ModelHost } from '../models/model-host.ts'
+import { mapBounded } from '../rag/bounded.ts'
+import { chooseModels } from './choose-models.ts'
+import { createChatCritic } from './critics/chat-critic.ts'
+import type { Critic } from './critics/critic.ts'
+import { createRuleCritic, type CriticRules } from './critics/rule-critic.ts'
+import { evaluationFailure, isSetupFault, metricError } from './evaluation-faults.ts'
+import { brokenLimit } from './limits.ts'
+import { isEligible, scoreMetric, type ScoringTools } from './score-metric.ts'
+
+export interface EvaluatorDeps {
+  models: ModelHost
+  /** Judgements for when the evaluator role is rule-based; the built-in ones unless given. */
+  rules?: CriticRules
+}
+
+const RECORDS_AT_ONCE = 2
+
+/** One record's part of the response: null where a score is missing, with the reason in `metric_errors` when one failed. */
+export interface RecordResult {
+  record_index: number
+  scores: Partial<Record<EvaluationMetric, number | null>>
+  metadata: {
+    metric_errors: Partial<Record<EvaluationMetric, string>>
+    metric_reasons: Partial<Record<EvaluationMetric, object>>
+  }
+}
+
+export interface EvaluationResponse {
+  metrics: EvaluationMetric[]
+  record_count: number
+  evaluator_model: string
+  embeddings_model: string | null
+  results: RecordResult[]
+  metadata: { runner: string; formulas: string; critic: 'chat' | 'rules'; llm_base_url: string | null }
+}
+
+/** Rules are read at their first use: their language model is large. */
+async function criticFor({ models, rules }: EvaluatorDeps, role: ChatRole): Promise<Critic> {
+  if (!models.isBuiltin(role)) return createChatCritic(models, role)
+  return createRuleCritic(rules ?? (await import('../models/builtin/critic/rule-judgements.ts')).ruleJudgements)
+}
+
+async function scoreRecord(
+  record: EvaluateRecord,
+  index: number,
+  request: EvaluateRequest,
+  tools: ScoringTools,
+  signal: AbortSignal | undefined,
+): Promise<RecordResult> {
+  const result: RecordResult = { record_index: index, scores: {}, metadata: { metric_errors: {}, metric_reasons: {} } }
+  const { metric_errors: errors, metric_reasons: reasons } = result.metadata
+  for (const metric of request.metrics) {
+    result.scores[metric] = null
+    if (!isEligible(metric, record)) continue
+    try {
+      const scored = await scoreMetric(metric, record, tools, signal)
+      reasons[metric] = scored.reasons
+      if (Number.isFinite(scored.score)) result.scores[metric] = scored.score
+      else errors[metric] = scored.missing ?? 'score_not_finite'
+    } catch (error) {
+      signal?.throwIfAborted()
+      const word = metricError(error)
+      if (word === null || request.raise_exceptions || isSetupFault(error)) throw error
+      errors[metric] = word
+    }
+  }
+  return result
+}
+
+/**
+ * Scores every record of a request that its schema has accepted. A metric without its evidence is null; one that failed is null with an
+ * entry in `metric_errors`. Throws `HttpError`: 400 for what the caller can mend, 502 for upstream faults that concern everything.
+ */
+export async function evaluate(
+  deps: EvaluatorDeps,
+  raw: EvaluateRequest,
+  signal?: AbortSignal,
+): Promise<EvaluationResponse> {
+  const { models } = deps
+  const limit = brokenLimit(raw)
+  if (limit !== null) throw new HttpError(400, limit)
+  const request = { ...raw, metrics: [...new Set(raw.metrics)] }
+  const roles = chooseModels(models, request)
+  const critic = await criticFor(deps, roles.critic)
+  const tools: ScoringTools = { critic, models, embedding: roles.embedding }
+  try {
+    const results = await mapBounded(request.records, RECORDS_AT_ONCE, (record, index) =>
+      scoreRecord(record, index, request, tools, signal),
+    )
+    return {
+      metrics: request.metrics,
+      record_count: request.records.length,
+      evaluator_model: models.modelName(roles.critic),
+      embeddings_model: roles.embedding === null ? null : models.modelName(roles.embedding),
+      results,
+      metadata: { runner: 'rag-ladder', formulas: 'ragas 0.4.3', critic: critic.kind, llm_base_url: null },
+    }
+  } catch (error) {
+    throw evaluationFailure(error)
+  }
+}

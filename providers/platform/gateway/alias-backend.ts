@@ -1,0 +1,24 @@
+import type { ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+
+export interface AliasAvailability {
+  available: boolean
+  /** Null when available. */
+  reason: string | null
+}
+
+/** What the gateway needs of the consumer's plugin, in this process or in another. */
+export interface AliasBackend {
+  /** Answers a chat request for an alias. Throws `HttpError` for expected failures. */
+  answer(alias: string, request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
+  /** A completion as the server-sent frames that the plugin's own route would send. */
+  streamFrames(completion: ChatCompletion): string[]
+  /** Null for an alias that the plugin does not know. */
+  availability(alias: string): AliasAvailability | null | Promise<AliasAvailability | null>
+}
+
+/** Start-up check: throws naming every declared alias that the plugin does not know. */
+export async function requireKnownAliases(aliases: readonly string[], backend: AliasBackend): Promise<void> {
+  const known = await Promise.all(aliases.map(async (alias) => backend.availability(alias)))
+  const unknown = aliases.filter((_alias, index) => known[index] === null)
+  if (unknown.length > 0) throw new Error(`the plugin does not know these declared aliases: ${unknown.join(', ')}`)
+}

@@ -1,0 +1,342 @@
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ModelList } from '../../../contract/index.ts'
+import type { ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+import { tinyModelHost } from '../../../tests/helpers/fake-builtin-models.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { createLogger } from '../../kit/logger.ts'
+import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
+import { ModelCallError } from '../models/model-host.ts'
+import { modelErrorResponse } from '../models/model-error-response.ts'
+import { requireKnownAliases } from './alias-backend.ts'
+import type { AliasBackend } from './alias-backend.ts'
+import { createGateway } from './gateway.ts'
+import { createResponseCache } from './response-cache.ts'
+
+const open: FastifyInstance[] = []
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((app) => closeGracefully(app, 0)))
+})
+
+const aliases = ['vanilla-rag', 'graph-rag'].map((alias) => ({
+  alias,
+  base: alias as 'vanilla-rag' | 'graph-rag',
+  experimental: false,
+  evidence: 'answer_with_contexts' as const,
+}))
+
+const extension = {
+  schema_version: 1 as const,
+  answer: 'yes',
+  sources: [],
+  metrics: { seconds: 0, chunks: 0, llm_calls: 1, cloud_calls: 0 },
+  extra: 'kept',
+}
+
+function completionOf(alias: string, content: string): ChatCompletion {
+  return {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: alias,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
+    rag_extension: extension,
+  }
+}
+
+async function start(changes: Partial<AliasBackend> = {}, host = tinyModelHost()) {
+  const asked: { alias: string; request: ChatRequest }[] = []
+  let version: string | null = '1'
+  const backend: AliasBackend = {
+    answer: async (alias, request) => {
+      asked.push({ alias, request })
+      return completionOf(alias, `answer ${asked.length}`)
+    },
+    streamFrames: (completion) => [`data: ${JSON.stringify(completion)}\n\n`, 'data: [DONE]\n\n'],
+    availability: (alias) =>
+      alias === 'graph-rag' ? { available: false, reason: 'comes later' } : { available: true, reason: null },
+    ...changes,
+  }
+  const app = createHttpServer({ logger: createLogger('test', 'silent'), translate: modelErrorResponse })
+  open.push(app)
+  const cache = createResponseCache({ ttlMs: 60_000, maxEntries: 10, maxBytes: 1_000_000 })
+  const gateway = createGateway({
+    project: 'p',
+    aliases,
+    backend,
+    models: host,
+    cache,
+    dataVersion: async () => version,
+  })
+  gateway.register(app)
+  const { url } = await listen(app, '127.0.0.1', 0)
+  const post = async (path: string, body: unknown) =>
+    fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  return {
+    url,
+    gateway,
+    host,
+    asked,
+    post,
+    chat: (body: object) => post('/v1/chat/completions', { messages: [{ role: 'user', content: 'q' }], ...body }),
+    reingest: (next: string | null) => (version = next),
+  }
+}
+
+interface Frame {
+  choices: { delta: { content?: string } }[]
+  usage?: object
+}
+
+const contentOf = async (answer: Response) => ((await answer.json()) as ChatCompletion).choices[0]!.message.content
+
+describe('aliases', () => {
+  it('hand the request to the plugin without the gateway’s own fields, and its evidence back', async () => {
+    const { chat, asked, gateway } = await start()
+    const answer = await chat({
+      model: 'vanilla-rag',
+      cache: { 'no-cache': true, 'no-store': true },
+      stream: false,
+      think: false,
+      temperature: 0.5,
+    })
+    expect(answer.status).toBe(200)
+    expect(await answer.json()).toEqual(completionOf('vanilla-rag', 'answer 1'))
+    const request = { model: 'vanilla-rag', messages: [{ role: 'user', content: 'q' }], think: false, temperature: 0.5 }
+    expect(asked).toEqual([{ alias: 'vanilla-rag', request }])
+    expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 1 })
+  })
+
+  it('stream the plugin’s frames as they are', async () => {
+    const { chat } = await start()
+    const answer = await chat({ model: 'vanilla-rag', stream: true })
+    expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+    expect(await answer.text()).toBe(
+      `data: ${JSON.stringify(completionOf('vanilla-rag', 'answer 1'))}\n\ndata: [DONE]\n\n`,
+    )
+  })
+
+  it('that cannot answer say why, and are not called', async () => {
+    const { chat, asked, gateway } = await start()
+    const answer = await chat({ model: 'graph-rag' })
+    expect([answer.status, await answer.json()]).toEqual([
+      503,
+      {
+        error: {
+          message: 'The alias "graph-rag" cannot answer now: comes later',
+          type: 'service_unavailable_error',
+          param: 'model',
+          code: 'alias_unavailable',
+        },
+      },
+    ])
+    expect([asked, gateway.aliasCalls()]).toEqual([[], {}])
+  })
+
+  it('pass expected failures on and count them; others stay internal', async () => {
+    const failures = [
+      new HttpError(409, 'not ingested', { code: 'collection_missing' }),
+      new ModelCallError('timeout', 'light_gen', 'too slow'),
+      new Error('a secret'),
+    ]
+    const { chat, gateway } = await start({ answer: async () => Promise.reject(failures.shift()!) })
+    const answers = [
+      await chat({ model: 'vanilla-rag' }),
+      await chat({ model: 'vanilla-rag' }),
+      await chat({ model: 'vanilla-rag' }),
+    ]
+    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]))).toEqual([
+      [
+        409,
+        { error: { message: 'not ingested', type: 'invalid_request_error', param: null, code: 'collection_missing' } },
+      ],
+      [504, { error: { message: 'too slow', type: 'api_error', param: null, code: 'timeout' } }],
+      [500, { error: { message: 'Internal Server Error', type: 'api_error', param: null, code: '500' } }],
+    ])
+    expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 3 })
+  })
+
+  it('get a signal that ends with the caller, and only then', async () => {
+    const seen: AbortSignal[] = []
+    const entered = Promise.withResolvers<undefined>()
+    const aborted = Promise.withResolvers<undefined>()
+    const { chat, url } = await start({
+      answer: async (alias, _request, signal) => {
+        seen.push(signal!)
+        if (seen.length === 1) return completionOf(alias, 'done')
+        entered.resolve(undefined)
+        await once(signal!, 'abort')
+        aborted.resolve(undefined)
+        throw new Error('left')
+      },
+    })
+    expect(await contentOf(await chat({ model: 'vanilla-rag' }))).toBe('done')
+    const leave = new AbortController()
+    const body = JSON.stringify({ model: 'vanilla-rag', messages: [{ role: 'user', content: 'other' }] })
+    const headers = { 'content-type': 'application/json' }
+    const gone = fetch(`${url}/v1/chat/completions`, { method: 'POST', body, headers, signal: leave.signal }).catch(
+      () => 'gone',
+    )
+    await entered.promise
+    leave.abort()
+    expect(await gone).toBe('gone')
+    await aborted.promise
+    expect(seen[0]!.aborted).toBe(false)
+  })
+})
+
+describe('the response cache', () => {
+  it('answers an equal request again without a call, but never for no-cache or after no-store', async () => {
+    const { chat, gateway } = await start()
+    const ask = async (cache?: object) => contentOf(await chat({ model: 'vanilla-rag', cache }))
+    expect(await ask({ 'no-store': true })).toBe('answer 1')
+    expect(await ask()).toBe('answer 2')
+    const hit = await chat({ model: 'vanilla-rag' })
+    expect([hit.headers.get('x-rag-ladder-cache'), await hit.json()]).toEqual([
+      'hit',
+      completionOf('vanilla-rag', 'answer 2'),
+    ])
+    expect(await ask({ 'no-cache': true, 'no-store': true })).toBe('answer 3')
+    expect(await ask({ 'no-cache': true })).toBe('answer 4')
+    expect(await ask()).toBe('answer 4')
+    expect(await ask({ namespace: 'mine' })).toBe('answer 5')
+    expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 5 })
+  })
+
+  it('forgets alias answers when the data changes, keeps none of data it cannot watch; streams use none', async () => {
+    const { chat, reingest, gateway } = await start()
+    await chat({ model: 'vanilla-rag' })
+    reingest('2')
+    expect(await contentOf(await chat({ model: 'vanilla-rag' }))).toBe('answer 2')
+    await (await chat({ model: 'vanilla-rag', stream: true })).text()
+    expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 3 })
+    reingest(null)
+    await chat({ model: 'vanilla-rag' })
+    await chat({ model: 'vanilla-rag' })
+    expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 5 })
+  })
+
+  it('keeps no failures, and keeps role answers', async () => {
+    let fail = true
+    const { chat, host } = await start(
+      {
+        answer: async (alias) => (fail ? Promise.reject(new HttpError(502, 'down')) : completionOf(alias, 'up')),
+      },
+      tinyModelHost(),
+    )
+    expect((await chat({ model: 'vanilla-rag' })).status).toBe(502)
+    fail = false
+    expect(await contentOf(await chat({ model: 'vanilla-rag' }))).toBe('up')
+    await chat({ model: 'light_gen' })
+    await chat({ model: 'light_gen' })
+    expect(host.usage()).toEqual({ light_gen: 1 })
+  })
+})
+
+describe('models', () => {
+  it('answer chat by role and by model name', async () => {
+    const { chat, host } = await start()
+    for (const model of ['evaluator', 'tiny-evaluator']) {
+      expect(await (await chat({ model })).json()).toMatchObject({
+        model: 'tiny-evaluator',
+        choices: [{ message: { content: 'heard 1' } }],
+      })
+    }
+    expect(host.usage()).toEqual({ evaluator: 2 })
+  })
+
+  it('stream role answers as chunks and end with [DONE]', async () => {
+    const { chat } = await start()
+    const text = await (
+      await chat({ model: 'light_gen', stream: true, stream_options: { include_usage: true } })
+    ).text()
+    const frames = text.trimEnd().split('\n\n')
+    expect(frames.at(-1)).toBe('data: [DONE]')
+    const chunks = frames.slice(0, -1).map((frame) => JSON.parse(frame.slice(6)) as Frame)
+    expect(chunks.map((chunk) => chunk.choices[0]?.delta.content ?? '').join('')).toBe('heard 1')
+    expect(chunks.at(-1)!.usage).toEqual({ prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 })
+  })
+
+  it.each([
+    [{ model: 'gpt-unknown' }, 'model_not_found', 'model'],
+    [{ model: 'embed' }, 'model_not_suitable', 'model'],
+    [{ model: 'light_gen', messages: [] }, 'invalid_request', 'messages'],
+    [{ model: 'light_gen', temperature: 'hot' }, 'invalid_request', 'temperature'],
+    [{ model: 'light_gen', cache: { ttl: -1 } }, 'invalid_request', 'cache.ttl'],
+    [{}, 'invalid_request', 'model'],
+  ])('refuse %j with 400', async (body, code, param) => {
+    const { chat, host } = await start()
+    const answer = await chat(body)
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      { error: { message: expect.any(String), type: 'invalid_request_error', param, code } },
+    ])
+    expect(host.usage()).toEqual({})
+  })
+
+  it('embed as numbers and as base64 of 32-bit floats', async () => {
+    const { post } = await start()
+    const numbers = await post('/v1/embeddings', { model: 'embed', input: ['abc', 'a'] })
+    expect(await numbers.json()).toEqual({
+      object: 'list',
+      data: [
+        { object: 'embedding', index: 0, embedding: [3, 1] },
+        { object: 'embedding', index: 1, embedding: [1, 1] },
+      ],
+      model: 'embed',
+    })
+    const packed = (await (
+      await post('/v1/embeddings', { model: 'tiny-embed', input: 'abc', encoding_format: 'base64' })
+    ).json()) as { data: { embedding: string }[] }
+    const bytes = Buffer.from(packed.data[0]!.embedding, 'base64')
+    expect([bytes.readFloatLE(0), bytes.readFloatLE(4)]).toEqual([3, 1])
+  })
+
+  it.each([
+    [{ model: 'light_gen', input: 'a' }, 'model'],
+    [{ model: 'vanilla-rag', input: 'a' }, 'model'],
+    [{ model: 'embed', input: '' }, 'input'],
+    [{ model: 'embed', input: [] }, 'input'],
+    [{ model: 'embed', input: 'a', dimensions: 3 }, 'dimensions'],
+  ])('refuse to embed %j', async (body, param) => {
+    const { post } = await start()
+    const answer = await post('/v1/embeddings', body)
+    expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([400, param])
+  })
+})
+
+describe('listings', () => {
+  it('name every alias with its availability, every role and every model once', async () => {
+    const { url } = await start()
+    const { object, data } = ModelList.parse(await (await fetch(`${url}/v1/models`)).json())
+    expect(object).toBe('list')
+    expect(data.slice(0, 2).map((entry) => ({ ...entry, created: 0 }))).toEqual([
+      { id: 'vanilla-rag', object: 'model', created: 0, owned_by: 'p', rag_ladder: { available: true, reason: null } },
+      {
+        id: 'graph-rag',
+        object: 'model',
+        created: 0,
+        owned_by: 'p',
+        rag_ladder: { available: false, reason: 'comes later' },
+      },
+    ])
+    const ids = data.map((entry) => entry.id)
+    expect(ids).toHaveLength(new Set(ids).size)
+    expect(ids).toEqual(expect.arrayContaining(['embed', 'rerank', 'light_gen', 'tiny-rerank']))
+  })
+
+  it('tell liveliness and readiness as LiteLLM does', async () => {
+    const { url } = await start()
+    expect(await (await fetch(`${url}/health/liveliness`)).json()).toBe("I'm alive!")
+    expect(await (await fetch(`${url}/health/readiness`)).json()).toMatchObject({ status: 'healthy' })
+  })
+
+  it('refuse the start when the plugin does not know a declared alias', async () => {
+    const backend = {
+      availability: (alias: string) => (alias === 'a' ? { available: true, reason: null } : null),
+    } as AliasBackend
+    await expect(requireKnownAliases(['a'], backend)).resolves.toBeUndefined()
+    await expect(requireKnownAliases(['a', 'b', 'c'], backend)).rejects.toThrow('declared aliases: b, c')
+  })
+})

@@ -1,0 +1,185 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ChatRequest, EmbeddingsRequest } from '../../../contract/index.ts'
+import type { AliasDeclaration, ChatCompletion, ModelList } from '../../../contract/index.ts'
+import { callerSignal } from '../../kit/caller-signal.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { useErrorFamily } from '../../kit/server.ts'
+import { parseRequest } from '../../kit/validate.ts'
+import type { ModelHost } from '../models/model-host.ts'
+import type { AliasBackend } from './alias-backend.ts'
+import { completionFrames } from './completion-frames.ts'
+import { createModelDirectory } from './model-directory.ts'
+import type { ModelDirectory } from './model-directory.ts'
+import { cacheKey, CacheWishes } from './response-cache.ts'
+import type { ResponseCache } from './response-cache.ts'
+
+export interface GatewayDeps {
+  project: string
+  aliases: readonly AliasDeclaration[]
+  backend: AliasBackend
+  models: ModelHost
+  cache: ResponseCache
+  /** Changes whenever the data behind the aliases does, so that no answer outlives it in the cache; null when nobody can tell. */
+  dataVersion: () => Promise<string | null>
+}
+
+export interface Gateway {
+  register(app: FastifyInstance): void
+  /** Calls of the plugin since the start, by alias; failed ones count, cached answers do not. */
+  aliasCalls(): Record<string, number>
+  modelList(): Promise<ModelList>
+}
+
+/** Fields of a chat request that are for the gateway only. */
+const GatewayFields = z.looseObject({
+  cache: CacheWishes.default(() => CacheWishes.parse({})),
+  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+})
+
+const EmbeddingExtras = z.looseObject({
+  /** Additive: which side of a search the texts stand on. */
+  input_type: z.enum(['query', 'document']).default('document'),
+  dimensions: z.int().positive().optional(),
+})
+
+/** The OpenAI-compatible front of aliases and models. */
+export function createGateway(deps: GatewayDeps): Gateway {
+  const directory = createModelDirectory(deps.aliases, deps.models)
+  const calls = new Map<string, number>()
+  const startedAt = Math.floor(Date.now() / 1000)
+
+  async function modelList(): Promise<ModelList> {
+    const states = await Promise.all(directory.aliases.map(async (alias) => deps.backend.availability(alias)))
+    const entry = (id: string, owner: string) => ({ id, object: 'model' as const, created: startedAt, owned_by: owner })
+    return {
+      object: 'list',
+      data: [
+        ...directory.aliases.map((alias, index) => ({
+          ...entry(alias, deps.project),
+          rag_ladder: states[index] ?? { available: false, reason: 'the plugin does not know this alias' },
+        })),
+        ...directory.modelIds.map((id) => entry(id, 'model-host')),
+      ],
+    }
+  }
+
+  async function answerAlias(alias: string, chat: ChatRequest, signal: AbortSignal): Promise<ChatCompletion> {
+    const state = await deps.backend.availability(alias)
+    if (state?.available !== true) {
+      const reason = state?.reason ?? 'the plugin does not know it'
+      throw new HttpError(503, `The alias "${alias}" cannot answer now: ${reason}`, {
+        code: 'alias_unavailable',
+        type: 'service_unavailable_error',
+        param: 'model',
+      })
+    }
+    calls.set(alias, (calls.get(alias) ?? 0) + 1)
+    return deps.backend.answer(alias, chat, signal)
+  }
+
+  async function chat(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const body = parseRequest(ChatRequest, request.body)
+    const { cache: wishes, stream_options: streamOptions } = parseRequest(GatewayFields, request.body)
+    const asked = withoutGatewayFields(body)
+    const target = directory.chatTarget(body.model)
+    const signal = callerSignal(request, reply)
+    const answer = () =>
+      target.kind === 'alias'
+        ? answerAlias(target.alias, asked, signal)
+        : answerRole(deps.models, target.role, asked, signal)
+    if (body.stream === true) {
+      const completion = await answer()
+      const frames =
+        target.kind === 'alias'
+          ? deps.backend.streamFrames(completion)
+          : completionFrames(completion, streamOptions?.include_usage === true)
+      return sendEvents(reply, frames)
+    }
+    if (wishes['no-cache'] && wishes['no-store']) return reply.send(await answer())
+    const data = target.kind === 'alias' ? await deps.dataVersion() : ''
+    if (data === null) return reply.send(await answer())
+    const key = cacheKey({ asked, namespace: wishes.namespace, data })
+    const kept = deps.cache.get(key, wishes)
+    if (kept !== null) return sendJson(reply.header('x-rag-ladder-cache', 'hit'), kept)
+    const text = JSON.stringify(await answer())
+    deps.cache.put(key, text, wishes)
+    return sendJson(reply, text)
+  }
+
+  return {
+    aliasCalls: () => Object.fromEntries(calls),
+    modelList,
+    register(app) {
+      void app.register(async (scope) => {
+        useErrorFamily(scope, 'openai')
+        scope.post('/v1/chat/completions', chat)
+        scope.post('/v1/embeddings', (request, reply) => embeddings(directory, deps.models, request, reply))
+        scope.get('/v1/models', modelList)
+        scope.get('/health/liveliness', async (_request, reply) => sendJson(reply, JSON.stringify("I'm alive!")))
+        scope.get('/health/readiness', async () => ({ status: 'healthy', aliases: directory.aliases.length }))
+      })
+    },
+  }
+}
+
+/** The request as the plugin or a model gets it. */
+function withoutGatewayFields(body: ChatRequest): ChatRequest {
+  const { cache: _cache, stream: _stream, stream_options: _options, ...asked } = body
+  return asked
+}
+
+async function answerRole(
+  models: ModelHost,
+  role: Parameters<ModelHost['chat']>[0],
+  asked: ChatRequest,
+  signal: AbortSignal,
+): Promise<ChatCompletion> {
+  const { model, ...request } = asked
+  const completion = await models.chat(role, request, signal)
+  return { ...completion, model: completion.model === '' ? model : completion.model }
+}
+
+async function embeddings(
+  directory: ModelDirectory,
+  models: ModelHost,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<object> {
+  const body = parseRequest(EmbeddingsRequest, request.body)
+  const { input_type: side, dimensions } = parseRequest(EmbeddingExtras, request.body)
+  const texts = typeof body.input === 'string' ? [body.input] : body.input
+  if (texts.includes(''))
+    throw new HttpError(400, 'input must not be empty', { code: 'invalid_request', param: 'input' })
+  const role = directory.embeddingRole(body.model)
+  const vectors = await models.embed(role, texts, side, callerSignal(request, reply))
+  if (dimensions !== undefined && vectors.some((vector) => vector.length !== dimensions)) {
+    throw new HttpError(400, `The model "${body.model}" has ${vectors[0]?.length ?? 0} dimensions`, {
+      param: 'dimensions',
+    })
+  }
+  const encode = body.encoding_format === 'base64' ? base64 : (vector: Float32Array) => Array.from(vector)
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encode(vector) })),
+    model: body.model,
+  }
+}
+
+/** Little-endian 32-bit floats, as clients of the OpenAI API decode them. */
+function base64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4)
+  vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4))
+  return bytes.toString('base64')
+}
+
+function sendJson(reply: FastifyReply, json: string): FastifyReply {
+  return reply.header('content-type', 'application/json; charset=utf-8').send(json)
+}
+
+function sendEvents(reply: FastifyReply, frames: readonly string[]): FastifyReply {
+  return reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .send(frames.join(''))
+}

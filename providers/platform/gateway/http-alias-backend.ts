@@ -1,0 +1,133 @@
+import { Agent, request } from 'undici'
+import { z } from 'zod'
+import { ChatCompletion } from '../../../contract/index.ts'
+import type { BaseApproach, ChatRequest } from '../../../contract/index.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { readLimited } from '../read-limited.ts'
+import type { AliasAvailability, AliasBackend } from './alias-backend.ts'
+
+const RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
+const HEALTH_TIMEOUT_MS = 3000
+const HEALTH_KEPT_MS = 5000
+
+/** The part of a plugin's health that says which aliases can answer; a plugin may leave it out. */
+const Health = z.looseObject({
+  aliases: z
+    .array(z.looseObject({ alias: z.string(), available: z.boolean(), reason: z.string().nullable().optional() }))
+    .optional(),
+})
+
+export interface HttpPluginOptions {
+  /** Base address of the plugin's process, without the route prefix. */
+  url: string
+  routePrefix: string
+  /** Base approach of each declared alias. */
+  bases: ReadonlyMap<string, BaseApproach>
+  token: string | null
+  /** For a plugin behind an edge, or with key authentication of its own. */
+  edgeKey: string | null
+}
+
+export interface HttpAliasBackend extends AliasBackend {
+  close(): Promise<void>
+}
+
+/** A plugin in another process, called over its public routes. */
+export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBackend {
+  const agent = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 })
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(options.token === null ? {} : { authorization: `Bearer ${options.token}` }),
+    ...(options.edgeKey === null ? {} : { apikey: options.edgeKey }),
+  }
+  let health: { at: number; states: Promise<Map<string, AliasAvailability>> } | null = null
+
+  async function call(
+    path: string,
+    body: string | null,
+    signal?: AbortSignal,
+  ): Promise<{ status: number; text: string }> {
+    try {
+      const method = body === null ? 'GET' : 'POST'
+      const response = await request(`${options.url}${options.routePrefix}${path}`, {
+        method,
+        body,
+        headers,
+        dispatcher: agent,
+        signal,
+      })
+      const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
+      if (text === null)
+        throw new HttpError(502, 'The plugin sent more than the size limit', { code: 'plugin_invalid' })
+      return { status: response.statusCode, text }
+    } catch (cause) {
+      if (cause instanceof HttpError) throw cause
+      signal?.throwIfAborted()
+      throw new HttpError(503, 'The plugin cannot be reached', { code: 'plugin_unreachable', cause })
+    }
+  }
+
+  async function states(): Promise<Map<string, AliasAvailability>> {
+    const declared = (state: AliasAvailability) => new Map([...options.bases.keys()].map((alias) => [alias, state]))
+    try {
+      const { text } = await call('/health', null, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
+      const listed = Health.parse(JSON.parse(text)).aliases
+      if (listed === undefined) return declared({ available: true, reason: null })
+      return new Map(listed.map(({ alias, available, reason }) => [alias, { available, reason: reason ?? null }]))
+    } catch (error) {
+      const problem = error instanceof HttpError ? error.message : 'The plugin tells no readable health'
+      return declared({ available: false, reason: problem })
+    }
+  }
+
+  return {
+    async answer(alias, chat, signal) {
+      const base = options.bases.get(alias)
+      if (base === undefined) throw new HttpError(400, `Unknown model alias: '${alias}'`, { code: 'unknown_alias' })
+      const body: ChatRequest = { ...chat, model: alias, stream: false }
+      const { status, text } = await call(`/${base}/v1/chat/completions`, JSON.stringify(body), signal)
+      if (status !== 200) throw pluginFailure(status, text)
+      const completion = ChatCompletion.safeParse(parseJson(text))
+      if (completion.success) return completion.data
+      throw new HttpError(502, 'The plugin answered in an unknown form', {
+        code: 'plugin_invalid',
+        cause: completion.error,
+      })
+    },
+    streamFrames: wholeCompletionFrames,
+    async availability(alias) {
+      if (health === null || performance.now() - health.at > HEALTH_KEPT_MS)
+        health = { at: performance.now(), states: states() }
+      return (await health.states).get(alias) ?? null
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** Two frames: one chunk with the whole content and every top-level extra, then `[DONE]`. */
+function wholeCompletionFrames(completion: ChatCompletion): string[] {
+  const choices = completion.choices.map(({ index, message, finish_reason }) => ({
+    index,
+    delta: message,
+    finish_reason,
+  }))
+  const chunk = { ...completion, object: 'chat.completion.chunk', choices }
+  return [`data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n']
+}
+
+/** The plugin's own refusal, passed on; what it calls an internal failure is a bad gateway from here, without its words. */
+function pluginFailure(status: number, text: string): HttpError {
+  const passed = (status >= 400 && status < 500) || status === 503 || status === 504
+  const detail = passed ? (parseJson(text) as { detail?: unknown } | null)?.detail : undefined
+  const message = typeof detail === 'string' ? detail : `The plugin answered HTTP ${status}`
+  return new HttpError(passed ? status : 502, message, { code: 'plugin_refused' })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return null
+  }
+}

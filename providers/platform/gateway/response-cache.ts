@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+/** Cache controls of a request, as far as this cache knows them. Times in seconds. */
+export const CacheWishes = z.looseObject({
+  'no-cache': z.boolean().default(false),
+  'no-store': z.boolean().default(false),
+  /** How long this answer may be kept. */
+  ttl: z.number().min(0).max(86_400).optional(),
+  /** How old a kept answer may be. */
+  's-maxage': z.number().min(0).optional(),
+  namespace: z.string().max(256).default(''),
+})
+export type CacheWishes = z.infer<typeof CacheWishes>
+
+export interface ResponseCacheOptions {
+  ttlMs: number
+  maxEntries: number
+  maxBytes: number
+  now?: () => number
+}
+
+/** Answers by key, newest kept longest within both bounds. Bodies are kept as JSON text, so that no caller can change another's. */
+export interface ResponseCache {
+  get(key: string, wishes: CacheWishes): string | null
+  put(key: string, body: string, wishes: CacheWishes): void
+}
+
+interface Entry {
+  body: string
+  storedAt: number
+  expiresAt: number
+}
+
+/** An empty cache; a `ttlMs` of 0 keeps only what a request gives its own ttl. */
+export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
+  const now = options.now ?? Date.now
+  // Insertion order is age: the first key is the oldest.
+  const entries = new Map<string, Entry>()
+  let bytes = 0
+
+  const drop = (key: string) => {
+    bytes -= entries.get(key)?.body.length ?? 0
+    entries.delete(key)
+  }
+
+  return {
+    get(key, wishes) {
+      const entry = entries.get(key)
+      if (entry === undefined || wishes['no-cache']) return null
+      if (entry.expiresAt <= now()) {
+        drop(key)
+        return null
+      }
+      const maxAge = wishes['s-maxage']
+      return maxAge !== undefined && now() - entry.storedAt > maxAge * 1000 ? null : entry.body
+    },
+    put(key, body, wishes) {
+      const ttlMs = wishes.ttl === undefined ? options.ttlMs : wishes.ttl * 1000
+      if (wishes['no-store'] || ttlMs === 0 || body.length > options.maxBytes) return
+      drop(key)
+      entries.set(key, { body, storedAt: now(), expiresAt: now() + ttlMs })
+      bytes += body.length
+      for (const oldest of entries.keys()) {
+        if (entries.size <= options.maxEntries && bytes <= options.maxBytes) break
+        drop(oldest)
+      }
+    },
+  }
+}
+
+/** A key that is equal for equal requests, whatever the order of their fields. */
+export function cacheKey(parts: Record<string, unknown>): string {
+  return createHash('sha256').update(stableJson(parts)).digest('hex')
+}
+
+function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}

@@ -1,0 +1,275 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { GraphEngineError } from './errors.ts'
+import { graphTargetClient } from './clients/graph-target-client.ts'
+import { engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
+import { failOn, scriptedModels } from '../../../tests/helpers/scripted-models.ts'
+
+let bench: ReturnType<typeof engineBench>
+beforeEach(() => {
+  bench = engineBench()
+})
+afterEach(() => bench.cleanUp())
+
+const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built the Osprey.'
+const CAPTAIN = 'Agnes Tolland/person > commanded > Osprey/vessel: Agnes Tolland commanded the Osprey.'
+const BORN = 'Agnes Tolland/person > born in > Hesk/place: Agnes Tolland was born in Hesk.'
+
+const states = (engine: ReturnType<typeof bench.open>) =>
+  engine
+    .documents({ page: 1, page_size: 50, sort_field: 'file_path', sort_direction: 'asc' })
+    .documents.map(({ file_path, status, error_msg }) => [file_path, status, error_msg])
+
+describe('documents on their way into the graph', () => {
+  it('merges what several documents say, with weights, chunks and files', async () => {
+    const engine = bench.open()
+    const [first] = await feed(engine, {
+      'yard.md': YARD,
+      'captain.md': `${CAPTAIN}\n${BORN}`,
+      'again.md': `Again: ${YARD.slice(0)}`,
+    })
+    expect(engine.track(first!)).toMatchObject({ total_count: 1, status_summary: { processed: 1 } })
+    const { nodes, edges } = await engine.graph(10)
+    expect(nodes.map(({ label, type, degree }) => [label, type, degree])).toEqual(
+      [
+        ['Agnes Tolland', 'person', 2],
+        ['Osprey', 'vessel', 3],
+        ['Again: Red Yard', 'organization', 1],
+        ['Hesk', 'place', 1],
+        ['Red Yard', 'organization', 1],
+      ].sort((a, b) => (b[2] as number) - (a[2] as number) || ((a[0] as string) < (b[0] as string) ? -1 : 1)),
+    )
+    expect(edges).toContainEqual({ source: 'red yard', target: 'osprey', weight: 2, keywords: ['built'] })
+  })
+
+  it('is the same graph in whatever order the documents come', async () => {
+    const one = bench.open({ stateFile: bench.file('one') })
+    const two = bench.open({ stateFile: bench.file('two') })
+    await feed(one, { a: YARD, b: CAPTAIN, c: BORN })
+    await feed(two, { c: BORN, a: YARD, b: CAPTAIN })
+    expect(await one.graph(10)).toEqual(await two.graph(10))
+  })
+
+  it('calls equal content duplicated and counts it once', async () => {
+    const models = scriptedModels()
+    const engine = bench.open({ models })
+    const first = engine.insert([{ filePath: 'yard.md', text: YARD }])
+    await engine.idle()
+    const second = engine.insert([{ filePath: 'yard.md', text: `\n${YARD}\n` }])
+    await engine.idle()
+    expect([first.status, second.status, second.track_id]).toEqual(['success', 'duplicated', first.track_id])
+    expect((await engine.graph(10)).edges[0]?.weight).toBe(2)
+    expect(models.extracted).toHaveLength(1)
+  })
+
+  it('puts a new text under a known path in the place of the old one', async () => {
+    const engine = bench.open()
+    await feed(engine, { 'a.md': YARD })
+    await feed(engine, { 'a.md': BORN })
+    expect((await engine.graph(10)).nodes.map(({ id }) => id)).toEqual(['agnes tolland', 'hesk'])
+    expect(states(engine)).toEqual([['a.md', 'processed', null]])
+  })
+
+  it('tells each kind of hand-in apart', () => {
+    const engine = bench.open({ limits: { documentBytes: 200 } })
+    const long = 'x'.repeat(201)
+    expect(engine.insert([{ filePath: 'a', text: ' \u0000\n' }])).toMatchObject({
+      status: 'failure',
+      message: 'refused: a: there is no text',
+    })
+    expect(
+      engine.insert([
+        { filePath: 'a', text: YARD },
+        { filePath: 'b', text: long },
+      ]),
+    ).toMatchObject({
+      status: 'partial_success',
+      message: '1 queued; refused: b: the text is larger than 200 bytes',
+    })
+    expect(
+      engine.insert([
+        { filePath: 'a', text: YARD },
+        { filePath: 'b', text: YARD },
+      ]).status,
+    ).toBe('duplicated')
+  })
+
+  it('lets one document fail and finishes the others, then tries again on request', async () => {
+    const broken = failOn('Hesk')
+    let repaired = false
+    const models = scriptedModels({
+      onExtract: (task) => (repaired ? Promise.resolve(undefined) : broken.onExtract!(task)),
+    })
+    const engine = bench.open({ models })
+    await feed(engine, { a: YARD, b: BORN, c: CAPTAIN })
+    expect(states(engine)).toEqual([
+      ['a', 'processed', null],
+      ['b', 'failed', 'chunk 1 of 1: the model call for role graph_extract failed: the upstream failed'],
+      ['c', 'processed', null],
+    ])
+    expect((await engine.graph(10)).nodes.map(({ id }) => id)).not.toContain('hesk')
+    repaired = true
+    expect(engine.reprocessFailed()).toMatchObject({ count: 1 })
+    await engine.idle()
+    expect(engine.statusCounts()).toEqual({ all: 3, pending: 0, processing: 0, processed: 3, failed: 0 })
+    expect((await engine.graph(10)).nodes.map(({ id }) => id)).toContain('hesk')
+  })
+
+  it('asks again for a reply that is no JSON, then gives the document up', async () => {
+    const models = scriptedModels({ onExtract: async () => 'I cannot do that.' })
+    const engine = bench.open({ models })
+    await feed(engine, { a: YARD })
+    expect(models.extracted).toHaveLength(2)
+    expect(states(engine)[0]?.[2]).toBe(
+      "chunk 1 of 1: the extraction model's reply cannot be used: the reply holds no JSON object",
+    )
+  })
+
+  it('counts merged entities anew when a document is taken out', async () => {
+    const engine = bench.open()
+    await feed(engine, { a: YARD, b: `${YARD}\n${CAPTAIN}` })
+    expect((await engine.graph(10)).edges.find(({ source }) => source === 'red yard')?.weight).toBe(4)
+    const both = engine.documents({ page: 1, page_size: 50, sort_field: 'file_path', sort_direction: 'asc' }).documents
+    expect(engine.remove([both[1]!.id, 'doc-unknown'])).toBe(1)
+    expect((await engine.graph(10)).edges).toEqual([
+      { source: 'red yard', target: 'osprey', weight: 2, keywords: ['built'] },
+    ])
+    expect(engine.retain(['elsewhere'])).toBe(1)
+    expect((await engine.graph(10)).nodes).toEqual([])
+  })
+
+  it('cancels what is pending and under way, and clears', async () => {
+    const entered = Promise.withResolvers<undefined>()
+    const models = scriptedModels({
+      onExtract: async (_, signal) => {
+        entered.resolve(undefined)
+        await new Promise((_resolve, reject) =>
+          signal!.addEventListener('abort', () => reject(signal!.reason as Error)),
+        )
+        return undefined
+      },
+    })
+    const engine = bench.open({ models, limits: { parallelDocuments: 1 } })
+    engine.insert([
+      { filePath: 'a', text: YARD },
+      { filePath: 'b', text: BORN },
+    ])
+    await entered.promise
+    expect(engine.pipelineStatus()).toMatchObject({
+      busy: true,
+      docs: 2,
+      request_pending: true,
+      progress: { chunks: 2, extracted: 0 },
+    })
+    expect(engine.cancel()).toBe(true)
+    await engine.idle()
+    expect(states(engine).map(([, status, error]) => [status, error])).toEqual([
+      ['failed', 'cancelled by request'],
+      ['failed', 'cancelled by request'],
+    ])
+    expect(engine.cancel()).toBe(false)
+    expect(await engine.clear()).toBe(2)
+    expect(engine.statusCounts().all).toBe(0)
+  })
+
+  it('fails documents whose vectors cannot be made, and keeps their extraction', async () => {
+    let broken = true
+    const models = scriptedModels({
+      embed: (texts) => texts.map((_, at) => new Float32Array(broken && at === 0 ? 3 : 4).fill(0.5)),
+    })
+    const engine = bench.open({ models })
+    await feed(engine, { a: YARD })
+    expect(states(engine)).toEqual([['a', 'failed', 'merging: vectors have different dimensions: 3, 4']])
+    broken = false
+    const again = scriptedModels({
+      embed: (texts) => texts.map(() => new Float32Array(4).fill(0.5)),
+      embedModel: 'repaired',
+    })
+    await engine.close()
+    const reopened = bench.open({ models: again })
+    reopened.reprocessFailed()
+    await reopened.idle()
+    expect([reopened.statusCounts().processed, again.extracted]).toEqual([1, []])
+  })
+
+  it('extracts again when another model does it, and embeds only what changed', async () => {
+    const first = bench.open()
+    await feed(first, { a: YARD, b: BORN })
+    await first.close()
+
+    const same = scriptedModels()
+    const second = bench.open({ models: same })
+    expect((await second.graph(10)).nodes).toHaveLength(4)
+    expect([same.extracted, same.calls]).toEqual([[], []])
+    await second.close()
+
+    const other = scriptedModels({ extractModel: 'other' })
+    const third = bench.open({ models: other })
+    expect(third.insert([{ filePath: 'a', text: YARD }]).status).toBe('success')
+    await third.idle()
+    expect([other.extracted.length, other.calls.filter((call) => call === 'embed')]).toEqual([1, []])
+  })
+
+  it('has another version whenever its documents are others', async () => {
+    const engine = bench.open()
+    const versions = [engine.version()]
+    for (const [path, text] of [
+      ['a', YARD],
+      ['b', BORN],
+      ['b', CAPTAIN],
+    ] as const) {
+      await feed(engine, { [path]: text })
+      versions.push(engine.version())
+    }
+    expect(new Set(versions).size).toBe(4)
+    await feed(engine, { a: YARD })
+    expect(engine.version()).toBe(versions[3])
+    await engine.clear()
+    expect(engine.version()).toBe(versions[0])
+  })
+
+  it('is refused a file that another engine has', async () => {
+    bench.open()
+    expect(() => bench.open()).toThrow(GraphEngineError)
+  })
+})
+
+describe('graphTargetClient', () => {
+  it('uploads, drains and tells each failure by its document', async () => {
+    const engine = bench.open({ models: scriptedModels(failOn('Hesk')) })
+    const client = graphTargetClient(engine)
+    const { signal } = new AbortController()
+    const one = await client.upload({ id: 'a.md', title: 'A', text: YARD }, signal)
+    const two = await client.upload({ id: 'b.md', title: 'B', text: BORN }, signal)
+    const again = await client.upload({ id: 'a.md', title: 'A', text: YARD }, signal)
+    expect(again.trackId).toBe(one.trackId)
+    expect(await client.drain([one.trackId, two.trackId, again.trackId], Date.now() + 60_000, signal)).toEqual({
+      processed: 1,
+      failed: [
+        { document: 'b.md', error: 'chunk 1 of 1: the model call for role graph_extract failed: the upstream failed' },
+      ],
+    })
+    await expect(client.upload({ id: 'c.md', title: 'C', text: ' ' }, signal)).rejects.toMatchObject({
+      transient: false,
+    })
+    expect(client.retain(['b.md'])).toBe(1)
+  })
+
+  it('ends at its deadline and at its signal while the engine works on', async () => {
+    const release = Promise.withResolvers<undefined>()
+    const models = scriptedModels({ onExtract: async () => release.promise })
+    const engine = bench.open({ models })
+    const client = graphTargetClient(engine)
+    const stop = new AbortController()
+    const { trackId } = await client.upload({ id: 'a.md', title: 'A', text: YARD }, stop.signal)
+    await expect(client.drain([trackId], Date.now() + 30, stop.signal)).rejects.toMatchObject({
+      name: 'GraphTargetError',
+      transient: true,
+    })
+    const waiting = client.drain([trackId], Date.now() + 60_000, stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    release.resolve(undefined)
+    await engine.idle()
+    expect(engine.statusCounts().processed).toBe(1)
+  })
+})

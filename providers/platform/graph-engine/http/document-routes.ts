@@ -1,0 +1,112 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import {
+  GraphDeleteRequest,
+  GraphPageRequest,
+  GraphTextRequest,
+  GraphTextsRequest,
+} from '../../../../contract/index.ts'
+import type { GraphClearResponse, GraphInsertResponse } from '../../../../contract/index.ts'
+import { HttpError } from '../../../kit/http-error.ts'
+import { bodyTooLarge } from '../../../kit/server.ts'
+import { InvalidRequestError, parseRequest } from '../../../kit/validate.ts'
+import { readTextUpload } from './text-upload.ts'
+import type { EngineOf } from './engine-of.ts'
+
+/** What multipart framing may add to a file. */
+const FRAMING_BYTES = 1024 * 1024
+const NO_SOURCE = 'unknown_source'
+
+const TrackPath = z.object({ trackId: z.string().min(1).max(256) })
+
+/** `/documents/…`: handing in, watching and taking out. */
+export async function registerDocumentRoutes(
+  app: FastifyInstance,
+  engineOf: EngineOf,
+  uploadBytes: number,
+): Promise<void> {
+  // A scope of its own: no other route reads forms, which a page of a foreign site could post.
+  await app.register(async (scope) => {
+    await scope.register(multipart, {
+      limits: { files: 1, fileSize: uploadBytes, fields: 16, fieldSize: 4096, parts: 20 },
+    })
+    scope.post('/documents/upload', { bodyLimit: uploadBytes + FRAMING_BYTES }, async (request) => {
+      if (!request.isMultipart()) throw missingFile()
+      const upload = await readTextUpload(request)
+      if (upload === null) throw missingFile()
+      if (upload.truncated) throw bodyTooLarge(uploadBytes)
+      return engineOf(request).insert([{ text: upload.text, filePath: upload.name }], 'upload')
+    })
+  })
+
+  app.post(
+    '/documents/text',
+    { bodyLimit: uploadBytes + FRAMING_BYTES },
+    async (request): Promise<GraphInsertResponse> => {
+      const { text, file_source: source, title } = parseRequest(GraphTextRequest, request.body)
+      return engineOf(request).insert([{ text, filePath: source || NO_SOURCE, title: title ?? null }])
+    },
+  )
+
+  app.post(
+    '/documents/texts',
+    { bodyLimit: uploadBytes + FRAMING_BYTES },
+    async (request): Promise<GraphInsertResponse> => {
+      const { texts, file_sources: sources } = parseRequest(GraphTextsRequest, request.body)
+      const documents = texts.map((text, index) => ({ text, filePath: sources?.[index] || NO_SOURCE }))
+      return engineOf(request).insert(documents)
+    },
+  )
+
+  app.get('/documents/pipeline_status', async (request) => engineOf(request).pipelineStatus())
+
+  app.get('/documents/track_status/:trackId', async (request) =>
+    engineOf(request).track(parseRequest(TrackPath, request.params, 'path').trackId),
+  )
+
+  app.post('/documents/paginated', async (request) =>
+    engineOf(request).documents(parseRequest(GraphPageRequest, request.body)),
+  )
+
+  app.get('/documents/status_counts', async (request) => ({ status_counts: engineOf(request).statusCounts() }))
+
+  app.delete('/documents', async (request): Promise<GraphClearResponse> => {
+    const engine = engineOf(request)
+    if (engine.pipelineStatus().busy)
+      return { status: 'busy', message: 'documents are being processed; cancel or wait' }
+    return { status: 'success', message: `${await engine.clear()} documents removed` }
+  })
+
+  app.delete('/documents/delete_document', async (request) => {
+    const { doc_ids: ids } = parseRequest(GraphDeleteRequest, request.body)
+    const engine = engineOf(request)
+    const known = ids.filter((id) => engine.document(id) !== null)
+    if (known.length === 0) throw new HttpError(404, 'None of these documents is known')
+    return {
+      status: 'deletion_started',
+      message: `${engine.remove(known)} documents removed`,
+      doc_id: known.join(', '),
+    }
+  })
+
+  app.post('/documents/reprocess_failed', async (request) => {
+    const again = engineOf(request).reprocessFailed()
+    return again === null
+      ? { status: 'reprocessing_started', message: 'no document has failed', track_id: '' }
+      : { status: 'reprocessing_started', message: `${again.count} documents queued again`, track_id: again.trackId }
+  })
+
+  app.post('/documents/cancel_pipeline', async (request) =>
+    engineOf(request).cancel()
+      ? { status: 'cancellation_requested', message: 'the pipeline stops' }
+      : { status: 'not_busy', message: 'the pipeline is idle' },
+  )
+}
+
+function missingFile(): InvalidRequestError {
+  return new InvalidRequestError(
+    [{ loc: ['body', 'file'], msg: 'Field required', type: 'missing' }],
+    ['file: required'],
+  )
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { GRAPH_PICTURE_MAX_NODES } from '../../../../contract/index.ts'
+import { HttpError } from '../../../kit/http-error.ts'
+import { parseRequest } from '../../../kit/validate.ts'
+import type { GraphEngine } from '../graph-engine.ts'
+import { DEFAULT_LIMITS } from '../limits.ts'
+import { authorise } from './authorise.ts'
+import { registerDocumentRoutes } from './document-routes.ts'
+import { answering } from './graph-failure.ts'
+import { registerQueryRoutes } from './query-routes.ts'
+
+/** An engine, or a choice among several by the workspace that a request names; null when there is none of that name. */
+export type EngineSource = GraphEngine | ((workspace: string | null) => GraphEngine | null)
+
+const PictureQuery = z.object({ limit: z.coerce.number().int().min(1).max(GRAPH_PICTURE_MAX_NODES).default(500) })
+
+/** Header with which a request names its workspace, where there are several. */
+const WORKSPACE_HEADER = 'lightrag-workspace'
+
+/**
+ * The graph engine's HTTP surface, to be registered in a scope of its own: `app.register((scope) => registerGraphEngineRoutes(scope,
+ * engine), { prefix: '/graph-engine' })`. Every route but `/health` asks for the engine's key.
+ */
+export async function registerGraphEngineRoutes(
+  app: FastifyInstance,
+  source: EngineSource,
+  options: { uploadBytes?: number } = {},
+): Promise<void> {
+  const engineOf = (request: FastifyRequest): GraphEngine => {
+    const engine = typeof source === 'function' ? source(workspaceOf(request)) : source
+    if (engine === null) throw new HttpError(503, 'No knowledge graph is active')
+    return engine
+  }
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.open !== true) authorise(request, engineOf(request))
+  })
+  app.get('/health', { config: { open: true } }, async (request) => engineOf(request).health())
+  app.get('/graph', async (request) => {
+    const { limit } = parseRequest(PictureQuery, request.query, 'query')
+    return answering(() => engineOf(request).graph(limit))
+  })
+  await registerDocumentRoutes(app, engineOf, options.uploadBytes ?? DEFAULT_LIMITS.documentBytes)
+  registerQueryRoutes(app, engineOf)
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is open to callers without a credential. */
+    open?: boolean
+  }
+}
+
+function workspaceOf(request: FastifyRequest): string | null {
+  const header = request.headers[WORKSPACE_HEADER]
+  const name = Array.isArray(header) ? header[0] : header
+  return name === undefined || name === '' ? null : name
+}

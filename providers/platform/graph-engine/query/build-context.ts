@@ -1,0 +1,159 @@
+import type { ChatMessage, GraphQueryRequest } from '../../../../contract/index.ts'
+import { messageText } from '../../../../contract/index.ts'
+import { countTokens } from '../../models/builtin/count-tokens.ts'
+import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
+import type { Passage } from '../../models/prompts/answer-task.ts'
+import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { QuestionView } from './question-view.ts'
+import type { Ranked } from './rank.ts'
+import type { GraphFindings } from './search-graph.ts'
+import { entityStatements, relationStatements } from './statements.ts'
+
+export type ContextRequest = Pick<
+  GraphQueryRequest,
+  | 'query'
+  | 'max_entity_tokens'
+  | 'max_relation_tokens'
+  | 'max_total_tokens'
+  | 'conversation_history'
+  | 'user_prompt'
+  | 'response_type'
+>
+
+/** What stands in the prompt, and the prompt. */
+export interface GraphContext {
+  entities: GraphEntity[]
+  relations: GraphRelation[]
+  chunks: Ranked<GraphChunk>[]
+  passages: Passage[]
+  messages: ChatMessage[]
+  /** Estimated tokens of all messages; never more than the request's total when anything was put in. */
+  tokens: number
+}
+
+/** Share of the room for context that statements of the graph may take, so that texts are never crowded out. */
+const STATEMENT_SHARE = 0.4
+const PATHS_TOLD = 4
+
+/**
+ * Fills the prompt in order: relations, chunks, entities. Entities and relations keep
+ * to their own budgets, everything together to the total; what does not fit is left out, never cut.
+ */
+export function buildContext(
+  request: ContextRequest,
+  graph: KnowledgeGraph,
+  question: QuestionView,
+  findings: GraphFindings,
+  chunks: readonly Ranked<GraphChunk>[],
+): GraphContext {
+  const room = request.max_total_tokens - promptTokens(promptMessages(request, []))
+  const cost = passageCost(request)
+  const statements = Math.floor(room * STATEMENT_SHARE)
+  const relations = relationPassage(graph, question, findings, Math.min(request.max_relation_tokens, statements), cost)
+  const entities = fillPassage(
+    'Entities',
+    findings.entities.map(({ item }) => item),
+    (entity) => entityStatements(question, entity),
+    Math.min(request.max_entity_tokens, statements - relations.tokens),
+    cost,
+  )
+  const texts = chunkPassages(chunks, room - relations.tokens - entities.tokens, cost)
+  const passages = [...relations.passages, ...texts.passages, ...entities.passages]
+  const messages = promptMessages(request, passages)
+  return {
+    entities: entities.items,
+    relations: relations.items,
+    chunks: texts.items,
+    passages,
+    messages,
+    tokens: promptTokens(messages),
+  }
+}
+
+/** The answer task with the caller's own wishes and earlier turns in it. */
+function promptMessages(request: ContextRequest, passages: readonly Passage[]): ChatMessage[] {
+  const [system, user] = renderAnswerTask({ question: request.query, passages: [...passages] })
+  const wishes = [
+    ...(request.response_type === null ? [] : [`Form of the answer: ${request.response_type}`]),
+    ...(request.user_prompt === null ? [] : [`Additional instructions: ${request.user_prompt}`]),
+  ]
+  return [{ ...system, content: [messageText(system), ...wishes].join('\n') }, ...request.conversation_history, user]
+}
+
+export const promptTokens = (messages: readonly ChatMessage[]): number =>
+  messages.reduce((sum, message) => sum + countTokens(messageText(message)), 0)
+
+/** Tokens that one more passage adds to the prompt. Estimated tokens never span a line end, so the costs of passages add up. */
+function passageCost(request: ContextRequest): (passage: Passage) => number {
+  const task = (passages: Passage[]) => promptTokens(renderAnswerTask({ question: request.query, passages }))
+  const empty = task([])
+  return (passage) => task([passage]) - empty
+}
+
+type Cost = (passage: Passage) => number
+
+interface Filled<Item> {
+  items: Item[]
+  passages: Passage[]
+  tokens: number
+}
+
+/**
+ * One passage for all relations, so that each statement is read next to the others: first along the best paths, in their order, then
+ * by rank.
+ */
+function relationPassage(
+  graph: KnowledgeGraph,
+  question: QuestionView,
+  findings: GraphFindings,
+  budget: number,
+  cost: Cost,
+): Filled<GraphRelation> {
+  const found = new Set(findings.relations.map(({ item }) => item))
+  const along = findings.paths
+    .slice(0, PATHS_TOLD)
+    .flatMap(({ relations }) => relations.map((index) => graph.relations[index]!))
+  const inOrder = new Set([...along.filter((relation) => found.has(relation)), ...found])
+  return fillPassage(
+    'Relations',
+    [...inOrder],
+    (relation) => relationStatements(graph, question, relation),
+    budget,
+    cost,
+  )
+}
+
+/** A passage of the items' statements, a line each and no line twice; items whose statements do not fit are left out. */
+function fillPassage<Item>(
+  title: string,
+  candidates: readonly Item[],
+  linesOf: (item: Item) => string[],
+  budget: number,
+  cost: Cost,
+): Filled<Item> {
+  const items: Item[] = []
+  let text: string[] = []
+  let tokens = 0
+  for (const item of candidates) {
+    const longer = [...new Set([...text, ...linesOf(item)])]
+    const next = cost({ title, text: longer.join('\n') })
+    if (next > budget) continue
+    text = longer
+    items.push(item)
+    tokens = next
+  }
+  return { items, passages: text.length === 0 ? [] : [{ title, text: text.join('\n') }], tokens }
+}
+
+function chunkPassages(chunks: readonly Ranked<GraphChunk>[], budget: number, cost: Cost): Filled<Ranked<GraphChunk>> {
+  const filled: Filled<Ranked<GraphChunk>> = { items: [], passages: [], tokens: 0 }
+  for (const chunk of chunks) {
+    const passage = { title: chunk.item.title, text: chunk.item.content }
+    const tokens = cost(passage)
+    if (filled.tokens + tokens > budget) continue
+    filled.items.push(chunk)
+    filled.passages.push(passage)
+    filled.tokens += tokens
+  }
+  return filled
+}

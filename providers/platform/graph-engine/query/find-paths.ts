@@ -1,0 +1,153 @@
+import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { Anchor } from './find-anchors.ts'
+import type { QuestionView } from './question-view.ts'
+
+/** A walk from an entity of the question along relations, each entity once. `score` is higher the more of the question it tells. */
+export interface GraphPath {
+  entities: number[]
+  relations: number[]
+  score: number
+}
+
+export interface PathBounds {
+  /** Relations on one path. */
+  length: number
+  /** Steps that the search may try in all. */
+  steps: number
+  /** Paths that are handed back. */
+  kept: number
+}
+
+interface Walk extends GraphPath {
+  /** Terms of the question by their distance from the name that the walk starts at. */
+  order: readonly number[]
+  /** Best score of the relations so far on the first 0, 1, 2 … of these terms. */
+  told: Float64Array
+  nearness: number
+  start: number
+}
+
+/** Walks that go on from one length to the next. */
+const BEAM = 48
+/** Relations of one entity that are tried, the nearest to the question first. */
+const BRANCHES = 48
+
+const WEIGHT = {
+  told: 1,
+  nearness: 0.5,
+  entity: 0.3,
+  length: 0.1,
+  kind: 0.15,
+  hub: 0.012,
+  joined: 0.12,
+  anchor: 0.25,
+} as const
+
+/**
+ * Best-first walks from the anchors, bounded in width, length and steps. A question of several hops is nested around its name: "the
+ * captain of the ship that the yard built" asks for the yard's ship first, for its captain then. So the words nearest to the name
+ * are looked for in a walk's first relations, further ones in later relations, never the other way round. Nearness in meaning counts
+ * too; length and crowded entities cost a little; walks gain that end at the kind of thing asked for, or at another entity of the
+ * question. Only walks that add a relation to those before them are kept.
+ */
+export function findPaths(
+  graph: KnowledgeGraph,
+  question: QuestionView,
+  anchors: readonly Anchor[],
+  bounds: PathBounds,
+): GraphPath[] {
+  const named = new Map(anchors.map(({ entity, weight, named }) => [entity, named ? weight : 0]))
+  let walks = anchors.map((anchor): Walk => {
+    const start = WEIGHT.anchor * anchor.weight
+    const told = new Float64Array(question.terms.length + 1)
+    const order = question.termsFrom(anchor.place)
+    return { entities: [anchor.entity], relations: [], score: start, order, told, nearness: 0, start }
+  })
+  const finished: Walk[] = []
+  let steps = 0
+  for (let length = 1; length <= bounds.length && walks.length > 0 && steps < bounds.steps; length += 1) {
+    const longer: Walk[] = []
+    for (const walk of walks) {
+      for (const relation of branches(graph, question, walk)) {
+        if (steps >= bounds.steps) break
+        steps += 1
+        longer.push(extend(graph, question, walk, relation, named))
+      }
+    }
+    walks = longer.sort(byScore).slice(0, BEAM)
+    finished.push(...walks)
+  }
+  return withoutRepetition(finished.sort(byScore), bounds.kept)
+}
+
+const byScore = (a: Walk, b: Walk): number =>
+  b.score - a.score || a.relations.length - b.relations.length || compareLists(a.relations, b.relations)
+
+function compareLists(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at === -1 ? 0 : a[at]! - b[at]!
+}
+
+function branches(graph: KnowledgeGraph, question: QuestionView, walk: Walk): GraphRelation[] {
+  const end = graph.entities[walk.entities.at(-1)!]!
+  const relations: GraphRelation[] = []
+  graph.topology.forEachEdge(end.id, (_, { index }) => {
+    const relation = graph.relations[index]!
+    if (!walk.entities.includes(otherEnd(relation, end.index))) relations.push(relation)
+  })
+  const { near } = question
+  return relations.sort((a, b) => near.relation(b) - near.relation(a) || a.index - b.index).slice(0, BRANCHES)
+}
+
+const otherEnd = (relation: GraphRelation, entity: number): number =>
+  relation.sourceIndex === entity ? relation.targetIndex : relation.sourceIndex
+
+function extend(
+  graph: KnowledgeGraph,
+  question: QuestionView,
+  walk: Walk,
+  relation: GraphRelation,
+  named: ReadonlyMap<number, number>,
+): Walk {
+  const end = graph.entities[otherEnd(relation, walk.entities.at(-1)!)]!
+  const told = tellMore(question, walk, relation, end)
+  const relations = [...walk.relations, relation.index]
+  const nearness = walk.nearness + Math.max(0, question.near.relation(relation))
+  const crowd = Math.log2(1 + graph.topology.degree(end.id))
+  const score =
+    walk.start +
+    WEIGHT.told * told.at(-1)! +
+    (WEIGHT.nearness * nearness) / relations.length -
+    WEIGHT.length * relations.length -
+    WEIGHT.hub * crowd +
+    WEIGHT.kind * (question.asksFor(end) ? 1 : 0) +
+    WEIGHT.joined * (named.get(end.index) ?? 0)
+  return { ...walk, entities: [...walk.entities, end.index], relations, told, nearness, score }
+}
+
+/** Each further term is told by the new relation, or by one before it where nothing after that term is. */
+function tellMore(question: QuestionView, walk: Walk, relation: GraphRelation, end: GraphEntity): Float64Array {
+  const ofRelation = question.relationStrengths(relation)
+  const ofEntity = question.entityStrengths(end)
+  const all = question.terms.reduce((sum, { weight }) => sum + weight, 0)
+  const told = new Float64Array(walk.told.length)
+  walk.order.forEach((term, at) => {
+    const strength = Math.max(ofRelation[term]!, WEIGHT.entity * ofEntity[term]!)
+    const worth = all === 0 ? 0 : (question.terms[term]!.weight * strength) / all
+    told[at + 1] = Math.max(told[at]! + worth, walk.told[at + 1]!)
+  })
+  return told
+}
+
+/** The best paths of which each has a relation that no better one has. */
+function withoutRepetition(walks: readonly Walk[], kept: number): GraphPath[] {
+  const seen = new Set<number>()
+  const paths: GraphPath[] = []
+  for (const { entities, relations, score } of walks) {
+    if (relations.every((relation) => seen.has(relation))) continue
+    for (const relation of relations) seen.add(relation)
+    paths.push({ entities, relations, score })
+    if (paths.length === kept) break
+  }
+  return paths
+}

@@ -1,0 +1,129 @@
+import { conceptsOf } from '../../models/builtin/language/concepts.ts'
+import { analyseQuestion } from '../../models/builtin/matching/question.ts'
+import type { AnswerKind, Question } from '../../models/builtin/matching/question.ts'
+import type { Term, TermIndex } from '../../models/builtin/matching/terms.ts'
+import { matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
+import type { ModelHost } from '../../models/model-host.ts'
+import { GraphEngineError } from '../errors.ts'
+import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import { entityTerms, relationTerms } from '../graph/term-indexes.ts'
+import { findNames } from './find-names.ts'
+import type { NamePlace, QuestionNames } from './find-names.ts'
+import type { QueryKeywords } from './keywords.ts'
+
+/** A question as the search sees it: its names, its other words, and how near each part of the graph is to it. */
+export interface QuestionView {
+  text: string
+  names: QuestionNames
+  /** What the question asks about its names; all its words when there is nothing else. */
+  terms: readonly Term[]
+  /** Nearness in meaning, worked out when it is asked for: of everything for the tables, of one part for the functions. */
+  near: {
+    /** Of the low keywords with each entity. */
+    entities(): Float32Array
+    /** Of the high keywords with each relation. */
+    themes(): Float32Array
+    /** Of the question with each chunk. */
+    chunks(): Float32Array
+    /** Of what the question asks about its names with one relation. */
+    relation(relation: GraphRelation): number
+    /** Of the question with one chunk. */
+    chunk(position: number): number
+  }
+  /** How well a relation's words meet each term, 0 to 1. */
+  relationStrengths(relation: GraphRelation): readonly number[]
+  entityStrengths(entity: GraphEntity): readonly number[]
+  /** True for an entity of the kind that the question wants to know. */
+  asksFor(entity: GraphEntity): boolean
+  /** Positions of the terms by their distance from a name, nearest first; in the question's order without one. */
+  termsFrom(place: NamePlace | null): readonly number[]
+}
+
+/** Embeds the question and its parts in one call and compares them with the graph. Throws `ModelCallError`, `GraphEngineError`. */
+export async function viewQuestion(
+  text: string,
+  keywords: QueryKeywords,
+  graph: KnowledgeGraph,
+  models: ModelHost,
+  signal?: AbortSignal,
+): Promise<QuestionView> {
+  const names = findNames(graph, text, keywords.low)
+  const restText = names.rest.map(({ word }) => word).join(' ')
+  const ownTerms = termsOf(restText)
+  const hasRest = ownTerms.length > 0
+  const terms = hasRest ? ownTerms : termsOf(text)
+  const parts = [text, keywords.low.join(', ') || text, keywords.high.join(', ') || text, hasRest ? restText : text]
+  const [whole, low, high, rest] = await queryVectors(parts, graph, models, signal)
+  const strengths = (index: TermIndex) => terms.map((term) => matchStrength(term, index))
+  return {
+    text,
+    names,
+    terms,
+    near: {
+      entities: once(() => graph.vectors.entities.similarities(low!)),
+      themes: once(() => graph.vectors.relations.similarities(high!)),
+      chunks: once(() => graph.vectors.chunks.similarities(whole!)),
+      relation: memoised((relation: GraphRelation) => graph.vectors.relations.similarity(rest!, relation.index)),
+      chunk: (position) => graph.vectors.chunks.similarity(whole!, position),
+    },
+    relationStrengths: memoised((relation: GraphRelation) => strengths(relationTerms(relation))),
+    entityStrengths: memoised((entity: GraphEntity) => strengths(entityTerms(entity))),
+    asksFor: memoised((entity: GraphEntity) => isAskedFor(analyseQuestion(text), entity)),
+    termsFrom: (place) => (place === null ? [...terms.keys()] : byDistance(terms, names, place)),
+  }
+}
+
+/** Entity types that answer "who" and "where". */
+const TYPES_OF_KIND: Partial<Record<AnswerKind, readonly string[]>> = {
+  person: ['person'],
+  place: ['place', 'facility', 'location'],
+}
+
+function isAskedFor(question: Question, entity: GraphEntity): boolean {
+  if (question.expects.some((kind) => TYPES_OF_KIND[kind]?.includes(entity.type) === true)) return true
+  const roots = termsOf(`${entity.type} ${entity.name}`).map(({ root }) => root)
+  const concepts = new Set(roots.flatMap(conceptsOf))
+  return [...question.focus].some(
+    (asked) => roots.includes(asked) || conceptsOf(asked).some((ring) => concepts.has(ring)),
+  )
+}
+
+function byDistance(terms: readonly Term[], names: QuestionNames, { from, to }: NamePlace): number[] {
+  const distances = terms.map(({ root }) => {
+    const places = names.rest
+      .filter(({ word }) => termsOf(word).some((term) => term.root === root))
+      .map(({ place }) => place)
+    return Math.min(...places.map((place) => (place < from ? from - place : place - to)))
+  })
+  return [...terms.keys()].sort((a, b) => distances[a]! - distances[b]! || a - b)
+}
+
+async function queryVectors(
+  texts: readonly string[],
+  graph: KnowledgeGraph,
+  models: ModelHost,
+  signal: AbortSignal | undefined,
+): Promise<Float32Array[]> {
+  const vectors = await models.embed('embed', texts, 'query', signal)
+  const { dimensions, count } = graph.vectors.chunks
+  const fits = vectors.length === texts.length && (count === 0 || vectors.every(({ length }) => length === dimensions))
+  if (!fits)
+    throw new GraphEngineError('embedding_invalid', 'the embedding model did not return one fitting vector per text')
+  return vectors
+}
+
+function once<Value>(compute: () => Value): () => Value {
+  let known: { value: Value } | undefined
+  return () => (known ??= { value: compute() }).value
+}
+
+function memoised<Part extends { index: number }, Value>(compute: (part: Part) => Value): (part: Part) => Value {
+  const known = new Map<number, Value>()
+  return (part) => {
+    const found = known.get(part.index)
+    if (found !== undefined) return found
+    const value = compute(part)
+    known.set(part.index, value)
+    return value
+  }
+}

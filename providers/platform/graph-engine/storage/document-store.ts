@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import type { GraphDocumentStatus, GraphPageRequest } from '../../../../contract/index.ts'
+import type { DocumentChunk } from '../documents/split-document.ts'
+import { chunkId } from '../documents/document-identity.ts'
+
+export interface StoredDocument {
+  id: string
+  filePath: string
+  title: string
+  status: GraphDocumentStatus
+  trackId: string
+  error: string | null
+  extractModel: string
+  createdMs: number
+  updatedMs: number
+  contentLength: number
+  /** The first characters of the text. */
+  summary: string
+  chunks: number
+  /** Chunks whose extraction is stored. */
+  extracted: number
+}
+
+export interface NewDocument {
+  id: string
+  filePath: string
+  title: string
+  content: string
+  trackId: string
+  extractModel: string
+  chunks: readonly DocumentChunk[]
+}
+
+const SUMMARY_CHARS = 250
+
+const COLUMNS = `id, file_path AS filePath, title, status, track_id AS trackId, error, extract_model AS extractModel,
+  created_ms AS createdMs, updated_ms AS updatedMs, length(content) AS contentLength, substr(content, 1, ${SUMMARY_CHARS}) AS summary,
+  (SELECT count(*) FROM chunks WHERE document_id = documents.id) AS chunks,
+  (SELECT count(*) FROM chunks JOIN extractions ON chunk_id = chunks.id WHERE document_id = documents.id) AS extracted`
+
+/** The queue: each document's text, chunks and state. Every method is one transaction. */
+export interface DocumentStore {
+  find(id: string): StoredDocument | null
+  /** Documents handed in under this path. */
+  atPath(filePath: string): StoredDocument[]
+  ofTrack(trackId: string): StoredDocument[]
+  all(): StoredDocument[]
+  page(request: GraphPageRequest): StoredDocument[]
+  counts(): Record<GraphDocumentStatus, number>
+  /** Digest of the processed documents with their paths and extraction models. */
+  digest(): string
+  /** Puts a document at the end of the queue, in place of those in `replaced`. */
+  add(document: NewDocument, replaced: readonly string[], nowMs: number): void
+  /** Gives a known document another path and title. */
+  rename(id: string, filePath: string, title: string, nowMs: number): void
+  /** Puts a known document into the queue again; `forget` drops what was extracted from it. */
+  requeue(id: string, change: { trackId: string; extractModel: string; forget: boolean }, nowMs: number): void
+  /** Takes up to `limit` pending documents, oldest first, and marks them as processing. */
+  claim(limit: number, nowMs: number): StoredDocument[]
+  /** Moves documents between states; those in another state than `from` stay as they are. Returns how many moved. */
+  move(
+    ids: readonly string[],
+    from: readonly GraphDocumentStatus[],
+    to: GraphDocumentStatus,
+    error: string | null,
+    nowMs: number,
+  ): number
+  /** What a crash left in processing goes back to pending. */
+  recover(nowMs: number): number
+  remove(ids: readonly string[]): number
+  clear(): number
+}
+
+/** The document tables of an open engine file. */
+export function createDocumentStore(database: Database): DocumentStore {
+  const rows = (where: string) =>
+    database.prepare<unknown[], StoredDocument>(`SELECT ${COLUMNS} FROM documents ${where}`)
+  const byId = rows('WHERE id = ?')
+  const byPath = rows('WHERE file_path = ? ORDER BY sequence')
+  const byTrack = rows('WHERE track_id = ? ORDER BY sequence')
+  const everything = rows('ORDER BY sequence')
+  const pending = rows(`WHERE status = 'pending' ORDER BY sequence LIMIT ?`)
+  const insertDocument = database.prepare(`INSERT INTO documents
+    (id, file_path, title, content, status, track_id, error, extract_model, sequence, created_ms, updated_ms)
+    VALUES (@id, @filePath, @title, @content, 'pending', @trackId, NULL, @extractModel, @sequence, @nowMs, @nowMs)`)
+  const insertChunk = database.prepare(`INSERT INTO chunks
+    (id, document_id, chunk_index, start_char, end_char, tokens, content)
+    VALUES (@id, @documentId, @index, @startChar, @endChar, @tokens, @content)`)
+  const lastSequence = database.prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM documents').pluck()
+  const requeue = database.prepare(`UPDATE documents SET status = 'pending', error = NULL, track_id = @trackId,
+    extract_model = @extractModel, updated_ms = @nowMs WHERE id = @id`)
+  const rename = database.prepare('UPDATE documents SET file_path = ?, title = ?, updated_ms = ? WHERE id = ?')
+  const forget = database.prepare(
+    'DELETE FROM extractions WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = ?)',
+  )
+  const setStatus = database.prepare(
+    'UPDATE documents SET status = ?, error = ?, updated_ms = ? WHERE id = ? AND status = ?',
+  )
+  const remove = database.prepare('DELETE FROM documents WHERE id = ?')
+  const countByStatus = database.prepare<[], { status: GraphDocumentStatus; count: number }>(
+    'SELECT status, count(*) AS count FROM documents GROUP BY status',
+  )
+
+  const totalChanges = database.prepare<[], number>('SELECT total_changes()').pluck()
+  const processed = database
+    .prepare<[], unknown[]>(
+      `SELECT id, file_path, title, extract_model FROM documents WHERE status = 'processed' ORDER BY id`,
+    )
+    .raw()
+  let digested = { changes: -1, digest: '' }
+
+  const removeAll = (ids: readonly string[]) => ids.reduce((sum, id) => sum + remove.run(id).changes, 0)
+  const atomically = <Result>(step: () => Result): Result => database.transaction(step).immediate()
+
+  return {
+    find: (id) => byId.get(id) ?? null,
+    atPath: (filePath) => byPath.all(filePath),
+    ofTrack: (trackId) => byTrack.all(trackId),
+    all: () => everything.all(),
+    page(request) {
+      const direction = request.sort_direction === 'asc' ? 'ASC' : 'DESC'
+      const order = { created_at: 'created_ms', updated_at: 'updated_ms', id: 'id', file_path: 'file_path' }[
+        request.sort_field
+      ]
+      const filter = request.status_filter ?? null
+      return rows(
+        `WHERE (? IS NULL OR status = ?) ORDER BY ${order} ${direction}, sequence ${direction} LIMIT ? OFFSET ?`,
+      ).all(filter, filter, request.page_size, (request.page - 1) * request.page_size)
+    },
+    counts() {
+      const counts = { pending: 0, processing: 0, processed: 0, failed: 0 }
+      for (const { status, count } of countByStatus.all()) counts[status] = count
+      return counts
+    },
+    digest() {
+      const changes = totalChanges.get()!
+      if (changes !== digested.changes) {
+        const hash = createHash('sha256')
+        for (const row of processed.iterate()) hash.update(JSON.stringify(row))
+        digested = { changes, digest: hash.digest('hex') }
+      }
+      return digested.digest
+    },
+    add(document, replaced, nowMs) {
+      atomically(() => {
+        removeAll(replaced)
+        const { chunks, ...fields } = document
+        insertDocument.run({ ...fields, sequence: lastSequence.get()! + 1, nowMs })
+        for (const chunk of chunks) {
+          insertChunk.run({ ...chunk, id: chunkId(document.id, chunk.index), documentId: document.id })
+        }
+      })
+    },
+    rename: (id, filePath, title, nowMs) => void rename.run(filePath, title, nowMs, id),
+    requeue(id, change, nowMs) {
+      atomically(() => {
+        if (change.forget) forget.run(id)
+        requeue.run({ id, trackId: change.trackId, extractModel: change.extractModel, nowMs })
+      })
+    },
+    claim(limit, nowMs) {
+      return atomically(() => {
+        const taken = pending.all(limit)
+        for (const { id } of taken) setStatus.run('processing', null, nowMs, id, 'pending')
+        return taken.map((document) => ({ ...document, status: 'processing' as const, updatedMs: nowMs }))
+      })
+    },
+    move(ids, from, to, error, nowMs) {
+      return atomically(() =>
+        ids.reduce(
+          (sum, id) =>
+            sum + from.reduce((moved, state) => moved + setStatus.run(to, error, nowMs, id, state).changes, 0),
+          0,
+        ),
+      )
+    },
+    recover(nowMs) {
+      return database
+        .prepare(`UPDATE documents SET status = 'pending', updated_ms = ? WHERE status = 'processing'`)
+        .run(nowMs).changes
+    },
+    remove: (ids) => atomically(() => removeAll(ids)),
+    clear: () => atomically(() => database.prepare('DELETE FROM documents').run().changes),
+  }
+}

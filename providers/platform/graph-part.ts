@@ -1,0 +1,96 @@
+import { mkdirSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from '../kit/logger.ts'
+import type { ClosingList } from './closing-list.ts'
+import { PlatformConfigError } from './config.ts'
+import { graphTargetClient } from './graph-engine/clients/graph-target-client.ts'
+import { httpGraphTargetClient } from './graph-engine/clients/http-graph-target-client.ts'
+import { GraphEngineError } from './graph-engine/errors.ts'
+import type { GraphEngine } from './graph-engine/graph-engine.ts'
+import { createGraphWorkspaces } from './graph-engine/graph-workspaces.ts'
+import { registerGraphEngineRoutes } from './graph-engine/http/register-routes.ts'
+import type { GraphTargetClient } from './ingestion/graph-target.ts'
+import type { ModelHost } from './models/model-host.ts'
+import { embeddedGraphQueries } from './rag/graph/embedded-graph-queries.ts'
+import type { GraphQueries } from './rag/graph/graph-queries.ts'
+import { httpGraphQueries } from './rag/graph/http-graph-queries.ts'
+import { rerankInBatches } from './rerank-adapter/rerank-batches.ts'
+import type { RerankerOf } from './rerank-adapter/reranker.ts'
+
+/** Where the engine's own routes stand. */
+export const GRAPH_ENGINE_PREFIX = '/graph-engine'
+
+/** The platform's graph engine, in this process or in another. */
+export interface GraphPart {
+  queries: GraphQueries
+  /** Where the documents of an ingestion profile go. */
+  target(profile: string): GraphTargetClient
+  /** Changes whenever what queries can see changes; empty where that cannot be seen. */
+  version(): string
+  /** Resolves when the engine works. */
+  probe(): Promise<unknown>
+}
+
+export interface EmbeddedGraphOptions {
+  app: FastifyInstance
+  models: ModelHost
+  rerankerOf: RerankerOf
+  logger: Logger
+  closing: ClosingList
+  /** Holds one file per ingestion profile. Made when missing. */
+  folder: string
+  /** The profile that is queried. */
+  profile: string
+  apiKey: string | null
+}
+
+/** The engine in this process, with its routes. Throws `PlatformConfigError` when the active profile's file cannot be used. */
+export function embeddedGraph(options: EmbeddedGraphOptions): GraphPart {
+  const { app, models, rerankerOf, logger, closing, folder, profile, apiKey } = options
+  mkdirSync(folder, { recursive: true })
+  const workspaces = createGraphWorkspaces(folder, {
+    models,
+    rerank: ({ query, documents, models: metered }, signal) =>
+      rerankInBatches(rerankerOf(metered), query, documents, signal),
+    apiKey,
+    onError: (error, where) => logger.error({ err: error, where }, 'graph engine'),
+  })
+  closing.add(() => workspaces.close())
+  const engine = openOrProblem(() => workspaces.open(profile))
+  void app.register(
+    (scope) => registerGraphEngineRoutes(scope, (name) => (name === null ? engine : workspaces.opened(name))),
+    { prefix: GRAPH_ENGINE_PREFIX },
+  )
+  return {
+    queries: embeddedGraphQueries(engine),
+    target: (name) => graphTargetClient(workspaces.open(name)),
+    version: () => engine.version(),
+    probe: async () => engine.pipelineStatus(),
+  }
+}
+
+function openOrProblem(open: () => GraphEngine): GraphEngine {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof GraphEngineError) throw new PlatformConfigError([`RAG_LADDER_STATE_DIR: ${error.message}`])
+    throw error
+  }
+}
+
+/** An engine behind HTTP: this platform's in another process, or a real LightRAG. */
+export function remoteGraph(url: string, apiKey: string | null, closing: ClosingList): GraphPart {
+  const queries = httpGraphQueries({ url, apiKey })
+  closing.add(() => queries.close())
+  return {
+    queries,
+    target: () => httpGraphTargetClient(url, apiKey),
+    version: () => '',
+    async probe() {
+      const { status } = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PROBE_MS) })
+      if (status !== 200) throw new Error(`the graph engine answered HTTP ${status}`)
+    },
+  }
+}
+
+const PROBE_MS = 3000

@@ -1,0 +1,346 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { badUserTokens, USER_SECRET, userToken } from '../../../tests/helpers/user-token.ts'
+import { createLogger } from '../../kit/logger.ts'
+import { createHttpServer, useErrorFamily } from '../../kit/server.ts'
+import { createEnvReader } from '../../kit/env-reader.ts'
+import { decide } from './decide.ts'
+import { guardRoutes, UnguardedRouteError } from './guard.ts'
+import { createIdentify } from './identify.ts'
+import { identityProblem, readEdgeSettings, readIdentitySettings } from './identity-settings.ts'
+import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES } from './principals.ts'
+import type { Principal } from './principals.ts'
+import type { RoutePolicy } from './route-policy.ts'
+import { routePolicies } from './route-policy.ts'
+
+/** Every service token set, each with its own value. */
+const ALL_TOKENS = Object.fromEntries(
+  SERVICE_PRINCIPALS.map((principal) => [SERVICE_TOKEN_VARIABLES[principal], `token-of-${principal}`]),
+)
+const ENV = { ...ALL_TOKENS, BACKEND_JWT_SECRET: USER_SECRET, GRAPHENGINE_API_KEY: 'graph' }
+
+function settings(env: Record<string, string>) {
+  const reader = createEnvReader(env)
+  const read = { identity: readIdentitySettings(reader), edge: readEdgeSettings(reader) }
+  expect(reader.problems).toEqual([])
+  return read
+}
+
+const POLICIES: Record<string, RoutePolicy> = {
+  open: { kind: 'open' },
+  operator: { kind: 'identity', allow: ['operator'], behindEdge: true },
+  user: { kind: 'identity', allow: ['operator', 'user'], behindEdge: true },
+  notebook: { kind: 'identity', allow: ['operator', 'notebook', 'user'], behindEdge: true },
+  webhook: { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false },
+  gateway: { kind: 'gateway' },
+  rerank: { kind: 'rerank_adapter' },
+  edge: { kind: 'edge_key' },
+  graph: { kind: 'graph_key' },
+}
+
+const apps: { close(): Promise<unknown> }[] = []
+afterEach(async () => {
+  await Promise.all(apps.splice(0).map((app) => app.close()))
+})
+
+/** A server with one route per policy, named after it. */
+function appWith(env: Record<string, string>) {
+  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  apps.push(app)
+  const policies = new Map(Object.entries(POLICIES).map(([name, policy]) => [`GET /${name}`, policy]))
+  const routes = guardRoutes(app, { policies, ...settings(env) })
+  for (const name of Object.keys(POLICIES)) {
+    void app.register(async (scope) => {
+      if (name === 'gateway') useErrorFamily(scope, 'openai')
+      scope.get(`/${name}`, async () => 'in')
+    })
+  }
+  const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
+  const statuses = async (bearer?: string) =>
+    Object.fromEntries(
+      await Promise.all(
+        [...Object.keys(POLICIES), 'nowhere'].map(async (name) => {
+          const { statusCode } = await get(
+            `/${name}`,
+            bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
+          )
+          return [name, statusCode] as const
+        }),
+      ),
+    )
+  return { app, get, statuses, routes }
+}
+
+describe('identity required', () => {
+  /** Statuses by policy: unless named, `rest`. The edge key and the graph engine's key are other headers. */
+  const expected = (rest: number, changes: Record<string, number>) => ({
+    ...Object.fromEntries([...Object.keys(POLICIES), 'nowhere'].map((name) => [name, rest])),
+    open: 200,
+    graph: 200,
+    edge: 503,
+    ...changes,
+  })
+
+  it.each([
+    ['operator', expected(200, { nowhere: 404 })],
+    ['workflow', expected(403, { nowhere: 404 })],
+    ['notebook', expected(403, { notebook: 200, nowhere: 404 })],
+    ['chatui', expected(403, { nowhere: 404 })],
+    ['ray', expected(403, { nowhere: 404 })],
+    ['rerank_adapter', expected(403, { rerank: 200, nowhere: 404 })],
+    ['gateway', expected(403, { gateway: 200, webhook: 200, nowhere: 404 })],
+  ])('the %s token opens its routes only; on others it gets 403', async (principal, statuses) => {
+    expect(await appWith(ENV).statuses(`token-of-${principal}`)).toEqual(statuses)
+  })
+
+  it('a user token opens the routes of users only', async () => {
+    const allowed = expected(403, { user: 200, notebook: 200, webhook: 200, nowhere: 404 })
+    expect(await appWith(ENV).statuses(await userToken())).toEqual(allowed)
+    expect(await appWith(ENV).statuses(await userToken({ aud: ['other', 'authenticated'] }))).toEqual(allowed)
+  })
+
+  it('nobody, a stranger and every bad user token get 401', async () => {
+    const closed = expected(401, {})
+    const app = appWith(ENV)
+    expect(await app.statuses()).toEqual(closed)
+    for (const stranger of ['wrong', 'token-of-operato', 'token-of-operatorx', 'a.b.c']) {
+      expect(await app.statuses(stranger)).toEqual(closed)
+    }
+    for (const [fault, token] of Object.entries(await badUserTokens())) {
+      expect([fault, await app.statuses(token)]).toEqual([fault, closed])
+    }
+  })
+
+  it('asks for a bearer, in the family of the route', async () => {
+    const app = appWith(ENV)
+    const refused = await app.get('/operator')
+    expect([refused.headers['www-authenticate'], refused.json()]).toEqual([
+      'Bearer',
+      { detail: 'Authentication required' },
+    ])
+    expect((await app.get('/operator', { authorization: 'Basic dXNlcjpwYXNz' })).statusCode).toBe(401)
+    const gateway = await app.get('/gateway', { authorization: 'Bearer wrong' })
+    expect([gateway.headers['www-authenticate'], gateway.json()]).toEqual([
+      'Bearer',
+      {
+        error: {
+          message: 'Invalid or expired credential',
+          type: 'authentication_error',
+          param: null,
+          code: 'invalid_api_key',
+        },
+      },
+    ])
+  })
+
+  it('guards the HEAD of a GET', async () => {
+    const { app } = appWith(ENV)
+    expect((await app.inject({ method: 'HEAD', url: '/operator' })).statusCode).toBe(401)
+  })
+
+  it('answers 503 where the credential that it would compare with is not configured', async () => {
+    const { BACKEND_JWT_SECRET: _secret, ...noUsers } = ENV
+    const statuses = await appWith(noUsers).statuses(await userToken())
+    expect(statuses).toMatchObject({ user: 503, notebook: 503, operator: 401, gateway: 401, nowhere: 401 })
+    const onlyOperator = { BACKEND_INTERNAL_API_TOKEN: 'token-of-operator' }
+    expect(await appWith(onlyOperator).statuses('token-of-operator')).toEqual(
+      expected(200, { rerank: 503, graph: 503, nowhere: 404 }),
+    )
+    expect(await appWith({}).statuses('anything')).toEqual(expected(503, { graph: 503 }))
+  })
+
+  it('a token that two variables share stands for both', async () => {
+    const shared = { ...ENV, BACKEND_NOTEBOOK_API_TOKEN: 'token-of-gateway' }
+    expect(await appWith(shared).statuses('token-of-gateway')).toMatchObject({
+      gateway: 200,
+      notebook: 200,
+      operator: 403,
+    })
+  })
+})
+
+describe('other modes', () => {
+  it('disabled opens the backend, but not what has a key of its own', async () => {
+    const open = await appWith({ ...ENV, BACKEND_IDENTITY_AUTH: 'disabled' }).statuses()
+    expect(open).toMatchObject({ operator: 200, user: 200, notebook: 200, webhook: 200, graph: 200, nowhere: 404 })
+    expect(open).toMatchObject({ gateway: 401, rerank: 401, edge: 503 })
+    const bare = await appWith({ BACKEND_IDENTITY_AUTH: 'disabled' }).statuses()
+    expect(bare).toMatchObject({ operator: 200, gateway: 200, graph: 200, rerank: 503 })
+  })
+
+  it.each(['off', 'Required', 'true', 'none'])('%j closes every guarded route with 503', async (mode) => {
+    const env = { ...ENV, BACKEND_IDENTITY_AUTH: mode }
+    const statuses = await appWith(env).statuses('token-of-operator')
+    expect(statuses).toEqual({ ...Object.fromEntries(Object.keys(statuses).map((name) => [name, 503])), open: 200 })
+    expect(identityProblem(settings(env).identity)).toContain('BACKEND_IDENTITY_AUTH')
+  })
+})
+
+describe('the edge', () => {
+  const edge = { ...ENV, BACKEND_EDGE_AUTH: 'key-auth', BACKEND_EDGE_API_KEY: 'edge-key' }
+  const operator = { authorization: 'Bearer token-of-operator' }
+
+  it('wants its key in front of the backend, with its own bodies', async () => {
+    const { get } = appWith(edge)
+    const answers = [
+      await get('/operator', operator),
+      await get('/operator', { ...operator, apikey: 'wrong' }),
+      await get('/operator?apikey=edge-key&apikey=edge-key', operator),
+      await get('/operator', { ...operator, apikey: 'edge-key' }),
+      await get('/operator?apikey=edge-key', operator),
+      await get('/operator', { apikey: 'edge-key' }),
+    ]
+    expect(
+      answers.map((answer) => [answer.statusCode, answer.headers['www-authenticate'] ?? null, answer.body]),
+    ).toEqual([
+      [401, 'Key', '{"message":"No API key found in request"}'],
+      [401, 'Key', '{"message":"Unauthorized"}'],
+      [401, 'Key', '{"message":"Duplicate API key found"}'],
+      [200, null, 'in'],
+      [200, null, 'in'],
+      [401, 'Bearer', '{"detail":"Authentication required"}'],
+    ])
+  })
+
+  it('does not stand in front of the gateway, the webhook, the adapter, the graph engine and the open routes', async () => {
+    expect(await appWith(edge).statuses('token-of-operator')).toMatchObject({
+      open: 200,
+      gateway: 200,
+      webhook: 200,
+      rerank: 200,
+      graph: 200,
+      operator: 401,
+      user: 401,
+    })
+  })
+
+  it('is the only door of a key-auth plugin, also while the edge asks for nothing', async () => {
+    const { get } = appWith({ ...ENV, BACKEND_EDGE_API_KEY: 'edge-key' })
+    const answers = [
+      await get('/edge'),
+      await get('/edge', { apikey: 'wrong' }),
+      await get('/edge', { apikey: 'edge-key' }),
+    ]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 200])
+    const unset = appWith({ ...ENV, BACKEND_EDGE_AUTH: 'key-auth' })
+    expect((await unset.get('/operator', { ...operator, apikey: 'x' })).json()).toEqual({
+      detail: 'The edge key is not configured',
+    })
+  })
+})
+
+describe('settings', () => {
+  it('are refused at the start where they would weaken the door', () => {
+    const reader = createEnvReader({ BACKEND_JWT_SECRET: 'short', BACKEND_EDGE_AUTH: 'on' })
+    readIdentitySettings(reader)
+    readEdgeSettings(reader)
+    expect(reader.problems).toEqual([
+      'BACKEND_JWT_SECRET: shorter than 32 bytes',
+      'BACKEND_EDGE_AUTH: "on" is none of disabled, key-auth',
+    ])
+  })
+})
+
+describe('the route table', () => {
+  it('keeps a route without a policy from being registered', async () => {
+    const { app } = appWith(ENV)
+    expect(() => app.get('/forgotten', async () => 'in')).toThrow(UnguardedRouteError)
+    expect(() => app.post('/open', async () => 'in')).toThrow('the route POST /open has no access policy')
+    const nested = createHttpServer({ logger: createLogger('test', 'silent') })
+    guardRoutes(nested, { policies: new Map(), ...settings(ENV) })
+    void nested.register(async (scope) => {
+      scope.get('/deep', async () => 'in')
+    })
+    await expect(nested.ready()).rejects.toThrow('the route GET /deep has no access policy')
+  })
+
+  it('lists what was registered, with its policy and its limit', async () => {
+    const { app, routes } = appWith(ENV)
+    await app.ready()
+    const limit = 16 * 1024 * 1024
+    expect(routes).toEqual(
+      Object.entries(POLICIES).map(([name, policy]) => ({
+        method: 'GET',
+        url: `/${name}`,
+        policy,
+        body_limit_bytes: limit,
+      })),
+    )
+  })
+
+  it.each([
+    ['inherit' as const, { kind: 'identity', allow: ['operator', 'user'], behindEdge: true }],
+    ['key-auth' as const, { kind: 'edge_key' }],
+    ['open' as const, { kind: 'open' }],
+  ])('gives a plugin with auth %s its routes, and never the build', (auth, policy) => {
+    const table = routePolicies({ plugin: { route_prefix: '/rag', auth } })
+    expect(table.get('POST /rag/:approach/v1/chat/completions')).toEqual(policy)
+    expect(table.get('GET /rag/health')).toEqual(policy)
+    expect(table.get('POST /rag/contextual/build')).toMatchObject({ allow: ['operator'] })
+    const open = [...table].filter(([, { kind }]) => kind === 'open').map(([route]) => route)
+    expect(open.filter((route) => !route.includes('/rag')).sort()).toEqual([
+      'GET /',
+      'GET /graph-engine/health',
+      'GET /health',
+      'GET /health/liveliness',
+      'GET /health/readiness',
+      'GET /ready',
+    ])
+  })
+
+  it('opens to each principal what the specification lists for it, and no more', () => {
+    const table = [...routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } })]
+    const opened = (principal: Principal) =>
+      table.flatMap(([route, policy]) => {
+        const refusal = decide(policy, { kind: 'known', principals: new Set([principal]) }, settings(ENV).identity)
+        return refusal === null && !['open', 'graph_key'].includes(policy.kind) ? [route] : []
+      })
+    const webhook = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /webhook/:path`)
+    const stateless = ['POST /api/chunk', 'POST /api/rag/evaluate']
+    expect(opened('notebook')).toEqual(stateless)
+    expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])
+    expect(opened('gateway')).toEqual([
+      'GET /v1/models',
+      'POST /v1/chat/completions',
+      'POST /v1/embeddings',
+      ...webhook,
+    ])
+    // Widening what a principal may do takes a second edit: this one.
+    expect(opened('user').sort()).toEqual(
+      [
+        ...stateless,
+        'POST /api/rag/search',
+        'GET /rag/health',
+        'POST /rag/:approach/v1/chat/completions',
+        ...webhook,
+      ].sort(),
+    )
+    for (const principal of ['workflow', 'chatui', 'ray'] as const) expect(opened(principal)).toEqual([])
+    expect(opened('operator')).toEqual(
+      table.filter(([, { kind }]) => !['open', 'graph_key'].includes(kind)).map(([route]) => route),
+    )
+    const graphKey = table.filter(([, { kind }]) => kind === 'graph_key').map(([route]) => route)
+    expect(graphKey.every((route) => /^\w+ \/graph-engine\//.test(route))).toBe(true)
+  })
+
+  it('refuses a prefix that would take another route’s place', () => {
+    expect(() => routePolicies({ plugin: { route_prefix: '', auth: 'open' } })).toThrow('two access policies')
+  })
+})
+
+it('never lets arbitrary credentials in, and never fails on them', async () => {
+  const identify = createIdentify(settings(ENV).identity)
+  const part = fc.string({ unit: fc.constantFrom('a', 'b', 'X', 'Z', '0', '9', '-', '_', '='), maxLength: 40 })
+  const json = fc.json().map((value) => Buffer.from(value).toString('base64url'))
+  const token = fc.oneof(
+    fc.string(),
+    fc.tuple(fc.oneof(part, json), fc.oneof(part, json), part).map((parts) => parts.join('.')),
+  )
+  await fc.assert(
+    fc.asyncProperty(token, async (value) => {
+      const caller = await identify(`Bearer ${value}`)
+      expect(caller.kind === 'nobody' || caller.kind === 'stranger').toBe(true)
+    }),
+    { numRuns: 500 },
+  )
+})

@@ -1,0 +1,116 @@
+import type { ConsumerManifest } from '../../../contract/index.ts'
+import type { Principal } from './principals.ts'
+
+/** Who may use a route. */
+export type RoutePolicy =
+  | { kind: 'open' }
+  /** One of these principals; `behindEdge` routes need the edge's key too, where the edge asks for one. */
+  | { kind: 'identity'; allow: readonly Principal[]; behindEdge: boolean }
+  /** The gateway's key, or the operator. */
+  | { kind: 'gateway' }
+  /** The adapter's own token, or the operator; 503 while that token is not configured. */
+  | { kind: 'rerank_adapter' }
+  /** The edge's key in place of an identity, also while the edge itself asks for none. */
+  | { kind: 'edge_key' }
+  /** The graph engine's key in `X-API-Key`, which its own scope checks. */
+  | { kind: 'graph_key' }
+  /** No route of ours: whoever is known may learn that it does not exist. */
+  | { kind: 'unknown' }
+
+/** What of the manifest the policies depend on. */
+export interface PolicySurface {
+  plugin: Pick<ConsumerManifest['plugin'], 'route_prefix' | 'auth'>
+}
+
+const OPEN: RoutePolicy = { kind: 'open' }
+const GATEWAY: RoutePolicy = { kind: 'gateway' }
+const GRAPH_KEY: RoutePolicy = { kind: 'graph_key' }
+const OPERATOR: RoutePolicy = { kind: 'identity', allow: ['operator'], behindEdge: true }
+const ANY_USER: RoutePolicy = { kind: 'identity', allow: ['operator', 'user'], behindEdge: true }
+/** Stateless document work: extraction, chunking, evaluation. */
+const DOCUMENT_WORK: RoutePolicy = { kind: 'identity', allow: ['operator', 'notebook', 'user'], behindEdge: true }
+/** The workflow engine is a product of its own, not one of the backend's routes: whoever may ask an alias may start a workflow. */
+const WEBHOOK: RoutePolicy = { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false }
+
+/** What the manifest's `auth` means for the plugin's routes. Only `open` makes them public. */
+const PLUGIN_AUTH: Record<ConsumerManifest['plugin']['auth'], RoutePolicy> = {
+  inherit: ANY_USER,
+  'key-auth': { kind: 'edge_key' },
+  open: OPEN,
+}
+
+/**
+ * The policy of every route, by `METHOD /pattern`. A route that is missing here keeps the platform from starting. Tokens without a route
+ * here (workflow, chatui, ray) are known, so they get 403: the routes of their scopes (research, memory, images, storage, jobs) are
+ * not part of this platform.
+ */
+export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, RoutePolicy> {
+  const pluginRoute = PLUGIN_AUTH[plugin.auth]
+  const rag = plugin.route_prefix
+  const graph = '/graph-engine'
+  return policyMap([
+    // State. Probes carry no credential, and these bodies name dependencies and models only.
+    ['GET /', OPEN],
+    ['GET /health', OPEN],
+    ['GET /ready', OPEN],
+    ['GET /health/liveliness', OPEN],
+    ['GET /health/readiness', OPEN],
+    ['GET /metrics', OPERATOR],
+    ['GET /plugins', OPERATOR],
+    ['GET /internal/usage', OPERATOR],
+    ['GET /internal/routes', OPERATOR],
+
+    // Backend.
+    ['POST /api/chunk', DOCUMENT_WORK],
+    ['POST /api/rag/search', ANY_USER],
+    ['POST /api/rag/evaluate', DOCUMENT_WORK],
+    ['POST /api/rag/ingestions', OPERATOR],
+    ['GET /api/rag/ingestions', OPERATOR],
+    ['GET /api/rag/ingestions/:id', OPERATOR],
+    ['POST /api/rag/ingestions/:id/cancel', OPERATOR],
+    ['DELETE /api/rag/ingestions/profiles/:profile', OPERATOR],
+
+    // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.
+    [`GET ${rag}/health`, pluginRoute],
+    [`POST ${rag}/:approach/v1/chat/completions`, pluginRoute],
+    [`POST ${rag}/contextual/build`, OPERATOR],
+
+    // Gateway.
+    ['GET /v1/models', GATEWAY],
+    ['POST /v1/chat/completions', GATEWAY],
+    ['POST /v1/embeddings', GATEWAY],
+
+    // Reranker.
+    ['POST /rerank', OPERATOR],
+    ['POST /embed', OPERATOR],
+    ['GET /info', OPERATOR],
+    [`POST ${graph}/rerank`, { kind: 'rerank_adapter' }],
+
+    // Graph engine.
+    [`GET ${graph}/health`, OPEN],
+    [`GET ${graph}/graph`, GRAPH_KEY],
+    [`POST ${graph}/query`, GRAPH_KEY],
+    [`POST ${graph}/query/data`, GRAPH_KEY],
+    [`POST ${graph}/query/stream`, GRAPH_KEY],
+    [`POST ${graph}/documents/upload`, GRAPH_KEY],
+    [`POST ${graph}/documents/text`, GRAPH_KEY],
+    [`POST ${graph}/documents/texts`, GRAPH_KEY],
+    [`POST ${graph}/documents/paginated`, GRAPH_KEY],
+    [`POST ${graph}/documents/reprocess_failed`, GRAPH_KEY],
+    [`POST ${graph}/documents/cancel_pipeline`, GRAPH_KEY],
+    [`GET ${graph}/documents/pipeline_status`, GRAPH_KEY],
+    [`GET ${graph}/documents/track_status/:trackId`, GRAPH_KEY],
+    [`GET ${graph}/documents/status_counts`, GRAPH_KEY],
+    [`DELETE ${graph}/documents`, GRAPH_KEY],
+    [`DELETE ${graph}/documents/delete_document`, GRAPH_KEY],
+
+    // Workflow engine.
+    ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [`${method} /webhook/:path`, WEBHOOK] as const),
+  ])
+}
+
+function policyMap(entries: readonly (readonly [string, RoutePolicy])[]): Map<string, RoutePolicy> {
+  const policies = new Map(entries)
+  if (policies.size === entries.length) return policies
+  throw new Error('a route has two access policies in identity/route-policy.ts')
+}

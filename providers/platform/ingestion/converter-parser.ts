@@ -1,0 +1,37 @@
+import path from 'node:path'
+import { ConversionResult } from '../../../contract/index.ts'
+import type { DocumentParser } from './document-parser.ts'
+import { firstHeading } from './plain-text-parser.ts'
+import { serviceUpload } from './service-upload.ts'
+import type { ServiceAddress } from './service-upload.ts'
+
+const EXTENSIONS = new Set([
+  '.pdf',
+  '.docx',
+  '.doc',
+  '.pptx',
+  '.ppt',
+  '.xlsx',
+  '.html',
+  '.htm',
+  '.png',
+  '.jpg',
+  '.jpeg',
+  '.tiff',
+  '.tif',
+])
+
+/** Reads documents and pictures through the converter's HTTP contract, as Markdown. Throws `ParserServiceError` with what it was told. */
+export function converterParser(address: ServiceAddress): DocumentParser & { close(): Promise<void> } {
+  const service = serviceUpload('converter', address)
+  return {
+    name: 'converter',
+    accepts: ({ path: file }) => EXTENSIONS.has(path.posix.extname(file).toLowerCase()),
+    close: () => service.close(),
+    async parse(file, signal) {
+      const answer = await service.send('/v1/document/convert', file, {}, signal)
+      const { content } = ConversionResult.parse(JSON.parse(answer))
+      return { title: firstHeading(content) ?? path.posix.parse(file.path).name, text: content }
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { discoverCorpus } from './corpus.ts'
+import { DEFAULT_CORPUS_LIMITS } from './settings.ts'
+
+let root: string
+beforeEach(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'corpus-'))
+  await writeFiles(path.join(root, 'docs'), { 'b.md': 'bee', 'a.txt': 'ay', 'sub/c.md': 'sea', 'sub.md': 'under' })
+})
+afterEach(() => rm(root, { recursive: true, force: true }))
+
+const discover = (corpusPath = 'docs', limits = {}) =>
+  discoverCorpus(root, corpusPath, { ...DEFAULT_CORPUS_LIMITS, ...limits })
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+describe('discoverCorpus', () => {
+  it('lists regular files in path order with their hashes', async () => {
+    await writeFiles(path.join(root, 'docs'), { '.hidden': 'x', '.git/config': 'x' })
+    const { files, totalBytes, contentDigest } = await discover()
+    expect(files.map(({ path: name, sizeBytes, sha256: hash }) => [name, sizeBytes, hash])).toEqual([
+      ['a.txt', 2, sha256('ay')],
+      ['b.md', 3, sha256('bee')],
+      ['sub.md', 5, sha256('under')],
+      ['sub/c.md', 3, sha256('sea')],
+    ])
+    expect(totalBytes).toBe(13)
+    expect(contentDigest).toBe(sha256(files.map(({ path: name, sha256: hash }) => `${name}\0${hash}\n`).join('')))
+    expect(String(await files[1]!.read())).toBe('bee')
+  })
+
+  it('gives a moved corpus the same digest and a changed one another', async () => {
+    const before = (await discover()).contentDigest
+    await writeFiles(path.join(root, 'elsewhere/deep'), {
+      'b.md': 'bee',
+      'a.txt': 'ay',
+      'sub/c.md': 'sea',
+      'sub.md': 'under',
+    })
+    expect((await discover('elsewhere/deep')).contentDigest).toBe(before)
+    await writeFile(path.join(root, 'docs/b.md'), 'bea')
+    expect((await discover()).contentDigest).not.toBe(before)
+  })
+
+  it('refuses a file that is read as something else than was hashed', async () => {
+    const { files } = await discover()
+    await writeFile(path.join(root, 'docs/b.md'), 'new')
+    await expect(files[1]!.read()).rejects.toMatchObject({ code: 'unreadable', path: 'docs/b.md' })
+  })
+
+  it.each([
+    ['../docs', 'bad_path'],
+    ['/etc', 'bad_path'],
+    ['docs/../../x', 'bad_path'],
+    ['docs\\sub', 'bad_path'],
+    ['docs//sub', 'bad_path'],
+    ['docs/b.md', 'bad_path'],
+    ['absent', 'not_found'],
+    ['docs/absent', 'not_found'],
+  ])('refuses the corpus path %s', async (corpusPath, code) => {
+    await expect(discover(corpusPath)).rejects.toMatchObject({ name: 'CorpusError', code })
+  })
+
+  it('refuses links: a file, a folder, the corpus folder and a parent of it', async () => {
+    const outside = await mkdtemp(path.join(tmpdir(), 'outside-'))
+    try {
+      await writeFiles(outside, { 'secret.md': 'secret', 'inner/secret.md': 'secret' })
+      await symlink(path.join(outside, 'secret.md'), path.join(root, 'docs/sub/link.md'))
+      await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/sub/link.md' })
+      await rm(path.join(root, 'docs/sub/link.md'))
+      await symlink(outside, path.join(root, 'docs/folder'))
+      await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/folder' })
+      await rm(path.join(root, 'docs/folder'))
+      await symlink(outside, path.join(root, 'linked'))
+      await expect(discover('linked')).rejects.toMatchObject({ code: 'symlink', path: 'linked' })
+      await expect(discover('linked/inner')).rejects.toThrow("'linked' is a symbolic link")
+      await symlink('b.md', path.join(root, 'docs/within.md'))
+      await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/within.md' })
+    } finally {
+      await rm(outside, { recursive: true, force: true })
+    }
+  })
+
+  it('takes a corpus root that is itself reached by a link', async () => {
+    const link = `${root}-link`
+    await symlink(root, link)
+    try {
+      expect((await discoverCorpus(link, 'docs', DEFAULT_CORPUS_LIMITS)).files).toHaveLength(4)
+    } finally {
+      await rm(link)
+    }
+  })
+
+  it('refuses pipes', async () => {
+    await promisify(execFile)('mkfifo', [path.join(root, 'docs/pipe.md')])
+    await expect(discover()).rejects.toMatchObject({ code: 'not_regular', path: 'docs/pipe.md' })
+  })
+
+  it('keeps the limits, each at its edge', async () => {
+    await expect(discover('docs', { maxFileBytes: 4 })).rejects.toMatchObject({
+      code: 'file_too_large',
+      path: 'docs/sub.md',
+    })
+    expect((await discover('docs', { maxFileBytes: 5 })).files).toHaveLength(4)
+    await expect(discover('docs', { maxCorpusBytes: 12 })).rejects.toMatchObject({ code: 'corpus_too_large' })
+    expect((await discover('docs', { maxCorpusBytes: 13 })).files).toHaveLength(4)
+    await expect(discover('docs', { maxFiles: 3 })).rejects.toMatchObject({ code: 'too_many_files' })
+    expect((await discover('docs', { maxFiles: 4 })).files).toHaveLength(4)
+  })
+
+  it('refuses a corpus without files', async () => {
+    await writeFiles(root, { 'empty/.keep': '' })
+    await expect(discover('empty')).rejects.toMatchObject({ code: 'empty' })
+  })
+
+  it.skipIf(process.getuid?.() === 0)('names a file that may not be read', async () => {
+    await chmod(path.join(root, 'docs/b.md'), 0)
+    await expect(discover()).rejects.toMatchObject({ code: 'unreadable', path: 'docs/b.md' })
+  })
+})

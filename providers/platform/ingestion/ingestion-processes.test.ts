@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { IngestionAccepted } from '../../../contract/index.ts'
+import { openIngestionSite, someDocuments, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
+import { systemClock } from './clock.ts'
+
+const CHILD = path.resolve(import.meta.dirname, '../../../tests/helpers/ingestion-child.ts')
+
+let site: IngestionSite
+const children: ChildProcess[] = []
+
+beforeEach(async () => {
+  site = await openIngestionSite()
+  await writeFiles(path.join(site.corpusRoot, 'smoke'), someDocuments(40))
+})
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  await site.close()
+})
+
+function start(mode: 'hang' | 'submit'): ChildProcess {
+  const child = fork(CHILD, [site.folder, mode], { execArgv: [] })
+  children.push(child)
+  return child
+}
+
+/** The child's next message; rejects when it exits without one. */
+async function message(child: ChildProcess): Promise<unknown> {
+  const [said] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`child exited with ${String(code)}`))),
+  ])) as [unknown]
+  return said
+}
+
+describe('ingestion processes', () => {
+  it('finish the job of one that was killed in the middle of embedding', async () => {
+    const child = start('hang')
+    expect(await message(child)).toBe('embedding')
+    const service = site.service({ clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep } })
+    const [before] = service.list({ limit: 1 })!.records
+    expect(before).toMatchObject({ status: 'running', executions: 1 })
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(await site.store.info('RagBase_smoke')).toBeNull()
+    service.start()
+    const record = await service.settled(before!.id)
+    expect(record).toMatchObject({ status: 'completed', executions: 2, errors: [], counts: { files_discovered: 40 } })
+    expect((await site.store.info('RagBase_smoke'))!.chunkCount).toBe(record.counts.chunks_created)
+  })
+
+  it('claim one fingerprint once, however many submit it at the same time', async () => {
+    const racers = [start('submit'), start('submit'), start('submit')]
+    for (const racer of racers) expect(await message(racer)).toBe('ready')
+    for (const racer of racers) racer.send('go')
+    const answers = (await Promise.all(racers.map(message))) as IngestionAccepted[]
+    expect(new Set(answers.map(({ ingestion_id: id }) => id)).size).toBe(1)
+    expect(answers.filter(({ message: said }) => said === 'RAG ingestion queued')).toHaveLength(1)
+    expect(answers.filter(({ message: said }) => said.startsWith('Idempotent'))).toHaveLength(2)
+    expect(site.service().list({ limit: 10 })!.records).toHaveLength(1)
+  })
+})

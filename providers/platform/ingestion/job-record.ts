@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import {
+  IngestionError,
+  IngestionPhaseRecord,
+  IngestionProfile,
+  IngestionRecord,
+  IngestionStatus,
+  INGESTION_PHASES,
+} from '../../../contract/index.ts'
+
+/** The part of a job that its worker writes. */
+export const JobProgress = z.object({
+  phases: z.array(IngestionPhaseRecord),
+  errors: z.array(IngestionError),
+})
+export type JobProgress = z.infer<typeof JobProgress>
+
+/** What a submission fixes: the job is run by this, whatever the registry says later. */
+export const JobOrder = z.object({
+  revision: z.string(),
+  contentDigest: z.string(),
+  corpusPath: z.string(),
+  profile: IngestionProfile,
+})
+export type JobOrder = z.infer<typeof JobOrder>
+
+/** A job as the database has it. Times in milliseconds since 1970. */
+export interface Job {
+  seq: number
+  id: string
+  consumer: string
+  collection: string
+  idempotencyKey: string
+  status: IngestionStatus
+  cancelRequested: boolean
+  executions: number
+  createdMs: number
+  updatedMs: number
+  order: JobOrder
+  progress: JobProgress
+}
+
+export type NewJob = Pick<Job, 'id' | 'consumer' | 'collection' | 'idempotencyKey' | 'createdMs' | 'order'>
+
+/** All phases still to come, no errors. */
+export const freshProgress = (): JobProgress => ({
+  phases: INGESTION_PHASES.map((name) => ({
+    name,
+    status: 'pending',
+    started_at: null,
+    ended_at: null,
+    duration_ms: null,
+    counts: {},
+    note: null,
+    error: null,
+  })),
+  errors: [],
+})
+
+export const isTerminal = (status: IngestionStatus): boolean => status !== 'pending' && status !== 'running'
+
+/** A job in the shape of `/api/rag/ingestions/{id}`; `collection` and `executions` are additive. */
+export function toRecord(job: Job): IngestionRecord {
+  const { revision, contentDigest, corpusPath, profile } = job.order
+  return {
+    id: job.id,
+    consumer: job.consumer,
+    profile: profile.name,
+    revision,
+    idempotency_key: job.idempotencyKey,
+    status: job.status,
+    phases: job.progress.phases,
+    counts: Object.assign({}, ...job.progress.phases.map(({ counts }) => counts)) as Record<string, number>,
+    errors: job.progress.errors,
+    content_digest: contentDigest,
+    created_at: new Date(job.createdMs).toISOString(),
+    updated_at: new Date(job.updatedMs).toISOString(),
+    cancel_requested: job.cancelRequested,
+    corpus: { source: profile.corpus.source, path: corpusPath },
+    profile_snapshot: { revision, ...profile },
+    collection: job.collection,
+    executions: job.executions,
+  }
+}

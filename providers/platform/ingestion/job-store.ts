@@ -1,0 +1,287 @@
+import type Database from 'better-sqlite3'
+import type { IngestionError, IngestionStatus } from '../../../contract/index.ts'
+import { RunInterrupted } from './errors.ts'
+import { openJobDatabase, stateGuard } from './job-database.ts'
+import { freshProgress, isTerminal, JobOrder, JobProgress } from './job-record.ts'
+import type { Job, NewJob } from './job-record.ts'
+
+/** A job dies for good when this many runs of it were lost with their process. */
+export const MAX_EXECUTIONS = 5
+
+/** What came of a claim. stale: another submission changed the picture meanwhile; look again. */
+export type FingerprintClaim = { outcome: 'created' | 'existing'; job: Job } | { outcome: 'stale' }
+
+/** The right to run a job: writes with it are refused as soon as anybody else has it. */
+export interface Lease {
+  id: string
+  owner: string
+  fence: number
+}
+
+interface JobRow {
+  seq: number
+  id: string
+  consumer: string
+  collection: string
+  idempotency_key: string
+  status: IngestionStatus
+  cancel_requested: number
+  fence: number
+  executions: number
+  created_ms: number
+  updated_ms: number
+  job_order: string
+  progress: string
+}
+
+const MINE = `id = @id AND owner = @owner AND fence = @fence AND status = 'running'`
+
+/**
+ * Jobs in one SQLite file that several processes share. Each method is one transaction. A run holds a lease: owner, fence and an
+ * expiry; every write of a run names all of them, so one that lost its lease changes nothing.
+ */
+export class JobStore {
+  readonly #database: Database.Database
+  readonly #leaseMs: number
+  readonly #now: () => number
+
+  constructor(file: string, leaseMs: number, now: () => number) {
+    this.#database = openJobDatabase(file)
+    this.#leaseMs = leaseMs
+    this.#now = now
+  }
+
+  get(id: string): Job | null {
+    return stateGuard(() => {
+      const row = this.#database.prepare<[string], JobRow>('SELECT * FROM jobs WHERE id = ?').get(id)
+      return row === undefined ? null : toJob(row)
+    })
+  }
+
+  /** The newest job of a fingerprint. */
+  latest(idempotencyKey: string): Job | null {
+    return stateGuard(() => {
+      const row = this.#database
+        .prepare<[string], JobRow>('SELECT * FROM jobs WHERE idempotency_key = ? ORDER BY seq DESC LIMIT 1')
+        .get(idempotencyKey)
+      return row === undefined ? null : toJob(row)
+    })
+  }
+
+  /** Newest first; `before` is the `seq` of the last job of the page before. */
+  list(before: number | null, limit: number): Job[] {
+    return stateGuard(() =>
+      this.#database
+        .prepare<[number, number], JobRow>('SELECT * FROM jobs WHERE seq < ? ORDER BY seq DESC LIMIT ?')
+        .all(before ?? Number.MAX_SAFE_INTEGER, limit)
+        .map(toJob),
+    )
+  }
+
+  /**
+   * Takes a fingerprint for a new job, or gives the job that has it: one that is under way, or the completed one that the caller
+   * judged and found its result intact. Not even that one when another job is about to overwrite the collection.
+   */
+  claimFingerprint(job: NewJob, judged: { id: string; intact: boolean } | null): FingerprintClaim {
+    return this.#write(() => {
+      const latest = this.latest(job.idempotencyKey)
+      if (latest !== null && !isTerminal(latest.status)) return { outcome: 'existing', job: latest }
+      if (latest?.status === 'completed') {
+        if (latest.id !== judged?.id) return { outcome: 'stale' }
+        if (judged.intact && !this.#isContended(job)) return { outcome: 'existing', job: latest }
+      }
+      this.#database
+        .prepare(
+          `INSERT INTO jobs (id, consumer, profile, collection, idempotency_key, status, created_ms, updated_ms, job_order, progress)
+           VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+        )
+        .run(
+          job.id,
+          job.consumer,
+          job.order.profile.name,
+          job.collection,
+          job.idempotencyKey,
+          job.createdMs,
+          job.createdMs,
+          JSON.stringify(job.order),
+          JSON.stringify(freshProgress()),
+        )
+      return { outcome: 'created', job: this.get(job.id)! }
+    })
+  }
+
+  #isContended(job: NewJob): boolean {
+    const other = this.#database.prepare(
+      `SELECT 1 FROM jobs WHERE collection = ? AND status IN ('pending', 'running') AND idempotency_key <> ?`,
+    )
+    return other.get(job.collection, job.idempotencyKey) !== undefined
+  }
+
+  /**
+   * Takes the oldest job that may run (or the one named): pending, or running under a lease that ran out; one per collection at a
+   * time. A job to be cancelled, or lost with its process too often, is closed instead and passed over.
+   */
+  acquire(owner: string, id?: string): { job: Job; lease: Lease } | null {
+    return this.#write(() => {
+      for (;;) {
+        const row = this.#database
+          .prepare<{ now: number; id: string | null }, JobRow>(
+            `SELECT * FROM jobs AS job WHERE (status = 'pending' OR (status = 'running' AND lease_until_ms <= @now))
+             AND (@id IS NULL OR id = @id) AND NOT EXISTS (
+               SELECT 1 FROM jobs AS other WHERE other.collection = job.collection AND other.id <> job.id
+               AND other.status = 'running' AND other.lease_until_ms > @now
+             ) ORDER BY seq LIMIT 1`,
+          )
+          .get({ now: this.#now(), id: id ?? null })
+        if (row === undefined) return null
+        if (row.cancel_requested === 1) this.#close(row, 'cancelled')
+        else if (row.executions >= MAX_EXECUTIONS) this.#close(row, 'failed')
+        else return this.#lend(row, owner)
+      }
+    })
+  }
+
+  #lend(row: JobRow, owner: string): { job: Job; lease: Lease } {
+    const lease = { id: row.id, owner, fence: row.fence + 1 }
+    this.#database
+      .prepare(
+        `UPDATE jobs SET status = 'running', owner = @owner, fence = @fence, lease_until_ms = @until, updated_ms = @now,
+         executions = executions + 1, progress = @progress WHERE id = @id`,
+      )
+      .run({
+        ...lease,
+        until: this.#now() + this.#leaseMs,
+        now: this.#now(),
+        progress: JSON.stringify(freshProgress()),
+      })
+    return { job: this.get(row.id)!, lease }
+  }
+
+  #close(row: JobRow, status: 'cancelled' | 'failed'): void {
+    const progress = JobProgress.parse(JSON.parse(row.progress))
+    const ended = new Date(this.#now()).toISOString()
+    const message = `the process running this job was lost ${row.executions} times`
+    const running = progress.phases.find((phase) => phase.status === 'running')
+    if (running !== undefined)
+      Object.assign(running, { status, ended_at: ended, error: status === 'failed' ? message : null })
+    if (status === 'failed') progress.errors.push(jobError(running?.name ?? 'discover', message))
+    this.#database
+      .prepare('UPDATE jobs SET status = ?, owner = NULL, fence = fence + 1, updated_ms = ?, progress = ? WHERE id = ?')
+      .run(status, this.#now(), JSON.stringify(progress), row.id)
+  }
+
+  /**
+   * Renews a lease and, when given, stores progress. Throws `RunInterrupted`: lease_lost when somebody else has the job or it is
+   * gone, cancelled when its cancellation was asked for.
+   */
+  renew(lease: Lease, progress?: JobProgress): void {
+    const cancelRequested = this.#write(() => {
+      const renewed = this.#database
+        .prepare<unknown[], { cancel_requested: number }>(
+          `UPDATE jobs SET lease_until_ms = @until, updated_ms = @now, progress = coalesce(@progress, progress)
+           WHERE ${MINE} RETURNING cancel_requested`,
+        )
+        .get({
+          ...lease,
+          until: this.#now() + this.#leaseMs,
+          now: this.#now(),
+          progress: progress === undefined ? null : JSON.stringify(progress),
+        })
+      if (renewed === undefined) throw new RunInterrupted('lease_lost')
+      return renewed.cancel_requested === 1
+    })
+    if (cancelRequested) throw new RunInterrupted('cancelled')
+  }
+
+  /** Ends a run; throws `RunInterrupted` (lease_lost) when the lease is no longer held, and changes nothing then. */
+  finish(lease: Lease, status: 'completed' | 'failed' | 'cancelled', progress: JobProgress): void {
+    const finished = stateGuard(() =>
+      this.#database
+        .prepare(
+          `UPDATE jobs SET status = @status, owner = NULL, updated_ms = @now, progress = @progress WHERE ${MINE}`,
+        )
+        .run({ ...lease, status, now: this.#now(), progress: JSON.stringify(progress) }),
+    )
+    if (finished.changes !== 1) throw new RunInterrupted('lease_lost')
+  }
+
+  /** Gives a job back unfinished: the next worker may take it at once, and the run does not count. */
+  release(lease: Lease): void {
+    stateGuard(() =>
+      this.#database
+        .prepare(
+          `UPDATE jobs SET status = 'pending', owner = NULL, fence = fence + 1, executions = executions - 1, updated_ms = @now,
+           progress = @progress WHERE ${MINE}`,
+        )
+        .run({ ...lease, now: this.#now(), progress: JSON.stringify(freshProgress()) }),
+    )
+  }
+
+  /** Asks for cancellation; a job that nobody runs yet is cancelled on the spot, an ended one stays as it is. Null when unknown. */
+  cancel(id: string): Job | null {
+    return this.#write(() => {
+      this.#database
+        .prepare(
+          `UPDATE jobs SET cancel_requested = 1, updated_ms = @now,
+           status = CASE status WHEN 'pending' THEN 'cancelled' ELSE status END
+           WHERE id = @id AND status IN ('pending', 'running')`,
+        )
+        .run({ id, now: this.#now() })
+      return this.get(id)
+    })
+  }
+
+  /** Records that a job could not be handed over; false when a worker has it already and all is well. */
+  failDispatch(id: string, message: string): boolean {
+    const progress: JobProgress = {
+      ...freshProgress(),
+      errors: [{ ...jobError('dispatch', message), retryable: true }],
+    }
+    const failed = stateGuard(() =>
+      this.#database
+        .prepare(`UPDATE jobs SET status = 'failed', updated_ms = ?, progress = ? WHERE id = ? AND status = 'pending'`)
+        .run(this.#now(), JSON.stringify(progress), id),
+    )
+    return failed.changes === 1
+  }
+
+  /** Deletes all jobs of a profile and returns their ids; whoever runs one loses its lease. */
+  deleteProfile(profile: string): string[] {
+    return stateGuard(() =>
+      this.#database.prepare<[string], string>('DELETE FROM jobs WHERE profile = ? RETURNING id').pluck().all(profile),
+    )
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #write<Result>(step: () => Result): Result {
+    return stateGuard(() => this.#database.transaction(step).immediate())
+  }
+}
+
+/** An error of a job that no file or service explains further. */
+export const jobError = (phase: string, message: string): IngestionError => ({
+  phase,
+  message,
+  file: null,
+  service: null,
+  http_status: null,
+  body: null,
+})
+
+const toJob = (row: JobRow): Job => ({
+  seq: row.seq,
+  id: row.id,
+  consumer: row.consumer,
+  collection: row.collection,
+  idempotencyKey: row.idempotency_key,
+  status: row.status,
+  cancelRequested: row.cancel_requested === 1,
+  executions: row.executions,
+  createdMs: row.created_ms,
+  updatedMs: row.updated_ms,
+  order: JobOrder.parse(JSON.parse(row.job_order)),
+  progress: JobProgress.parse(JSON.parse(row.progress)),
+})

@@ -1,0 +1,191 @@
+import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
+import { chunkTextWith } from '../chunking/chunk-text.ts'
+import { VectorStoreUnavailableError } from '../vector-store/errors.ts'
+import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
+import { abortable } from './abortable.ts'
+import type { Corpus, CorpusFile } from './corpus.ts'
+import { discoverCorpus } from './corpus.ts'
+import type { DocumentParser } from './document-parser.ts'
+import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
+import type { JobOrder } from './job-record.ts'
+import type { Count, PhaseOutcome } from './phase-log.ts'
+import type { CorpusLimits } from './settings.ts'
+
+/** Vectors of texts in their order, all of one dimension. */
+export type EmbedDocuments = (texts: string[], signal: AbortSignal) => Promise<Float32Array[]>
+
+export interface Document {
+  path: string
+  title: string
+  text: string
+}
+
+const EMBED_BATCH = 32
+
+/** discover: the corpus as it is now, which must be what was submitted. */
+export async function discover(
+  corpusRoot: string,
+  order: JobOrder,
+  limits: CorpusLimits,
+  signal: AbortSignal,
+  count: Count,
+): Promise<PhaseOutcome<Corpus>> {
+  const corpus = await discoverCorpus(corpusRoot, order.corpusPath, limits, signal).catch((error: unknown) => {
+    throw error instanceof CorpusError
+      ? new PhaseFailure('discover', error.message, { file: error.path, cause: error })
+      : error
+  })
+  count('files_discovered', corpus.files.length)
+  count('bytes_discovered', corpus.totalBytes)
+  if (corpus.contentDigest === order.contentDigest) return { result: corpus }
+  throw new PhaseFailure('discover', `corpus '${order.corpusPath}' changed after it was submitted; submit it again`)
+}
+
+/** parse: each file by the first parser of the profile's order that is here and accepts it. */
+export async function parse(
+  files: readonly CorpusFile[],
+  order: readonly ParserName[],
+  parsers: readonly DocumentParser[],
+  signal: AbortSignal,
+  count: Count,
+): Promise<PhaseOutcome<Document[]>> {
+  const available = order.flatMap((name) => parsers.filter((parser) => parser.name === name))
+  const documents: Document[] = []
+  const readBy = new Map<string, number>()
+  for (const file of files) {
+    signal.throwIfAborted()
+    const parser = available.find((candidate) => candidate.accepts(file))
+    if (parser === undefined) throw new PhaseFailure('parse', noParser(file, order, available), { file: file.path })
+    const parsed = await abortable(parser.parse(file, signal), signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw new PhaseFailure('parse', `'${file.path}' cannot be parsed: ${messageOf(error)}`, {
+        file: file.path,
+        ...(error instanceof ParserServiceError ? { service: error.service, httpStatus: error.status } : {}),
+        cause: error,
+      })
+    })
+    documents.push({ path: file.path, ...parsed })
+    readBy.set(parser.name, (readBy.get(parser.name) ?? 0) + 1)
+    count('documents_parsed', documents.length)
+  }
+  const missing = order.filter((name) => !parsers.some((parser) => parser.name === name))
+  const readers = [...readBy].map(([name, files]) => `${files} by ${name}`).join(', ')
+  const note = missing.length === 0 ? null : `parsers not available: ${missing.join(', ')}; files read: ${readers}`
+  return { result: documents, note }
+}
+
+const noParser = (file: CorpusFile, order: readonly string[], available: readonly DocumentParser[]): string =>
+  `no parser accepts '${file.path}' (profile: ${order.join(', ')}; available: ${available.map(({ name }) => name).join(', ') || 'none'})`
+
+/** chunk: the documents in pieces, by the profile's chunker. */
+export async function chunk(
+  documents: readonly Document[],
+  profile: IngestionProfile,
+  embed: EmbedDocuments,
+  signal: AbortSignal,
+  count: Count,
+): Promise<PhaseOutcome<StoredChunk[]>> {
+  const chunks: StoredChunk[] = []
+  const empty: string[] = []
+  for (const document of documents) {
+    signal.throwIfAborted()
+    const { chunks: pieces } = await chunkTextWith({ text: document.text, ...profile.chunker }, (texts) =>
+      abortable(embed(texts, signal), signal),
+    )
+    if (pieces.length === 0) empty.push(document.path)
+    for (const piece of pieces) {
+      chunks.push({
+        document: document.path,
+        title: document.title,
+        chunkIndex: piece.index,
+        startChar: piece.start_char,
+        endChar: piece.end_char,
+        content: piece.content,
+        indexText: piece.content,
+      })
+    }
+    count('chunks_created', chunks.length)
+  }
+  if (chunks.length === 0) throw new PhaseFailure('chunk', 'the corpus has no text')
+  if (empty.length > 0) count('documents_empty', empty.length)
+  return { result: chunks, note: empty.length === 0 ? null : `documents without text: ${empty.join(', ')}` }
+}
+
+/** embed: a vector for each chunk, batch by batch. */
+export async function embedChunks(
+  chunks: readonly StoredChunk[],
+  embed: EmbedDocuments,
+  signal: AbortSignal,
+  count: Count,
+): Promise<PhaseOutcome<Float32Array[]>> {
+  const vectors: Float32Array[] = []
+  count('chunks_to_embed', chunks.length)
+  for (let from = 0; from < chunks.length; from += EMBED_BATCH) {
+    signal.throwIfAborted()
+    const texts = chunks.slice(from, from + EMBED_BATCH).map(({ indexText }) => indexText)
+    const embedded = await abortable(embed(texts, signal), signal).catch((error: unknown) => {
+      signal.throwIfAborted()
+      throw new PhaseFailure('embed', `embedding failed: ${messageOf(error)}`, {
+        service: 'embedding',
+        httpStatus: statusOf(error),
+        cause: error,
+      })
+    })
+    if (embedded.length !== texts.length) {
+      throw new PhaseFailure('embed', `${embedded.length} embeddings for ${texts.length} chunks`, {
+        service: 'embedding',
+      })
+    }
+    vectors.push(...embedded)
+    count('chunks_embedded', vectors.length)
+  }
+  return { result: vectors }
+}
+
+/** vector_write: replaces the collection at once; `beforeSwitch` throws when this run may not do so any more. */
+export async function writeVectors(
+  store: VectorStore,
+  collection: string,
+  source: CollectionSource,
+  chunks: readonly StoredChunk[],
+  vectors: readonly Float32Array[],
+  onUnavailable: 'fail' | 'skip',
+  beforeSwitch: () => void,
+  count: Count,
+): Promise<PhaseOutcome<boolean>> {
+  try {
+    const written = await store.replace(collection, source, chunks, vectors, { beforeSwitch })
+    count('chunks_written', written.chunkCount)
+    return { result: true }
+  } catch (error) {
+    if (!(error instanceof VectorStoreUnavailableError)) throw error
+    if (onUnavailable === 'skip')
+      return { result: false, status: 'skipped', note: `vector store unavailable: ${error.message}` }
+    throw new PhaseFailure('vector_write', `vector store unavailable: ${error.message}`, {
+      service: 'vector_store',
+      cause: error,
+    })
+  }
+}
+
+/** finalize: what was written is what readers find. */
+export async function finalize(
+  store: VectorStore,
+  collection: string,
+  expected: { contentDigest: string; chunkCount: number } | null,
+): Promise<PhaseOutcome<void>> {
+  if (expected === null) return { result: undefined, note: 'no collection was written' }
+  const info = await store.info(collection)
+  if (info?.contentDigest === expected.contentDigest && info.chunkCount === expected.chunkCount)
+    return { result: undefined }
+  throw new PhaseFailure('finalize', `collection '${collection}' is not the one that was written`, {
+    service: 'vector_store',
+  })
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+function statusOf(error: unknown): number | null {
+  const status = (error as { status?: unknown } | null)?.status
+  return typeof status === 'number' && Number.isInteger(status) ? status : null
+}

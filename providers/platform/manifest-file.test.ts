@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { z } from 'zod'
+import { readManifest } from './manifest-file.ts'
+
+const Schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ size: z.int() })).optional() })
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'manifest-file-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+async function read(text: string) {
+  const file = join(folder, 'm.yaml')
+  await writeFile(file, text)
+  const outcome = readManifest(file, Schema)
+  return outcome.ok ? [outcome.value] : outcome.problems.map((problem) => problem.replace(file, 'FILE'))
+}
+
+it('reads what fits its schema', async () => {
+  expect(await read('name: a\nlist:\n  - { size: 3 }\n')).toEqual([{ name: 'a', list: [{ size: 3 }] }])
+})
+
+it.each([
+  ['unknown field', 'name: a\nlist: [{ size: 1, sise: 2 }]', ['FILE: list[0].sise: unknown field']],
+  [
+    'two faults',
+    'list: [{ size: x }]',
+    [
+      'FILE: name: Invalid input: expected string, received undefined',
+      'FILE: list[0].size: Invalid input: expected number, received string',
+    ],
+  ],
+  ['duplicate key', 'name: a\nname: b', ['FILE: Map keys must be unique at line 2, column 1:']],
+  ['alias', 'name: &n a\nlist: *n', ['FILE: anchors and aliases are not allowed']],
+  [
+    'bomb',
+    'a: &a [x, x]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nname: [*c, *c, *c]',
+    ['FILE: anchors and aliases are not allowed'],
+  ],
+  ['empty file', '', ['FILE: (root): Invalid input: expected object, received null']],
+])('refuses: %s', async (_name, text, problems) => {
+  expect(await read(text)).toEqual(problems)
+})
+
+it('refuses broken syntax, absurd nesting and absurd size with a sentence', async () => {
+  expect(await read('name: [a')).toEqual([expect.stringMatching(/^FILE: .*flow sequence/i)])
+  const nested = await read('['.repeat(100_000))
+  expect(nested.length).toBeLessThanOrEqual(5)
+  expect(nested[0]).toMatch(/^FILE: /)
+  expect(await read(`name: ${'x'.repeat(5_000_000)}`)).toEqual(['FILE: larger than 4194304 bytes'])
+})

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs'
+import { parseDocument } from 'yaml'
+import type { z } from 'zod'
+import { describeIssues } from '../../contract/index.ts'
+
+/** Larger manifests are refused unread. */
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024
+
+export type ManifestOutcome<Value> = { ok: true; value: Value } | { ok: false; problems: string[] }
+
+/**
+ * Reads and validates a YAML file; every problem as `file: path: message`. Anchors with aliases and duplicate keys are refused: the
+ * first are the material of YAML bombs, the second hide one value behind another.
+ */
+export function readManifest<Schema extends z.ZodType>(
+  file: string,
+  schema: Schema,
+): ManifestOutcome<z.output<Schema>> {
+  const text = readText(file)
+  if (!text.ok) return text
+  const data = parseYaml(file, text.value)
+  if (!data.ok) return data
+  const parsed = schema.safeParse(data.value)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  return { ok: false, problems: describeIssues(parsed.error).map((problem) => `${file}: ${problem}`) }
+}
+
+function readText(file: string): ManifestOutcome<string> {
+  try {
+    const bytes = readFileSync(file)
+    if (bytes.length <= MAX_MANIFEST_BYTES) return { ok: true, value: bytes.toString('utf8') }
+    return failed(file, `larger than ${MAX_MANIFEST_BYTES} bytes`)
+  } catch (error) {
+    return failed(file, `cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+  }
+}
+
+function parseYaml(file: string, text: string): ManifestOutcome<unknown> {
+  try {
+    const document = parseDocument(text, { uniqueKeys: true, strict: true, prettyErrors: true })
+    // One open bracket can cause thousands of errors; the first ones tell.
+    const errors = document.errors
+      .slice(0, 5)
+      .map((error) => `${file}: ${error.message.split('\n')[0] ?? error.message}`)
+    if (errors.length > 0) return { ok: false, problems: errors }
+    return { ok: true, value: document.toJS({ maxAliasCount: 0 }) as unknown }
+  } catch (error) {
+    if (error instanceof ReferenceError) return failed(file, 'anchors and aliases are not allowed')
+    return failed(file, `not readable as YAML (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+function failed(file: string, problem: string): { ok: false; problems: string[] } {
+  return { ok: false, problems: [`${file}: ${problem}`] }
+}

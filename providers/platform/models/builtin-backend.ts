@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { BuiltinModel, ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+import { messageText } from '../../../contract/index.ts'
+import { chatCompletion } from './chat-completion.ts'
+import type { BuiltinReply } from './builtin/answer-chat.ts'
+import type { ModelBackend } from './model-backend.ts'
+
+/** The rule-based models: synchronous functions without weights. */
+export interface BuiltinModels {
+  /** A unit vector of 768 dimensions. */
+  embedText(text: string): Float32Array
+  /** A logit: higher is more relevant. */
+  scoreRelevance(query: string, text: string): number
+  /** The reply to a conversation, or the calls that it makes of the named tools. */
+  answerBuiltinChat(messages: ChatRequest['messages'], tools?: readonly string[]): BuiltinReply
+  countTokens(text: string): number
+}
+
+/** Longest stretch of rule-based work before other requests get their turn. */
+const TURN_MS = 20
+
+/** The rule-based models as a backend; long batches give way to other requests between texts. */
+export function createBuiltinBackend(choice: BuiltinModel, models: BuiltinModels): ModelBackend {
+  return {
+    embed: (texts, _side, signal) => inTurns(texts, (text) => models.embedText(text), signal),
+    rerank: (query, texts, signal) => inTurns(texts, (text) => models.scoreRelevance(query, text), signal),
+    async chat(request, signal) {
+      signal?.throwIfAborted()
+      const tools = (request.tools ?? []).map((tool) => tool.function.name)
+      const { text, toolCalls } = models.answerBuiltinChat(request.messages, tools)
+      const promptTokens = request.messages.reduce((sum, message) => sum + models.countTokens(messageText(message)), 0)
+      const written = [text, ...(toolCalls ?? []).map((call) => JSON.stringify(call))].join('\n')
+      const usage = { promptTokens, completionTokens: models.countTokens(written) }
+      const completion = chatCompletion(choice.model, text, usage)
+      return toolCalls === undefined ? completion : withToolCalls(completion, toolCalls, request.messages.length)
+    },
+    close: async () => undefined,
+  }
+}
+
+/** The completion as a reply that calls tools; the ids differ from those of earlier turns of the same conversation. */
+function withToolCalls(
+  completion: ChatCompletion,
+  calls: NonNullable<BuiltinReply['toolCalls']>,
+  turn: number,
+): ChatCompletion {
+  const toolCalls = calls.map(({ tool, arguments: given }, at) => ({
+    id: `call-${turn}-${at}`,
+    type: 'function' as const,
+    function: { name: tool, arguments: JSON.stringify(given) },
+  }))
+  const message = { role: 'assistant' as const, content: null, tool_calls: toolCalls }
+  return { ...completion, choices: [{ index: 0, finish_reason: 'tool_calls', message }] }
+}
+
+async function inTurns<Result>(
+  texts: readonly string[],
+  work: (text: string) => Result,
+  signal: AbortSignal | undefined,
+): Promise<Result[]> {
+  const results: Result[] = []
+  let turnStarted = performance.now()
+  for (const text of texts) {
+    if (performance.now() - turnStarted > TURN_MS) {
+      await nextTurn()
+      turnStarted = performance.now()
+    }
+    signal?.throwIfAborted()
+    results.push(work(text))
+  }
+  return results
+}

@@ -1,0 +1,43 @@
+import { coverage, indexOf, termsOf } from '../matching/terms.ts'
+import { bestPlace, missingNumbers, verbatimIn } from './entailment.ts'
+import type { Verdict } from './judge-statement.ts'
+import { splitStatements } from './statements.ts'
+
+/** References are put in other words than the documents, so less must be shared than for an answer's statements. */
+const ENOUGH = 0.55
+const HALF_OF_NEW = 0.5
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`
+
+/** Whether a statement of the reference answer can be traced to the contexts, by its words and numbers. */
+export function attributeStatement(statement: string, contexts: readonly string[]): Verdict {
+  const verbatim = verbatimIn(statement, contexts)
+  if (verbatim !== -1) return { verdict: true, reason: `stands word for word in context ${verbatim + 1}` }
+  const place = bestPlace(statement, contexts)
+  if (place === null || place.coverage === 0)
+    return { verdict: false, reason: 'no context shares a content word with it' }
+  const where = `context ${place.context + 1}`
+  const numbers = missingNumbers(statement, contexts[place.context]!)
+  if (numbers.length > 0) return { verdict: false, reason: `${where} does not give the number ${numbers.join(', ')}` }
+  return {
+    verdict: place.coverage >= ENOUGH,
+    reason: `${where} covers ${percent(place.coverage)} of its content words`,
+  }
+}
+
+/**
+ * Whether a context helps to reach the reference answer: it must hold a statement of the reference, or half of what the
+ * reference says beyond the question.
+ */
+export function judgeUsefulness(question: string, context: string, reference: string): Verdict {
+  const asked = new Set(termsOf(question).map((term) => term.root))
+  const beyond = termsOf(reference).filter((term) => !asked.has(term.root))
+  const share = coverage(beyond.length > 0 ? beyond : termsOf(reference), indexOf(context))
+  if (share >= HALF_OF_NEW) {
+    return { verdict: true, reason: `holds ${percent(share)} of what the reference adds to the question` }
+  }
+  const held = splitStatements(reference).find((statement) => attributeStatement(statement, [context]).verdict)
+  return held === undefined
+    ? { verdict: false, reason: `holds only ${percent(share)} of what the reference adds to the question` }
+    : { verdict: true, reason: `supports a statement of the reference: "${held.slice(0, 160)}"` }
+}

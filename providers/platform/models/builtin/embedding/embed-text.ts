@@ -1,0 +1,106 @@
+import { conceptsOf } from '../language/concepts.ts'
+import { hash32 } from '../language/hash.ts'
+import { bounded } from '../language/memo.ts'
+import { rarity } from '../language/rarity.ts'
+import { rootOf } from '../language/roots.ts'
+import { tokensOf } from '../language/tokens.ts'
+import type { Token } from '../language/tokens.ts'
+
+/** Dimensions of every built-in vector. */
+export const EMBEDDING_DIMENSIONS = 768
+
+/** Seeds of the hash, so that a word and an equal stem land in different places. */
+const SEED = { word: 1, root: 2, gram: 3, concept: 4, empty: 5 } as const
+
+/** How much of a token's weight each kind of feature carries. */
+const SHARE = { word: 0.2, root: 0.95, grams: 0.55, concepts: 0.45 } as const
+
+/** Each feature stands in this many places: two weaker collisions do less harm than one strong one. */
+const PLACES = 2
+
+const GRAM_SIZES = [3, 4, 5] as const
+const LONGEST_WORD = 40
+
+/** The features of one token: place in the vector and signed weight, for a token of rarity 1. */
+type Features = { places: Int32Array; weights: Float64Array }
+
+function characterGrams(norm: string): string[] {
+  const padded = `^${norm.slice(0, LONGEST_WORD)}$`
+  return GRAM_SIZES.flatMap((size) =>
+    Array.from({ length: Math.max(0, padded.length - size + 1) }, (_, at) => padded.slice(at, at + size)),
+  )
+}
+
+function featuresOf(norm: string, root: string): Features {
+  const places: number[] = []
+  const weights: number[] = []
+  const add = (seed: number, text: string, weight: number): void => {
+    for (let copy = 0; copy < PLACES; copy += 1) {
+      const hash = hash32(text, seed + 16 * copy)
+      places.push((hash & 0x7fffffff) % EMBEDDING_DIMENSIONS)
+      weights.push((hash >>> 31 === 0 ? weight : -weight) / Math.sqrt(PLACES))
+    }
+  }
+  add(SEED.word, norm, SHARE.word)
+  add(SEED.root, root, SHARE.root)
+  const grams = characterGrams(norm)
+  for (const gram of grams) add(SEED.gram, gram, SHARE.grams / Math.sqrt(grams.length))
+  const concepts = conceptsOf(root)
+  for (const ring of concepts) add(SEED.concept, String(ring), SHARE.concepts / Math.sqrt(concepts.length))
+  return { places: Int32Array.from(places), weights: Float64Array.from(weights) }
+}
+
+/** Words repeat from text to text; the key holds both forms because codes are not stemmed. */
+const keptFeatures = bounded(30_000, (key) => {
+  const [norm, root] = key.split('\n')
+  return featuresOf(norm!, root!)
+})
+
+/** The tokens by root, each with how often it occurs. */
+function countRoots(tokens: readonly Token[]): Map<string, { token: Token; count: number }> {
+  const counts = new Map<string, { token: Token; count: number }>()
+  for (const token of tokens) {
+    const root = rootOf(token)
+    const seen = counts.get(root)
+    if (seen) seen.count += 1
+    else counts.set(root, { token, count: 1 })
+  }
+  return counts
+}
+
+/** |x|^0.75 with the sign of x: keeps a few heavy dimensions from ruling the cosine. */
+const dampened = (x: number): number => {
+  const root = Math.sqrt(Math.abs(x))
+  return Math.sign(x) * root * Math.sqrt(root)
+}
+
+function unitLength(sums: Float64Array, text: string): Float32Array {
+  let squares = 0
+  for (const sum of sums) squares += sum * sum
+  if (squares === 0) {
+    // A text without tokens still needs a direction; equal texts share it.
+    sums[hash32(text.trim(), SEED.empty) % EMBEDDING_DIMENSIONS] = 1
+    squares = 1
+  }
+  const length = Math.sqrt(squares)
+  return Float32Array.from(sums, (sum) => sum / length)
+}
+
+/**
+ * A text as a vector of 768 dimensions and unit length: signed feature hashing over words, roots, character 3- to
+ * 5-grams and rings of synonyms. Rare words weigh more, repetitions less and less. Only exactly rounded operations are
+ * used, so the vector is the same on every platform.
+ */
+export function embedText(text: string): Float32Array {
+  const tokens = tokensOf(text)
+  const sums = new Float64Array(EMBEDDING_DIMENSIONS)
+  // A question made of grammar alone ("who is it?") is still embedded by its words.
+  const onlyStopWords = tokens.every((token) => rarity(token) === 0)
+  for (const [root, { token, count }] of countRoots(tokens)) {
+    const weight = (onlyStopWords ? 0.1 : rarity(token)) * Math.sqrt(count)
+    if (weight === 0) continue
+    const { places, weights } = keptFeatures(`${token.norm}\n${root}`)
+    for (let at = 0; at < places.length; at += 1) sums[places[at]!]! += weight * weights[at]!
+  }
+  return unitLength(sums.map(dampened), text)
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { extractGraph } from './extract-graph.ts'
+
+const graphOf = (text: string, title = 'Notes') => {
+  const { entities, relations } = extractGraph({ title, text })
+  return {
+    types: Object.fromEntries(entities.map((entity) => [entity.name, entity.type])),
+    pairs: relations.map(({ source, target }) => [source, target].toSorted().join(' – ')).toSorted(),
+    relations,
+  }
+}
+
+describe('extractGraph', () => {
+  it('types names by their heads and by what is said of them', () => {
+    const { types } = graphOf(
+      'Ruth Hale, an engineer, founded the Merrin Institute in Torvik. The trawler Hopeful Ann sank off Cape Merrin in the Lucy Storm. ' +
+        'Dr Otto Brandt wrote *The Long Tide* and signed the Merrin Treaty. PIPERAIL carries the code T1190.',
+    )
+    expect(types).toEqual({
+      'Ruth Hale': 'person',
+      'Merrin Institute': 'organization',
+      Torvik: 'place',
+      'Hopeful Ann': 'vessel',
+      'Cape Merrin': 'place',
+      'Lucy Storm': 'event',
+      'Otto Brandt': 'person',
+      'The Long Tide': 'publication',
+      'Merrin Treaty': 'agreement',
+      PIPERAIL: 'software',
+      T1190: 'identifier',
+    })
+  })
+
+  it('relates subjects to what their verbs govern, and members of a list not to each other', () => {
+    const { pairs, relations } = graphOf('The Merrin Institute employed Ruth Hale and Otto Brandt.')
+    expect(pairs).toEqual(['Merrin Institute – Otto Brandt', 'Merrin Institute – Ruth Hale'])
+    expect(relations[0]).toMatchObject({ keywords: ['employ'], weight: 8 })
+  })
+
+  it('keeps an apposition with the name it explains, and clauses apart', () => {
+    expect(
+      graphOf('Ruth Hale joined the Merrin Institute, a college in Torvik; Otto Brandt led the Hesk Survey.').pairs,
+    ).toEqual(['Hesk Survey – Otto Brandt', 'Merrin Institute – Ruth Hale', 'Merrin Institute – Torvik'])
+  })
+
+  it('traces surnames, short names and pronouns to the full name', () => {
+    const { types, pairs } = graphOf(
+      'Ruth Hale studied in Torvik. Hale then built Merrin Light. She married Otto Brandt. The Hallam Trading Company paid. Hallam also owned the Corisande Mine.',
+    )
+    expect(Object.keys(types)).not.toContain('Hale')
+    expect(Object.keys(types)).not.toContain('Hallam')
+    expect(pairs).toEqual(
+      expect.arrayContaining([
+        'Merrin Light – Ruth Hale',
+        'Otto Brandt – Ruth Hale',
+        'Corisande Mine – Hallam Trading Company',
+      ]),
+    )
+  })
+
+  it('takes the title’s subject for a clause without one, with little weight', () => {
+    const { relations } = graphOf('PIPERAIL is a loader. Every sample came from Velmara.', 'PIPERAIL loader')
+    expect(relations).toEqual([expect.objectContaining({ source: 'PIPERAIL', target: 'Velmara', weight: 3 })])
+  })
+
+  it('does not take openers, headings and roles for names', () => {
+    expect(
+      graphOf('# Big Findings\n\nRocks fell. Finance was short. The Registrar wept. Overhead, gulls cried.').types,
+    ).toEqual({})
+  })
+
+  it('relates only entities that it lists, and never one to itself', () => {
+    const words = [
+      'Ruth Hale',
+      'Hale',
+      'the',
+      'Bank of Leith',
+      'paid',
+      'and',
+      ',',
+      '. ',
+      ';',
+      'she',
+      'in',
+      'Torvik',
+      "'s",
+      '\n\n',
+      '| a | b |',
+    ]
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...words), { maxLength: 30 }), (parts) => {
+        const { entities, relations } = extractGraph({ title: 'Ruth Hale', text: parts.join(' ') })
+        const names = new Set(entities.map((entity) => entity.name))
+        expect(names.size).toBe(entities.length)
+        for (const { source, target } of relations) {
+          expect(names.has(source) && names.has(target)).toBe(true)
+          expect(source).not.toBe(target)
+        }
+      }),
+    )
+  })
+})

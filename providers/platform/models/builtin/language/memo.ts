@@ -1,0 +1,18 @@
+/** A pure function of a string that keeps the results of its last `limit` to `2 × limit` different arguments. */
+export function bounded<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {
+  // Two generations instead of a linked list: when the young one is full it becomes the old one.
+  let young = new Map<string, Value>()
+  let old = new Map<string, Value>()
+  return (key) => {
+    const kept = young.get(key) ?? old.get(key)
+    const value = kept ?? compute(key)
+    if (!young.has(key)) {
+      if (young.size >= limit) {
+        old = young
+        young = new Map()
+      }
+      young.set(key, value)
+    }
+    return value
+  }
+}

@@ -1,0 +1,53 @@
+import { commonWords } from './common-words.ts'
+import { bounded } from './memo.ts'
+import { rootOfWord } from './roots.ts'
+import { isStopWord } from './stop-words.ts'
+import type { Token } from './tokens.ts'
+
+/** Weight of the words of each band of everyday English. */
+const BAND_WEIGHT = [0.4, 0.53, 0.66] as const
+
+const UNLISTED_WORD = 0.85
+const LONGEST_BONUS = 0.35
+const CODE = 1.6
+const SMALL_NUMBER = 0.6
+const NUMBER = 1.1
+
+let bandOfRoot: Map<string, number> | null = null
+
+/** Inflections and derivations of an everyday word are everyday words too. */
+function everydayWeight(norm: string): number | null {
+  if (bandOfRoot === null) {
+    bandOfRoot = new Map()
+    for (const [word, band] of commonWords()) {
+      const root = rootOfWord(word)
+      if (!bandOfRoot.has(root)) bandOfRoot.set(root, band)
+    }
+  }
+  const band = bandOfRoot.get(rootOfWord(norm))
+  return band === undefined ? null : BAND_WEIGHT[band]!
+}
+
+const wordRarity = bounded(20_000, (norm) => {
+  if (isStopWord(norm)) return 0
+  if (norm.length === 1) return 0.3
+  const everyday = everydayWeight(norm)
+  if (everyday !== null) return everyday
+  // Longer words are rarer on the whole; beyond a dozen letters that says nothing more.
+  return UNLISTED_WORD + LONGEST_BONUS * Math.min(1, Math.max(0, norm.length - 4) / 8)
+})
+
+/**
+ * How much a token says, 0 (grammar) to 1.6 (a code): an idf that needs no corpus, from a list of everyday words and
+ * the token's shape.
+ */
+export function rarity(token: Token): number {
+  switch (token.kind) {
+    case 'code':
+      return CODE
+    case 'number':
+      return token.norm.length < 3 ? SMALL_NUMBER : NUMBER
+    case 'word':
+      return wordRarity(token.norm)
+  }
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest'
+import { ModelRole } from '../../../contract/index.ts'
+import type { ModelChoice } from '../../../contract/index.ts'
+import { startModelService } from '../../../tests/helpers/model-service.ts'
+import type { BuiltinModels } from './builtin-backend.ts'
+import { createModelHost } from './create-model-host.ts'
+import { unsuitable } from './model-backend.ts'
+
+const builtinModels: BuiltinModels = {
+  embedText: (text) => Float32Array.of(text.length, 0),
+  scoreRelevance: (query, text) => (text.includes(query) ? 2 : -2),
+  answerBuiltinChat: (messages) => ({ text: `${messages.length} messages` }),
+  countTokens: (text) => text.split(' ').length,
+}
+
+function rolesOf(
+  choice: ModelChoice,
+  changes: Partial<Record<ModelRole, ModelChoice>> = {},
+): Record<ModelRole, ModelChoice> {
+  return {
+    ...(Object.fromEntries(ModelRole.options.map((role) => [role, choice])) as Record<ModelRole, ModelChoice>),
+    ...changes,
+  }
+}
+
+const builtin: ModelChoice = { backend: 'builtin', model: 'rules' }
+const openai = (baseUrl: string, more: object = {}): ModelChoice => ({
+  backend: 'openai',
+  model: 'big',
+  base_url: baseUrl,
+  api_key_env: 'SOME_KEY',
+  timeout_s: 20,
+  retries: 0,
+  cloud: true,
+  defaults: {},
+  ...more,
+})
+
+function hostOf(roles: Record<ModelRole, ModelChoice>, secrets: Record<string, string> = {}) {
+  let loads = 0
+  const host = createModelHost(
+    { name: 'test', roles },
+    {
+      secret: (name) => secrets[name],
+      onnxCacheDir: '/nonexistent',
+      loadBuiltin: async () => {
+        loads += 1
+        return builtinModels
+      },
+    },
+  )
+  return { host, loads: () => loads }
+}
+
+const messages = [{ role: 'user' as const, content: 'one two' }]
+
+describe('the builtin set', () => {
+  it('answers every kind of role and loads nothing before the first call', async () => {
+    const { host, loads } = hostOf(rolesOf(builtin))
+    expect(loads()).toBe(0)
+    expect(await host.embed('embed', ['ab', 'c'], 'document')).toEqual([Float32Array.of(2, 0), Float32Array.of(1, 0)])
+    expect(await host.rerank('x', ['axb', 'c'])).toEqual([2, -2])
+    expect(await host.chat('light_gen', { messages })).toMatchObject({
+      object: 'chat.completion',
+      model: 'rules',
+      choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: '1 messages' } }],
+      usage: { prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 },
+    })
+    expect([host.isBuiltin('agentic'), host.isCloud('agentic'), host.modelName('embed')]).toEqual([
+      true,
+      false,
+      'rules',
+    ])
+  })
+
+  it('gives way to other work during a long batch, and stops for an aborted caller', async () => {
+    const slow = { ...builtinModels, embedText: (text: string) => (spin(2), builtinModels.embedText(text)) }
+    const host = createModelHost(
+      { name: 'test', roles: rolesOf(builtin) },
+      { secret: () => undefined, onnxCacheDir: '', loadBuiltin: async () => slow },
+    )
+    const stop = new AbortController()
+    setImmediate(() => setImmediate(() => setImmediate(() => stop.abort())))
+    await expect(host.embed('embed', new Array<string>(5000).fill('x'), 'document', stop.signal)).rejects.toMatchObject(
+      {
+        name: 'AbortError',
+      },
+    )
+  })
+})
+
+describe('counting', () => {
+  it('counts every call by role, failed ones too, and none that was not made', async () => {
+    const service = await startModelService((_call, n) => ({ status: n === 0 ? 500 : 200, json: {} }))
+    const { host } = hostOf(rolesOf(builtin, { agentic: openai(service.url) }), { SOME_KEY: 'k' })
+    try {
+      expect(host.usage()).toEqual({})
+      await host.embed('embed', ['a', 'b', 'c'], 'query')
+      await host.rerank('a', ['b'])
+      await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'upstream_error' })
+      await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'invalid_response' })
+      await host.chat('light_gen', { messages })
+      expect(host.usage()).toEqual({ embed: 1, rerank: 1, agentic: 2, light_gen: 1 })
+    } finally {
+      await host.close()
+      await service.close()
+    }
+  })
+})
+
+describe('declared models', () => {
+  it('names the missing secret instead of calling without it', async () => {
+    const { host } = hostOf(rolesOf(builtin, { evaluator: openai('http://127.0.0.1:1/v1') }))
+    await expect(host.chat('evaluator', { messages })).rejects.toMatchObject({
+      code: 'not_configured',
+      message: expect.stringContaining('SOME_KEY'),
+    })
+    expect(host.usage()).toEqual({ evaluator: 1 })
+    await host.close()
+  })
+
+  it('tells each role’s backend, model and whether it is paid for', () => {
+    const { host } = hostOf(
+      rolesOf(builtin, { evaluator: openai('http://x'), agentic: openai('http://x', { cloud: false }) }),
+    )
+    expect(host.resolved().set).toBe('test')
+    expect(host.resolved().roles['evaluator']).toEqual({ backend: 'openai', model: 'big' })
+    expect(Object.keys(host.resolved().roles)).toEqual(ModelRole.options)
+    expect([host.isCloud('evaluator'), host.isCloud('agentic')]).toEqual([true, false])
+  })
+
+  it('knows which backend cannot serve which role', () => {
+    const onnx = (task: 'embedding' | 'rerank' | 'generation'): ModelChoice => ({
+      backend: 'onnx',
+      model: 'm',
+      task,
+      dtype: 'q8',
+      query_prefix: '',
+      document_prefix: '',
+      max_new_tokens: 1,
+    })
+    const tei: ModelChoice = { backend: 'tei', model: 'r', base_url: 'http://x', api_key_env: null, timeout_s: 1 }
+    expect(unsuitable('embed', onnx('embedding'))).toBeNull()
+    expect(unsuitable('evaluator_embed', onnx('generation'))).toMatch('task embedding')
+    expect(unsuitable('light_gen', onnx('rerank'))).toMatch('task generation')
+    expect(unsuitable('rerank', onnx('rerank'))).toBeNull()
+    expect(unsuitable('rerank', openai('http://x'))).toMatch('cannot rerank')
+    expect(unsuitable('rerank', tei)).toBeNull()
+    expect(unsuitable('embed', tei)).toMatch('only rerank')
+    expect(unsuitable('rerank', builtin)).toBeNull()
+  })
+})
+
+function spin(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}

@@ -1,0 +1,72 @@
+import { ModelRole } from '../../../contract/index.ts'
+import type { ModelChoice, ResolvedModels } from '../../../contract/index.ts'
+import type { ModelBackend } from './model-backend.ts'
+import { ModelCallError } from './model-host.ts'
+import type { ModelHost } from './model-host.ts'
+import { createBackendOpener } from './open-backend.ts'
+import type { BackendOptions } from './open-backend.ts'
+
+/** The set that this process uses: every role with its model, placeholders already replaced. */
+export interface SelectedModels {
+  name: string
+  roles: Record<ModelRole, ModelChoice>
+}
+
+/** The host of one model set. Backends are opened at their first call, so that unused ones cost nothing. */
+export function createModelHost(set: SelectedModels, options: BackendOptions): ModelHost {
+  const opener = createBackendOpener(options)
+  const opened = new Map<ModelRole, Promise<ModelBackend>>()
+  const calls = new Map<ModelRole, number>()
+
+  function backend(role: ModelRole): Promise<ModelBackend> {
+    // Failed calls count too: what was asked of the models is the figure, not what they managed.
+    calls.set(role, (calls.get(role) ?? 0) + 1)
+    const known = opened.get(role) ?? opener.open(role, set.roles[role])
+    opened.set(role, known)
+    return known
+  }
+
+  return {
+    async embed(role, texts, side, signal) {
+      const { embed } = await backend(role)
+      if (embed === undefined) throw unsupported(role, 'embed texts')
+      return embed(texts, side, signal)
+    },
+    async chat(role, request, signal) {
+      const { chat } = await backend(role)
+      if (chat === undefined) throw unsupported(role, 'chat')
+      return chat(request, signal)
+    },
+    async rerank(query, texts, signal) {
+      const { rerank } = await backend('rerank')
+      if (rerank === undefined) throw unsupported('rerank', 'rerank')
+      return rerank(query, texts, signal)
+    },
+    isCloud(role) {
+      const choice = set.roles[role]
+      return choice.backend === 'openai' && choice.cloud
+    },
+    isBuiltin: (role) => set.roles[role].backend === 'builtin',
+    modelName: (role) => set.roles[role].model,
+    resolved: () => resolvedModels(set),
+    usage: () => Object.fromEntries(calls),
+    async close() {
+      await Promise.allSettled([...opened.values()].map(async (opening) => (await opening).close()))
+      opened.clear()
+      await opener.close()
+    },
+  }
+}
+
+function resolvedModels(set: SelectedModels): ResolvedModels {
+  const entries = ModelRole.options.map((role) => [role, pick(set.roles[role])] as const)
+  return { set: set.name, roles: Object.fromEntries(entries) }
+}
+
+function pick({ backend, model }: ModelChoice): { backend: string; model: string } {
+  return { backend, model }
+}
+
+function unsupported(role: ModelRole, what: string): ModelCallError {
+  return new ModelCallError('not_configured', role, `The model declared for role ${role} cannot ${what}`)
+}

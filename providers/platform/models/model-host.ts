@@ -1,0 +1,77 @@
+import type { ChatCompletion, ChatRequest, ModelRole, ResolvedModels } from '../../../contract/index.ts'
+
+/** Which side of a search a text stands on: some embedding models want to know. */
+export type EmbeddingSide = 'query' | 'document'
+
+/** Roles that answer in chat form. */
+export type ChatRole = Exclude<ModelRole, 'embed' | 'evaluator_embed' | 'rerank'>
+
+export type EmbeddingRole = Extract<ModelRole, 'embed' | 'evaluator_embed'>
+
+/** A chat request as a role's caller writes it; the host adds the model and its declared defaults. Other fields are passed on. */
+export interface RoleChatRequest {
+  messages: ChatRequest['messages']
+  temperature?: number
+  max_tokens?: number
+  tools?: ChatRequest['tools']
+  response_format?: ChatRequest['response_format']
+  think?: ChatRequest['think']
+  [field: string]: unknown
+}
+
+/**
+ * The one place that model calls go through: resolves a role to its backend and counts each call.
+ * Every method throws `ModelCallError` when the model cannot answer.
+ */
+export interface ModelHost {
+  /** Unit-length vectors in the order of the texts; all of one dimension. */
+  embed(
+    role: EmbeddingRole,
+    texts: readonly string[],
+    side: EmbeddingSide,
+    signal?: AbortSignal,
+  ): Promise<Float32Array[]>
+  chat(role: ChatRole, request: RoleChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
+  /** Raw relevance scores (logits) in the order of the texts. */
+  rerank(query: string, texts: readonly string[], signal?: AbortSignal): Promise<number[]>
+  /** True when this role's model is declared as a paid service outside this machine. */
+  isCloud(role: ModelRole): boolean
+  /** True when the role is served by the rule-based backend, which needs no prompt round trip for critics. */
+  isBuiltin(role: ModelRole): boolean
+  modelName(role: ModelRole): string
+  resolved(): ResolvedModels
+  /** Calls since the start, by role. */
+  usage(): Record<string, number>
+  close(): Promise<void>
+}
+
+export type ModelCallErrorCode =
+  | 'unknown_model'
+  | 'bad_request'
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'timeout'
+  | 'unreachable'
+  | 'upstream_error'
+  | 'invalid_response'
+  | 'not_configured'
+
+/** A model call that failed after its retries. `status` is the upstream's HTTP status where there was one. */
+export class ModelCallError extends Error {
+  override readonly name = 'ModelCallError'
+  readonly code: ModelCallErrorCode
+  readonly role: ModelRole
+  readonly status: number | null
+
+  constructor(
+    code: ModelCallErrorCode,
+    role: ModelRole,
+    message: string,
+    options: { status?: number | null; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.role = role
+    this.status = options.status ?? null
+  }
+}

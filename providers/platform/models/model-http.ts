@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import type { Dispatcher } from 'undici'
+import type { ModelRole } from '../../../contract/index.ts'
+import { readLimited } from '../read-limited.ts'
+import { ModelCallError } from './model-host.ts'
+import type { ModelCallErrorCode } from './model-host.ts'
+import { retryAfterMs, retryDelayMs } from './retry-policy.ts'
+
+/** Largest answer that is read from a model service. */
+export const MODEL_RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
+
+export interface ModelHttpOptions {
+  role: ModelRole
+  baseUrl: string
+  apiKey: string | null
+  /** Time for one try, from sending to the last byte. */
+  timeoutMs: number
+  /** Further tries after a 429, a 5xx or a failed connection. */
+  retries: number
+  responseLimitBytes?: number
+  /** Waits between tries; tests replace it to see the delays. */
+  wait?: (delayMs: number, signal?: AbortSignal) => Promise<void>
+}
+
+/** JSON over HTTP to one model service, with its retries. */
+export interface ModelHttp {
+  /** The parsed JSON answer; throws `ModelCallError` after the last try, and the signal's reason when it is aborted. */
+  post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
+  close(): Promise<void>
+}
+
+interface Failure {
+  error: ModelCallError
+  retryable: boolean
+  askedMs: number | null
+}
+
+/** Opens a client with its own connection pool. */
+export function createModelHttp(options: ModelHttpOptions): ModelHttp {
+  const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 })
+  const wait = options.wait ?? ((delayMs, signal) => sleep(delayMs, undefined, { signal }))
+  return {
+    async post(path, body, signal) {
+      const payload = JSON.stringify(body)
+      for (let attempt = 0; ; attempt += 1) {
+        const outcome = await tryOnce(options, agent, path, payload, signal)
+        if (outcome.ok) return outcome.value
+        if (!outcome.failure.retryable || attempt >= options.retries) throw outcome.failure.error
+        await wait(retryDelayMs(attempt, outcome.failure.askedMs, Math.random()), signal)
+      }
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+type Outcome = { ok: true; value: unknown } | { ok: false; failure: Failure }
+
+async function tryOnce(
+  options: ModelHttpOptions,
+  agent: Agent,
+  path: string,
+  payload: string,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  signal?.throwIfAborted()
+  const timeout = AbortSignal.timeout(options.timeoutMs)
+  try {
+    const response = await request(`${options.baseUrl.replace(/\/+$/, '')}${path}`, {
+      method: 'POST',
+      dispatcher: agent,
+      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json',
+        ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
+      },
+      body: payload,
+    })
+    const text = await readLimited(response.body, options.responseLimitBytes ?? MODEL_RESPONSE_LIMIT_BYTES)
+    if (text === null)
+      return refuse(options, 'invalid_response', 'sent more than the size limit', { status: response.statusCode })
+    if (response.statusCode >= 200 && response.statusCode < 300) return parse(options, text, response.statusCode)
+    return statusFailure(options, response, text)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (timeout.aborted)
+      return refuse(options, 'timeout', `gave no complete answer within ${options.timeoutMs} ms`, { cause: error })
+    return refuse(options, 'unreachable', `cannot be reached: ${connectionProblem(error)}`, {
+      cause: error,
+      retryable: true,
+    })
+  }
+}
+
+function parse(options: ModelHttpOptions, text: string, status: number): Outcome {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch (cause) {
+    return refuse(options, 'invalid_response', 'answered with something that is not JSON', { status, cause })
+  }
+}
+
+function statusFailure(options: ModelHttpOptions, response: Dispatcher.ResponseData, text: string): Outcome {
+  const status = response.statusCode
+  const header = response.headers['retry-after']
+  const code = codeOfStatus(status)
+  return refuse(options, code, `answered HTTP ${status}: ${upstreamMessage(text)}`, {
+    status,
+    retryable: status === 429 || status >= 500,
+    askedMs: retryAfterMs(Array.isArray(header) ? header[0] : header, Date.now()),
+  })
+}
+
+function codeOfStatus(status: number): ModelCallErrorCode {
+  if (status === 401 || status === 403) return 'unauthorized'
+  if (status === 404) return 'unknown_model'
+  if (status === 429) return 'rate_limited'
+  if (status === 408 || status === 504) return 'timeout'
+  return status >= 400 && status < 500 ? 'bad_request' : 'upstream_error'
+}
+
+function refuse(
+  options: ModelHttpOptions,
+  code: ModelCallErrorCode,
+  problem: string,
+  more: { status?: number; cause?: unknown; retryable?: boolean; askedMs?: number | null } = {},
+): Outcome {
+  const message = `The model service of role ${options.role} at ${new URL(options.baseUrl).origin} ${problem}`
+  const error = new ModelCallError(code, options.role, message, { status: more.status ?? null, cause: more.cause })
+  return { ok: false, failure: { error, retryable: more.retryable ?? false, askedMs: more.askedMs ?? null } }
+}
+
+/** The sentence inside an error body of any known family, cut to 300 characters. */
+function upstreamMessage(text: string): string {
+  try {
+    const body = JSON.parse(text) as { error?: { message?: unknown } | string; detail?: unknown; message?: unknown }
+    const nested = typeof body.error === 'object' ? body.error.message : body.error
+    const message = nested ?? body.message ?? body.detail
+    if (typeof message === 'string') return message.slice(0, 300)
+  } catch {
+    // Proxies answer with HTML: its start is all there is to tell.
+  }
+  return text.slice(0, 300)
+}
+
+function connectionProblem(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const code = (error as NodeJS.ErrnoException).code
+  return code !== undefined && code !== '' ? `${code} ${error.message}`.trim() : error.message
+}

@@ -1,0 +1,127 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeCrossEncoder, writeEmbeddingModel, writeGenerator } from '../../../tests/helpers/tiny-onnx-models.ts'
+import type { OnnxModel } from '../../../contract/index.ts'
+import { createOnnxBackend } from './onnx-backend.ts'
+import { createOnnxModels } from './onnx-models.ts'
+import type { OnnxModels } from './onnx-models.ts'
+
+let folder: string
+let models: OnnxModels
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tiny-onnx-'))
+  await Promise.all([
+    writeEmbeddingModel(join(folder, 'embedder')),
+    writeCrossEncoder(join(folder, 'cross-encoder')),
+    writeGenerator(join(folder, 'generator')),
+  ])
+  models = createOnnxModels(join(folder, 'cache'))
+})
+afterAll(async () => {
+  await models.close()
+  await rm(folder, { recursive: true })
+})
+
+const choice = (name: string, task: OnnxModel['task'], more: Partial<OnnxModel> = {}): OnnxModel => ({
+  backend: 'onnx',
+  model: join(folder, name),
+  task,
+  dtype: 'fp32',
+  query_prefix: '',
+  document_prefix: '',
+  max_new_tokens: 8,
+  ...more,
+})
+
+describe('embeddings', () => {
+  it('pools over the words of each text and normalises, whatever else is in the batch', async () => {
+    const backend = createOnnxBackend('embed', choice('embedder', 'embedding'), models)
+    const texts = [...new Array<string>(20).fill('salt'), 'red green', 'sea red sea blue sea']
+    const vectors = await backend.embed!(texts, 'document')
+    expect(vectors).toHaveLength(22)
+    expect(round(vectors[0]!)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1, 0])
+    expect(round(vectors[20]!)).toEqual([0, 0, 0, 0, 0, 0.707, 0.707, 0, 0, 0])
+    expect(round(vectors[21]!)).toEqual([0, 0, 0, 0, 0, 0.302, 0, 0.302, 0, 0.905])
+  })
+
+  it('puts the prefix of its side in front', async () => {
+    const prefixed = choice('embedder', 'embedding', { query_prefix: 'blue ', document_prefix: 'green ' })
+    const backend = createOnnxBackend('embed', prefixed, models)
+    expect(round((await backend.embed!(['salt'], 'query'))[0]!)).toEqual([0, 0, 0, 0, 0, 0, 0, 0.707, 0.707, 0])
+    expect(round((await backend.embed!(['salt'], 'document'))[0]!)).toEqual([0, 0, 0, 0, 0, 0, 0.707, 0, 0.707, 0])
+  })
+})
+
+describe('cross-encoder', () => {
+  it('gives raw scores in the order of the texts, over more than one batch', async () => {
+    const backend = createOnnxBackend('rerank', choice('cross-encoder', 'rerank'), models)
+    const texts = Array.from({ length: 18 }, (_, index) =>
+      index === 17 ? 'the sea' : index % 2 === 0 ? 'green' : 'salt',
+    )
+    const scores = await backend.rerank!('red', texts)
+    expect(scores).toEqual(texts.map((text) => ({ green: 6, salt: 8, 'the sea': 9 })[text]))
+  })
+})
+
+describe('generation', () => {
+  const backend = () => createOnnxBackend('light_gen', choice('generator', 'generation'), models)
+
+  it('continues the conversation until the end token and counts tokens', async () => {
+    const answer = await backend().chat!({ messages: [{ role: 'user', content: 'salt red' }] })
+    expect(answer.choices).toEqual([
+      { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'green blue' } },
+    ])
+    expect(answer.usage).toEqual({ prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 })
+  })
+
+  it('keeps max_tokens and says that it cut', async () => {
+    const answer = await backend().chat!({ messages: [{ role: 'user', content: 'red' }], max_tokens: 1 })
+    expect(answer.choices[0]).toEqual({
+      index: 0,
+      finish_reason: 'length',
+      message: { role: 'assistant', content: 'green' },
+    })
+  })
+
+  it('refuses tools and stops for an aborted caller', async () => {
+    const messages = [{ role: 'user' as const, content: 'red' }]
+    const tools = [{ type: 'function' as const, function: { name: 'search' } }]
+    await expect(backend().chat!({ messages, tools })).rejects.toMatchObject({ code: 'bad_request' })
+    await expect(backend().chat!({ messages }, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  })
+})
+
+describe('missing weights', () => {
+  it('names the model and what to do', async () => {
+    await rm(join(folder, 'broken'), { recursive: true, force: true })
+    await writeEmbeddingModel(join(folder, 'broken'))
+    await rm(join(folder, 'broken', 'onnx'), { recursive: true })
+    const backend = createOnnxBackend('embed', choice('broken', 'embedding'), models)
+    await expect(backend.embed!(['red'], 'query')).rejects.toMatchObject({
+      code: 'not_configured',
+      message: expect.stringMatching(/broken" of role embed cannot be loaded: .* The folder must hold config\.json/s),
+    })
+    await writeEmbeddingModel(join(folder, 'broken'))
+    expect(await backend.embed!(['red'], 'query')).toHaveLength(1)
+  })
+
+  it('says how to go on without a network when there is no folder', async () => {
+    const { env } = await models.library()
+    env.allowRemoteModels = false
+    try {
+      const absent = { ...choice('x', 'embedding'), model: 'nobody/no-such-model' }
+      await expect(createOnnxBackend('embed', absent, models).embed!(['red'], 'query')).rejects.toMatchObject({
+        code: 'not_configured',
+        message: expect.stringMatching(/nobody\/no-such-model.*Without a network, put the model files into a folder/s),
+      })
+    } finally {
+      env.allowRemoteModels = true
+    }
+  })
+})
+
+function round(vector: Float32Array): number[] {
+  return Array.from(vector, (value) => Math.round(value * 1000) / 1000)
+}

@@ -1,0 +1,278 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { startModelService } from '../../../tests/helpers/model-service.ts'
+import type { ModelService, ModelServiceAnswer, ModelServiceCall } from '../../../tests/helpers/model-service.ts'
+import type { OpenAiModel } from '../../../contract/index.ts'
+import type { ModelHttpOptions } from './model-http.ts'
+import { createOpenAiBackend } from './openai-backend.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()))
+})
+
+const answer = {
+  id: 'c1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'hello' } }],
+  usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
+}
+const messages = [{ role: 'user' as const, content: 'hi' }]
+
+interface Setup {
+  reply: (call: ModelServiceCall, n: number) => ModelServiceAnswer
+  choice?: Partial<OpenAiModel>
+  http?: Partial<ModelHttpOptions>
+  apiKey?: string | null
+}
+
+async function setup({ reply, choice = {}, http = {}, apiKey = null }: Setup) {
+  const service: ModelService = await startModelService(reply)
+  const delays: number[] = []
+  const backend = createOpenAiBackend(
+    'light_gen',
+    {
+      backend: 'openai',
+      model: 'm',
+      base_url: `${service.url}/v1`,
+      api_key_env: null,
+      timeout_s: 20,
+      retries: 2,
+      cloud: false,
+      defaults: {},
+      ...choice,
+    },
+    apiKey,
+    {
+      wait: async (delayMs) => {
+        delays.push(delayMs)
+      },
+      ...http,
+    },
+  )
+  closing.push(service.close, () => backend.close())
+  return { backend, service, delays, chat: (signal?: AbortSignal) => backend.chat!({ messages }, signal) }
+}
+
+describe('chat', () => {
+  it('sends the model, its defaults, the key and the caller fields; the caller wins over a default', async () => {
+    const { backend, service } = await setup({
+      reply: () => ({ json: answer }),
+      choice: { defaults: { think: false, temperature: 0.7, seed: 1 } },
+      apiKey: 'k-1',
+    })
+    const request = {
+      messages,
+      temperature: 0,
+      think: true,
+      cache: { 'no-cache': true },
+      stream: true,
+      extra: { a: 1 },
+    }
+    expect(await backend.chat!(request)).toEqual(answer)
+    expect(service.calls[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions' })
+    expect(service.calls[0]!.headers['authorization']).toBe('Bearer k-1')
+    expect(service.calls[0]!.body).toEqual({
+      model: 'm',
+      messages,
+      temperature: 0,
+      think: true,
+      seed: 1,
+      stream: false,
+      extra: { a: 1 },
+    })
+  })
+
+  it('sends no key when there is none, and forwards the declared think', async () => {
+    const { chat, service } = await setup({ reply: () => ({ json: answer }), choice: { defaults: { think: false } } })
+    await chat()
+    expect(service.calls[0]!.headers['authorization']).toBeUndefined()
+    expect(service.calls[0]!.body).toEqual({ model: 'm', messages, stream: false, think: false })
+  })
+
+  it('fills in what compatible services leave out, and keeps what they add', async () => {
+    const toolCalls = [{ id: 't1', type: 'function', function: { name: 'search', arguments: '{"q":' } }]
+    const { chat } = await setup({
+      reply: () => ({
+        json: {
+          choices: [{ message: { role: 'assistant', tool_calls: toolCalls, reasoning_content: 'hm' } }],
+          usage: { prompt_tokens: 5 },
+          rag_extension: 'not ours',
+        },
+      }),
+    })
+    const read = await chat()
+    expect(read).toMatchObject({
+      object: 'chat.completion',
+      choices: [
+        { index: 0, finish_reason: null, message: { content: null, tool_calls: toolCalls, reasoning_content: 'hm' } },
+      ],
+      usage: { prompt_tokens: 5, completion_tokens: 0, total_tokens: 5 },
+    })
+    expect(read.id).toMatch(/^chatcmpl-/)
+    expect(read.rag_extension).toBeUndefined()
+  })
+})
+
+describe('retries', () => {
+  it('waits what Retry-After asks, backs off otherwise, and succeeds', async () => {
+    const { chat, delays, service } = await setup({
+      reply: (_call, n) =>
+        n === 0
+          ? { status: 429, headers: { 'retry-after': '7' }, json: {} }
+          : n === 1
+            ? { status: 503, json: {} }
+            : { json: answer },
+    })
+    expect((await chat()).id).toBe('c1')
+    expect(service.calls).toHaveLength(3)
+    expect(delays[0]).toBe(7000)
+    expect(delays[1]).toBeGreaterThanOrEqual(500)
+    expect(delays[1]).toBeLessThan(1000)
+  })
+
+  it('retries a connection that breaks', async () => {
+    const { chat, service } = await setup({
+      reply: (_call, n) => (n === 0 ? { raw: (response) => response.socket!.destroy() } : { json: answer }),
+    })
+    await chat()
+    expect(service.calls).toHaveLength(2)
+  })
+
+  it.each([400, 401, 404, 422])('does not retry HTTP %i', async (status) => {
+    const { chat, service } = await setup({ reply: () => ({ status, json: {} }) })
+    await expect(chat()).rejects.toMatchObject({ status })
+    expect(service.calls).toHaveLength(1)
+  })
+})
+
+describe('failures', () => {
+  it.each([
+    [400, 'bad_request'],
+    [401, 'unauthorized'],
+    [403, 'unauthorized'],
+    [404, 'unknown_model'],
+    [429, 'rate_limited'],
+    [500, 'upstream_error'],
+    [504, 'timeout'],
+  ])('HTTP %i is %s, with the upstream sentence', async (status, code) => {
+    const { chat } = await setup({ reply: () => ({ status, json: { error: { message: 'because' } } }) })
+    await expect(chat()).rejects.toMatchObject({
+      name: 'ModelCallError',
+      code,
+      role: 'light_gen',
+      status,
+      message: expect.stringContaining(`HTTP ${status}: because`),
+    })
+  })
+
+  it('a service that nobody runs is unreachable', async () => {
+    const { chat, service, delays } = await setup({ reply: () => ({ json: answer }) })
+    await service.close()
+    closing.shift()
+    await expect(chat()).rejects.toMatchObject({ code: 'unreachable', status: null })
+    expect(delays).toHaveLength(2)
+  })
+
+  it('a service that hangs is a timeout and not asked again', async () => {
+    const { chat, service } = await setup({ reply: () => ({ raw: () => undefined }), choice: { timeout_s: 0.05 } })
+    await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
+    expect(service.calls).toHaveLength(1)
+  })
+
+  it('a body that stalls is a timeout too', async () => {
+    const { chat } = await setup({
+      reply: () => ({ raw: (response) => void response.writeHead(200).write('{"choices":') }),
+      choice: { timeout_s: 0.05 },
+    })
+    await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
+  })
+
+  it('an aborted caller gets its own reason, without a retry', async () => {
+    const stop = new AbortController()
+    const { chat, service } = await setup({
+      reply: () => ({
+        raw: () => {
+          stop.abort(new Error('the caller left'))
+        },
+      }),
+    })
+    await expect(chat(stop.signal)).rejects.toThrow('the caller left')
+    expect(service.calls).toHaveLength(1)
+  })
+
+  it.each([
+    ['HTML', (response: import('node:http').ServerResponse) => response.end('<html>'), 'not JSON'],
+    ['no choices', (response: import('node:http').ServerResponse) => response.end('{"id":"x"}'), 'choices'],
+    ['empty choices', (response: import('node:http').ServerResponse) => response.end('{"choices":[]}'), 'choices'],
+    [
+      'a number as content',
+      (r: import('node:http').ServerResponse) => r.end('{"choices":[{"message":{"content":1}}]}'),
+      'content',
+    ],
+  ])('%s is an invalid response', async (_name, raw, problem) => {
+    const { chat } = await setup({ reply: () => ({ raw }) })
+    await expect(chat()).rejects.toMatchObject({ code: 'invalid_response', message: expect.stringContaining(problem) })
+  })
+
+  it('an endless answer is cut at the limit', async () => {
+    const { chat } = await setup({
+      reply: () => ({
+        raw: (response) => {
+          const pour = () => {
+            while (!response.destroyed && response.write('x'.repeat(1000)));
+            response.once('drain', pour)
+          }
+          pour()
+        },
+      }),
+      http: { responseLimitBytes: 100_000 },
+    })
+    await expect(chat()).rejects.toMatchObject({
+      code: 'invalid_response',
+      message: expect.stringContaining('size limit'),
+    })
+  })
+})
+
+describe('embeddings', () => {
+  const texts = Array.from({ length: 130 }, (_, index) => `text ${index}`)
+  const vectorOf = (text: string) => [Number(text.slice(5)) + 1, 1]
+  const reply =
+    (change: (data: { index?: number; embedding: unknown }[]) => unknown[]) => (call: ModelServiceCall) => ({
+      json: {
+        data: change(
+          (call.body as { input: string[] }).input.map((text, index) => ({ index, embedding: vectorOf(text) })),
+        ),
+      },
+    })
+
+  it('asks in batches, puts answers in order by index and normalises', async () => {
+    const { backend, service } = await setup({ reply: reply((data) => data.toReversed()) })
+    const vectors = await backend.embed!(texts, 'document')
+    expect(service.calls.map((call) => (call.body as { input: string[] }).input.length)).toEqual([64, 64, 2])
+    expect(vectors).toHaveLength(130)
+    for (const [index, vector] of vectors.entries()) {
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 6)
+      expect(vector[0]! / vector[1]!).toBeCloseTo(index + 1, 2)
+    }
+  })
+
+  it('takes the position where a service sends no index', async () => {
+    const { backend } = await setup({ reply: reply((data) => data.map(({ embedding }) => ({ embedding }))) })
+    expect(await backend.embed!(texts.slice(0, 2), 'query')).toHaveLength(2)
+  })
+
+  it.each([
+    ['a missing one', (data: unknown[]) => data.slice(1)],
+    ['one too many', (data: unknown[]) => [...data, { index: 3, embedding: [1, 1] }]],
+    ['a repeated index', (data: { embedding: unknown }[]) => data.map(({ embedding }) => ({ index: 0, embedding }))],
+    ['another dimension', (data: unknown[]) => data.with(1, { index: 1, embedding: [1, 2, 3] })],
+    ['text instead of numbers', (data: unknown[]) => data.with(0, { index: 0, embedding: ['a', 'b'] })],
+    ['zeros', (data: unknown[]) => data.with(0, { index: 0, embedding: [0, 0] })],
+  ])('refuses %s', async (_name, change) => {
+    const { backend } = await setup({ reply: reply(change) })
+    await expect(backend.embed!(texts.slice(0, 3), 'query')).rejects.toMatchObject({ code: 'invalid_response' })
+  })
+})

@@ -1,0 +1,38 @@
+import type { ChatMessage } from '../../../../contract/http/chat.ts'
+import { BlockReader, textBlock } from './blocks.ts'
+import { taskData, taskMessages } from './task-messages.ts'
+import type { TaskMessages } from './task-messages.ts'
+
+/** Say in one or two sentences where a chunk stands in its document. The reply is plain text. */
+export type BlurbTask = { documentTitle: string; document: string; chunk: string }
+
+const MARK = 'Task: situate a chunk in its document (v1)'
+
+const INSTRUCTIONS = [
+  'The document in <document> was cut into chunks for search; one of them is in <chunk>.',
+  'Write one or two plain sentences that situate the chunk in the document, so that a search for its subject finds it.',
+  '- Name the document and the person, place or thing that the pronouns and short names of the chunk refer to.',
+  '- Say what the chunk is about in words that somebody would search for; do not repeat its sentences.',
+  '- State only what the document says. Reply with the sentences alone.',
+]
+
+/** A blurb task as chat messages for any chat model. */
+export function renderBlurbTask(task: BlurbTask): TaskMessages {
+  return taskMessages(MARK, INSTRUCTIONS, [
+    textBlock('title', task.documentTitle),
+    textBlock('document', task.document),
+    textBlock('chunk', task.chunk),
+  ])
+}
+
+/** The task behind rendered messages; null when they are anything else. */
+export function parseBlurbTask(messages: readonly ChatMessage[]): BlurbTask | null {
+  const data = taskData(MARK, messages)
+  if (data === null) return null
+  const reader = new BlockReader(data)
+  const documentTitle = reader.text('title')
+  const document = reader.text('document')
+  const chunk = reader.text('chunk')
+  if (documentTitle === null || document === null || chunk === null || !reader.done()) return null
+  return { documentTitle, document, chunk }
+}

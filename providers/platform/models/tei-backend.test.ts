@@ -1,0 +1,60 @@
+import { afterEach, expect, it } from 'vitest'
+import { startModelService } from '../../../tests/helpers/model-service.ts'
+import type { ModelServiceCall } from '../../../tests/helpers/model-service.ts'
+import { createTeiBackend } from './tei-backend.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()))
+})
+
+type Ranked = { index: number; score: unknown }[]
+const textsOf = (call: ModelServiceCall) => (call.body as { texts: string[] }).texts
+const ranked = (call: ModelServiceCall): Ranked =>
+  textsOf(call)
+    .map((text, index) => ({ index, score: Number(text) }))
+    .toReversed()
+
+async function setup(change: (results: Ranked) => unknown = (results) => results) {
+  const service = await startModelService((call) => ({ json: change(ranked(call)) }))
+  const choice = { backend: 'tei' as const, model: 'r', base_url: service.url, api_key_env: null, timeout_s: 20 }
+  const backend = createTeiBackend(choice, 'k-2')
+  closing.push(service.close, () => backend.close())
+  return { service, backend }
+}
+
+const texts = Array.from({ length: 43 }, (_, index) => String(index / 2 - 5))
+
+it('asks in batches of at most 32 and joins raw scores in the order of the texts', async () => {
+  const { service, backend } = await setup()
+  expect(await backend.rerank!('q', texts)).toEqual(texts.map(Number))
+  expect(service.calls.map((call) => [call.path, textsOf(call).length])).toEqual([
+    ['/rerank', 32],
+    ['/rerank', 11],
+  ])
+  expect(service.calls[0]).toMatchObject({
+    headers: { authorization: 'Bearer k-2' },
+    body: { query: 'q', raw_scores: true },
+  })
+})
+
+it.each([
+  ['a missing result', (results: Ranked) => results.slice(1)],
+  ['a repeated index', (results: Ranked) => results.map(({ score }) => ({ index: 0, score }))],
+  ['an index out of range', (results: Ranked) => results.with(0, { index: 99, score: 1 })],
+  ['a score that is no number', (results: Ranked) => results.with(0, { index: 0, score: '1' })],
+  ['a score of null', (results: Ranked) => results.with(0, { index: 0, score: null })],
+  ['another shape', () => ({ results: [] })],
+])('fails on %s', async (_name, change) => {
+  const { backend } = await setup(change)
+  await expect(backend.rerank!('q', texts.slice(0, 3))).rejects.toMatchObject({
+    code: 'invalid_response',
+    role: 'rerank',
+  })
+})
+
+it('asks nothing for no texts', async () => {
+  const { service, backend } = await setup()
+  expect(await backend.rerank!('q', [])).toEqual([])
+  expect(service.calls).toEqual([])
+})

@@ -1,0 +1,322 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { createLogger } from '../kit/logger.ts'
+import type { Logger } from '../kit/logger.ts'
+import { closeGracefully, createHttpServer, listen } from '../kit/server.ts'
+import { registerChunkRoutes } from './chunking/routes.ts'
+import { createClosingList } from './closing-list.ts'
+import type { ClosingList } from './closing-list.ts'
+import { PlatformConfigError } from './config.ts'
+import type { PlatformConfig } from './config.ts'
+import { requireKnownAliases } from './gateway/alias-backend.ts'
+import type { AliasBackend } from './gateway/alias-backend.ts'
+import { registerEvaluatorRoutes } from './evaluator/routes.ts'
+import { embeddedGraph, remoteGraph } from './graph-part.ts'
+import type { GraphPart } from './graph-part.ts'
+import { createGateway } from './gateway/gateway.ts'
+import { createResponseCache } from './gateway/response-cache.ts'
+import { guardRoutes } from './identity/guard.ts'
+import { identityProblem } from './identity/identity-settings.ts'
+import { routePolicies } from './identity/route-policy.ts'
+import { converterParser } from './ingestion/converter-parser.ts'
+import { speechParser } from './ingestion/speech-parser.ts'
+import { createIngestionService } from './ingestion/ingestion-service.ts'
+import type { IngestionService } from './ingestion/ingestion-service.ts'
+import { registerIngestionRoutes } from './ingestion/routes.ts'
+import { measureRequests, registerMetricsRoute } from './metrics/platform-metrics.ts'
+import { ruleJudgements } from './models/builtin/critic/rule-judgements.ts'
+import { createModelHost } from './models/create-model-host.ts'
+import { loadBuiltinModels } from './models/load-builtin.ts'
+import type { ModelHost } from './models/model-host.ts'
+import { modelErrorResponse } from './models/model-error-response.ts'
+import { pluginList } from './rag/plugin-list.ts'
+import { createRagPlugin } from './rag/plugin.ts'
+import { httpProbe, modelServiceProbes } from './readiness.ts'
+import type { Probe } from './readiness.ts'
+import { httpReranker } from './rerank-adapter/http-reranker.ts'
+import { modelReranker } from './rerank-adapter/model-reranker.ts'
+import type { RerankerOf } from './rerank-adapter/reranker.ts'
+import { registerRerankAdapter } from './rerank-adapter/routes.ts'
+import { registerRerankerRoutes } from './reranker/routes.ts'
+import { registerStatusRoutes } from './status-routes.ts'
+import { registerSearchRoutes } from './vector-store/routes.ts'
+import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
+import type { VectorStore } from './vector-store/vector-store.ts'
+import { embeddedWorkflow, remoteWorkflow } from './workflow-part.ts'
+import type { WorkflowPart } from './workflow-part.ts'
+
+export interface RunningPlatform {
+  url: string
+  port: number
+  close(): Promise<void>
+}
+
+/** What the parts of the platform share while they are put together. */
+interface Parts {
+  config: PlatformConfig
+  app: FastifyInstance
+  store: VectorStore
+  models: ModelHost
+  closing: ClosingList
+  /** The one reranker, whoever asks: hybrid search, the graph's queries, the adapter. */
+  rerankerOf: RerankerOf
+}
+
+/** The parts that approaches reach as services of their own. */
+interface Engines {
+  graph: GraphPart
+  workflow: WorkflowPart
+}
+
+/** How long requests under way may finish when the platform closes. */
+const CLOSE_GRACE_MS = 5000
+const CACHE_ENTRIES = 500
+const CACHE_BYTES = 64 * 1024 * 1024
+
+/**
+ * Starts every surface of the platform on one address. `secretOf` gives named secrets of the model set. Rejects, with everything closed
+ * again, when a part cannot start.
+ */
+export async function startPlatform(
+  config: PlatformConfig,
+  secretOf: (name: string) => string | undefined,
+): Promise<RunningPlatform> {
+  const closing = createClosingList()
+  try {
+    return await compose(config, secretOf, closing)
+  } catch (error) {
+    await closing.closeAll()
+    throw error
+  }
+}
+
+async function compose(
+  config: PlatformConfig,
+  secretOf: (name: string) => string | undefined,
+  closing: ClosingList,
+): Promise<RunningPlatform> {
+  orProblem(`RAG_LADDER_STATE_DIR: ${config.stateDir} cannot be made`, () =>
+    mkdirSync(config.stateDir, { recursive: true }),
+  )
+  const models = createModelHost(config.models, {
+    secret: secretOf,
+    onnxCacheDir: config.modelCacheDir,
+    loadBuiltin: loadBuiltinModels,
+  })
+  closing.add(() => models.close())
+  const store = openSqliteVectorStore(join(config.stateDir, 'vectors.sqlite'))
+  closing.add(() => store.close())
+  const logger = createLogger('platform', config.logLevel)
+  const app = createHttpServer({ logger, translate: modelErrorResponse, requestTimeoutMs: config.requestTimeoutMs })
+  const routes = openDoor(app, config, logger)
+  const requestFamilies = measureRequests(app)
+  let own: string | null = null
+  const rerankerOf = openReranker(config, closing)
+  const graph = openGraph({ config, app, store, models, closing, logger, rerankerOf })
+  const workflow = await openWorkflow({
+    config,
+    app,
+    store,
+    models,
+    closing,
+    logger,
+    rerankerOf,
+    baseUrl: () => own ?? 'http://not-listening.invalid',
+  })
+  const backend = await openAliasBackend({ config, app, store, models, closing, rerankerOf, graph, workflow })
+  const gateway = createGateway({
+    project: config.consumer.project,
+    aliases: config.consumer.aliases,
+    backend,
+    models,
+    cache: createResponseCache({ ttlMs: config.gatewayCacheTtlMs, maxEntries: CACHE_ENTRIES, maxBytes: CACHE_BYTES }),
+    // What another process has ingested is not seen from here.
+    dataVersion: async () => (config.ragPluginUrl === null ? `${await storeVersion(store)}\n${graph.version()}` : null),
+  })
+  gateway.register(app)
+  registerChunkRoutes(app, { embed: (texts, signal) => models.embed('embed', texts, 'document', signal) })
+  registerSearchRoutes(app, {
+    store,
+    embedQuery: async (text, signal) => (await models.embed('embed', [text], 'query', signal))[0]!,
+  })
+  registerEvaluatorRoutes(app, { models, rules: ruleJudgements })
+  const ingestion = openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph })
+  registerRerankerRoutes(app, models, config.version)
+  registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
+  const usage = () => ({ model_calls: models.usage(), alias_calls: gateway.aliasCalls() })
+  registerStatusRoutes(app, {
+    version: config.version,
+    revision: config.revision,
+    models: models.resolved(),
+    usage,
+    probes: {
+      vector_store: () => store.list(),
+      ingestion: async () => ingestion.list({ limit: 1 }),
+      gateway: () => gateway.modelList(),
+      graph_engine: () => graph.probe(),
+      workflow_engine: () => workflow.probe(),
+      ...remoteProbes(config),
+    },
+    plugins: () => pluginList({ consumer: config.consumer, backend, ...pluginVariables(config, secretOf) }),
+    routes,
+  })
+  registerMetricsRoute(app, requestFamilies, { version: config.version, usage })
+  closing.add(() => closeGracefully(app, CLOSE_GRACE_MS))
+  const listening = await listen(app, config.host, config.port).catch((error: unknown) => {
+    throw systemProblem(`cannot listen on ${config.host} port ${config.port}`, error)
+  })
+  own = listening.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+  return { ...listening, close: () => closing.closeAll() }
+}
+
+/** Guards every route from here on; says so when nobody can come in. */
+function openDoor(app: FastifyInstance, { consumer, identity, edge }: PlatformConfig, logger: Logger) {
+  const problem = identityProblem(identity)
+  if (problem !== null) logger.error(problem)
+  return guardRoutes(app, { policies: routePolicies(consumer), identity, edge })
+}
+
+/** The service at RERANKER_URL, else the role `rerank` of the models. */
+function openReranker({ rerankAdapter: { url, apiKey } }: PlatformConfig, closing: ClosingList): RerankerOf {
+  if (url === null) return modelReranker
+  const reranker = httpReranker(url, apiKey)
+  closing.add(() => reranker.close())
+  return () => reranker
+}
+
+/** Services outside this process that this configuration depends on. */
+function remoteProbes({ consumer, models, rerankAdapter, ragPluginUrl }: PlatformConfig): Record<string, Probe> {
+  return {
+    ...modelServiceProbes(Object.values(models.roles)),
+    ...(rerankAdapter.url === null ? {} : { reranker: httpProbe(`${rerankAdapter.url}/health`, true) }),
+    ...(ragPluginUrl === null
+      ? {}
+      : { rag_plugin: httpProbe(`${ragPluginUrl}${consumer.plugin.route_prefix}/health`, false) }),
+  }
+}
+
+function pluginVariables({ models }: PlatformConfig, variable: (name: string) => string | undefined) {
+  const secrets = Object.values(models.roles).flatMap((choice) => ('api_key_env' in choice ? [choice.api_key_env] : []))
+  const named = new Set(['RAG_PROFILE', 'RAG_MODEL_SET', 'RAG_PLUGIN_URL', ...secrets.filter((name) => name !== null)])
+  return { variables: [...named], variable }
+}
+
+/** The graph engine of the active profile in this process, or the one at `graphEngineUrl`. */
+function openGraph({ config, app, models, closing, logger, rerankerOf }: Parts & { logger: Logger }): GraphPart {
+  const apiKey = config.identity.graphEngineKey
+  if (config.graphEngineUrl !== null) return remoteGraph(config.graphEngineUrl, apiKey, closing)
+  const folder = join(config.stateDir, 'graph')
+  return embeddedGraph({ app, models, rerankerOf, logger, closing, folder, profile: config.profile, apiKey })
+}
+
+/** The workflow engine in this process, seeded with the declared workflow, or the one at `workflowUrl`. */
+async function openWorkflow(parts: Parts & { logger: Logger; baseUrl: () => string }): Promise<WorkflowPart> {
+  const { config, app, closing, logger, baseUrl } = parts
+  const { webhook_path: webhookPath } = config.consumer.workflow
+  const { gateway, operator } = config.identity.tokens
+  if (config.workflowUrl !== null) {
+    const { workflowUrl: url, workflowToken: token } = config
+    return remoteWorkflow({ url, webhookPath, token, closing })
+  }
+  const starters = config.consumer.aliases.filter(({ base }) => base === 'workflow-adaptive-rag')
+  const loopAliases = new Set(starters.map(({ alias }) => alias))
+  const token = gateway ?? operator ?? null
+  return embeddedWorkflow({ app, logger, closing, file: config.workflowFile, webhookPath, baseUrl, token, loopAliases })
+}
+
+/** Ingestion with a worker in this process. */
+function openIngestion({
+  config,
+  app,
+  store,
+  models,
+  closing,
+  logger,
+  graph,
+}: Parts & { logger: Logger; graph: GraphPart }): IngestionService {
+  const parsers = [
+    ...(config.converter === null ? [] : [converterParser(config.converter)]),
+    ...(config.speech === null ? [] : [speechParser(config.speech)]),
+  ]
+  for (const parser of parsers) closing.add(() => parser.close())
+  const service = createIngestionService({
+    stateFile: join(config.stateDir, 'ingestion.sqlite'),
+    corpusRoot: config.corpusRoot,
+    consumer: config.consumer.project,
+    profiles: config.consumer.ingestion_profiles,
+    store,
+    embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
+    embeddingModelName: models.modelName('embed'),
+    limits: config.corpusLimits,
+    leaseSeconds: config.ingestionLeaseSeconds,
+    parsers,
+    graph: (profile) => graph.target(profile),
+    logger,
+  })
+  closing.add(() => service.close())
+  registerIngestionRoutes(app, service)
+  service.start()
+  return service
+}
+
+/** The plugin in this process, its routes included, or the one at `ragPluginUrl`. Throws when a declared alias is unknown to it. */
+async function openAliasBackend(parts: Parts & Engines): Promise<AliasBackend> {
+  const { consumer, ragPluginUrl } = parts.config
+  const backend = ragPluginUrl === null ? embeddedPlugin(parts) : await remotePlugin(parts, ragPluginUrl)
+  await requireKnownAliases(
+    consumer.aliases.map(({ alias }) => alias),
+    backend,
+  )
+  return backend
+}
+
+function embeddedPlugin(parts: Parts & Engines): AliasBackend {
+  const { config, app, store, models, closing, rerankerOf, graph, workflow } = parts
+  const plugin = createRagPlugin({
+    aliases: config.consumer,
+    flavors: config.flavors,
+    profile: config.profile,
+    store,
+    models,
+    rerankerOf,
+    graph: graph.queries,
+    workflow: workflow.client,
+    stateDir: join(config.stateDir, 'rag'),
+    routePrefix: config.consumer.plugin.route_prefix,
+  })
+  closing.add(() => plugin.close())
+  plugin.register(app)
+  return plugin
+}
+
+async function remotePlugin({ config, closing }: Parts, url: string): Promise<AliasBackend> {
+  const { createHttpAliasBackend } = await import('./gateway/http-alias-backend.ts')
+  const backend = createHttpAliasBackend({
+    url,
+    routePrefix: config.consumer.plugin.route_prefix,
+    bases: new Map(config.consumer.aliases.map(({ alias, base }) => [alias, base])),
+    token: config.identity.tokens.operator ?? null,
+    edgeKey: config.edge.key,
+  })
+  closing.add(() => backend.close())
+  return backend
+}
+
+async function storeVersion(store: VectorStore): Promise<string> {
+  return (await store.list()).map(({ name, contentDigest }) => `${name}=${contentDigest}`).join('\n')
+}
+
+function orProblem(problem: string, act: () => void): void {
+  try {
+    act()
+  } catch (error) {
+    throw systemProblem(problem, error)
+  }
+}
+
+/** What the operating system refused, as a fault of the configuration that asked for it. */
+function systemProblem(problem: string, error: unknown): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  return code === undefined ? error : new PlatformConfigError([`${problem} (${code})`])
+}

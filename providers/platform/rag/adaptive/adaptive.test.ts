@@ -1,0 +1,109 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
+import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
+import type { Behaviour } from '../../../../tests/helpers/fault-server.ts'
+import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import { httpWorkflowClient } from './workflow-client.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const SOURCES = [{ title: 'a.md', snippet: 'Text', score: 0.5, text: 'Text of a', document: 'a.md' }]
+const EXTENSION = {
+  schema_version: 1,
+  answer: 'In Tarnwick.',
+  sources: SOURCES,
+  metrics: { seconds: 2, chunks: 4, llm_calls: 3, cloud_calls: 2 },
+  trajectory: [{ step: 1 }],
+}
+const ANSWER = { answer: 'In Tarnwick.', route: 'several-steps', approach: 'agentic-rag', rag_extension: EXTENSION }
+
+async function open(behaviour: Behaviour, more: { cloud?: boolean; timeoutMs?: number; mostUnderWay?: number } = {}) {
+  const server = await startFaultServer()
+  server.script(behaviour)
+  const workflow = httpWorkflowClient({ url: () => `${server.url}/webhook/adaptive-rag`, token: 'door', ...more })
+  const models = fakeModelHost({ cloud: more.cloud === true ? ['workflow_classifier'] : [] })
+  const fixture = await ragFixture(models, WORLD, { workflow })
+  closers.push(
+    () => server.close(),
+    () => workflow.close(),
+    () => fixture.close(),
+  )
+  const ask = (signal?: AbortSignal) =>
+    fixture.plugin.answer(
+      'workflow-adaptive-rag',
+      { model: 'x', messages: [{ role: 'user', content: 'Where?' }] },
+      signal,
+    )
+  return { ask, server }
+}
+
+describe('workflow-adaptive-rag', () => {
+  it('keeps the delegate’s evidence and adds route, approach and one model call', async () => {
+    const { ask, server } = await open(json(ANSWER), { cloud: true })
+    const { rag_extension: extension } = await ask()
+    expect(extension).toEqual({
+      schema_version: 1,
+      answer: 'In Tarnwick.',
+      sources: SOURCES,
+      metrics: { seconds: expect.any(Number), chunks: 4, llm_calls: 4, cloud_calls: 3 },
+      trajectory: [{ step: 1 }],
+      adaptive: { route: 'several-steps', approach: 'agentic-rag' },
+    })
+    expect(server.requests).toMatchObject([
+      { path: '/webhook/adaptive-rag', body: '{"query":"Where?"}', headers: { authorization: 'Bearer door' } },
+    ])
+  })
+
+  it('adds up token counts only where both were told', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
+    const both = await open(json({ ...ANSWER, usage: { classifier: usage, delegate: usage } }))
+    expect((await both.ask()).usage).toEqual({ prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 })
+    const one = await open(json({ ...ANSWER, usage: { classifier: usage } }))
+    expect((await one.ask()).usage).toBeUndefined()
+  })
+
+  it.each([
+    ['an empty answer', { ...ANSWER, answer: ' ' }],
+    ['no evidence', { ...ANSWER, rag_extension: undefined }],
+    ['evidence of another version', { ...ANSWER, rag_extension: { ...EXTENSION, schema_version: 2 } }],
+    ['a delegate that is unknown', { ...ANSWER, approach: 'gpt-5' }],
+    ['a delegate that is a workflow itself', { ...ANSWER, approach: 'workflow-adaptive-rag-default' }],
+    ['an experimental delegate', { ...ANSWER, approach: 'lazy-graph-rag' }],
+    ['a list', [ANSWER]],
+  ])('refuses %s', async (_what, body) => {
+    const { ask } = await open(json(body))
+    await expect(ask()).rejects.toMatchObject({ code: 'workflow_answer_refused', status: 502 })
+  })
+
+  it.each([
+    ['fails', json({ code: 0, message: 'secret' }, 500), 'workflow_failed', 502, 1],
+    [
+      'fails and tells its cost',
+      json({ code: 0 }, 500, { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '0' }),
+      'workflow_failed',
+      502,
+      3,
+    ],
+    ['is not there', json({ code: 404 }, 404), 'workflow_failed', 502, 0],
+    ['is no engine', text('<html>'), 'workflow_answer_refused', 502, 1],
+    ['breaks off', resetMidBody, 'workflow_failed', 502, 0],
+    ['hangs', hang, 'workflow_timeout', 504, 0],
+  ] as const)('that %s is a typed failure', async (_what, behaviour, code, status, llmCalls) => {
+    const { ask } = await open(behaviour, { timeoutMs: behaviour === hang ? 100 : 20_000 })
+    const error = await ask().catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code, status, calls: { llmCalls } })
+    expect((error as Error).message).not.toContain('secret')
+  })
+
+  it('lets so many runs under way and no more, and stops with its caller', async () => {
+    const { ask } = await open(hang, { mostUnderWay: 1 })
+    const leave = new AbortController()
+    const first = ask(leave.signal)
+    await expect(ask()).rejects.toMatchObject({ code: 'workflow_busy', status: 429, headers: { 'retry-after': '1' } })
+    leave.abort(new Error('gone'))
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' })
+  })
+})

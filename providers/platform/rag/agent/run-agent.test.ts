@@ -1,0 +1,262 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  fakeModelHost,
+  toolCall,
+  type FakeModelHostOptions,
+  type FakeReply,
+} from '../../../../tests/helpers/fake-model-host.ts'
+import { ragFixture, WORLD, type Documents, type RagFixture } from '../../../../tests/helpers/rag-fixture.ts'
+import { messageText } from '../../../../contract/index.ts'
+import { ModelCallError } from '../../models/model-host.ts'
+import { parseAnswerTask } from '../../models/prompts/answer-task.ts'
+import { parseObservation } from '../../models/prompts/agent-task.ts'
+import type { GraphQueries } from '../graph/graph-queries.ts'
+import { RagError } from '../rag-error.ts'
+import type { TrajectoryStep } from './run-agent.ts'
+
+const fixtures: RagFixture[] = []
+afterEach(async () => {
+  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
+})
+
+const QUESTION = 'Where did the master of the Grey Heron grow up?'
+const FINDINGS = {
+  entities: [{ name: 'Ysolde Marrack', type: 'person', description: 'A master.' }],
+  relations: [{ source: 'Ysolde Marrack', target: 'Tarnwick', keywords: 'grow up', description: 'She grew up there.' }],
+  chunks: [{ document: 'marrack.md', title: 'Ysolde Marrack', content: WORLD['marrack.md']!.paragraphs[0]! }],
+}
+const graphOf = (find: GraphQueries['find']): GraphQueries => ({
+  find,
+  answer: () => Promise.reject(new Error('the agent asks for no answers')),
+})
+
+/** The agent with scripted replies; the last one is said for ever. */
+async function agent(
+  replies: FakeReply[],
+  options: FakeModelHostOptions = {},
+  graph?: GraphQueries,
+  documents: Documents = WORLD,
+) {
+  let turn = 0
+  const models = fakeModelHost({ chat: () => replies[Math.min(turn++, replies.length - 1)]!, ...options })
+  const fixture = await ragFixture(models, documents, { graph: graph ?? graphOf(async () => FINDINGS) })
+  fixtures.push(fixture)
+  models.calls.length = 0
+  const ask = async (signal?: AbortSignal, alias = 'agentic-rag') => {
+    const request = { model: alias, messages: [{ role: 'user' as const, content: QUESTION }] }
+    const { rag_extension: extension } = await fixture.plugin.answer(alias, request, signal)
+    return { ...extension!, trajectory: extension!.trajectory as unknown as TrajectoryStep[] }
+  }
+  const chats = () => models.calls.filter(({ kind }) => kind === 'chat').map(({ request }) => request!)
+  return { ask, models, chats }
+}
+
+const search = (query: string, more: object = {}, id?: string) => toolCall('vector_search', { query, ...more }, id)
+const observationsIn = (request: { messages: { role: string }[] }) =>
+  request.messages
+    .filter(({ role }) => role === 'tool')
+    .map((message) => parseObservation(messageText(message as never))!)
+
+describe('the agent', () => {
+  it('searches by tool calls, answers, and tells how', async () => {
+    const { ask, chats } = await agent([
+      { toolCalls: [search('Grey Heron master', { top_k: 2 })] },
+      { toolCalls: [toolCall('graph_query', { query: 'Ysolde Marrack' })] },
+      'In Tarnwick.',
+    ])
+    const { answer, sources, metrics, trajectory } = await ask()
+    expect(answer).toBe('In Tarnwick.')
+    expect(trajectory).toEqual([
+      {
+        step: 1,
+        tool: 'vector_search',
+        arguments: { query: 'Grey Heron master', top_k: 2 },
+        result: { passages: 2, new_passages: 2, entities: 0, relations: 0 },
+        error: null,
+        seconds: expect.any(Number),
+      },
+      {
+        step: 2,
+        tool: 'graph_query',
+        arguments: { query: 'Ysolde Marrack' },
+        result: { passages: 1, new_passages: 1, entities: 1, relations: 1 },
+        error: null,
+        seconds: expect.any(Number),
+      },
+    ])
+    expect(metrics).toMatchObject({ chunks: 3, llm_calls: 3, cloud_calls: 0 })
+    expect(sources.map(({ document, score }) => [document, score])).toEqual([
+      ['harbour-report.md', 1],
+      [expect.any(String), 1 / 2],
+      ['marrack.md', 1 / 3],
+    ])
+    const [first, second, third] = chats()
+    expect(first!.tools!.map((tool) => tool.function.name)).toEqual(['vector_search', 'graph_query'])
+    expect(first!.temperature).toBe(0)
+    expect(observationsIn(second!)[0]!.passages.map(({ text }) => text)).toEqual(
+      sources.slice(0, 2).map(({ text }) => text),
+    )
+    expect(observationsIn(third!)[1]!.facts).toEqual([
+      'Ysolde Marrack – grow up – Tarnwick: She grew up there.',
+      'Ysolde Marrack (person): A master.',
+    ])
+  })
+
+  it('gives each passage to the model once', async () => {
+    const { ask, chats } = await agent([
+      { toolCalls: [search('Grey Heron'), search('pilot cutter', {}, 'b')] },
+      'Done.',
+    ])
+    const { sources, trajectory } = await ask()
+    expect(new Set(sources.map(({ text }) => text)).size).toBe(sources.length)
+    const [, again] = observationsIn(chats()[1]!)
+    expect([again!.passages.length + again!.repeated.length, again!.repeated.length]).toEqual([
+      5,
+      5 - trajectory[1]!.result!.new_passages,
+    ])
+  })
+
+  it.each([
+    ['agentic-rag', 6],
+    ['agentic-rag-deeper', 8],
+  ])('%s has %i replies and must give the last one without tools', async (alias, steps) => {
+    let turn = 0
+    const { ask, chats } = await agent(
+      [],
+      {
+        chat: (_role, request) =>
+          request.tools === undefined ? 'At last.' : { toolCalls: [search(`query ${turn++}`)] },
+      },
+      undefined,
+      manyNotes(),
+    )
+    const { answer, metrics } = await ask(undefined, alias)
+    expect([answer, metrics.llm_calls]).toEqual(['At last.', steps])
+    const last = parseAnswerTask(chats().at(-1)!.messages)!
+    expect(last.question).toBe(QUESTION)
+    expect(last.passages).toHaveLength(metrics.chunks)
+  })
+
+  it('has to answer when it turns in circles', async () => {
+    const { ask, chats } = await agent([], {
+      chat: (_role, request) => (request.tools === undefined ? 'Enough.' : { toolCalls: [search('Grey Heron')] }),
+    })
+    const { answer, trajectory } = await ask()
+    expect(answer).toBe('Enough.')
+    expect(trajectory.map(({ error }) => error)).toEqual([null, REPEATED, REPEATED])
+    expect(chats()).toHaveLength(4)
+  })
+
+  it.each([
+    ['arguments that are no JSON', toolCall('vector_search', '{"query": "Grey'), 'The arguments are not valid JSON.'],
+    ['arguments of the wrong type', toolCall('vector_search', { query: 7 }), /^The arguments are wrong: query: /],
+    ['too many results', search('Grey Heron', { top_k: 5000 }), /^The arguments are wrong: top_k: /],
+    ['no arguments', toolCall('graph_query', ''), /^The arguments are wrong: query: /],
+    [
+      'an unknown tool',
+      toolCall('delete_everything', { query: 'x' }),
+      'There is no such tool: use vector_search or graph_query.',
+    ],
+  ])('is told of %s and goes on', async (_what, call, problem) => {
+    const { ask, chats } = await agent([{ toolCalls: [call] }, { toolCalls: [search('Grey Heron')] }, 'Fine.'])
+    const { answer, trajectory } = await ask()
+    expect(answer).toBe('Fine.')
+    expect(trajectory[0]).toMatchObject({ result: null, error: expect.stringMatching(problem) })
+    expect(observationsIn(chats()[1]!)[0]!.note).toMatch(problem)
+  })
+
+  it('runs four calls of one reply and refuses the others', async () => {
+    const calls = ['a', 'b', 'c', 'd', 'e'].map((word) => search(`${word} Grey Heron`, {}, word))
+    const { ask, chats } = await agent([{ toolCalls: calls }, 'Fine.'])
+    const { trajectory } = await ask()
+    expect(trajectory.map(({ error }) => error === null)).toEqual([true, true, true, true, false])
+    expect(observationsIn(chats()[1]!)).toHaveLength(5)
+  })
+
+  it.each([['', '  '], ['<think>hm</think>']])('is asked once more after saying nothing (%j)', async (...silence) => {
+    const { ask } = await agent([...silence.slice(0, 1), 'Then.'])
+    expect(await ask()).toMatchObject({ answer: 'Then.', metrics: { llm_calls: 2 } })
+    const mute = await agent(silence.slice(0, 1))
+    await expect(mute.ask()).rejects.toMatchObject({ code: 'model_answer_invalid', calls: { llmCalls: 2 } })
+  })
+
+  it('goes on without a tool that fails, and fails when none ever worked', async () => {
+    const broken = graphOf(async () =>
+      Promise.reject(new RagError('graph_failed', 'the graph engine cannot be reached')),
+    )
+    const turns: FakeReply[] = [
+      { toolCalls: [toolCall('graph_query', { query: 'Heron' })] },
+      { toolCalls: [search('Grey Heron')] },
+      'Fine.',
+    ]
+    const { ask } = await agent(turns, {}, broken)
+    const { trajectory } = await ask()
+    expect(trajectory.map(({ error }) => error)).toEqual(['The tool failed: the graph engine cannot be reached', null])
+    const lost = await agent([turns[0]!, 'I guess.'], {}, broken)
+    await expect(lost.ask()).rejects.toMatchObject({ code: 'graph_failed', status: 502, calls: { llmCalls: 2 } })
+  })
+
+  it('tells nothing of an upstream’s own words, and lets what nobody expected through', async () => {
+    const embedding = new ModelCallError('upstream_error', 'embed', 'http://secret said no', { status: 500 })
+    const { ask, chats } = await agent([
+      { toolCalls: [search('Grey Heron')] },
+      { toolCalls: [toolCall('graph_query', { query: 'Heron' })] },
+      'Fine.',
+    ])
+    await ask()
+    expect(JSON.stringify(chats())).not.toContain('secret')
+    const failing = await agent(
+      [{ toolCalls: [search('Grey Heron')] }, 'Fine.'],
+      {},
+      graphOf(async () => Promise.reject(embedding)),
+    )
+    await expect(failing.ask()).resolves.toMatchObject({ answer: 'Fine.' })
+    const bug = graphOf(async () => Promise.reject(new TypeError('a bug')))
+    const buggy = await agent([{ toolCalls: [toolCall('graph_query', { query: 'Heron' })] }, 'Fine.'], {}, bug)
+    await expect(buggy.ask()).rejects.toThrow(TypeError)
+  })
+
+  it('stops in the middle of a tool when the caller goes', async () => {
+    const leave = new AbortController()
+    const slow = graphOf((_question, _account, signal) => {
+      leave.abort(new Error('gone'))
+      return Promise.reject(signal!.reason as Error)
+    })
+    const { ask, models } = await agent(
+      [{ toolCalls: [toolCall('graph_query', { query: 'Heron' })] }, 'Never.'],
+      {},
+      slow,
+    )
+    await expect(ask(leave.signal)).rejects.toMatchObject({ code: 'cancelled', calls: { llmCalls: 1 } })
+    expect(models.calls).toHaveLength(1)
+  })
+
+  it('takes in fifty passages at most', async () => {
+    let turn = 0
+    const { ask } = await agent(
+      [],
+      {
+        chat: (_role, request) =>
+          request.tools === undefined
+            ? 'Full.'
+            : { toolCalls: ['a', 'b', 'c', 'd'].map((id) => search(`note ${turn++}`, { top_k: 20 }, id)) },
+      },
+      undefined,
+      manyNotes(),
+    )
+    const { sources, metrics } = await ask()
+    expect([sources.length, metrics.chunks]).toEqual([50, 50])
+  })
+})
+
+const REPEATED = 'This call was made before: its result stands above.'
+
+/** Notes that every query finds some others of. */
+function manyNotes(): Documents {
+  return Object.fromEntries(
+    Array.from({ length: 80 }, (_, at) => [
+      `note-${at}.md`,
+      { title: `Note ${at}`, paragraphs: [`This is note ${at}, a query about ${at % 7} herons.`] },
+    ]),
+  )
+}

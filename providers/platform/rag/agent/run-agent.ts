@@ -1,0 +1,153 @@
+import type { ChatMessage, RagExtension, ToolCall } from '../../../../contract/index.ts'
+import { ModelCallError } from '../../models/model-host.ts'
+import { renderAgentTask, renderObservation } from '../../models/prompts/agent-task.ts'
+import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
+import type { ApproachAnswer, ApproachServices } from '../approach.ts'
+import { modelFailure, RagError } from '../rag-error.ts'
+import { withoutThinking } from '../steps/generate.ts'
+import { createNotebook } from './notebook.ts'
+import { prepareCall, toolDefinitions } from './tools.ts'
+import type { AgentParameters, PreparedCall } from './tools.ts'
+
+/** One tool call as `rag_extension.trajectory` tells it. */
+export interface TrajectoryStep {
+  /** Number of the agent's reply that asked for it, from 1. */
+  step: number
+  tool: string
+  arguments: unknown
+  /** Null when nothing was run. */
+  result: { passages: number; new_passages: number; entities: number; relations: number } | null
+  error: string | null
+  seconds: number
+}
+
+const CALLS_PER_STEP = 4
+/** Replies in a row that bring nothing new before the agent has to answer. */
+const IDLE_STEPS = 2
+/** The evaluator takes no more contexts than this. */
+const MOST_PASSAGES = 50
+const MOST_FACTS = 60
+
+/**
+ * Lets a model search by tool calls until it answers, within a fixed number of its replies. The last reply, and the one after it turned
+ * in circles or said nothing, is asked for without tools, from what was found. Throws when the model fails, and when no tool ever worked.
+ */
+export async function runAgent(
+  question: string,
+  parameters: AgentParameters,
+  services: ApproachServices,
+  signal?: AbortSignal,
+): Promise<ApproachAnswer> {
+  const session = createSession(parameters, services)
+  const messages: ChatMessage[] = renderAgentTask({ question, turns: parameters.max_steps })
+  const tools = toolDefinitions(parameters)
+  let idle = 0
+  for (let step = 1; step < parameters.max_steps && idle < IDLE_STEPS; step += 1) {
+    const { content, calls } = await reply(services, { messages, tools }, signal)
+    if (calls.length === 0) {
+      const answer = withoutThinking(content)
+      if (answer !== '') return session.finish(answer)
+      break
+    }
+    messages.push({ role: 'assistant', content, tool_calls: calls })
+    let useful = false
+    for (const [at, call] of calls.entries()) {
+      const outcome = await session.carryOut(call, step, at, signal)
+      useful ||= outcome.useful
+      messages.push({ role: 'tool', tool_call_id: call.id, content: outcome.content })
+    }
+    idle = useful ? 0 : idle + 1
+  }
+  const { content } = await reply(services, { messages: session.answerTask(question) }, signal)
+  const answer = withoutThinking(content)
+  if (answer === '') throw new RagError('model_answer_invalid', 'the agent gave no answer')
+  return session.finish(answer)
+}
+
+async function reply(
+  { models }: ApproachServices,
+  request: { messages: ChatMessage[]; tools?: ReturnType<typeof toolDefinitions> },
+  signal: AbortSignal | undefined,
+): Promise<{ content: string; calls: ToolCall[] }> {
+  const completion = await models.chat('agentic', { ...request, temperature: 0 }, signal)
+  const message = completion.choices[0]?.message
+  // Some services leave ids out, and every answer to a call has to name one.
+  const calls = (message?.tool_calls ?? []).map((call, at) => ({
+    ...call,
+    id: call.id === '' ? `call-${request.messages.length}-${at}` : call.id,
+  }))
+  return { content: message?.content ?? '', calls }
+}
+
+/** What one request has found, asked and failed at. */
+function createSession(parameters: AgentParameters, services: ApproachServices) {
+  const notebook = createNotebook(MOST_PASSAGES)
+  const facts = new Set<string>()
+  const asked = new Set<string>()
+  const trajectory: TrajectoryStep[] = []
+  let failure: RagError | null = null
+  let worked = false
+
+  async function run(call: Extract<PreparedCall, { ok: true }>, signal: AbortSignal | undefined) {
+    const { passages, entities, relations, facts: stated } = await call.run(signal)
+    worked = true
+    const { added, repeated, refused } = notebook.add(passages)
+    const fresh = stated.filter((fact) => !facts.has(fact)).slice(0, MOST_FACTS - facts.size)
+    for (const fact of fresh) facts.add(fact)
+    const found = added.length + repeated.length + refused + fresh.length > 0
+    const note = refused > 0 ? 'No further passages can be taken in: answer now.' : found ? null : 'Nothing was found.'
+    return {
+      content: renderObservation({ passages: added, repeated, facts: fresh, note }),
+      useful: added.length + fresh.length > 0,
+      result: { passages: passages.length, new_passages: added.length, entities, relations },
+    }
+  }
+
+  return {
+    /** Runs a call, or says why not; never throws for what a tool or its arguments did. */
+    async carryOut(call: ToolCall, step: number, at: number, signal: AbortSignal | undefined) {
+      const started = performance.now()
+      const prepared = prepareCall(call, parameters, services)
+      const note = (error: string | null, result: TrajectoryStep['result'] = null) => {
+        const { tool, arguments: given } = prepared
+        trajectory.push({ step, tool, arguments: given, result, error, seconds: (performance.now() - started) / 1000 })
+      }
+      const refuse = (problem: string) => {
+        note(problem)
+        return { useful: false, content: renderObservation({ passages: [], repeated: [], facts: [], note: problem }) }
+      }
+      if (!prepared.ok) return refuse(prepared.problem)
+      if (at >= CALLS_PER_STEP) return refuse(`Only ${CALLS_PER_STEP} calls at a time: this one was not run.`)
+      const key = JSON.stringify([prepared.tool, prepared.arguments]).toLowerCase()
+      if (asked.has(key)) return refuse('This call was made before: its result stands above.')
+      asked.add(key)
+      try {
+        const { content, useful, result } = await run(prepared, signal)
+        note(null, result)
+        return { content, useful }
+      } catch (error) {
+        signal?.throwIfAborted()
+        const known = error instanceof ModelCallError ? modelFailure(error) : error
+        if (!(known instanceof RagError)) throw known
+        failure ??= known
+        return refuse(`The tool failed: ${known.message}`)
+      }
+    },
+
+    /** The question with everything that was found, to be answered without tools. */
+    answerTask(question: string): ChatMessage[] {
+      if (!worked && failure !== null) throw failure
+      const passages = notebook.passages().map(({ title, text }) => ({ title, text }))
+      const statements =
+        passages.length > 0 || facts.size === 0 ? [] : [{ title: 'Knowledge graph', text: [...facts].join('\n') }]
+      return renderAnswerTask({ question, passages: [...passages, ...statements] })
+    },
+
+    finish(answer: string): ApproachAnswer {
+      if (!worked && failure !== null) throw failure
+      const sources = notebook.sources()
+      const metadata = { trajectory: trajectory as unknown as NonNullable<RagExtension['trajectory']> }
+      return { answer, sources, chunks: sources.length, metadata }
+    },
+  }
+}

@@ -1,0 +1,13 @@
+import type { Approach } from '../approach.ts'
+import { answerFrom } from '../steps/generate.ts'
+import { hybridSearch } from '../steps/hybrid-search.ts'
+
+/**
+ * Hybrid search over chunks that were indexed behind a blurb of their document. The blurb helps to find and to rank, so the
+ * reranker reads it too. It stays out of prompt and evidence: a model wrote it, and an answer must rest on what the document says.
+ */
+export const contextual: Approach<'contextual-rag'> = async (question, parameters, services, signal) => {
+  const search = { collection: 'contextual', rerankText: (chunk: { indexText: string }) => chunk.indexText } as const
+  const passages = await hybridSearch(question, parameters, search, services, signal)
+  return answerFrom(question, passages, services, signal)
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import type { ModelHost } from '../../models/model-host.ts'
+import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
+import type { StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
+import type { ProfileCollections } from '../approach.ts'
+import { mapBounded } from '../bounded.ts'
+import { RagError } from '../rag-error.ts'
+import { requireCollection } from '../steps/collection.ts'
+import { withoutThinking } from '../steps/generate.ts'
+import type { BlurbCache } from './blurb-cache.ts'
+import { documentAround, reassembleDocument, type ReassembledDocument } from './document-text.ts'
+
+const BLURB_CONCURRENCY = 4
+const EMBED_BATCH = 64
+/** A blurb that runs on would drown the chunk it introduces. */
+const MAX_BLURB_CHARS = 1000
+
+export interface ContextualBuildDeps {
+  store: VectorStore
+  models: ModelHost
+  cache: BlurbCache
+  collections: ProfileCollections
+  /** Chunks that have their blurb, of all. */
+  onProgress?: (done: number, total: number) => void
+  signal?: AbortSignal
+}
+
+/** Outcome of a build. `blurbs` counts the model calls it made; the others came from the cache. */
+export interface ContextualBuild {
+  collection: string
+  chunks: number
+  blurbs: number
+  cached_blurbs: number
+  content_digest: string
+  /** True when the collection already stood for the same chunks and models: nothing was called or written. */
+  reused: boolean
+  seconds: number
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** What is asked of the blurb model for each chunk, rendered when needed: all at once could exceed the memory. */
+function blurbTasks(chunks: readonly StoredChunk[]) {
+  const byDocument = Map.groupBy(chunks.keys(), (index) => chunks[index]!.document)
+  const documents = new Map<string, ReassembledDocument>()
+  const places = chunks.map(() => 0)
+  for (const [document, indexes] of byDocument) {
+    documents.set(document, reassembleDocument(indexes.map((index) => chunks[index]!)))
+    for (const [place, index] of indexes.entries()) places[index] = place
+  }
+  return (index: number) => {
+    const chunk = chunks[index]!
+    const document = documentAround(documents.get(chunk.document)!, places[index]!, chunk.content.length)
+    return renderBlurbTask({ documentTitle: chunk.title, document, chunk: chunk.content })
+  }
+}
+
+/** Changes with any chunk, any word of the blurb prompts, the blurb model and the embedding model. */
+function digestOf(chunks: readonly StoredChunk[], keys: readonly string[], embedModel: string): string {
+  const hash = createHash('sha256').update(JSON.stringify(['contextual', 1, embedModel]))
+  for (const [index, chunk] of chunks.entries()) {
+    const { document, title, chunkIndex, startChar, endChar, content, indexText } = chunk
+    hash.update(JSON.stringify([document, title, chunkIndex, startChar, endChar, content, indexText, keys[index]]))
+  }
+  return hash.digest('hex')
+}
+
+async function askBlurb(deps: ContextualBuildDeps, chunk: StoredChunk, messages: ReturnType<typeof renderBlurbTask>) {
+  const completion = await deps.models.chat('contextual_blurb', { messages, temperature: 0 }, deps.signal)
+  const blurb = withoutThinking(completion.choices[0]?.message.content ?? '').slice(0, MAX_BLURB_CHARS)
+  if (blurb === '')
+    throw new RagError(
+      'model_answer_invalid',
+      `the blurb model returned no text for chunk ${chunk.chunkIndex} of ${chunk.document}`,
+    )
+  return blurb
+}
+
+async function embedAll(deps: ContextualBuildDeps, texts: readonly string[]): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (let start = 0; start < texts.length; start += EMBED_BATCH) {
+    deps.signal?.throwIfAborted()
+    vectors.push(
+      ...(await deps.models.embed('embed', texts.slice(start, start + EMBED_BATCH), 'document', deps.signal)),
+    )
+  }
+  if (vectors.length !== texts.length)
+    throw new RagError(
+      'model_answer_invalid',
+      `the embedding model returned ${vectors.length} vectors for ${texts.length} texts`,
+    )
+  return vectors
+}
+
+/**
+ * Derives the contextual collection from a profile's plain chunks: each is indexed behind a blurb that says where it stands in its
+ * document. Blurbs are kept as they come, so a build that failed pays only for the missing ones. Nothing of an existing collection
+ * is touched before all blurbs and vectors are there; then it is replaced at once.
+ */
+export async function buildContextual(deps: ContextualBuildDeps): Promise<ContextualBuild> {
+  const started = performance.now()
+  const { store, models, cache, collections } = deps
+  const plain = await requireCollection('plain', deps)
+  const chunks = await store.chunks(plain.name)
+  if (chunks.length === 0)
+    throw new RagError(
+      'collection_missing',
+      `collection ${plain.name} holds no chunks: ingest profile '${collections.profile}' first`,
+    )
+  const taskOf = blurbTasks(chunks)
+  const blurbModel = models.modelName('contextual_blurb')
+  const embedModel = models.modelName('embed')
+  const keys = chunks.map((_, index) => sha256(JSON.stringify([blurbModel, taskOf(index)])))
+  const contentDigest = digestOf(chunks, keys, embedModel)
+  const head = { collection: collections.contextual, chunks: chunks.length, content_digest: contentDigest }
+  const seconds = () => (performance.now() - started) / 1000
+
+  const existing = await store.info(collections.contextual)
+  if (existing?.contentDigest === contentDigest)
+    return { ...head, blurbs: 0, cached_blurbs: 0, reused: true, seconds: seconds() }
+
+  let done = 0
+  let asked = 0
+  deps.onProgress?.(done, chunks.length)
+  const blurbs = await mapBounded(chunks, BLURB_CONCURRENCY, async (chunk, index) => {
+    deps.signal?.throwIfAborted()
+    const key = keys[index]!
+    let blurb = cache.get(key)
+    if (blurb === null) {
+      asked += 1
+      blurb = await askBlurb(deps, chunk, taskOf(index))
+      cache.put(key, blurbModel, blurb)
+    }
+    done += 1
+    deps.onProgress?.(done, chunks.length)
+    return blurb
+  })
+  const contextual = chunks.map((chunk, index) => ({ ...chunk, indexText: `${blurbs[index]!}\n\n${chunk.indexText}` }))
+  const embeddings = await embedAll(
+    deps,
+    contextual.map((chunk) => chunk.indexText),
+  )
+  const dimensions = embeddings[0]!.length
+  await store.replace(
+    collections.contextual,
+    { dimensions, contentDigest, embeddingModel: embedModel },
+    contextual,
+    embeddings,
+  )
+  return { ...head, blurbs: asked, cached_blurbs: chunks.length - asked, reused: false, seconds: seconds() }
+}

@@ -1,0 +1,245 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
+import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import { ModelCallError } from '../../models/model-host.ts'
+import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
+import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import { openBlurbCache } from './blurb-cache.ts'
+import { buildContextual } from './build-collection.ts'
+import { createContextualBuilder } from './builder.ts'
+import { documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './document-text.ts'
+
+const collections = { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' }
+const CHUNKS = chunksOf(WORLD)
+
+const closers: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function world(options: FakeModelHostOptions = {}, chunks: StoredChunk[] = CHUNKS) {
+  const folder = temporaryFolder()
+  const store = openStore(folder)
+  const cache = openBlurbCache(join(folder, 'blurbs.sqlite'))
+  closers.push(
+    () => store.close(),
+    () => cache.close(),
+  )
+  await ingest(store, fakeModelHost(), 'smoke', chunks)
+  const build = (more: FakeModelHostOptions = options, signal?: AbortSignal) => {
+    const models = fakeModelHost(more)
+    return {
+      models,
+      result: buildContextual({ store, models, cache, collections, ...(signal === undefined ? {} : { signal }) }),
+    }
+  }
+  return { folder, store, cache, build }
+}
+
+const blurbCalls = (models: ReturnType<typeof fakeModelHost>) =>
+  models.calls.filter(({ role }) => role === 'contextual_blurb')
+
+describe('a contextual build', () => {
+  it('puts one blurb before each chunk in the index and leaves the content alone', async () => {
+    const { store, build } = await world()
+    const { models, result } = build({
+      chat: (_role, { messages }) => `About ${parseBlurbTask(messages)!.documentTitle}.`,
+    })
+    expect(await result).toMatchObject({ chunks: 7, blurbs: 7, cached_blurbs: 0, reused: false })
+    expect(blurbCalls(models)).toHaveLength(7)
+    const stored = await store.chunks('RagContextual_smoke')
+    const plain = await store.chunks('RagBase_smoke')
+    expect(stored).toEqual(plain.map((chunk) => ({ ...chunk, indexText: `About ${chunk.title}.\n\n${chunk.content}` })))
+  })
+
+  it('shows the blurb model the whole document, put together from its chunks', async () => {
+    const { build } = await world()
+    const { models, result } = build()
+    await result
+    const task = parseBlurbTask(blurbCalls(models)[0]!.request!.messages)!
+    const { title, paragraphs } = Object.values(WORLD).find((document) => document.title === task.documentTitle)!
+    expect(task).toEqual({ documentTitle: title, document: paragraphs.join('\n\n'), chunk: expect.any(String) })
+    expect(paragraphs).toContain(task.chunk)
+  })
+
+  it('reuses the collection with no call while chunks and models are the same', async () => {
+    const { store, build } = await world()
+    const first = await build().result
+    const { models, result } = build()
+    expect(await result).toEqual({ ...first, blurbs: 0, reused: true, seconds: expect.any(Number) })
+    expect(models.calls).toEqual([])
+
+    const otherBlurbs = build({ models: { contextual_blurb: 'other' } })
+    expect(await otherBlurbs.result).toMatchObject({ blurbs: 7, reused: false })
+    const back = build()
+    expect(await back.result).toMatchObject({
+      blurbs: 0,
+      cached_blurbs: 7,
+      reused: false,
+      content_digest: first.content_digest,
+    })
+
+    const changed = CHUNKS.map((chunk) =>
+      chunk.document === 'salt.md' ? { ...chunk, content: `${chunk.content} It is white.` } : chunk,
+    )
+    await ingest(store, fakeModelHost(), 'smoke', changed)
+    expect(await build().result).toMatchObject({ blurbs: 1, cached_blurbs: 6, reused: false })
+  })
+
+  it('pays only for the missing blurbs after a failure, and keeps the old collection until then', async () => {
+    const { store, build } = await world()
+    await build({ models: { contextual_blurb: 'old' } }).result
+    const before = await store.info('RagContextual_smoke')
+    const failing = build({
+      chat: (_role, _request, call) => (call === 5 ? new ModelCallError('timeout', 'contextual_blurb', 'x') : 'Blurb.'),
+    })
+    await expect(failing.result).rejects.toMatchObject({ code: 'timeout' })
+    const paid = blurbCalls(failing.models).length - 1
+    expect(await store.info('RagContextual_smoke')).toEqual(before)
+    expect(await build().result).toMatchObject({ blurbs: 7 - paid, cached_blurbs: paid })
+  })
+
+  it('keeps blurbs across a restart of the process', async () => {
+    const { folder, build } = await world()
+    await build().result
+    const reopened = openBlurbCache(join(folder, 'blurbs.sqlite'))
+    closers.push(() => reopened.close())
+    const other = openStore(temporaryFolder())
+    closers.push(() => other.close())
+    await ingest(other, fakeModelHost(), 'smoke', CHUNKS)
+    const models = fakeModelHost()
+    const result = await buildContextual({ store: other, models, cache: reopened, collections })
+    expect(result).toMatchObject({ blurbs: 0, cached_blurbs: 7, reused: false })
+    expect(blurbCalls(models)).toEqual([])
+  })
+
+  it('fails before anything is touched when vectors are missing or a blurb is empty', async () => {
+    const { store, build } = await world()
+    await build({ models: { contextual_blurb: 'old' } }).result
+    const before = await store.info('RagContextual_smoke')
+    const short = build({ embedAll: (texts) => texts.slice(1).map(() => new Float32Array(768).fill(0.1)) })
+    await expect(short.result).rejects.toMatchObject({ code: 'model_answer_invalid', status: 502 })
+    const empty = build({ chat: () => '  ', models: { contextual_blurb: 'silent' } })
+    await expect(empty.result).rejects.toThrow(/returned no text for chunk \d of /)
+    expect(await store.info('RagContextual_smoke')).toEqual(before)
+  })
+
+  it('refuses to build from nothing', async () => {
+    const store = openStore(temporaryFolder())
+    const cache = openBlurbCache(join(temporaryFolder(), 'blurbs.sqlite'))
+    closers.push(
+      () => store.close(),
+      () => cache.close(),
+    )
+    const models = fakeModelHost()
+    await expect(buildContextual({ store, models, cache, collections })).rejects.toMatchObject({
+      code: 'collection_missing',
+    })
+    expect(models.calls).toEqual([])
+  })
+
+  it('never has more than four blurb calls under way', async () => {
+    let underWay = 0
+    let most = 0
+    const { build } = await world()
+    const { result } = build({
+      chat: async () => {
+        most = Math.max(most, ++underWay)
+        await new Promise((resolve) => setImmediate(resolve))
+        underWay -= 1
+        return 'Blurb.'
+      },
+    })
+    await result
+    expect(most).toBe(4)
+  })
+})
+
+describe('the builder', () => {
+  it('lets a second caller join and shows progress', async () => {
+    const { store, folder } = await world()
+    const halfway = Promise.withResolvers<undefined>()
+    const goOn = Promise.withResolvers<undefined>()
+    const models = fakeModelHost({
+      chat: async (_role, _request, call) => {
+        if (call === 3) halfway.resolve(undefined)
+        if (call >= 3) await goOn.promise
+        return 'Blurb.'
+      },
+    })
+    const builder = createContextualBuilder({ store, models, cache: openBlurbCache(join(folder, 'own.sqlite')) })
+    const first = builder.build(collections)
+    const second = builder.build(collections)
+    await halfway.promise
+    expect(builder.progress()).toMatchObject({ smoke: { state: 'running', total: 7, error: null } })
+    goOn.resolve(undefined)
+    expect(await first).toBe(await second)
+    expect(blurbCalls(models)).toHaveLength(7)
+    await builder.close()
+  })
+
+  it('stops a build under way when it is closed', async () => {
+    const { store, folder } = await world()
+    const started = Promise.withResolvers<undefined>()
+    const models = fakeModelHost()
+    const stuck: typeof models = {
+      ...models,
+      chat: (_role, _request, signal) => {
+        started.resolve(undefined)
+        return new Promise((_resolve, reject) => {
+          signal!.addEventListener('abort', () => reject(signal!.reason as Error))
+        })
+      },
+    }
+    const builder = createContextualBuilder({ store, models: stuck, cache: openBlurbCache(join(folder, 'own.sqlite')) })
+    const build = expect(builder.build(collections)).rejects.toThrow('the platform is stopping')
+    await started.promise
+    await builder.close()
+    await build
+    expect(await store.info('RagContextual_smoke')).toBeNull()
+  })
+})
+
+describe('documents put together from chunks', () => {
+  it('are the original, whatever the cuts and overlaps', () => {
+    const words = fc.array(fc.constantFrom('alpha', 'beta.', 'gamma', 'δελτα', '😀'), { minLength: 1, maxLength: 60 })
+    fc.assert(
+      fc.property(words, fc.integer({ min: 5, max: 40 }), fc.integer({ min: 0, max: 4 }), (parts, size, overlap) => {
+        const text = parts.join('')
+        const chunks: StoredChunk[] = []
+        for (let start = 0; start < text.length; start += size - overlap) {
+          const end = Math.min(text.length, start + size)
+          const content = text.slice(start, end)
+          chunks.push({
+            document: 'd',
+            title: 't',
+            chunkIndex: chunks.length,
+            startChar: start,
+            endChar: end,
+            content,
+            indexText: content,
+          })
+          if (end === text.length) break
+        }
+        const shuffled = chunks.toReversed()
+        const whole = reassembleDocument(shuffled)
+        expect(whole.text).toBe(text)
+        for (const [index, chunk] of shuffled.entries())
+          expect(whole.text.slice(whole.starts[index]).startsWith(chunk.content)).toBe(true)
+      }),
+    )
+  })
+
+  it('are shown around the chunk when they are long', () => {
+    const text = Array.from({ length: 9000 }, (_, index) => `w${index}`).join(' ')
+    const document = { text, starts: [0, Math.floor(text.length / 2), text.length - 10] }
+    for (const index of [0, 1, 2]) {
+      const shown = documentAround(document, index, 10)
+      expect(shown.length).toBeLessThanOrEqual(MAX_DOCUMENT_CHARS)
+      expect(shown.startsWith('w0 w1 ')).toBe(true)
+      expect(shown).toContain(text.slice(document.starts[index], document.starts[index]! + 10))
+    }
+  })
+})

@@ -1,0 +1,71 @@
+import { GraphQueryRequest } from '../../../../contract/index.ts'
+import type { GraphQueryData } from '../../../../contract/index.ts'
+import { GraphEngineError } from '../../graph-engine/errors.ts'
+import type { GraphEngine } from '../../graph-engine/graph-engine.ts'
+import { RagError } from '../rag-error.ts'
+import type { GraphFindings, GraphQueries } from './graph-queries.ts'
+
+/** What the engine puts between the members of a joined list. */
+const JOINED = '<SEP>'
+
+/** The engine of this process. A graph without documents is refused: it would answer every question with nothing. */
+export function embeddedGraphQueries(
+  engine: Pick<GraphEngine, 'query' | 'queryInParts' | 'statusCounts'>,
+): GraphQueries {
+  const requireDocuments = () => {
+    if ((engine.statusCounts()['processed'] ?? 0) > 0) return
+    throw new RagError('graph_empty', 'the knowledge graph holds no documents: ingest the active profile first')
+  }
+  return {
+    answer: (question, { models }, signal) =>
+      translated(async () => {
+        requireDocuments()
+        const { response, data } = await engine.query(GraphQueryRequest.parse(question), options(models, signal))
+        const { entities, relationships, chunks } = data
+        const counts = { entities: entities.length, relations: relationships.length, chunks: chunks.length }
+        return { answer: response, counts }
+      }),
+    find: (question, { models }, signal) =>
+      translated(async () => {
+        requireDocuments()
+        const request = GraphQueryRequest.parse({ ...question, only_need_context: true })
+        return findingsOf((await engine.queryInParts(request, options(models, signal))).data)
+      }),
+  }
+}
+
+const options = <Models>(models: Models, signal: AbortSignal | undefined) =>
+  signal === undefined ? { models } : { models, signal }
+
+/** `/query/data` as approaches read it. */
+export function findingsOf(data: GraphQueryData): GraphFindings {
+  const firsts = (joined: string) => joined.split(JOINED).slice(0, 3).join(' ')
+  return {
+    entities: data.entities.map(({ entity_name, entity_type, description }) => ({
+      name: entity_name,
+      type: entity_type,
+      description: firsts(description),
+    })),
+    relations: data.relationships.map(({ src_id, tgt_id, keywords, description }) => ({
+      source: src_id,
+      target: tgt_id,
+      keywords,
+      description: firsts(description),
+    })),
+    chunks: data.chunks.map(({ file_path, content, ...more }) => ({
+      document: file_path,
+      title: typeof more['title'] === 'string' ? more['title'] : file_path,
+      content,
+    })),
+  }
+}
+
+async function translated<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof GraphEngineError)
+      throw new RagError('graph_failed', `the graph engine failed: ${error.message}`, { cause: error })
+    throw error
+  }
+}

@@ -1,0 +1,198 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
+import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
+import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import { createLogger } from '../../../kit/logger.ts'
+import { createHttpServer, listen } from '../../../kit/server.ts'
+import { registerGraphEngineRoutes } from '../../graph-engine/http/register-routes.ts'
+import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
+import { embeddedGraphQueries } from './embedded-graph-queries.ts'
+import type { GraphQueries, RemoteCalls } from './graph-queries.ts'
+import { httpGraphQueries } from './http-graph-queries.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const FACTS = 'Ann Reed/person > founded > Hill Bank/organization: Ann Reed founded Hill Bank.'
+const QUESTION = {
+  query: 'Who founded Hill Bank?',
+  mode: 'hybrid',
+  top_k: 10,
+  chunk_top_k: 5,
+  max_total_tokens: 12_000,
+  enable_rerank: false,
+} as const
+
+async function engine() {
+  const bench = engineBench()
+  closers.push(() => bench.cleanUp())
+  const models = scriptedModels()
+  const opened = bench.open({ models, apiKey: 'key' })
+  await feed(opened, { 'a.md': FACTS })
+  return { engine: opened, models, bench }
+}
+
+function account() {
+  const spent: RemoteCalls[] = []
+  const models = scriptedModels()
+  return { models, spent, addRemote: (calls: RemoteCalls) => void spent.push(calls) }
+}
+
+async function overHttp(apiKey: string): Promise<GraphQueries> {
+  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const { engine: opened } = await engine()
+  void app.register((scope) => registerGraphEngineRoutes(scope, opened), { prefix: '/graph-engine' })
+  const { url } = await listen(app, '127.0.0.1', 0)
+  closers.push(() => app.close())
+  const queries = httpGraphQueries({ url: `${url}/graph-engine/`, apiKey })
+  closers.push(() => queries.close())
+  return queries
+}
+
+describe('an engine in this process', () => {
+  it('answers with the request’s own models and counts what it used', async () => {
+    const { engine: opened, models } = await engine()
+    const asked = models.calls.length
+    const caller = account()
+    const { answer, counts } = await embeddedGraphQueries(opened).answer(QUESTION, caller)
+    expect(answer).toContain('Ann Reed founded Hill Bank.')
+    expect(counts).toEqual({ entities: 2, relations: 1, chunks: 1 })
+    expect(caller.models.calls).toEqual(['graph_keyword', 'embed', 'graph_query'])
+    expect([models.calls.length - asked, caller.spent]).toEqual([0, []])
+  })
+
+  it('finds without an answer being written', async () => {
+    const { engine: opened } = await engine()
+    const caller = account()
+    const found = await embeddedGraphQueries(opened).find(QUESTION, caller)
+    expect(found).toMatchObject({
+      entities: [{ name: expect.any(String) }, {}],
+      relations: [
+        { source: 'Ann Reed', target: 'Hill Bank', keywords: 'founded', description: 'Ann Reed founded Hill Bank.' },
+      ],
+      chunks: [{ document: 'a.md', title: 'a', content: FACTS }],
+    })
+    expect(caller.models.calls).toEqual(['graph_keyword', 'embed'])
+  })
+
+  it('refuses to answer from an empty graph', async () => {
+    const { bench } = await engine()
+    const empty = bench.open({ stateFile: bench.file('empty.sqlite') })
+    await expect(embeddedGraphQueries(empty).answer(QUESTION, account())).rejects.toMatchObject({
+      code: 'graph_empty',
+      status: 409,
+    })
+  })
+})
+
+describe('an engine behind HTTP', () => {
+  it('answers the same and reports its calls', async () => {
+    const queries = await overHttp('key')
+    const caller = account()
+    const { answer, counts } = await queries.answer(QUESTION, caller)
+    expect(answer).toContain('Ann Reed founded Hill Bank.')
+    expect(counts).toEqual({ entities: null, relations: null, chunks: 1 })
+    expect(caller.spent).toMatchObject([{ llmCalls: 2, cloudCalls: 0, usage: { prompt_tokens: 20 } }])
+    expect((await queries.find(QUESTION, caller)).chunks).toEqual([{ document: 'a.md', title: 'a', content: FACTS }])
+    expect(caller.spent[1]).toMatchObject({ llmCalls: 1 })
+    expect(caller.models.calls).toEqual([])
+  })
+
+  it('is asked with its key', async () => {
+    const queries = await overHttp('another')
+    await expect(queries.answer(QUESTION, account())).rejects.toMatchObject({
+      code: 'graph_failed',
+      message: 'the graph engine refused the credentials',
+    })
+  })
+
+  it('may be one that reports no cost and answers in `data`', async () => {
+    const server = await startFaultServer()
+    closers.push(() => server.close())
+    const queries = httpGraphQueries({ url: server.url, apiKey: null })
+    closers.push(() => queries.close())
+    const references = [{ reference_id: '1', file_path: 'a.md', content: ['x', 'y'] }]
+    server.script(json({ data: ' From data. ', references }), json({ response: 'R', data: 'D', references: null }))
+    const caller = account()
+    expect(await queries.answer(QUESTION, caller)).toEqual({
+      answer: 'From data.',
+      counts: { entities: null, relations: null, chunks: 2 },
+    })
+    expect((await queries.answer({ ...QUESTION, mode: 'naive' }, caller)).answer).toBe('R')
+    expect(caller.spent.map(({ llmCalls }) => llmCalls)).toEqual([2, 1])
+    expect(JSON.parse(server.requests[0]!.body)).toEqual({
+      ...QUESTION,
+      include_references: true,
+      include_chunk_content: true,
+    })
+  })
+
+  it.each([
+    ['refuses', json({}, 500), 'graph_failed', 502],
+    ['is no engine', text('<html>'), 'graph_failed', 502],
+    ['says nothing', json({ response: '' }), 'model_answer_invalid', 502],
+    ['breaks off', resetMidBody, 'graph_failed', 502],
+    ['gives up', json({}, 504), 'graph_timeout', 504],
+    ['hangs', hang, 'graph_timeout', 504],
+  ])('that %s is a typed failure', async (_what, behaviour, code, status) => {
+    const server = await startFaultServer()
+    server.script(behaviour)
+    const queries = httpGraphQueries({ url: server.url, apiKey: null, timeoutMs: behaviour === hang ? 100 : 20_000 })
+    closers.push(
+      () => server.close(),
+      () => queries.close(),
+    )
+    await expect(queries.answer(QUESTION, account())).rejects.toMatchObject({ code, status })
+  })
+})
+
+describe('graph-rag', () => {
+  async function open(graph: GraphQueries) {
+    const models = fakeModelHost()
+    const fixture = await ragFixture(models, WORLD, { graph })
+    closers.push(() => fixture.close())
+    const ask = (alias: string, content: string) =>
+      fixture.plugin.answer(alias, { model: alias, messages: [{ role: 'user', content }] })
+    models.calls.length = 0
+    return { ask, models }
+  }
+
+  it.each([
+    ['graph-rag', { mode: 'hybrid', top_k: 10, chunk_top_k: 5, max_total_tokens: 12_000, enable_rerank: false }],
+    ['graph-rag-fast', { mode: 'local', top_k: 5, chunk_top_k: 3, max_total_tokens: 8000, enable_rerank: false }],
+    ['graph-rag-wide', { mode: 'hybrid', top_k: 30, chunk_top_k: 12, max_total_tokens: 24_000, enable_rerank: false }],
+    ['graph-rag-rerank', { mode: 'hybrid', top_k: 10, chunk_top_k: 5, max_total_tokens: 12_000, enable_rerank: true }],
+  ])('%s asks with its managed profile and carries a marker that is no context', async (alias, profile) => {
+    const asked: unknown[] = []
+    const { ask } = await open({
+      answer: async (question, account) => {
+        asked.push(question)
+        account.addRemote({ llmCalls: 2, cloudCalls: 1, usage: null })
+        return { answer: 'It was.', counts: { entities: 4, relations: 3, chunks: 2 } }
+      },
+      find: () => Promise.reject(new Error('not asked')),
+    })
+    const { rag_extension: extension } = await ask(alias, 'Who?')
+    expect(asked).toEqual([{ query: 'Who?', ...profile }])
+    expect(extension).toMatchObject({
+      answer: 'It was.',
+      sources: [{ title: `knowledge graph (${profile.mode})`, snippet: '', score: 1, kind: 'knowledge_graph' }],
+      metrics: { chunks: 2, llm_calls: 2, cloud_calls: 1 },
+      graph: { mode: profile.mode, query_profile: alias, entities: 4, relations: 3, chunks: 2 },
+    })
+  })
+
+  it.each(['ab', '人'])('answers %j itself, with a notice', async (question) => {
+    const never = () => Promise.reject(new Error('not asked'))
+    const { ask, models } = await open({ answer: never, find: never })
+    expect((await ask('graph-rag', question)).rag_extension).toMatchObject({
+      answer: expect.stringContaining('at least 3 characters'),
+      sources: [],
+      metrics: { chunks: 0, llm_calls: 0 },
+    })
+    expect(models.calls).toEqual([])
+  })
+})

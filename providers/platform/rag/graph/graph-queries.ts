@@ -1,0 +1,67 @@
+import type { GraphQueryMode, TokenUsage } from '../../../../contract/index.ts'
+import type { ModelHost } from '../../models/model-host.ts'
+
+/** What the managed query profiles declare of a graph query. */
+export interface GraphQuestion {
+  query: string
+  mode: GraphQueryMode
+  top_k: number
+  chunk_top_k: number
+  max_total_tokens: number
+  enable_rerank: boolean
+}
+
+/** Calls that a service in another process made for a request, as it reported them. */
+export interface RemoteCalls {
+  llmCalls: number
+  cloudCalls: number
+  /** Null when it told no token counts. */
+  usage: TokenUsage | null
+}
+
+/** Who pays for a graph query: an engine in this process calls `models`, one in another process reports what it spent. */
+export interface CallAccount {
+  models: ModelHost
+  addRemote: (calls: RemoteCalls) => void
+}
+
+/** How much of the graph stood in a prompt; null where the engine does not tell. */
+export interface GraphCounts {
+  entities: number | null
+  relations: number | null
+  chunks: number
+}
+
+export interface GraphReply {
+  answer: string
+  counts: GraphCounts
+}
+
+export interface GraphFact {
+  source: string
+  target: string
+  keywords: string
+  description: string
+}
+
+export interface GraphText {
+  /** Path of the document as it was uploaded. */
+  document: string
+  title: string
+  content: string
+}
+
+/** What the graph holds about a question, each list best first. */
+export interface GraphFindings {
+  entities: { name: string; type: string; description: string }[]
+  relations: GraphFact[]
+  chunks: GraphText[]
+}
+
+/** The graph engine's query API as approaches use it. Both calls throw `RagError` and, in this process, `ModelCallError`. */
+export interface GraphQueries {
+  /** Keyword and answer calls of this one question. */
+  answer(question: GraphQuestion, account: CallAccount, signal?: AbortSignal): Promise<GraphReply>
+  /** The context without an answer: no model writes one. */
+  find(question: GraphQuestion, account: CallAccount, signal?: AbortSignal): Promise<GraphFindings>
+}

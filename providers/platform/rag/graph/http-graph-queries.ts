@@ -1,0 +1,119 @@
+import { Agent, request } from 'undici'
+import type { z } from 'zod'
+import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../../contract/index.ts'
+import { readLimited } from '../../read-limited.ts'
+import { RagError } from '../rag-error.ts'
+import { findingsOf } from './embedded-graph-queries.ts'
+import type { GraphQueries, GraphQuestion, RemoteCalls } from './graph-queries.ts'
+
+const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
+
+export interface HttpGraphQueriesOptions {
+  /** Base address with its path prefix. */
+  url: string
+  /** For `X-API-Key`. */
+  apiKey: string | null
+  /** Time for one request, from sending to the last byte. */
+  timeoutMs?: number
+}
+
+export interface HttpGraphQueries extends GraphQueries {
+  close(): Promise<void>
+}
+
+/**
+ * A graph engine with LightRAG's HTTP surface. Engines that do not report their model calls are taken at what the API does for a
+ * question: one call for the keywords (not in modes naive and bypass) and one for an answer that a model wrote.
+ */
+export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQueries {
+  const { apiKey, timeoutMs = 180_000 } = options
+  const base = options.url.replace(/\/+$/, '')
+  const agent = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 })
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+  }
+
+  async function post<Schema extends z.ZodType>(
+    path: string,
+    body: object,
+    schema: Schema,
+    signal: AbortSignal | undefined,
+  ): Promise<z.output<Schema>> {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const response = await request(base + path, {
+        method: 'POST',
+        dispatcher: agent,
+        headers,
+        body: JSON.stringify(body),
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
+      if (response.statusCode !== 200) throw statusError(response.statusCode)
+      const parsed = text === null ? null : schema.safeParse(parseJson(text))
+      if (parsed?.success === true) return parsed.data
+      throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause: parsed?.error })
+    } catch (cause) {
+      if (cause instanceof RagError) throw cause
+      signal?.throwIfAborted()
+      if (timeout.aborted)
+        throw new RagError('graph_timeout', `the graph engine gave no answer within ${timeoutMs} ms`, { cause })
+      throw new RagError('graph_failed', 'the graph engine cannot be reached', { cause })
+    }
+  }
+
+  return {
+    async answer(question, account, signal) {
+      const body = { ...question, include_references: true, include_chunk_content: true }
+      const reply = await post('/query', body, GraphQueryResponse, signal)
+      const calls = reportedCalls(reply['metadata']) ?? assumedCalls(question, reply.llm_generated !== false)
+      account.addRemote(calls.spent)
+      const answer = answerOf(reply)
+      if (answer === '') throw new RagError('model_answer_invalid', 'the graph engine returned no text')
+      const referenced = (reply.references ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
+      return { answer, counts: { entities: null, relations: null, chunks: calls.chunks ?? referenced } }
+    },
+    async find(question, account, signal) {
+      const reply = await post('/query/data', question, GraphDataResponse, signal)
+      account.addRemote((reportedCalls(reply.metadata) ?? assumedCalls(question, false)).spent)
+      return findingsOf(reply.data)
+    },
+    close: () => agent.destroy(),
+  }
+}
+
+/** The answer stands in `response` or, with some engines, in `data`. */
+function answerOf({ response, data }: GraphQueryResponse): string {
+  const text = response ?? (typeof data === 'string' ? data : '')
+  return text.trim()
+}
+
+type Calls = { spent: RemoteCalls; chunks: number | null }
+
+function reportedCalls(metadata: unknown): Calls | null {
+  const cost = GraphQueryCost.safeParse((metadata as { cost?: unknown } | undefined)?.cost)
+  if (!cost.success) return null
+  const { llm_calls: llmCalls, cloud_calls: cloudCalls, usage, chunks } = cost.data
+  return { spent: { llmCalls, cloudCalls, usage }, chunks }
+}
+
+function assumedCalls({ mode }: GraphQuestion, answered: boolean): Calls {
+  const keywords = mode === 'naive' || mode === 'bypass' ? 0 : 1
+  return { spent: { llmCalls: keywords + (answered ? 1 : 0), cloudCalls: 0, usage: null }, chunks: null }
+}
+
+function statusError(status: number): RagError {
+  if (status === 401 || status === 403) return new RagError('graph_failed', 'the graph engine refused the credentials')
+  const timedOut = status === 408 || status === 504
+  return new RagError(timedOut ? 'graph_timeout' : 'graph_failed', `the graph engine answered HTTP ${status}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return null
+  }
+}

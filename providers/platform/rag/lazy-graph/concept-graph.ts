@@ -1,0 +1,124 @@
+import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { ConceptKind } from './concepts.ts'
+import { kindWeight, rarity, TITLE_SENTENCE, titleText, type ConceptIndex } from './concept-index.ts'
+import { readSentences, type Sentence } from './sentences.ts'
+
+/** A concept as a chunk holds it. */
+export interface ChunkConcept {
+  id: number
+  /** Sentences of the chunk; empty when the concept is only in the document's title. */
+  sentences: readonly number[]
+  inTitle: boolean
+}
+
+/** A chunk that holds a concept, and how much it is about it rather than mentioning it, 0 to 1. */
+export interface Holder {
+  chunk: number
+  aboutness: number
+}
+
+function aboutness({ inTitle, sentences }: ChunkConcept, chunkIndex: number): number {
+  if (inTitle) return sentences.length > 0 || chunkIndex === 0 ? 1 : 0.7
+  return sentences.includes(0) || sentences.length > 1 ? 0.7 : 0.5
+}
+
+const chunkKey = (document: string, chunkIndex: number): string => `${chunkIndex} ${document}`
+
+/** How far the neighbours of a chunk reach in its document. */
+const NEIGHBOURS = 4
+
+/** Chunks whose words are kept; the first read go first. */
+const MAX_READ_CHUNKS = 2000
+
+/** A concept index ready for walking: who holds what, and the words of chunks read when they are first asked for. */
+export class ConceptGraph {
+  readonly index: ConceptIndex
+  readonly chunks: readonly StoredChunk[]
+  readonly #concepts: ChunkConcept[][]
+  readonly #known: { key: string; kind: ConceptKind; frequency: number; holders: Holder[] }[]
+  readonly #frequencies: Map<string, number>
+  readonly #positions: Map<string, number>
+  readonly #names: Map<string, number>
+  readonly #stems = new Map<number, Set<string>[]>()
+
+  constructor(index: ConceptIndex, chunks: readonly StoredChunk[]) {
+    this.index = index
+    this.chunks = chunks
+    this.#concepts = index.chunks.map((entries) =>
+      entries.map(([id, sentences]) => {
+        const inTitle = sentences[0] === TITLE_SENTENCE
+        return { id, inTitle, sentences: inTitle ? sentences.slice(1) : sentences }
+      }),
+    )
+    this.#known = [
+      ...index.concepts.map(([key, kind, frequency]) => ({ key, kind, frequency, holders: [] as Holder[] })),
+      ...index.singles.map(([key, kind, chunk]) => ({ key, kind, frequency: 1, holders: [{ chunk, aboutness: 1 }] })),
+    ]
+    for (const [chunk, concepts] of this.#concepts.entries())
+      for (const held of concepts)
+        this.#known[held.id]?.holders.push({ chunk, aboutness: aboutness(held, chunks[chunk]!.chunkIndex) })
+    const names = this.#known.map(({ key, kind }, id) => ({ key, kind, id }))
+    this.#names = new Map(
+      names.filter(({ kind }) => kind !== 'phrase' && kind !== 'word').map(({ key, id }) => [key, id]),
+    )
+    this.#frequencies = new Map(index.terms)
+    this.#positions = new Map(chunks.map((chunk, position) => [chunkKey(chunk.document, chunk.chunkIndex), position]))
+  }
+
+  /** Position of a stored chunk; null when the collection changed under the search. */
+  positionOf(chunk: StoredChunk): number | null {
+    return this.#positions.get(chunkKey(chunk.document, chunk.chunkIndex)) ?? null
+  }
+
+  conceptsOf(chunk: number): readonly ChunkConcept[] {
+    return this.#concepts[chunk] ?? []
+  }
+
+  /** Chunks that hold a concept, in order. */
+  holdersOf(concept: number): readonly Holder[] {
+    return this.#known[concept]?.holders ?? []
+  }
+
+  /** The chunks around one in its document, with their distance in chunks. */
+  siblingsOf(chunk: number): [chunk: number, distance: number][] {
+    const { document, chunkIndex } = this.chunks[chunk]!
+    const distances = Array.from({ length: 2 * NEIGHBOURS + 1 }, (_, at) => at - NEIGHBOURS)
+    return distances.flatMap((distance): [number, number][] => {
+      const sibling = distance === 0 ? undefined : this.#positions.get(chunkKey(document, chunkIndex + distance))
+      return sibling === undefined ? [] : [[sibling, Math.abs(distance)]]
+    })
+  }
+
+  /** The code or proper name with this key; null for words and unknown keys. */
+  conceptNamed(key: string): number | null {
+    return this.#names.get(key) ?? null
+  }
+
+  keyOf(concept: number): string {
+    return this.#known[concept]!.key
+  }
+
+  /** How much sharing this concept says, 0 to 1: by its kind and how rare it is. */
+  weightOf(concept: number): number {
+    const { kind, frequency } = this.#known[concept]!
+    return kindWeight(kind) * rarity(frequency, this.chunks.length)
+  }
+
+  /** Inverse document frequency of a stem; 0 for one that no chunk holds, which can tell chunks apart no more. */
+  termWeight(stem: string): number {
+    const frequency = this.#frequencies.get(stem)
+    return frequency === undefined ? 0 : Math.log(1 + this.chunks.length / frequency)
+  }
+
+  /** Stems of each sentence of a chunk, in order; the last set holds those of the document's title. */
+  stemsOf(chunk: number): readonly Set<string>[] {
+    const known = this.#stems.get(chunk)
+    if (known !== undefined) return known
+    const stored = this.chunks[chunk]!
+    const stems = (sentence: Sentence) => new Set(sentence.filter((token) => !token.stop).map((token) => token.stem))
+    const sets = [...readSentences(stored.content).map(stems), stems(readSentences(titleText(stored)).flat())]
+    if (this.#stems.size >= MAX_READ_CHUNKS) this.#stems.delete(this.#stems.keys().next().value!)
+    this.#stems.set(chunk, sets)
+    return sets
+  }
+}

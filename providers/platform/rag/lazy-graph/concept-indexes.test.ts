@@ -1,0 +1,78 @@
+import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
+import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import type { VectorStore } from '../../vector-store/vector-store.ts'
+import { createConceptIndexes } from './concept-indexes.ts'
+import { readIndexFile, writeIndexFile } from './index-file.ts'
+
+const stores: VectorStore[] = []
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()))
+})
+
+async function world() {
+  const folder = temporaryFolder()
+  const store = openStore(folder)
+  stores.push(store)
+  await ingest(store, fakeModelHost(), 'smoke', chunksOf(WORLD))
+  const cache = join(folder, 'concepts')
+  const file = join(cache, 'RagBase_smoke-concepts-24.json')
+  const load = async (indexes = createConceptIndexes(store, cache)) =>
+    indexes.load((await store.info('RagBase_smoke'))!, 24)
+  return { store, cache, file, load }
+}
+
+describe('concept indexes', () => {
+  it('are built once, kept in memory, and read from their file by the next process', async () => {
+    const { store, cache, file, load } = await world()
+    const indexes = createConceptIndexes(store, cache)
+    const [first, second] = await Promise.all([load(indexes), load(indexes)])
+    expect([first.cacheHit, second.cacheHit]).toEqual([false, true])
+    expect(second.graph).toBe(first.graph)
+    const next = await load()
+    expect(next).toMatchObject({ cacheHit: true, namespace: 'RagBase_smoke-concepts-24' })
+    expect(next.graph.index).toEqual(first.graph.index)
+    expect(await readdir(cache)).toEqual(['RagBase_smoke-concepts-24.json'])
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(first.graph.index)
+  })
+
+  it('are made anew when the content changes, in the same file', async () => {
+    const { store, cache, load } = await world()
+    const indexes = createConceptIndexes(store, cache)
+    const before = await load(indexes)
+    const changed = chunksOf({ ...WORLD, 'new.md': { title: 'New', paragraphs: ['Ysolde Marrack wrote a book.'] } })
+    await ingest(store, fakeModelHost(), 'smoke', changed, 'digest-2')
+    const after = await load(indexes)
+    expect(after.cacheHit).toBe(false)
+    expect(after.graph.chunks).toHaveLength(8)
+    expect(after.graph.index.fingerprint).not.toBe(before.graph.index.fingerprint)
+    expect(await readdir(cache)).toHaveLength(1)
+  })
+
+  it('are rebuilt from a file that is torn, empty or of another shape', async () => {
+    const { file, load } = await world()
+    const whole = await load()
+    const size = (await readFile(file)).length
+    for (const spoil of [
+      () => truncate(file, Math.floor(size / 2)),
+      () => writeFile(file, ''),
+      () => writeFile(file, '[]'),
+      () => writeFile(file, JSON.stringify({ ...whole.graph.index, chunks: [[[0, ['x']]]] })),
+    ]) {
+      await spoil()
+      const loaded = await load()
+      expect(loaded.cacheHit).toBe(false)
+      expect(loaded.graph.index).toEqual(whole.graph.index)
+      expect(await readIndexFile(file, whole.graph.index.fingerprint)).toEqual(whole.graph.index)
+    }
+  })
+
+  it('leave no temporary file behind when writing fails', async () => {
+    const { cache, load } = await world()
+    const { graph } = await load()
+    await expect(writeIndexFile(cache, graph.index)).rejects.toThrow()
+    expect(await readdir(join(cache, '..'))).not.toContainEqual(expect.stringContaining('.tmp'))
+  })
+})

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { CollectionInfo, StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
+import { ConceptGraph } from './concept-graph.ts'
+import { buildConceptIndex } from './build-index.ts'
+import { EXTRACTOR_VERSION } from './concept-index.ts'
+import { readIndexFile, writeIndexFile } from './index-file.ts'
+
+export interface LoadedGraph {
+  graph: ConceptGraph
+  /** True when nothing had to be extracted: the index was in memory or in its file. */
+  cacheHit: boolean
+  /** How long this request waited for the index. */
+  seconds: number
+  /** Names the cache entry: collection and settings. */
+  namespace: string
+}
+
+/** The concept graphs of collections, each built once and kept in memory and in one file. */
+export interface ConceptIndexes {
+  load(collection: CollectionInfo, maxConcepts: number): Promise<LoadedGraph>
+}
+
+interface Loaded {
+  graph: ConceptGraph
+  fromFile: boolean
+}
+
+interface Entry {
+  collectionDigest: string
+  loading: Promise<Loaded>
+}
+
+function fingerprintOf(chunks: readonly StoredChunk[], maxConcepts: number): string {
+  const hash = createHash('sha256').update(JSON.stringify([EXTRACTOR_VERSION, maxConcepts]))
+  for (const { document, title, chunkIndex, content } of chunks)
+    hash.update(JSON.stringify([document, title, chunkIndex, content]))
+  return hash.digest('hex')
+}
+
+/** Keeps the indexes below `folder`, one file per collection and setting, replaced when the collection's content changes. */
+export function createConceptIndexes(store: VectorStore, folder: string): ConceptIndexes {
+  const entries = new Map<string, Entry>()
+
+  async function loadOrBuild(collection: string, maxConcepts: number, file: string): Promise<Loaded> {
+    const chunks = await store.chunks(collection)
+    const fingerprint = fingerprintOf(chunks, maxConcepts)
+    const cached = await readIndexFile(file, fingerprint)
+    if (cached !== null) return { graph: new ConceptGraph(cached, chunks), fromFile: true }
+    const index = await buildConceptIndex(chunks, maxConcepts, fingerprint)
+    await writeIndexFile(file, index)
+    return { graph: new ConceptGraph(index, chunks), fromFile: false }
+  }
+
+  async function load(collection: CollectionInfo, maxConcepts: number): Promise<LoadedGraph> {
+    const started = performance.now()
+    const namespace = `${collection.name}-concepts-${maxConcepts}`
+    const collectionDigest = `${collection.contentDigest} ${collection.chunkCount}`
+    let entry = entries.get(namespace)
+    const inMemory = entry?.collectionDigest === collectionDigest
+    if (entry === undefined || !inMemory) {
+      entry = {
+        collectionDigest,
+        loading: loadOrBuild(collection.name, maxConcepts, join(folder, `${namespace}.json`)),
+      }
+      entries.set(namespace, entry)
+    }
+    try {
+      const { graph, fromFile } = await entry.loading
+      return { graph, cacheHit: inMemory || fromFile, seconds: (performance.now() - started) / 1000, namespace }
+    } catch (error) {
+      if (entries.get(namespace) === entry) entries.delete(namespace)
+      throw error
+    }
+  }
+
+  return { load }
+}

@@ -1,0 +1,159 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import {
+  messageText,
+  type ChatCompletion,
+  type ChatRequest,
+  type ConsumerManifest,
+  type Flavor,
+  type FlavorsManifest,
+} from '../../../contract/index.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { ModelCallError, type ModelHost } from '../models/model-host.ts'
+import { modelReranker } from '../rerank-adapter/model-reranker.ts'
+import type { RerankerOf } from '../rerank-adapter/reranker.ts'
+import type { VectorStore } from '../vector-store/vector-store.ts'
+import type { WorkflowClient } from './adaptive/workflow-client.ts'
+import { aliasTable, requireGraphProfiles } from './alias-table.ts'
+import type { ProfileCollections } from './approach.ts'
+import { approachOf, availabilityOf, type Availability } from './approaches/registry.ts'
+import { meterCalls } from './call-meter.ts'
+import { openBlurbCache } from './contextual/blurb-cache.ts'
+import type { ContextualBuild } from './contextual/build-collection.ts'
+import { createContextualBuilder } from './contextual/builder.ts'
+import { pluginHealth, type PluginHealth } from './health.ts'
+import type { GraphQueries } from './graph/graph-queries.ts'
+import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
+import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
+import { completionOf, streamFrames } from './response/completion.ts'
+import { registerRagRoutes } from './routes.ts'
+
+export interface RagPluginDeps {
+  /** Declares aliases, ingestion profiles and graph query profiles. */
+  aliases: ConsumerManifest
+  flavors: FlavorsManifest
+  /** The ingestion profile whose collections are searched; null answers nothing until one is chosen. */
+  profile: string | null
+  store: VectorStore
+  models: ModelHost
+  /** The role `rerank` of the models unless given. */
+  rerankerOf?: RerankerOf
+  /** Null or absent: the aliases that need the engine say that they are not available. */
+  graph?: GraphQueries | null
+  workflow?: WorkflowClient | null
+  /** Folder for what can be rebuilt: blurbs and concept indexes. Made when missing. */
+  stateDir: string
+  /** Such as `/rag`. */
+  routePrefix: string
+}
+
+/** The consumer's plugin: every alias answered, over HTTP and in process. */
+export interface RagPlugin {
+  /** Answers the last user message of a request. Throws `RagError`, also for model failures. */
+  answer(alias: string, request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
+  /** A completion as its two server-sent frames. */
+  streamFrames(completion: ChatCompletion): string[]
+  /** Null for an alias that is not declared. */
+  availability(alias: string): Availability | null
+  flavor(alias: string): Flavor | null
+  /** Declared aliases in the order of the manifest. */
+  aliases(): string[]
+  /** Builds `RagContextual_<profile>` or joins a build under way. Throws `RagError`. */
+  buildContextual(profile: string): Promise<ContextualBuild>
+  health(): Promise<PluginHealth>
+  register(app: FastifyInstance): void
+  close(): Promise<void>
+}
+
+function collectionsOf(consumer: ConsumerManifest, profile: string): ProfileCollections {
+  const declared = consumer.ingestion_profiles.find(({ name }) => name === profile)
+  if (declared === undefined) throw new RagError('unknown_profile', `Unknown rag_ingestion profile: '${profile}'`)
+  return {
+    profile,
+    plain: `${declared.vector_target.collection_prefix}_${profile}`,
+    contextual: `RagContextual_${profile}`,
+  }
+}
+
+function questionOf(request: ChatRequest): string {
+  const last = request.messages.findLast((message) => message.role === 'user')
+  const question = last === undefined ? '' : messageText(last).trim()
+  if (question === '') throw new RagError('empty_question', 'the last user message holds no text to answer')
+  return question
+}
+
+/** Makes the plugin. Throws when the manifests do not fit together or the profile is not declared. */
+export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
+  const { store, models, profile, rerankerOf = modelReranker } = deps
+  const engines = { graph: deps.graph ?? null, workflow: deps.workflow ?? null }
+  const aliases = aliasTable(deps.aliases, deps.flavors)
+  const graphProfiles = requireGraphProfiles(aliases, deps.aliases)
+  const active = profile === null ? null : collectionsOf(deps.aliases, profile)
+  mkdirSync(deps.stateDir, { recursive: true })
+  const builder = createContextualBuilder({
+    store,
+    models,
+    cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')),
+  })
+  const conceptIndexes = createConceptIndexes(store, join(deps.stateDir, 'concepts'))
+
+  async function answer(alias: string, request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+    const flavor = aliases.get(alias)
+    if (flavor === undefined) throw new RagError('unknown_alias', `Unknown model alias: '${alias}'`)
+    const question = questionOf(request)
+    const meter = meterCalls(models)
+    const started = performance.now()
+    try {
+      const approach = approachOf(flavor, engines)
+      if (active === null)
+        throw new RagError('no_active_profile', 'no ingestion profile is active: start the platform with one')
+      const { models: metered, addRemote } = meter
+      const services = {
+        models: metered,
+        reranker: rerankerOf(metered),
+        addRemote,
+        store,
+        collections: active,
+        conceptIndexes,
+        graphProfiles,
+        aliases,
+      }
+      const result = await approach(question, { ...services, ...engines }, signal)
+      return completionOf(alias, result, meter.counts(), (performance.now() - started) / 1000)
+    } catch (error) {
+      const known = knownError(error, signal)
+      throw known instanceof RagError ? known.tellCalls(meter.counts()) : known
+    }
+  }
+
+  const plugin: RagPlugin = {
+    answer,
+    streamFrames,
+    availability: (alias) => {
+      const flavor = aliases.get(alias)
+      return flavor === undefined ? null : availabilityOf(flavor.base, engines)
+    },
+    flavor: (alias) => aliases.get(alias) ?? null,
+    aliases: () => [...aliases.keys()],
+    buildContextual: async (name) => {
+      try {
+        return await builder.build(collectionsOf(deps.aliases, name))
+      } catch (error) {
+        throw knownError(error, undefined)
+      }
+    },
+    health: () => pluginHealth({ store, table: aliases, active, engines, builds: builder.progress() }),
+    register: (app) => registerRagRoutes(app, plugin, deps.routePrefix),
+    close: () => builder.close(),
+  }
+  return plugin
+}
+
+/** Failures that a caller may know about as `RagError`; anything else as it came. */
+function knownError(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (error instanceof RagError) return error
+  if (signal?.aborted === true) return new RagError('cancelled', 'the caller gave up', { cause: error })
+  if (error instanceof ModelCallError) return modelFailure(error)
+  return error instanceof HttpError ? rerankFailure(error) : error
+}

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ChatCompletion } from '../../../../contract/index.ts'
+import { completionOf, streamFrames } from './completion.ts'
+import { renderContent } from './render-content.ts'
+import { snippetOf } from './snippet.ts'
+
+const metrics = { seconds: 1.234, chunks: 1, llm_calls: 1, cloud_calls: 0 }
+const calls = { llmCalls: 1, cloudCalls: 0, embedCalls: 1, rerankCalls: 0, usage: null }
+
+describe('snippets', () => {
+  it('are a beginning of at most 240 units that splits no character', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), (text) => {
+        const snippet = snippetOf(text)
+        expect(text.startsWith(snippet)).toBe(true)
+        expect(snippet.length).toBeLessThanOrEqual(240)
+        expect(snippet.length).toBeGreaterThanOrEqual(Math.min(text.length, 239))
+        expect(snippet.isWellFormed()).toBe(true)
+      }),
+    )
+  })
+
+  it('leaves a character out that would be cut in half', () => {
+    expect(snippetOf(`${'a'.repeat(239)}😀b`)).toBe('a'.repeat(239))
+    expect(snippetOf(`${'a'.repeat(238)}😀b`)).toBe(`${'a'.repeat(238)}😀`)
+  })
+})
+
+describe('rendered content', () => {
+  it('shows answer, folded sources and cost', () => {
+    const sources = [{ title: 'a.md', snippet: 'First line.\nSecond line.', score: 0.5 }]
+    expect(renderContent('The answer.', sources, metrics)).toBe(
+      [
+        'The answer.',
+        '<details>\n<summary>Sources (1)</summary>\n\n1. **a.md** (score 0.5000)\n   > First line. Second line.\n\n</details>',
+        '_1.23 s · 1 chunk · 1 LLM call · 0 cloud calls_',
+      ].join('\n\n'),
+    )
+  })
+
+  it('leaves the block out when there are no sources', () => {
+    expect(renderContent('The answer.', [], metrics)).not.toContain('<details>')
+  })
+
+  it('keeps a passage from ending the block or adding markup', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('</details>', '<script>', '&lt;', '\n\n', '1. **x**', 'text')), (parts) => {
+        const hostile = parts.join(' ')
+        const content = renderContent('A.', [{ title: hostile, snippet: hostile, score: 0 }], metrics)
+        expect(content.match(/<\/?[a-z]+>/g)).toEqual(['<details>', '<summary>', '</summary>', '</details>'])
+        expect(content.split('\n\n')).toHaveLength(5)
+      }),
+    )
+  })
+})
+
+describe('completions', () => {
+  const result = { answer: 'Yes.', sources: [{ title: 'a.md', snippet: 's', score: 1 }], chunks: 1 }
+
+  it('carry the evidence and a fresh id, and leave unknown usage out', () => {
+    const [first, second] = [
+      completionOf('vanilla-rag', result, calls, 0.5),
+      completionOf('vanilla-rag', result, calls, 0.5),
+    ]
+    expect(ChatCompletion.parse(first)).toEqual(first)
+    expect(first.id).not.toBe(second.id)
+    expect(first).not.toHaveProperty('usage')
+    expect(first.rag_extension).toEqual({
+      schema_version: 1,
+      answer: 'Yes.',
+      sources: result.sources,
+      metrics: { seconds: 0.5, chunks: 1, llm_calls: 1, cloud_calls: 0 },
+    })
+  })
+
+  it('stream as exactly two frames', () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }
+    const completion = completionOf('vanilla-rag', result, { ...calls, usage }, 0.5)
+    const [chunk, done, ...rest] = streamFrames(completion)
+    expect(rest).toEqual([])
+    expect(done).toBe('data: [DONE]\n\n')
+    expect(chunk).toMatch(/^data: [^\n]*\n\n$/)
+    expect(JSON.parse(chunk!.slice(6))).toEqual({
+      id: completion.id,
+      object: 'chat.completion.chunk',
+      created: completion.created,
+      model: 'vanilla-rag',
+      usage,
+      rag_extension: completion.rag_extension,
+      choices: [
+        {
+          index: 0,
+          delta: { role: 'assistant', content: completion.choices[0]!.message.content },
+          finish_reason: 'stop',
+        },
+      ],
+    })
+  })
+})

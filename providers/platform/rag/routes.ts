@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { BaseApproach, ChatRequest } from '../../../contract/index.ts'
+import { parseRequest } from '../../kit/validate.ts'
+import { callerSignal } from '../../kit/caller-signal.ts'
+import type { RagPlugin } from './plugin.ts'
+import { RagError } from './rag-error.ts'
+
+const BuildRequest = z.strictObject({ profile: z.string().min(1).max(128) })
+
+async function complete(plugin: RagPlugin, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const base = BaseApproach.safeParse((request.params as { approach: string }).approach)
+  if (!base.success)
+    throw new RagError('unknown_approach', `Unknown approach: '${(request.params as { approach: string }).approach}'`)
+  const chat = parseRequest(ChatRequest, request.body)
+  const flavor = plugin.flavor(chat.model)
+  if (flavor === null) throw new RagError('unknown_alias', `Unknown model alias: '${chat.model}'`)
+  if (flavor.base !== base.data)
+    throw new RagError(
+      'alias_of_another_base',
+      `Model alias '${chat.model}' belongs to ${flavor.base}, not to ${base.data}`,
+    )
+  const completion = await plugin.answer(chat.model, chat, callerSignal(request, reply))
+  if (chat.stream !== true) return reply.send(completion)
+  return reply
+    .header('content-type', 'text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .send(plugin.streamFrames(completion).join(''))
+}
+
+/** The plugin's routes below its prefix. */
+export function registerRagRoutes(app: FastifyInstance, plugin: RagPlugin, prefix: string): void {
+  app.post(`${prefix}/:approach/v1/chat/completions`, (request, reply) => complete(plugin, request, reply))
+  app.get(`${prefix}/health`, async () => plugin.health())
+  app.post(`${prefix}/contextual/build`, async (request) =>
+    plugin.buildContextual(parseRequest(BuildRequest, request.body).profile),
+  )
+}

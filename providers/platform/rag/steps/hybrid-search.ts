@@ -1,0 +1,34 @@
+import type { ApproachParameters } from '../../../../contract/index.ts'
+import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { ApproachServices, Passage } from '../approach.ts'
+import { requireCollection } from './collection.ts'
+import { embedQuestion } from './embed.ts'
+import { rerankPassages } from './rerank.ts'
+
+export interface HybridSearch {
+  collection: 'plain' | 'contextual'
+  /** What the reranker reads of a chunk. */
+  rerankText: (chunk: StoredChunk) => string
+}
+
+/** Keyword and dense search fused by relative scores, reranked when asked for; the best `top_n`. */
+export async function hybridSearch(
+  question: string,
+  parameters: ApproachParameters['hybrid-rag'],
+  search: HybridSearch,
+  services: ApproachServices,
+  signal?: AbortSignal,
+): Promise<Passage[]> {
+  const { name } = await requireCollection(search.collection, services)
+  const vector = await embedQuestion(question, services, signal)
+  const query = {
+    text: question,
+    vector,
+    alpha: parameters.alpha,
+    limit: parameters.retrieve_k,
+    fusion: 'relative_score' as const,
+  }
+  const hits = await services.store.hybrid(name, query)
+  const ordered = parameters.rerank ? await rerankPassages(question, hits, search.rerankText, services, signal) : hits
+  return ordered.slice(0, parameters.top_n)
+}

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { json, startFaultServer } from '../../tests/helpers/fault-server.ts'
+import type { FaultServer } from '../../tests/helpers/fault-server.ts'
+import type { ModelChoice } from '../../contract/index.ts'
+import { createReadiness, httpProbe, modelServiceProbes } from './readiness.ts'
+
+describe('a round of probes', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  it('gives each probe three seconds, all at once, and names what failed', async () => {
+    const failure = new Error('gone')
+    const never = () => new Promise(() => undefined)
+    const readiness = createReadiness({ works: async () => 1, gone: () => Promise.reject(failure), never, too: never })
+    const answer = readiness()
+    await vi.advanceTimersByTimeAsync(2999)
+    let settled = false
+    void answer.then(() => (settled = true))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(settled).toBe(false)
+    await vi.advanceTimersByTimeAsync(1)
+    const late = new Error('no answer within 3000 ms')
+    expect(await answer).toEqual({
+      ready: false,
+      dependencies: { works: 'ready', gone: 'unavailable', never: 'unavailable', too: 'unavailable' },
+      failures: [
+        { dependency: 'gone', error: failure },
+        { dependency: 'never', error: late },
+        { dependency: 'too', error: late },
+      ],
+    })
+  })
+
+  it('is shared by calls that come meanwhile, and made anew afterwards', async () => {
+    let rounds = 0
+    const readiness = createReadiness({ counted: async () => (rounds += 1) })
+    await Promise.all([readiness(), readiness(), readiness()])
+    expect(rounds).toBe(1)
+    await readiness()
+    expect(rounds).toBe(2)
+  })
+})
+
+describe('services by address', () => {
+  let service: FaultServer
+  beforeEach(async () => {
+    service = await startFaultServer()
+  })
+  afterEach(() => service.close())
+
+  it.each([
+    [200, true, true],
+    [401, false, true],
+    [401, true, false],
+    [503, false, false],
+  ])('an answer of %i, ok demanded: %s, shows that it works: %s', async (status, mustBeOk, works) => {
+    service.script(json({}, status))
+    const outcome = httpProbe(`${service.url}/health`, mustBeOk)().then(
+      () => true,
+      () => false,
+    )
+    expect(await outcome).toBe(works)
+  })
+
+  it('asks each model service once, without a credential, and none where all models run here', async () => {
+    const remote = (backend: 'openai' | 'tei'): ModelChoice =>
+      ({
+        backend,
+        model: 'm',
+        base_url: `${service.url}/v1/`,
+        api_key_env: 'SECRET',
+        timeout_s: 1,
+        ...(backend === 'openai' ? { retries: 0, cloud: false, defaults: {} } : {}),
+      }) as ModelChoice
+    const probes = modelServiceProbes([
+      remote('openai'),
+      remote('openai'),
+      remote('tei'),
+      { backend: 'builtin', model: 'b' },
+    ])
+    expect(Object.keys(probes)).toEqual(['model_services'])
+    await probes['model_services']!()
+    expect(service.requests.map(({ path }) => path).sort()).toEqual(['/v1/health', '/v1/models'])
+    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined])
+    expect(modelServiceProbes([{ backend: 'builtin', model: 'b' }])).toEqual({})
+  })
+})

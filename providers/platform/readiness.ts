@@ -1,0 +1,71 @@
+import type { ModelChoice } from '../../contract/index.ts'
+
+/** Resolves when a dependency works. */
+export type Probe = () => Promise<unknown>
+
+const PROBE_TIMEOUT_MS = 3000
+
+/** Asks every probe at once; each has three seconds. Calls that come meanwhile share one round. The failures are told apart from the states. */
+export function createReadiness(probes: Readonly<Record<string, Probe>>): () => Promise<Readiness> {
+  let underWay: Promise<Readiness> | null = null
+  return () => {
+    underWay ??= probeAll(probes).finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
+}
+
+export interface Readiness {
+  ready: boolean
+  dependencies: Record<string, 'ready' | 'unavailable'>
+  failures: { dependency: string; error: unknown }[]
+}
+
+async function probeAll(probes: Readonly<Record<string, Probe>>): Promise<Readiness> {
+  const states = await Promise.all(
+    Object.entries(probes).map(async ([dependency, probe]) => ({ dependency, error: await failureOf(probe) })),
+  )
+  const failures = states.filter(({ error }) => error !== null)
+  const dependencies = Object.fromEntries(
+    states.map(({ dependency, error }) => [dependency, error === null ? 'ready' : 'unavailable'] as const),
+  )
+  return { ready: failures.length === 0, dependencies, failures }
+}
+
+async function failureOf(probe: Probe): Promise<unknown> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    late.reject(new Error(`no answer within ${PROBE_TIMEOUT_MS} ms`))
+  }, PROBE_TIMEOUT_MS)
+  try {
+    await Promise.race([probe(), late.promise])
+    return null
+  } catch (error) {
+    return error ?? new Error('the probe failed without a reason')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Fails unless somebody answers at the address; `mustBeOk` wants a 2xx, else any answer below 500 shows that the service is there. */
+export function httpProbe(url: string, mustBeOk: boolean): Probe {
+  return async () => {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), redirect: 'manual' })
+    await answer.body?.cancel()
+    if (mustBeOk ? answer.ok : answer.status < 500) return
+    throw new Error(`${new URL(url).origin} answered HTTP ${answer.status}`)
+  }
+}
+
+/** Probes for the model services of a set, without credentials: a refusal shows as well that they are there. Empty when all models run here. */
+export function modelServiceProbes(choices: readonly ModelChoice[]): Record<string, Probe> {
+  const addresses = new Set(
+    choices.flatMap((choice) => {
+      if (choice.backend === 'openai') return [`${choice.base_url.replace(/\/+$/, '')}/models`]
+      return choice.backend === 'tei' ? [`${choice.base_url.replace(/\/+$/, '')}/health`] : []
+    }),
+  )
+  if (addresses.size === 0) return {}
+  return { model_services: () => Promise.all([...addresses].map((address) => httpProbe(address, false)())) }
+}

@@ -1,0 +1,76 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { RERANK_MAX_BATCH, RerankRequest } from '../../../contract/index.ts'
+import type { RerankResponse } from '../../../contract/index.ts'
+import { callerSignal } from '../../kit/caller-signal.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { useErrorFamily } from '../../kit/server.ts'
+import { parseRequest } from '../../kit/validate.ts'
+import { ModelCallError } from '../models/model-host.ts'
+import type { ModelHost } from '../models/model-host.ts'
+
+const EmbedRequest = z.looseObject({
+  inputs: z.union([z.string(), z.array(z.string()).min(1)]),
+  /** The model host knows unit vectors only: `false` gets the same. */
+  normalize: z.boolean().default(true),
+  truncate: z.boolean().default(false),
+})
+
+/** `POST /rerank`, `POST /embed` and `GET /info` in TEI's shape, over the roles `rerank` and `embed`. */
+export function registerRerankerRoutes(app: FastifyInstance, models: ModelHost, version: string): void {
+  void app.register(async (scope) => {
+    useErrorFamily(scope, 'tei')
+    scope.post('/rerank', (request, reply) => rerank(models, request, reply))
+    scope.post('/embed', (request, reply) => embed(models, request, reply))
+    scope.get('/info', async () => ({
+      model_id: models.modelName('rerank'),
+      model_sha: null,
+      model_dtype: 'float32',
+      model_type: { reranker: { id2label: { '0': 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
+      max_client_batch_size: RERANK_MAX_BATCH,
+      version,
+    }))
+  })
+}
+
+async function rerank(models: ModelHost, request: FastifyRequest, reply: FastifyReply): Promise<RerankResponse> {
+  const body = parseRequest(RerankRequest, request.body)
+  requireBatch(body.texts.length)
+  const logits = await upstream(() => models.rerank(body.query, body.texts, callerSignal(request, reply)))
+  return logits
+    .map((logit, index) => ({ logit, index }))
+    .sort((a, b) => b.logit - a.logit || a.index - b.index)
+    .map(({ logit, index }) => ({
+      index,
+      score: body.raw_scores ? logit : sigmoid(logit),
+      ...(body.return_text ? { text: body.texts[index]! } : {}),
+    }))
+}
+
+async function embed(models: ModelHost, request: FastifyRequest, reply: FastifyReply): Promise<number[][]> {
+  const { inputs } = parseRequest(EmbedRequest, request.body)
+  const texts = typeof inputs === 'string' ? [inputs] : inputs
+  requireBatch(texts.length)
+  const vectors = await upstream(() => models.embed('embed', texts, 'document', callerSignal(request, reply)))
+  return vectors.map((vector) => Array.from(vector))
+}
+
+function requireBatch(size: number): void {
+  if (size <= RERANK_MAX_BATCH) return
+  throw new HttpError(413, `A batch of ${size} texts exceeds the limit of ${RERANK_MAX_BATCH}`, { type: 'Validation' })
+}
+
+function sigmoid(logit: number): number {
+  return 1 / (1 + Math.exp(-logit))
+}
+
+/** TEI tells failed inference as 424, an overloaded backend as 429. */
+async function upstream<Result>(call: () => Promise<Result>): Promise<Result> {
+  try {
+    return await call()
+  } catch (cause) {
+    if (!(cause instanceof ModelCallError)) throw cause
+    const overloaded = cause.code === 'rate_limited'
+    throw new HttpError(overloaded ? 429 : 424, cause.message, { type: overloaded ? 'Overloaded' : 'Backend', cause })
+  }
+}

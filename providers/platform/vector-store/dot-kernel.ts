@@ -1,0 +1,133 @@
+/**
+ * Dot products of one vector with many, four components per instruction: WebAssembly's SIMD, which JavaScript has no other way to. Written out
+ * as instructions because a compiler for one loop would be a heavier dependency than the loop.
+ */
+export interface DotKernel {
+  /** One after the other, `stride` components each; those beyond a vector's dimensions stay zero. */
+  rows: Float32Array
+  /** The vector that all are multiplied with; `stride` components. */
+  query: Float32Array
+  stride: number
+  /** The dot product of `query` with each row, in 32-bit arithmetic. Valid until the next call. */
+  dots(): Float32Array
+}
+
+/** Components per turn of the inner loop: four vector registers of four. */
+const STEP = 16
+const PAGE_BYTES = 65_536
+
+const strideOf = (dimensions: number): number => Math.ceil(dimensions / STEP) * STEP
+
+/** Bytes that a kernel for so many vectors takes. */
+export const kernelBytes = (count: number, dimensions: number): number =>
+  ((count + 1) * strideOf(dimensions) + count) * 4
+
+/** A kernel with room for `count` vectors, all zero. */
+export function createDotKernel(count: number, dimensions: number): DotKernel {
+  const stride = strideOf(dimensions)
+  const pages = Math.max(1, Math.ceil(kernelBytes(count, dimensions) / PAGE_BYTES))
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
+  compiled ??= new WebAssembly.Module(MODULE)
+  const { dots } = new WebAssembly.Instance(compiled, { env: { memory } }).exports as { dots: DotsFunction }
+  const query = new Float32Array(memory.buffer, 0, stride)
+  const rows = new Float32Array(memory.buffer, query.byteLength, count * stride)
+  const out = new Float32Array(memory.buffer, query.byteLength + rows.byteLength, count)
+  return {
+    rows,
+    query,
+    stride,
+    dots() {
+      if (count > 0) dots(query.byteOffset, rows.byteOffset, out.byteOffset, count, stride * 4)
+      return out
+    },
+  }
+}
+
+// Node's types leave WebAssembly to the browser's library, which has no place in a server.
+declare const WebAssembly: {
+  Module: new (bytes: Uint8Array) => object
+  Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer }
+  Instance: new (module: object, imports: Record<string, object>) => { exports: object }
+}
+
+type DotsFunction = (query: number, row: number, out: number, count: number, strideBytes: number) => void
+let compiled: object | null = null
+
+const I32 = 0x7f
+const V128 = 0x7b
+const EMPTY_BLOCK = 0x40
+const [QUERY, ROW, OUT, COUNT, BYTES, AT, SUM] = [0, 1, 2, 3, 4, 5, 6] as const
+const SUMS = [SUM, SUM + 1, SUM + 2, SUM + 3]
+
+const get = (local: number): number[] => [0x20, local]
+const set = (local: number): number[] => [0x21, local]
+const i32 = (value: number): number[] => [0x41, value]
+const loop = (...body: number[][]): number[] => [0x03, EMPTY_BLOCK, ...body.flat(), 0x0b]
+const branchIf = (depth: number): number[] => [0x0d, depth]
+const [addI32, subI32, lessI32] = [[0x6a], [0x6b], [0x49]]
+const simd = (opcode: number, ...immediates: number[]): number[] => [0xfd, ...unsigned(opcode), ...immediates]
+const loadV128 = (offset: number): number[] => simd(0x00, 2, offset)
+const zeroV128 = simd(0x0c, ...Array<number>(16).fill(0))
+const [addF32x4, mulF32x4] = [simd(0xe4), simd(0xe6)]
+const laneF32 = (lane: number): number[] => simd(0x1f, lane)
+const addF32 = [0x92]
+const storeF32 = [0x38, 2, 0]
+const step = (local: number, ...by: number[][]): number[] => [...get(local), ...by.flat(), ...addI32, ...set(local)]
+
+/** For each row: four running sums over the components, then their sixteen lanes added up and stored. */
+const BODY: number[] = loop(
+  ...SUMS.map((sum) => [...zeroV128, ...set(sum)]),
+  [...i32(0), ...set(AT)],
+  loop(
+    ...SUMS.map((sum, lane) => [
+      ...get(sum),
+      ...get(ROW),
+      ...get(AT),
+      ...addI32,
+      ...loadV128(lane * 16),
+      ...get(QUERY),
+      ...get(AT),
+      ...addI32,
+      ...loadV128(lane * 16),
+      ...mulF32x4,
+      ...addF32x4,
+      ...set(sum),
+    ]),
+    // 64 as signed LEB128 takes two bytes.
+    step(AT, [0x41, 0xc0, 0x00]),
+    [...get(AT), ...get(BYTES), ...lessI32, ...branchIf(0)],
+  ),
+  [...get(SUM), ...get(SUM + 1), ...addF32x4, ...get(SUM + 2), ...get(SUM + 3), ...addF32x4, ...addF32x4, ...set(SUM)],
+  [...get(OUT), ...get(SUM), ...laneF32(0)],
+  ...[1, 2, 3].map((lane) => [...get(SUM), ...laneF32(lane), ...addF32]),
+  storeF32,
+  step(ROW, get(BYTES)),
+  step(OUT, i32(4)),
+  [...get(COUNT), ...i32(1), ...subI32, 0x22, COUNT, ...branchIf(0)],
+)
+
+const MODULE = Uint8Array.from([
+  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
+  // A memory with at most as many pages as 32 bits can address.
+  ...section(2, [1, ...name('env'), ...name('memory'), 0x02, 0x01, 0x00, ...unsigned(65_536)]),
+  ...section(3, [1, 0]),
+  ...section(7, [1, ...name('dots'), 0x00, 0]),
+  ...section(10, [1, ...sized([2, 1, I32, SUMS.length, V128, ...BODY, 0x0b])]),
+])
+
+function unsigned(value: number): number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]
+}
+
+function sized(bytes: number[]): number[] {
+  return [...unsigned(bytes.length), ...bytes]
+}
+
+function section(id: number, bytes: number[]): number[] {
+  return [id, ...sized(bytes)]
+}
+
+function name(text: string): number[] {
+  return sized([...Buffer.from(text)])
+}

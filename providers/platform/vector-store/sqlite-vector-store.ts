@@ -1,0 +1,280 @@
+import type Database from 'better-sqlite3'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { collectionReader } from './collection-reader.ts'
+import type { CollectionReader } from './collection-reader.ts'
+import { openDatabase, unavailableOnFailure } from './database.ts'
+import { toUnitLength } from './dense-matrix.ts'
+import { CountMismatchError, InvalidVectorError, UnknownCollectionError } from './errors.ts'
+import { fuseLegs } from './fusion.ts'
+import type { LegHit } from './fusion.ts'
+import { createGeneration, dropGeneration, touchGeneration, writeBatch } from './generation.ts'
+import { MatrixCache } from './matrix-cache.ts'
+import type {
+  CollectionInfo,
+  CollectionSource,
+  HybridQuery,
+  ReplaceOptions,
+  SearchHit,
+  StoredChunk,
+  VectorStore,
+} from './vector-store.ts'
+
+export interface VectorStoreOptions {
+  /** Memory for vectors of collections searched last; a collection above it is scanned in the file. 256 MiB unless given. */
+  matrixBudgetBytes?: number
+}
+
+/** How deep each leg of a hybrid search looks: what is fused must not depend on how many hits the caller wants to see. */
+const MIN_LEG_DEPTH = 100
+/** Chunks per write transaction: short enough that other writers and the event loop get their turn. */
+const WRITE_BATCH = 128
+
+/** Opens or creates the store in one SQLite file; several processes may have it open. Throws `VectorStoreUnavailableError`. */
+export function openSqliteVectorStore(file: string, options: VectorStoreOptions = {}): VectorStore {
+  return new SqliteVectorStore(openDatabase(file), new MatrixCache(options.matrixBudgetBytes ?? 256 * 1024 * 1024))
+}
+
+interface LiveCollection {
+  info: CollectionInfo
+  generation: number
+}
+
+interface CollectionRow {
+  name: string
+  generation: number
+  dimensions: number
+  chunk_count: number
+  content_digest: string
+  embedding_model: string
+}
+
+class SqliteVectorStore implements VectorStore {
+  readonly #database: Database.Database
+  readonly #matrices: MatrixCache
+  readonly #readers = new Map<string, { generation: number; reader: CollectionReader }>()
+  readonly #find: Database.Statement<[string], CollectionRow>
+
+  constructor(database: Database.Database, matrices: MatrixCache) {
+    this.#database = database
+    this.#matrices = matrices
+    this.#find = database.prepare<[string], CollectionRow>('SELECT * FROM collections WHERE name = ?')
+  }
+
+  async info(name: string): Promise<CollectionInfo | null> {
+    return unavailableOnFailure(() => this.#live(name)?.info ?? null)
+  }
+
+  async list(): Promise<CollectionInfo[]> {
+    const all = this.#database.prepare<[], CollectionRow>('SELECT * FROM collections ORDER BY name')
+    return unavailableOnFailure(() => all.all().map((row) => liveCollection(row).info))
+  }
+
+  async replace(
+    name: string,
+    source: CollectionSource,
+    chunks: readonly StoredChunk[],
+    embeddings: readonly Float32Array[],
+    options: ReplaceOptions = {},
+  ): Promise<CollectionInfo> {
+    if (chunks.length === 0 || chunks.length !== embeddings.length) {
+      throw new CountMismatchError(name, chunks.length, embeddings.length)
+    }
+    for (const vector of embeddings) checkVector(vector, source.dimensions)
+    const order = documentOrder(chunks)
+    const ordered = order.map((index) => chunks[index]!)
+    // A vector without direction has no cosine: such a chunk is found by its words only.
+    const vectors = order.map((index) => toUnitLength(embeddings[index]!))
+    const generation = unavailableOnFailure(() => createGeneration(this.#database, source.dimensions))
+    try {
+      for (let from = 0; from < ordered.length; from += WRITE_BATCH) {
+        const to = Math.min(from + WRITE_BATCH, ordered.length)
+        unavailableOnFailure(() => writeBatch(this.#database, generation, ordered, vectors, from, to))
+        await nextTurn()
+      }
+      return unavailableOnFailure(() => this.#makeLive(name, source, generation, ordered.length, options))
+    } catch (error) {
+      this.#abandon(generation)
+      throw error
+    }
+  }
+
+  #makeLive(
+    name: string,
+    source: CollectionSource,
+    generation: number,
+    chunkCount: number,
+    options: ReplaceOptions,
+  ): CollectionInfo {
+    return this.#database
+      .transaction(() => {
+        touchGeneration(this.#database, generation)
+        options.beforeSwitch?.()
+        const previous = this.#find.get(name)
+        this.#database
+          .prepare(
+            `INSERT INTO collections (name, generation, dimensions, chunk_count, content_digest, embedding_model)
+             VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET generation = excluded.generation,
+             dimensions = excluded.dimensions, chunk_count = excluded.chunk_count,
+             content_digest = excluded.content_digest, embedding_model = excluded.embedding_model`,
+          )
+          .run(name, generation, source.dimensions, chunkCount, source.contentDigest, source.embeddingModel)
+        if (previous !== undefined) this.#drop(previous.generation)
+        return this.#require(name).info
+      })
+      .immediate()
+  }
+
+  async chunks(name: string): Promise<StoredChunk[]> {
+    return this.#read(name, ({ reader }) => reader.allChunks())
+  }
+
+  async dense(name: string, vector: Float32Array, limit: number): Promise<SearchHit[]> {
+    checkLimit(limit)
+    return this.#read(name, ({ info, reader }) =>
+      hits(
+        reader,
+        denseLeg(info, reader, vector, limit).map((hit) => ({ ...hit, denseScore: hit.score, keywordScore: null })),
+      ),
+    )
+  }
+
+  async keyword(name: string, text: string, limit: number): Promise<SearchHit[]> {
+    checkLimit(limit)
+    return this.#read(name, ({ reader }) =>
+      hits(
+        reader,
+        reader.bestMatches(text, limit).map((hit) => ({ ...hit, denseScore: null, keywordScore: hit.score })),
+      ),
+    )
+  }
+
+  async hybrid(name: string, query: HybridQuery): Promise<SearchHit[]> {
+    const { text, vector, alpha, limit, fusion = 'relative_score' } = query
+    if (!(alpha >= 0 && alpha <= 1)) throw new RangeError(`alpha must be between 0 and 1, not ${alpha}`)
+    checkLimit(limit)
+    const depth = Math.max(limit, MIN_LEG_DEPTH)
+    return this.#read(name, ({ info, reader }) => {
+      // A leg without weight is not searched: its finds would only fill the tail with zeros.
+      const dense = alpha > 0 ? denseLeg(info, reader, vector, depth) : []
+      const keyword = alpha < 1 ? reader.bestMatches(text, depth) : []
+      return hits(reader, fuseLegs(dense, keyword, alpha, fusion).slice(0, limit))
+    })
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return unavailableOnFailure(() =>
+      this.#database
+        .transaction(() => {
+          const live = this.#find.get(name)
+          if (live === undefined) return false
+          this.#database.prepare('DELETE FROM collections WHERE name = ?').run(name)
+          this.#drop(live.generation)
+          return true
+        })
+        .immediate(),
+    )
+  }
+
+  async close(): Promise<void> {
+    this.#readers.clear()
+    this.#database.close()
+  }
+
+  /** Runs a read on one snapshot of the file: which generation is live and what it holds cannot part. */
+  #read<Result>(
+    name: string,
+    read: (collection: { info: CollectionInfo; reader: CollectionReader }) => Result,
+  ): Result {
+    return unavailableOnFailure(() =>
+      this.#database
+        .transaction(() => {
+          const { info, generation } = this.#require(name)
+          return read({ info, reader: this.#readerOf(info, generation) })
+        })
+        .deferred(),
+    )
+  }
+
+  #readerOf(info: CollectionInfo, generation: number): CollectionReader {
+    const known = this.#readers.get(info.name)
+    if (known?.generation === generation) return known.reader
+    if (known !== undefined) this.#matrices.delete(known.generation)
+    const reader = collectionReader(this.#database, info, generation, this.#matrices)
+    this.#readers.set(info.name, { generation, reader })
+    return reader
+  }
+
+  #live(name: string): LiveCollection | null {
+    const row = this.#find.get(name)
+    return row === undefined ? null : liveCollection(row)
+  }
+
+  #require(name: string): LiveCollection {
+    const live = this.#live(name)
+    if (live === null) throw new UnknownCollectionError(name)
+    return live
+  }
+
+  #drop(generation: number): void {
+    dropGeneration(this.#database, generation)
+    this.#matrices.delete(generation)
+  }
+
+  /** Cleans up after a write that failed; when that fails too, the generation is swept as abandoned by a later write. */
+  #abandon(generation: number): void {
+    if (!this.#database.open) return
+    try {
+      this.#database.transaction(() => dropGeneration(this.#database, generation)).immediate()
+    } catch {
+      return
+    }
+  }
+}
+
+const liveCollection = (row: CollectionRow): LiveCollection => ({
+  generation: row.generation,
+  info: {
+    name: row.name,
+    dimensions: row.dimensions,
+    chunkCount: row.chunk_count,
+    contentDigest: row.content_digest,
+    embeddingModel: row.embedding_model,
+  },
+})
+
+/** Positions of the chunks in document and chunk order: the order of ids, and so of ties. */
+function documentOrder(chunks: readonly StoredChunk[]): number[] {
+  return chunks
+    .map((_, index) => index)
+    .sort((left, right) => {
+      const [a, b] = [chunks[left]!, chunks[right]!]
+      if (a.document !== b.document) return a.document < b.document ? -1 : 1
+      return a.chunkIndex - b.chunkIndex
+    })
+}
+
+function checkVector(vector: Float32Array, dimensions: number): void {
+  if (vector.length !== dimensions) {
+    throw new InvalidVectorError(`a vector has ${vector.length} dimensions where the collection has ${dimensions}`)
+  }
+  if (!vector.every(Number.isFinite)) throw new InvalidVectorError('a vector has a component that is not finite')
+}
+
+function checkLimit(limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`limit must be a positive integer, not ${limit}`)
+}
+
+function denseLeg(info: CollectionInfo, reader: CollectionReader, vector: Float32Array, limit: number): LegHit[] {
+  checkVector(vector, info.dimensions)
+  const unit = toUnitLength(vector)
+  return unit === null ? [] : reader.nearest(unit, limit)
+}
+
+function hits(reader: CollectionReader, found: readonly (Omit<SearchHit, 'chunk'> & { id: number })[]): SearchHit[] {
+  return found.map(({ id, score, denseScore, keywordScore }) => ({
+    chunk: reader.chunk(id),
+    score,
+    denseScore,
+    keywordScore,
+  }))
+}

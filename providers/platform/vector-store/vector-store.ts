@@ -1,0 +1,72 @@
+/** A chunk as it is stored: `content` is what answers quote, `indexText` what is embedded and searched by keyword. */
+export interface StoredChunk {
+  document: string
+  title: string
+  chunkIndex: number
+  startChar: number
+  endChar: number
+  content: string
+  indexText: string
+}
+
+export interface CollectionInfo {
+  name: string
+  dimensions: number
+  chunkCount: number
+  /** What the collection was made from; equal digests need no rebuild. */
+  contentDigest: string
+  embeddingModel: string
+}
+
+export interface SearchHit {
+  chunk: StoredChunk
+  /** Fused score of the search that returned the hit; higher is better. */
+  score: number
+  /** Cosine similarity, where the dense leg ranked this chunk. */
+  denseScore: number | null
+  /** BM25 as a positive number, where the keyword leg ranked this chunk. */
+  keywordScore: number | null
+}
+
+export type Fusion = 'relative_score' | 'ranked'
+
+export interface HybridQuery {
+  text: string
+  vector: Float32Array
+  /** 0 is keyword only, 1 is dense only. */
+  alpha: number
+  limit: number
+  fusion?: Fusion
+}
+
+export type CollectionSource = Omit<CollectionInfo, 'name' | 'chunkCount'>
+
+export interface ReplaceOptions {
+  /** Runs inside the transaction that makes the new collection live; when it throws, the old one stays and the error goes on. */
+  beforeSwitch?: () => void
+}
+
+/** Named collections of chunks with dense, keyword and hybrid search. Throws `UnknownCollectionError` for a missing name. */
+export interface VectorStore {
+  info(name: string): Promise<CollectionInfo | null>
+  list(): Promise<CollectionInfo[]>
+  /**
+   * Replaces the whole collection at once: readers see the old one or the new one, never a mixture, and a failure leaves the old
+   * one. Throws `CountMismatchError` or `InvalidVectorError` before anything is touched when chunks and
+   * embeddings differ in number or are empty, or a vector is not finite or has another dimension.
+   */
+  replace(
+    name: string,
+    source: CollectionSource,
+    chunks: readonly StoredChunk[],
+    embeddings: readonly Float32Array[],
+    options?: ReplaceOptions,
+  ): Promise<CollectionInfo>
+  /** All chunks in document and chunk order. */
+  chunks(name: string): Promise<StoredChunk[]>
+  dense(name: string, vector: Float32Array, limit: number): Promise<SearchHit[]>
+  keyword(name: string, text: string, limit: number): Promise<SearchHit[]>
+  hybrid(name: string, query: HybridQuery): Promise<SearchHit[]>
+  remove(name: string): Promise<boolean>
+  close(): Promise<void>
+}

@@ -1,0 +1,122 @@
+import type { Expression } from './parse.ts'
+import { ExpressionError } from './tokens.ts'
+
+/** What an expression may read. */
+export interface ExpressionScope {
+  /** Data of the item at hand. */
+  json: unknown
+  /** Data of the item that the named node made on the way to this one; undefined when the way did not lead through it. */
+  nodeJson(name: string): unknown
+  /** The values that the host offers as `$env`; nothing of the process itself. */
+  env: Readonly<Record<string, string>>
+}
+
+const LONGEST_TEXT = 16 * 1024 * 1024
+
+/**
+ * The value of an expression. Names: `$json`, `$env`, `$('Node').item.json`, `$('Node').first().json`, `JSON.stringify`; text has `trim()`,
+ * `toLowerCase()` and `replaceAll(a, b)`. Only data of its own can be reached from a value. Throws `ExpressionError`.
+ */
+export function evaluate(expression: Expression, scope: ExpressionScope): unknown {
+  switch (expression.kind) {
+    case 'literal':
+      return expression.value
+    case 'name':
+      return global(expression.name, scope)
+    case 'object':
+      return Object.fromEntries(expression.entries.map(({ key, value }) => [key, evaluate(value, scope)]))
+    case 'list':
+      return expression.items.map((item) => evaluate(item, scope))
+    case 'member':
+      return member(expression, scope)
+    case 'call':
+      return call(expression, scope)
+    case 'sum':
+      return sum(evaluate(expression.left, scope), evaluate(expression.right, scope))
+    case 'fallback':
+      return evaluate(expression.left, scope) ?? evaluate(expression.right, scope)
+  }
+}
+
+function global(name: string, { json, env }: ExpressionScope): unknown {
+  if (name === '$json') return json
+  if (name === '$env') return env
+  throw new ExpressionError(`'${name}' is not supported`)
+}
+
+function member({ of, key, optional }: Extract<Expression, { kind: 'member' }>, scope: ExpressionScope): unknown {
+  const value = evaluate(of, scope)
+  if (value === null || value === undefined) {
+    if (optional) return undefined
+    throw new ExpressionError(`'${key}' was asked of a value that is not there`)
+  }
+  if (typeof value === 'object' && Object.hasOwn(value, key)) return (value as Record<string | number, unknown>)[key]
+  if (key === 'length' && (typeof value === 'string' || Array.isArray(value))) return value.length
+  return undefined
+}
+
+function sum(left: unknown, right: unknown): string | number {
+  if (typeof left === 'number' && typeof right === 'number') return left + right
+  const text = asText(left) + asText(right)
+  if (text.length > LONGEST_TEXT) throw new ExpressionError('the text is too long')
+  return text
+}
+
+/** A value inside a text. Objects and missing values are refused: "[object Object]" and "undefined" help nobody. */
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value)
+  throw new ExpressionError(value === undefined || value === null ? 'a value is missing' : 'a text was expected')
+}
+
+function call({ callee, arguments: given }: Extract<Expression, { kind: 'call' }>, scope: ExpressionScope): unknown {
+  const values = given.map((argument) => evaluate(argument, scope))
+  if (callee.kind === 'name' && callee.name === '$') return nodeHandle(values, scope)
+  if (callee.kind !== 'member') throw new ExpressionError('only methods can be called')
+  if (callee.of.kind === 'name' && callee.of.name === 'JSON' && callee.key === 'stringify') {
+    if (values.length === 0) throw new ExpressionError('JSON.stringify needs a value')
+    return JSON.stringify(values[0])
+  }
+  const subject = evaluate(callee.of, scope)
+  if (isNodeHandle(subject) && callee.key === 'first' && values.length === 0) return subject.item
+  if (typeof subject !== 'string') throw new ExpressionError(`'${callee.key}' is not supported`)
+  return textMethod(subject, callee.key, values)
+}
+
+function textMethod(subject: string, name: string | number, values: readonly unknown[]): string {
+  const [from, to] = values
+  switch (name) {
+    case 'trim':
+      return subject.trim()
+    case 'toLowerCase':
+      return subject.toLowerCase()
+    case 'replaceAll': {
+      if (typeof from !== 'string' || typeof to !== 'string' || from === '')
+        throw new ExpressionError('replaceAll takes two texts')
+      const text = subject.split(from).join(to)
+      if (text.length > LONGEST_TEXT) throw new ExpressionError('the text is too long')
+      return text
+    }
+    default:
+      throw new ExpressionError(`'${name}' is not supported`)
+  }
+}
+
+/** What `$('Node')` stands for. */
+class NodeHandle {
+  readonly item: { json: unknown }
+
+  constructor(json: unknown) {
+    this.item = { json }
+  }
+}
+
+const isNodeHandle = (value: unknown): value is NodeHandle => value instanceof NodeHandle
+
+function nodeHandle(values: readonly unknown[], scope: ExpressionScope): NodeHandle {
+  const [name] = values
+  if (typeof name !== 'string' || values.length !== 1) throw new ExpressionError("$('…') takes the name of a node")
+  const json = scope.nodeJson(name)
+  if (json === undefined) throw new ExpressionError(`the way to this item did not lead through the node '${name}'`)
+  return new NodeHandle(json)
+}

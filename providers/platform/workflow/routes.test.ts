@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
+import { createLogger } from '../../kit/logger.ts'
+import { createHttpServer, listen } from '../../kit/server.ts'
+import { guardWorkflowLoops } from './loop-guard.ts'
+import { registerWebhookRoutes } from './routes.ts'
+import { node, respond, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
+import { createWorkflowEngine } from './workflow-engine.ts'
+
+const closers: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+async function serve(file: object, env: Record<string, string> = {}): Promise<string> {
+  const engine = createWorkflowEngine({ env: () => env })
+  engine.seed(file)
+  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  guardWorkflowLoops(app, new Set(['adaptive']))
+  registerWebhookRoutes(app, engine)
+  app.post('/ask', async () => ({ ok: true }))
+  const { url } = await listen(app, '127.0.0.1', 0)
+  closers.push(
+    () => engine.close(),
+    () => app.close(),
+  )
+  return url
+}
+
+async function ask(url: string, init: RequestInit = {}): Promise<[number, unknown, Headers]> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"query":"x"}',
+    ...init,
+  })
+  return [response.status, await response.json(), response.headers]
+}
+
+const echo = workflow([webhook(), respond('={{ $json }}')], { Webhook: [['Respond']] })
+
+describe('webhooks', () => {
+  it('give the workflow what was sent, without credentials', async () => {
+    const url = await serve(echo)
+    const headers = { 'content-type': 'application/json', authorization: 'Bearer secret', 'x-own': '1' }
+    const [status, body] = await ask(`${url}/webhook/hook?a=1`, { headers })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      body: { query: 'x' },
+      query: { a: '1' },
+      headers: { 'x-own': '1' },
+      executionMode: 'production',
+    })
+    expect(JSON.stringify(body)).not.toContain('secret')
+  })
+
+  it('answer 404 like n8n for what is not registered', async () => {
+    const url = await serve(echo)
+    const [missing, body] = await ask(`${url}/webhook/nowhere`)
+    expect([missing, body]).toEqual([
+      404,
+      {
+        code: 404,
+        message: 'The requested webhook "POST nowhere" is not registered.',
+        hint: expect.stringContaining('must be active'),
+      },
+    ])
+    const wrong = await fetch(`${url}/webhook/hook`)
+    expect([wrong.status, await wrong.json()]).toEqual([
+      404,
+      { code: 404, message: 'This webhook is not registered for GET requests. Did you mean to make a POST request?' },
+    ])
+    const inactive = await serve({ ...echo, active: false })
+    expect((await ask(`${inactive}/webhook/hook`))[0]).toBe(404)
+  })
+
+  it('answer 500 with code 0 for a run that failed, and pass on what it has cost', async () => {
+    const upstream = await startFaultServer()
+    closers.push(() => upstream.close())
+    upstream.script(json({ error: 'x' }, 502, { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '1' }))
+    const call = node('Call', 'httpRequest', 4.2, { url: '={{ $env.BASE }}', options: {} })
+    const url = await serve(
+      workflow([webhook(), call, respond('={{ $json }}')], { Webhook: [['Call']], Call: [['Respond']] }),
+      { BASE: upstream.url },
+    )
+    const [status, body, headers] = await ask(`${url}/webhook/hook`)
+    expect([status, body]).toEqual([500, { code: 0, message: "Node 'Call': the request was answered with HTTP 502" }])
+    expect([headers.get('x-rag-ladder-llm-calls'), headers.get('x-rag-ladder-cloud-calls')]).toEqual(['2', '1'])
+  })
+
+  it('say in their own shape that a body is no JSON', async () => {
+    const url = await serve(echo)
+    const [status, body] = await ask(`${url}/webhook/hook`, { body: '{' })
+    expect([status, body]).toMatchObject([400, { code: 400, message: expect.any(String) }])
+  })
+
+  it('cannot be started by a workflow again', async () => {
+    const url = await serve(echo)
+    const asWorkflow = { 'content-type': 'application/json', 'x-rag-ladder-workflow': 'sample' }
+    const body = JSON.stringify({ model: 'adaptive' })
+    expect((await ask(`${url}/ask`, { headers: asWorkflow, body }))[0]).toBe(508)
+    expect((await ask(`${url}/ask`, { headers: asWorkflow, body: '{"model":"other"}' }))[0]).toBe(200)
+    expect((await ask(`${url}/ask`, { body }))[0]).toBe(200)
+  })
+})

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../../contract/index.ts'
+import { importWorkflow } from './import-workflow.ts'
+import type { Workflow } from './import-workflow.ts'
+import type { WebhookResponse } from './node-type.ts'
+import { createNodeHttp } from './node-http.ts'
+import { runWorkflow } from './run-workflow.ts'
+
+export interface WorkflowEngineDeps {
+  /** What `$env` offers to the workflows; asked at each run. */
+  env: () => Readonly<Record<string, string>>
+}
+
+export type WebhookMatch = { found: true; workflow: Workflow } | { found: false; otherMethods: readonly string[] }
+
+/** Workflows in n8n's export format, started by their webhooks. */
+export interface WorkflowEngine {
+  /** Takes in a workflow by its id; the same file again changes nothing. Throws `WorkflowImportError`. */
+  seed(file: unknown): 'created' | 'updated' | 'unchanged'
+  /** The active workflow behind a webhook. */
+  match(method: string, path: string): WebhookMatch
+  /** Throws `WorkflowRunError`. */
+  run(workflow: Workflow, received: object, signal?: AbortSignal): Promise<WebhookResponse>
+  workflows(): { id: string; name: string; active: boolean; webhook: string }[]
+  close(): Promise<void>
+}
+
+/** An engine without workflows. */
+export function createWorkflowEngine({ env }: WorkflowEngineDeps): WorkflowEngine {
+  const seeded = new Map<string, { workflow: Workflow; digest: string }>()
+  const http = createNodeHttp()
+  const active = () => [...seeded.values()].map(({ workflow }) => workflow).filter((workflow) => workflow.active)
+  return {
+    seed(file) {
+      const workflow = importWorkflow(file)
+      const digest = createHash('sha256').update(canonicalJson(file)).digest('hex')
+      const known = seeded.get(workflow.id)
+      if (known?.digest === digest) return 'unchanged'
+      seeded.set(workflow.id, { workflow, digest })
+      return known === undefined ? 'created' : 'updated'
+    },
+    match(method, path) {
+      const there = active().filter(({ trigger }) => trigger.path === path)
+      const workflow = there.find(({ trigger }) => trigger.method === method)
+      if (workflow !== undefined) return { found: true, workflow }
+      return { found: false, otherMethods: there.map(({ trigger }) => trigger.method) }
+    },
+    run(workflow, received, signal) {
+      const fetchJson = (asked: Parameters<typeof http.fetch>[1]) => http.fetch(workflow.id, asked, signal)
+      return runWorkflow(workflow, received, { env: env(), fetchJson }, signal)
+    },
+    workflows: () =>
+      [...seeded.values()].map(({ workflow: { id, name, active: isActive, trigger } }) => ({
+        id,
+        name,
+        active: isActive,
+        webhook: `${trigger.method} ${trigger.path}`,
+      })),
+    close: () => http.close(),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Sound } from '../../kit/audio/sound.ts'
+
+/** A word as a recogniser heard it; seconds from the start of the sound it was given. */
+export interface TimedWord {
+  text: string
+  start: number
+  end: number
+}
+
+export const BACKENDS = ['pocketsphinx'] as const
+export type BackendName = (typeof BACKENDS)[number]
+
+/** Where a model runs, as health tells it. */
+export type Device = 'cpu' | 'mps' | 'cuda'
+
+/** Speech to words: a loaded model. */
+export interface Recogniser {
+  readonly backend: BackendName
+  readonly model: string
+  readonly license: string
+  /** Where it really runs, whatever was asked for. */
+  readonly device: Device
+  /** Languages by their two letters; null: it finds out itself. */
+  readonly languages: readonly string[] | null
+  /** Longest sound it takes in one go. */
+  readonly windowSeconds: number
+  /** The words of one window of 16 kHz sound, in order. Rejects with the signal's reason when it aborts. */
+  recognise(sound: Sound, signal: AbortSignal): Promise<TimedWord[]>
+  close(): Promise<void>
+}
+
+/** Rate that every recogniser gets its sound in. */
+export const RECOGNISER_RATE = 16_000
+
+/** A backend cannot be used here; the message says why and what to do. */
+export class BackendUnavailableError extends Error {
+  override readonly name = 'BackendUnavailableError'
+  readonly code = 'backend_unavailable'
+}

@@ -1,0 +1,42 @@
+import { createEnvReader } from '../kit/env-reader.ts'
+import type { DeclaredPort } from '../kit/listen-declared.ts'
+import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
+import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { ServiceConfigError } from '../kit/service-config-error.ts'
+import { BACKENDS } from './backends/recogniser.ts'
+import type { BackendName } from './backends/recogniser.ts'
+
+/** Everything the service needs to start, validated. */
+export interface SttConfig {
+  host: string
+  port: DeclaredPort
+  logLevel: string
+  boundary: ServiceBoundarySettings
+  backend: BackendName
+  /** Longest recording that is transcribed. */
+  maxAudioSeconds: number
+}
+
+const DEFAULT_PORT = 63_042
+
+/** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
+export function loadSttConfig(env: Readonly<Record<string, string | undefined>>): SttConfig {
+  const reader = createEnvReader(env)
+  const config: SttConfig = {
+    host: reader.text('STT_HOST', '127.0.0.1'),
+    port: {
+      port: reader.integer('STT_PORT', DEFAULT_PORT, { min: 0, max: 65_535 }),
+      isDefault: reader.optional('STT_PORT') === null,
+    },
+    logLevel: reader.oneOf('STT_LOG_LEVEL', 'warn', ['error', 'warn', 'info', 'debug', 'silent']),
+    boundary: readBoundarySettings(reader, {
+      prefix: 'STT',
+      maxUpload: 'MAX_UPLOAD_BYTES',
+      defaultMaxUploadBytes: 100 * 1024 * 1024,
+    }),
+    backend: reader.oneOf('STT_BACKEND', 'pocketsphinx', BACKENDS),
+    maxAudioSeconds: reader.integer('STT_MAX_AUDIO_SECONDS', 4 * 3600, { min: 1, max: 86_400 }),
+  }
+  if (reader.problems.length > 0) throw new ServiceConfigError('speech to text', reader.problems)
+  return config
+}

@@ -1,0 +1,86 @@
+import type { TranscriptionHealth } from '../../contract/index.ts'
+import { HttpError } from '../kit/http-error.ts'
+import type { Recogniser } from './backends/recogniser.ts'
+
+/** How far a download is. */
+export interface Progress {
+  receivedBytes: number
+  totalBytes: number
+}
+
+/** Opens a recogniser; may take minutes while its model is fetched. */
+export type OpenRecogniser = (
+  progress: (progress: Progress) => void,
+  signal: AbortSignal,
+) => Promise<{ recogniser: Recogniser; note: string | null }>
+
+/** What is told of a recogniser before it is open. */
+export interface Expected {
+  backend: string
+  model: string
+  device: string
+}
+
+type State =
+  | { name: 'loading'; progress: Progress | null }
+  | { name: 'ready'; recogniser: Recogniser; note: string | null }
+  | { name: 'failed'; reason: string }
+
+/** The service's one recogniser, from the start of its loading to the end of the process. */
+export class ModelHolder {
+  readonly #stop = new AbortController()
+  readonly #expected: Expected
+  readonly loaded: Promise<void>
+  #state: State = { name: 'loading', progress: null }
+
+  constructor(open: OpenRecogniser, expected: Expected) {
+    this.#expected = expected
+    const onProgress = (progress: Progress) => (this.#state = { name: 'loading', progress })
+    this.loaded = open(onProgress, this.#stop.signal).then(
+      ({ recogniser, note }) => void (this.#state = { name: 'ready', recogniser, note }),
+      (error: unknown) =>
+        void (this.#state = { name: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+    )
+  }
+
+  /** The recogniser. Throws 503 while it loads and when it could not be loaded. */
+  get(): Recogniser {
+    const state = this.#state
+    if (state.name === 'ready') return state.recogniser
+    throw new HttpError(503, state.name === 'loading' ? 'Service is loading' : 'Service is unhealthy', {
+      headers: { 'retry-after': '5' },
+    })
+  }
+
+  health(): TranscriptionHealth {
+    const state = this.#state
+    if (state.name === 'ready') {
+      const { backend, device, model, license } = state.recogniser
+      return {
+        status: 'healthy',
+        backend,
+        device,
+        model,
+        model_loaded: true,
+        detail: state.note,
+        license,
+        progress: null,
+      }
+    }
+    const progress = state.name === 'loading' ? state.progress : null
+    return {
+      status: state.name === 'loading' ? 'loading' : 'unhealthy',
+      ...this.#expected,
+      model_loaded: false,
+      detail: state.name === 'failed' ? state.reason : null,
+      license: null,
+      progress: progress === null ? null : { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the service closes'))
+    await this.loaded
+    if (this.#state.name === 'ready') await this.#state.recogniser.close()
+  }
+}

@@ -1,0 +1,89 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { AdvancedTranscription } from '../../contract/index.ts'
+import { decodeUpload } from '../kit/audio/decode-upload.ts'
+import { HttpError } from '../kit/http-error.ts'
+import { isForm, requiredFile } from '../kit/multipart-form.ts'
+import { orFailed } from '../kit/service-boundary.ts'
+import type { ServiceBoundary } from '../kit/service-boundary.ts'
+import { parseRequest } from '../kit/validate.ts'
+import { RECOGNISER_RATE } from './backends/recogniser.ts'
+import type { TimedWord } from './backends/recogniser.ts'
+import type { SttConfig } from './config.ts'
+import type { ModelHolder } from './model-holder.ts'
+import { spokenSegments, spokenWords, textOf } from './transcript.ts'
+import { transcribeLong } from './windows/transcribe-long.ts'
+
+const Flag = z
+  .enum(['true', 'false', '1', '0', 'yes', 'no', ''])
+  .default('false')
+  .transform((value) => ['true', '1', 'yes'].includes(value))
+
+const Fields = z.object({
+  response_format: z.enum(['json', 'verbose_json', 'text']).default('json'),
+  language: z.string().max(32).optional(),
+  model: z.string().max(200).optional(),
+})
+const AdvancedFields = z.object({
+  return_timestamps: Flag,
+  word_timestamps: Flag,
+  language: z.string().max(32).optional(),
+})
+
+/** `/v1/audio/transcriptions` and `/advanced`. */
+export function registerTranscriptionRoutes(
+  scope: FastifyInstance,
+  boundary: ServiceBoundary,
+  models: ModelHolder,
+  config: SttConfig,
+): void {
+  const transcribe = (request: FastifyRequest, reply: FastifyReply, language: string | undefined) =>
+    orFailed('Transcription failed', async (): Promise<TimedWord[]> => {
+      const recogniser = models.get()
+      refuseLanguage(language, recogniser.languages, recogniser.backend)
+      const form = request.body
+      if (!isForm(form)) throw new HttpError(415, 'Send the recording as multipart/form-data')
+      const { bytes } = requiredFile(form, 'file', config.boundary.maxUploadBytes)
+      return boundary.work(request, reply, async (signal) => {
+        const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNISER_RATE }
+        const { sound } = await decodeUpload(task, signal)
+        return transcribeLong(sound, recogniser, signal)
+      })
+    })
+
+  scope.post('/v1/audio/transcriptions', boundary.upload, async (request, reply) => {
+    const fields = parseRequest(Fields, fieldsOf(request))
+    const words = await transcribe(request, reply, fields.language)
+    const text = textOf(words)
+    if (fields.response_format === 'text') return reply.type('text/plain; charset=utf-8').send(text)
+    if (fields.response_format === 'json') return { text }
+    const segments = spokenSegments(words).map(({ words: _words, ...segment }) => segment)
+    return {
+      text,
+      duration: segments.at(-1)?.end ?? null,
+      segments,
+      task: 'transcribe',
+      language: fields.language || 'unknown',
+    }
+  })
+
+  scope.post('/v1/audio/transcriptions/advanced', boundary.upload, async (request, reply) => {
+    const fields = parseRequest(AdvancedFields, fieldsOf(request))
+    const words = await transcribe(request, reply, fields.language)
+    const isAsked = fields.return_timestamps || fields.word_timestamps
+    const answer: AdvancedTranscription = { text: textOf(words), has_timestamps: isAsked && words.length > 0 }
+    if (fields.return_timestamps) answer.segments = spokenSegments(words)
+    if (fields.word_timestamps) answer.words = spokenWords(words)
+    return answer
+  })
+}
+
+function fieldsOf(request: FastifyRequest): unknown {
+  return isForm(request.body) ? request.body.fields : {}
+}
+
+function refuseLanguage(language: string | undefined, known: readonly string[] | null, backend: string): void {
+  if (known === null || language === undefined || language === '') return
+  if (known.includes(language.toLowerCase().split(/[-_]/)[0]!)) return
+  throw new HttpError(400, `The backend ${backend} knows ${known.join(', ')}, not "${language}"`)
+}

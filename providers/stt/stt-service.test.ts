@@ -1,0 +1,183 @@
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { AdvancedTranscription, TranscriptionHealth } from '../../contract/index.ts'
+import { encodeWav } from '../kit/audio/wav-file.ts'
+import type { RunningService } from '../kit/run-service.ts'
+import type { Recogniser, TimedWord } from './backends/recogniser.ts'
+import { openPocketsphinx } from './backends/pocketsphinx.ts'
+import { loadSttConfig } from './config.ts'
+import { startStt } from './stt-service.ts'
+
+const HEARD: TimedWord[] = [
+  { text: 'Hello', start: 0.1, end: 0.4 },
+  { text: 'there.', start: 0.45, end: 0.8 },
+  { text: 'Good', start: 0.9, end: 1.2 },
+  { text: 'morning', start: 1.2, end: 1.7 },
+]
+const TOKEN = { authorization: 'Bearer t' }
+
+const running: RunningService[] = []
+afterEach(() => Promise.all(running.splice(0).map((service) => service.close())))
+
+function recogniser(recognise: Recogniser['recognise']): Recogniser {
+  return {
+    backend: 'pocketsphinx',
+    model: 'scripted',
+    license: 'none',
+    device: 'cpu',
+    languages: ['en'],
+    windowSeconds: 60,
+    recognise,
+    close: async () => undefined,
+  }
+}
+
+async function start(open: () => Promise<Recogniser>, env: Record<string, string> = {}) {
+  const config = loadSttConfig({ STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', ...env })
+  const service = await startStt(config, { open: async () => ({ recogniser: await open(), note: null }) })
+  running.push(service)
+  const send = async (path: string, fields: Record<string, string>, file: Blob | null = silence(1)) => {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields)) form.append(name, value)
+    if (file !== null) form.append('file', file, 'a.wav')
+    const answer = await fetch(`${service.url}/v1/audio/transcriptions${path}`, {
+      method: 'POST',
+      body: form,
+      headers: TOKEN,
+    })
+    const text = await answer.text()
+    const type = answer.headers.get('content-type')!
+    return { status: answer.status, type, text, json: type.includes('json') ? (JSON.parse(text) as unknown) : null }
+  }
+  const ready = () =>
+    expect.poll(async () => (await fetch(`${service.url}/health`)).status, { timeout: 15_000 }).toBe(200)
+  return { send, url: service.url, ready }
+}
+
+const silence = (seconds: number) =>
+  new Blob([Uint8Array.from(encodeWav({ samples: new Float32Array(16_000 * seconds), sampleRate: 16_000 }))])
+const scripted = async () => recogniser(async () => HEARD)
+
+describe('transcriptions', () => {
+  it('come as json, as verbose json and as plain text', async () => {
+    const { send } = await start(scripted)
+    const text = 'Hello there. Good morning'
+    expect(await send('', { model: 'whisper-1', temperature: '0', prompt: 'x' })).toMatchObject({
+      status: 200,
+      json: { text },
+    })
+    expect((await send('', { response_format: 'verbose_json', language: 'en' })).json).toEqual({
+      text,
+      duration: 1.7,
+      segments: [
+        { id: 0, text: 'Hello there.', start: 0.1, end: 0.8, duration: 0.7 },
+        { id: 1, text: 'Good morning', start: 0.9, end: 1.7, duration: 0.8 },
+      ],
+      task: 'transcribe',
+      language: 'en',
+    })
+    expect(await send('', { response_format: 'text' })).toMatchObject({ type: 'text/plain; charset=utf-8', text })
+  })
+
+  it('have aligned data only when it was asked for and exists', async () => {
+    const { send } = await start(scripted)
+    const ask = async (fields: Record<string, string>) =>
+      AdvancedTranscription.parse((await send('/advanced', fields)).json)
+    expect(await ask({})).toEqual({ text: 'Hello there. Good morning', has_timestamps: false })
+    const both = await ask({ return_timestamps: 'true', word_timestamps: 'true' })
+    expect(both.has_timestamps).toBe(true)
+    expect(both.segments!.map(({ words }) => words.map(({ text }) => text))).toEqual([
+      ['Hello', 'there.'],
+      ['Good', 'morning'],
+    ])
+    expect(both.words).toHaveLength(4)
+    const deaf = await start(async () => recogniser(async () => []))
+    expect((await deaf.send('/advanced', { return_timestamps: 'true' })).json).toEqual({
+      text: '',
+      has_timestamps: false,
+      segments: [],
+    })
+  })
+
+  it.each([
+    ['an unknown format', { response_format: 'srt' }, silence(1), 422],
+    ['a missing file', {}, null, 422],
+    ['an empty file', {}, new Blob([]), 400],
+    ['a file without sound', {}, silence(0), 400],
+    ['what is no audio', {}, new Blob(['RIFF????WAVEgarbage garbage']), 415],
+    ['a language that the backend has not', { language: 'de' }, silence(1), 400],
+  ])('refuse %s', async (_name, fields, file, status) => {
+    const { send } = await start(scripted)
+    const answer = await send('', fields, file)
+    expect(answer.status).toBe(status)
+    expect(answer.json).toHaveProperty('detail')
+  })
+
+  it('refuse a body of a hundred megabytes too much without holding it', async () => {
+    const { url } = await start(scripted, { STT_MAX_UPLOAD_BYTES: '1000000' })
+    let sent = 0
+    const body = new ReadableStream({
+      pull(controller) {
+        sent += 1_000_000
+        if (sent > 200_000_000) controller.close()
+        else controller.enqueue(new Uint8Array(1_000_000))
+      },
+    })
+    const answer = await fetch(`${url}/v1/audio/transcriptions`, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { ...TOKEN, 'content-type': 'multipart/form-data; boundary=b' },
+    })
+    expect([answer.status, await answer.json()]).toEqual([413, { detail: 'Upload is too large' }])
+    expect(sent).toBeLessThan(100_000_000)
+  })
+})
+
+describe('health', () => {
+  it('tells of loading, of what is loaded and of what could not be', async () => {
+    const loaded = Promise.withResolvers<Recogniser>()
+    const { url, send } = await start(() => loaded.promise)
+    const health = async () => {
+      const answer = await fetch(`${url}/health`)
+      return [answer.status, TranscriptionHealth.parse(await answer.json()).status]
+    }
+    expect(await health()).toEqual([503, 'loading'])
+    expect(await send('', {})).toMatchObject({ status: 503, json: { detail: 'Service is loading' } })
+    loaded.resolve(await scripted())
+    await expect.poll(health).toEqual([200, 'healthy'])
+    const broken = await start(async () => Promise.reject(new Error('the model file is damaged')))
+    const answer = await fetch(`${broken.url}/health`)
+    expect(await answer.json()).toMatchObject({ status: 'unhealthy', detail: 'the model file is damaged' })
+    expect(await broken.send('', {})).toMatchObject({ status: 503, json: { detail: 'Service is unhealthy' } })
+  })
+})
+
+const hasPocketsphinx = spawnSync('pocketsphinx_continuous', ['-help']).error === undefined
+const SPOKEN = join(import.meta.dirname, '../../tests/fixtures/audio/spoken.flac')
+
+describe.skipIf(!hasPocketsphinx)('PocketSphinx', () => {
+  it('fails one request when its process is killed, and hears the next with its times', async () => {
+    const { send, ready } = await start(openPocketsphinx)
+    await ready()
+    const samples = Float32Array.from({ length: 16_000 * 50 }, () => Math.random() - 0.5)
+    const doomed = send('', {}, new Blob([Uint8Array.from(encodeWav({ samples, sampleRate: 16_000 }))]))
+    await expect.poll(() => childOf(process.pid), { timeout: 10_000 }).toBeGreaterThan(0)
+    process.kill(childOf(process.pid), 'SIGKILL')
+    expect(await doomed).toMatchObject({ status: 500, json: { detail: 'Transcription failed' } })
+
+    const { json } = await send('/advanced', { word_timestamps: 'true' }, new Blob([await readFile(SPOKEN)]))
+    const { text, words } = AdvancedTranscription.parse(json)
+    expect(text).toContain('quick brown fox jumped over the lazy dog')
+    for (let i = 1; i < words!.length; i += 1)
+      expect(words![i]!.start).toBeGreaterThanOrEqual(words![i - 1]!.end - 0.02)
+  }, 60_000)
+})
+
+/** Process id of a running PocketSphinx below `parent`; 0 when there is none. */
+function childOf(parent: number): number {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,comm=', '--ppid', String(parent)], { encoding: 'utf8' })
+  return Number(/(\d+) pocketsphinx/.exec(stdout)?.[1] ?? 0)
+}

@@ -1,0 +1,51 @@
+import { join, resolve } from 'node:path'
+import { createEnvReader } from '../kit/env-reader.ts'
+import type { DeclaredPort } from '../kit/listen-declared.ts'
+import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
+import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { ServiceConfigError } from '../kit/service-config-error.ts'
+
+/** Which backend of the platform's text-to-speech layer this service stands for: it decides default model and error bodies. */
+export const TTS_SOURCES = [
+  'ttsbasic-container-cpu',
+  'ttsbasic-container-gpu',
+  'ttsvoice-container-gpu',
+  'ttsvoice-localhost',
+  'disabled',
+] as const
+export type TtsSource = (typeof TTS_SOURCES)[number]
+
+/** Everything the service needs to start, validated. */
+export interface TtsConfig {
+  source: TtsSource
+  host: string
+  port: DeclaredPort
+  logLevel: string
+  boundary: ServiceBoundarySettings
+  /** Holds the registered voices. */
+  stateDir: string
+}
+
+const DEFAULT_PORT = 4123
+
+/** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
+export function loadTtsConfig(env: Readonly<Record<string, string | undefined>>): TtsConfig {
+  const reader = createEnvReader(env)
+  const declared = reader.optional('PORT')
+  const config: TtsConfig = {
+    source: reader.oneOf('TTS_PROVIDER_SOURCE', 'ttsbasic-container-cpu', TTS_SOURCES),
+    host: reader.text('TTS_HOST', '127.0.0.1'),
+    port: { port: reader.integer('PORT', DEFAULT_PORT, { min: 0, max: 65_535 }), isDefault: declared === null },
+    logLevel: reader.oneOf('TTS_LOG_LEVEL', 'warn', ['error', 'warn', 'info', 'debug', 'silent']),
+    boundary: readBoundarySettings(reader, {
+      prefix: 'TTS',
+      maxUpload: 'MAX_UPLOAD_BYTES',
+      defaultMaxUploadBytes: 10 * 1024 * 1024,
+      // The platform's layer asks for no credential; whoever sets a token wants it asked for.
+      defaultAuthMode: reader.optional('TTS_API_TOKEN') === null ? 'disabled' : 'required',
+    }),
+    stateDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'tts'))),
+  }
+  if (reader.problems.length > 0) throw new ServiceConfigError('text to speech', reader.problems)
+  return config
+}

@@ -1,0 +1,57 @@
+import type { EngineVoice } from '../../../../contract/index.ts'
+import type { Sound } from '../../../kit/audio/sound.ts'
+import { decodeWav } from '../../../kit/audio/wav-file.ts'
+import { toAscii } from '../../text/plain-speech.ts'
+import type { SpeechEngine, Utterance } from '../speech-engine.ts'
+import { FliteError, FliteProgram } from './flite-program.ts'
+
+const voice = (id: string, name: string, gender: string): EngineVoice => ({ id, name, language: 'en', gender })
+
+/** Voices of the bundled program that share its sample rate. */
+export const FLITE_VOICES: readonly EngineVoice[] = [
+  voice('slt', 'SLT, American, statistical', 'female'),
+  voice('rms', 'RMS, American, statistical', 'male'),
+  voice('awb', 'AWB, Scottish, statistical', 'male'),
+  voice('kal16', 'KAL, American, diphones', 'male'),
+]
+
+/** The offline floor: CMU Flite compiled to WebAssembly. Needs nothing that is not in the installation. */
+export class FliteEngine implements SpeechEngine {
+  readonly id = 'flite'
+  readonly owner = 'Carnegie Mellon University'
+  readonly license = 'BSD-style (CMU Flite)'
+  readonly description = 'Bundled small synthesiser: clear, fast, audibly synthetic. English only, needs no download.'
+  readonly languages = ['en']
+  readonly sampleRate = 16_000
+  readonly voices = FLITE_VOICES
+  readonly maxCharacters = 600
+  readonly #program = new FliteProgram()
+
+  async isInstalled(): Promise<boolean> {
+    return true
+  }
+
+  async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
+    const args = ['-voice', voice, '--setf', `duration_stretch=${(1 / speed).toFixed(4)}`, '-t', toAscii(text)]
+    const { wave } = await this.#program.run(args, true, signal)
+    const decoded = wave === null ? null : decodeWav(Buffer.from(wave))
+    if (decoded === null) throw new FliteError('the synthesis program wrote no sound')
+    return decoded.sound
+  }
+
+  /** Phones of the text with the second at which each ends, in the program's own names (`pau` is a pause). */
+  async phones(text: string, voice: string, signal: AbortSignal): Promise<{ name: string; end: number }[]> {
+    const { printed } = await this.#program.run(['-voice', voice, '-psdur', '-t', toAscii(text)], false, signal)
+    return [...printed.matchAll(/(\S+):([\d.]+)/g)].map(([, name, end]) => ({ name: name!, end: Number(end) }))
+  }
+
+  /** The words as they are said: numbers and abbreviations written out. */
+  async words(text: string, voice: string, signal: AbortSignal): Promise<string[]> {
+    const { printed } = await this.#program.run(['-voice', voice, '-pw', '-t', toAscii(text)], false, signal)
+    return printed.split(/\s+/).filter((word) => word !== '')
+  }
+
+  async close(): Promise<void> {
+    await this.#program.close()
+  }
+}

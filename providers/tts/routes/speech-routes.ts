@@ -1,0 +1,69 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { SpeechRequest } from '../../../contract/index.ts'
+import { decodeUpload } from '../../kit/audio/decode-upload.ts'
+import { encodeAudio } from '../../kit/audio/encode-audio.ts'
+import type { Sound } from '../../kit/audio/sound.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { checkedFile, isForm } from '../../kit/multipart-form.ts'
+import type { FormFile } from '../../kit/multipart-form.ts'
+import type { ServiceBoundary } from '../../kit/service-boundary.ts'
+import { orFailed } from '../../kit/service-boundary.ts'
+import { InvalidRequestError, parseRequest } from '../../kit/validate.ts'
+import type { SpeechDesk } from '../speech-desk.ts'
+
+const PATHS = ['/v1/audio/speech', '/v1/audio/speech/upload', '/audio/speech', '/audio/speech/upload', '/tts']
+const MAX_CLIP_SECONDS = 120
+
+/** `POST /v1/audio/speech` and its other names: JSON, or a form that may bring a clip. */
+export function registerSpeechRoutes(
+  scope: FastifyInstance,
+  boundary: ServiceBoundary,
+  desk: SpeechDesk,
+  maxClipBytes: number,
+): void {
+  for (const path of PATHS) {
+    scope.post(path, boundary.upload, async (request, reply) => {
+      const { fields, file } = readBody(request)
+      const asked = parseRequest(SpeechRequest, fields)
+      const clipFile = file === undefined ? null : checkedFile(file, maxClipBytes)
+      const spoken = await orFailed('Speech synthesis failed', () =>
+        boundary.work(request, reply, async (signal) => {
+          const clip = clipFile === null ? null : await readClip(clipFile.bytes, signal)
+          const order = {
+            input: asked.input,
+            model: asked.model ?? null,
+            voice: clip === null ? (asked.voice ?? null) : null,
+            clip,
+            speed: asked.speed,
+            sampleRate: asked.sample_rate ?? null,
+          }
+          return encodeAudio(await desk.speak(order, signal), asked.response_format)
+        }),
+      )
+      if (spoken === null) throw noEncoder(asked.response_format)
+      return reply
+        .type(spoken.type)
+        .header('content-disposition', `attachment; filename="speech.${asked.response_format}"`)
+        .send(spoken.bytes)
+    })
+  }
+}
+
+/** The sound of a sent clip. Throws 400 or 415 for what cannot be read. */
+export async function readClip(bytes: Buffer, signal: AbortSignal): Promise<Sound> {
+  const { sound } = await decodeUpload({ bytes, maxSeconds: MAX_CLIP_SECONDS, sampleRate: null }, signal)
+  return sound
+}
+
+function readBody(request: FastifyRequest): { fields: unknown; file: FormFile | undefined } {
+  const body: unknown = request.body
+  if (!isForm(body)) return { fields: body, file: undefined }
+  const fields = Object.fromEntries(Object.entries(body.fields).filter(([, value]) => value !== ''))
+  return { fields, file: body.files.get('voice_file') }
+}
+
+/** 422, as for a format that nobody knows: what is sent must be what was asked for. */
+function noEncoder(format: string): HttpError | InvalidRequestError {
+  const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
+  return new InvalidRequestError([{ loc: ['body', 'response_format'], msg, type: 'unsupported' }], [msg])
+}

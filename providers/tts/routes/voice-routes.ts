@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
+import { durationSeconds } from '../../kit/audio/sound.ts'
+import { HttpError } from '../../kit/http-error.ts'
+import { checkedFile, isForm } from '../../kit/multipart-form.ts'
+import type { FormFile, MultipartForm } from '../../kit/multipart-form.ts'
+import { orFailed } from '../../kit/service-boundary.ts'
+import type { ServiceBoundary } from '../../kit/service-boundary.ts'
+import { InvalidRequestError, parseRequest } from '../../kit/validate.ts'
+import { judgeClip } from '../voices/clip-verdict.ts'
+import { unknownVoice } from '../voices/voice-store.ts'
+import type { VoiceStore } from '../voices/voice-store.ts'
+import { readClip } from './speech-routes.ts'
+
+const VoiceName = z.string().trim().min(1).max(100)
+const Note = z.string().trim().max(2000).optional()
+
+/** Fields of a registration; `voice_name` and `voice_file` are the other product's spelling of `name` and `file`. */
+const Registration = z.object({
+  name: VoiceName,
+  language: z.string().trim().min(2).max(16).default('en'),
+  consent: Note,
+  license: Note,
+  provenance: Note,
+})
+const NewName = z.object({ new_name: VoiceName })
+const NamePath = z.object({ name: z.string().min(1).max(100) })
+
+/** `/voices` and `/languages`: clips to speak like. */
+export function registerVoiceRoutes(
+  scope: FastifyInstance,
+  boundary: ServiceBoundary,
+  voices: VoiceStore,
+  maxClipBytes: number,
+): void {
+  scope.get('/voices', async () => {
+    const list = await voices.list()
+    return { voices: list, count: list.length }
+  })
+
+  scope.post('/voices', boundary.upload, async (request, reply) => {
+    const form = formOf(request.body)
+    const name = form.fields['name'] ?? form.fields['voice_name']
+    const details = parseRequest(Registration, { ...form.fields, name })
+    const file = clipFile(form, maxClipBytes)
+    const voice = await orFailed('The voice could not be stored', () =>
+      boundary.work(request, reply, async (signal) => {
+        const sound = await readClip(file.bytes, signal)
+        const verdict = judgeClip(sound)
+        if (!verdict.ok) {
+          const reasons = verdict.findings.filter(({ fatal }) => fatal).map(({ message }) => message)
+          throw new HttpError(400, reasons.join(' '), { type: 'file_processing_error' })
+        }
+        return voices.add(sound, {
+          name: details.name,
+          language: details.language,
+          originalFilename: file.filename.replaceAll('\\', '/').split('/').at(-1)!.slice(0, 255),
+          medianF0: verdict.median_f0_hz,
+          consent: details.consent || null,
+          license: details.license || null,
+          provenance: details.provenance || null,
+        })
+      }),
+    )
+    return reply.code(201).send({ message: `Voice '${voice.name}' registered`, voice })
+  })
+
+  scope.post('/voices/check', boundary.upload, async (request, reply) => {
+    const file = clipFile(formOf(request.body), maxClipBytes)
+    return orFailed('The clip could not be checked', () =>
+      boundary.work(request, reply, async (signal) => judgeClip(await readClip(file.bytes, signal))),
+    )
+  })
+
+  scope.get('/voices/:name', async (request) => {
+    const { name } = parseRequest(NamePath, request.params, 'path')
+    const voice = await voices.find(name)
+    if (voice === null) throw unknownVoice(name)
+    return voice
+  })
+
+  scope.get('/voices/:name/download', async (request, reply) => {
+    const { name } = parseRequest(NamePath, request.params, 'path')
+    const clip = await voices.clip(name)
+    if (clip === null) throw unknownVoice(name)
+    return reply.type('audio/wav').header('x-seconds', durationSeconds(clip.sound).toFixed(2)).send(clip.bytes)
+  })
+
+  scope.put('/voices/:name', async (request) => {
+    const { name } = parseRequest(NamePath, request.params, 'path')
+    const { new_name: newName } = parseRequest(NewName, request.body)
+    const voice = await voices.rename(name, newName)
+    return { message: `Voice '${name}' renamed to '${newName}'`, voice_name: newName, voice }
+  })
+
+  scope.delete('/voices/:name', async (request) => {
+    const { name } = parseRequest(NamePath, request.params, 'path')
+    await voices.remove(name)
+    return { message: `Voice '${name}' deleted`, voice_name: name }
+  })
+}
+
+function formOf(body: unknown): MultipartForm {
+  if (isForm(body)) return body
+  throw new HttpError(415, 'Send the clip as multipart/form-data')
+}
+
+function clipFile(form: MultipartForm, maxBytes: number): FormFile {
+  const file = form.files.get('file') ?? form.files.get('voice_file')
+  if (file !== undefined) return checkedFile(file, maxBytes)
+  throw new InvalidRequestError([{ loc: ['body', 'file'], msg: 'Field required', type: 'missing' }], ['file: required'])
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { HttpError } from '../kit/http-error.ts'
+import { listenDeclared } from '../kit/listen-declared.ts'
+import { createLogger } from '../kit/logger.ts'
+import { acceptMultipart } from '../kit/multipart-form.ts'
+import type { RunningService } from '../kit/run-service.ts'
+import { closeGracefully, useErrorFamily } from '../kit/server.ts'
+import { createServiceBoundary } from '../kit/service-boundary.ts'
+import type { ServiceBoundary } from '../kit/service-boundary.ts'
+import type { TtsConfig } from './config.ts'
+import { FliteEngine } from './engines/flite/flite-engine.ts'
+import { VoiceFitEngine } from './engines/voice-fit/voice-fit-engine.ts'
+import { registerModelRoutes } from './routes/model-routes.ts'
+import { registerSpeechRoutes } from './routes/speech-routes.ts'
+import { registerVoiceRoutes } from './routes/voice-routes.ts'
+import { SpeechDesk } from './speech-desk.ts'
+import { VoiceStore } from './voices/voice-store.ts'
+
+const CLOSE_GRACE_MS = 3000
+
+export interface TtsServiceOptions {
+  /** Ends the process after a deadline; replaced in tests. */
+  restart?: () => void
+}
+
+/** Starts the service. */
+export async function startTts(config: TtsConfig, options: TtsServiceOptions = {}): Promise<RunningService> {
+  const boundary = createServiceBoundary({
+    logger: createLogger('tts', config.logLevel),
+    settings: config.boundary,
+    ...options,
+  })
+  const close = config.source === 'disabled' ? refuseAll(boundary.app) : await addRoutes(boundary, config)
+  const listening = await listenDeclared(boundary.app, config.host, config.port)
+  return {
+    ...listening,
+    async close() {
+      await closeGracefully(boundary.app, CLOSE_GRACE_MS)
+      await close()
+    },
+  }
+}
+
+async function addRoutes(boundary: ServiceBoundary, config: TtsConfig): Promise<() => Promise<void>> {
+  const { app } = boundary
+  const flite = new FliteEngine()
+  const voiceFit = new VoiceFitEngine(flite)
+  const voices = new VoiceStore(join(config.stateDir, 'voices'))
+  const isVoiceSource = config.source.startsWith('ttsvoice')
+  const engines = [flite]
+  const cloningEngines = [voiceFit]
+  const desk = new SpeechDesk({ engines, cloningEngines, voices, defaultModel: isVoiceSource ? voiceFit.id : flite.id })
+  const maxClipBytes = config.boundary.maxUploadBytes
+
+  app.get('/health', boundary.open, async () => ({
+    status: 'healthy',
+    message: 'OK',
+    source: config.source,
+    device: 'cpu',
+    model_loaded: true,
+  }))
+  await app.register(async (scope) => {
+    useErrorFamily(scope, isVoiceSource ? 'voice' : 'detail')
+    acceptMultipart(scope)
+    registerSpeechRoutes(scope, boundary, desk, maxClipBytes)
+    registerModelRoutes(scope, { engines: [...engines, ...cloningEngines], weightsOf: () => null })
+    scope.get('/languages', async () => {
+      const codes = [...new Set([...engines, ...cloningEngines].flatMap(({ languages }) => languages))]
+      const names = new Intl.DisplayNames(['en'], { type: 'language' })
+      return { languages: codes.map((code) => ({ code, name: names.of(code) ?? code })), count: codes.length }
+    })
+  })
+  await app.register(async (scope) => {
+    useErrorFamily(scope, 'voice')
+    acceptMultipart(scope)
+    registerVoiceRoutes(scope, boundary, voices, maxClipBytes)
+  })
+  return async () => {
+    await Promise.all([...engines, ...cloningEngines].map((engine) => engine.close()))
+  }
+}
+
+/** With `TTS_PROVIDER_SOURCE=disabled` the address answers, and says why nothing speaks. */
+function refuseAll(app: FastifyInstance): () => Promise<void> {
+  app.addHook('onRequest', async () => {
+    throw new HttpError(503, 'Text to speech is disabled: TTS_PROVIDER_SOURCE')
+  })
+  return async () => undefined
+}

@@ -1,0 +1,160 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { ClonedVoice } from '../../../contract/index.ts'
+import { durationSeconds } from '../../kit/audio/sound.ts'
+import type { Sound } from '../../kit/audio/sound.ts'
+import { decodeWav, encodeWav } from '../../kit/audio/wav-file.ts'
+import { HttpError } from '../../kit/http-error.ts'
+
+/** What a person says about a clip. */
+export interface VoiceDetails {
+  name: string
+  language: string
+  originalFilename: string
+  medianF0: number | null
+  consent: string | null
+  license: string | null
+  provenance: string | null
+}
+
+const Stored = z.object({
+  name: z.string(),
+  language: z.string(),
+  original_filename: z.string(),
+  upload_date: z.iso.datetime(),
+  median_f0_hz: z.number().nullable(),
+  consent: z.string().nullable(),
+  license: z.string().nullable(),
+  provenance: z.string().nullable(),
+  sha256: z.string(),
+})
+type Stored = z.infer<typeof Stored>
+
+const CLIP = 'clip.wav'
+const NOTE = 'voice.json'
+
+/** Registered voices: a folder each, with the clip and what is known of it. Names are compared without case. */
+export class VoiceStore {
+  readonly #folder: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** By name. A folder without a readable note is left out. */
+  async list(): Promise<ClonedVoice[]> {
+    const names = await readdir(this.#folder).catch(() => [])
+    const voices = await Promise.all(names.map((name) => this.#read(join(this.#folder, name))))
+    return voices.filter((voice) => voice !== null).sort((a, b) => a.name.localeCompare(b.name))
+  }
+
+  /** Null when no voice has that name. */
+  async find(name: string): Promise<ClonedVoice | null> {
+    return this.#read(this.#folderOf(name))
+  }
+
+  /** The clip of that voice and the key under which it is known; null when there is none. */
+  async clip(name: string): Promise<{ key: string; sound: Sound; bytes: Buffer } | null> {
+    const bytes = await readFile(join(this.#folderOf(name), CLIP)).catch(() => null)
+    const decoded = bytes === null ? null : decodeWav(bytes)
+    return bytes === null || decoded === null ? null : { key: sha256(bytes), sound: decoded.sound, bytes }
+  }
+
+  /** Keeps the clip as a 16-bit WAV file. Throws 409 when the name is taken. */
+  async add(sound: Sound, details: VoiceDetails): Promise<ClonedVoice> {
+    const folder = this.#folderOf(details.name)
+    if ((await this.#read(folder)) !== null) throw nameTaken(details.name)
+    const bytes = encodeWav(sound)
+    const note: Stored = {
+      name: details.name,
+      language: details.language,
+      original_filename: details.originalFilename,
+      upload_date: new Date().toISOString(),
+      median_f0_hz: details.medianF0,
+      consent: details.consent,
+      license: details.license,
+      provenance: details.provenance,
+      sha256: sha256(bytes),
+    }
+    // Made aside and moved in whole, so that a crash leaves no half voice.
+    const aside = join(this.#folder, `.new-${randomUUID()}`)
+    await mkdir(aside, { recursive: true })
+    await writeFile(join(aside, CLIP), bytes)
+    await writeFile(join(aside, NOTE), JSON.stringify(note, null, 2))
+    await rm(folder, { recursive: true, force: true })
+    await rename(aside, folder)
+    return (await this.#read(folder))!
+  }
+
+  /** Throws 404 for an unknown name and 409 when the new one is taken. */
+  async rename(name: string, newName: string): Promise<ClonedVoice> {
+    const folder = this.#folderOf(name)
+    const voice = await this.#read(folder)
+    if (voice === null) throw unknownVoice(name)
+    const target = this.#folderOf(newName)
+    if (target !== folder && (await this.#read(target)) !== null) throw nameTaken(newName)
+    const note = Stored.parse(JSON.parse(await readFile(join(folder, NOTE), 'utf8')))
+    await writeFile(join(folder, `${NOTE}.new`), JSON.stringify({ ...note, name: newName }, null, 2))
+    await rename(join(folder, `${NOTE}.new`), join(folder, NOTE))
+    if (target !== folder) await rename(folder, target)
+    return (await this.#read(target))!
+  }
+
+  /** Takes clip and note off the disk. Throws 404 for an unknown name. */
+  async remove(name: string): Promise<void> {
+    const folder = this.#folderOf(name)
+    if ((await this.#read(folder)) === null) throw unknownVoice(name)
+    await rm(folder, { recursive: true })
+  }
+
+  #folderOf(name: string): string {
+    // Any text may be a name; none of it may be a path.
+    return join(this.#folder, sha256(Buffer.from(name.normalize('NFC').toLowerCase())).slice(0, 32))
+  }
+
+  async #read(folder: string): Promise<ClonedVoice | null> {
+    const note = await readFile(join(folder, NOTE), 'utf8').catch(() => null)
+    const parsed = Stored.safeParse(note === null ? null : asJson(note))
+    if (!parsed.success) return null
+    const clip = join(folder, CLIP)
+    const size = await stat(clip).then(
+      (info) => info.size,
+      () => 0,
+    )
+    const sound = size === 0 ? null : decodeWav(await readFile(clip))
+    return {
+      ...parsed.data,
+      filename: CLIP,
+      file_extension: '.wav',
+      file_size: size,
+      aliases: [],
+      exists: size > 0,
+      seconds: sound === null ? 0 : Number(durationSeconds(sound.sound).toFixed(2)),
+    }
+  }
+}
+
+/** The 404 of a name that no voice has. */
+export function unknownVoice(name: string): HttpError {
+  return new HttpError(404, `Voice '${name}' is unknown. GET /voices lists the registered ones.`, {
+    type: 'voice_not_found_error',
+  })
+}
+
+function nameTaken(name: string): HttpError {
+  return new HttpError(409, `Voice '${name}' already exists`, { type: 'voice_exists_error' })
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,23 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+const engine = process.env.RAG_LADDER_ENGINE_URL ?? 'http://127.0.0.1:4810'
+
+export default defineConfig({
+  root: 'renderer',
+  // The same files are served by the desktop app's own scheme and by the engine, so no address is absolute.
+  base: './',
+  plugins: [react()],
+  build: {
+    outDir: '../out/renderer',
+    emptyOutDir: true,
+    // A data: address would need an exception in the content-security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    target: 'chrome130',
+  },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '/control': { target: engine, changeOrigin: true, headers: { origin: engine } } },
+  },
+})

@@ -1,0 +1,91 @@
+import { useMantineColorScheme } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSmokeRun } from '../features/home/use-smoke-run.ts'
+import { api } from '../data/client.ts'
+import { usePreferences } from '../stores/preferences.ts'
+import { useBlind } from '../stores/sight.ts'
+import { PAGES } from './page-list.ts'
+
+const SHORTEST_SEARCH = 3
+
+/** ⌘K: pages, runs, looks, and a search over questions and answers. */
+export function CommandPalette() {
+  const navigate = useNavigate()
+  const [query, setQuery] = useState('')
+  const [text] = useDebouncedValue(query.trim(), 150)
+  // Holding transitions back would write a `<style>` element, which the content-security policy forbids.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  const { density, setDensity } = usePreferences()
+  const blind = useBlind()
+  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 50 } })).data?.runs ?? []
+  const found = useQuery({
+    ...api.matrix.search.queryOptions({ input: { text, limit: 8 } }),
+    // Its hits name approaches and hold answers.
+    enabled: text.length >= SHORTEST_SEARCH && !blind,
+    placeholderData: keepPreviousData,
+  })
+  const matches = (label: string): boolean => label.toLowerCase().includes(query.trim().toLowerCase())
+  const pages: SpotlightActionData[] = PAGES.map(({ path, label, about }) => ({
+    id: `page-${path}`,
+    label,
+    description: about,
+    onClick: () => void navigate({ to: path }),
+  }))
+  const { smoke, start } = useSmokeRun()
+  const commands: SpotlightActionData[] = [
+    ...(smoke === undefined
+      ? []
+      : [{ id: 'smoke', label: 'Run the smoke ladder', description: smoke.description, onClick: start }]),
+    ...(['light', 'dark', 'auto'] as const)
+      .filter((scheme) => scheme !== colorScheme)
+      .map((scheme) => ({ id: scheme, label: `Look: ${scheme}`, onClick: () => setColorScheme(scheme) })),
+    ...(['comfortable', 'compact'] as const)
+      .filter((choice) => choice !== density)
+      .map((choice) => ({ id: choice, label: `Density: ${choice}`, onClick: () => setDensity(choice) })),
+  ]
+  const runActions: SpotlightActionData[] = runs.map(({ run_id: run, datasets }) => ({
+    id: `run-${run}`,
+    label: run,
+    description: datasets.map(({ label }) => label).join(', '),
+    onClick: () => void navigate({ to: '/matrix', search: { run } }),
+  }))
+  const hits: SpotlightActionData[] = (text.length < SHORTEST_SEARCH || blind ? [] : (found.data?.hits ?? [])).map(
+    (hit, index) => ({
+      id: `hit-${index}`,
+      label: hit.query ?? hit.question_id,
+      description: `${hit.found_in} · ${hit.dataset_id} · ${hit.run_id}`,
+      onClick: () =>
+        void navigate({
+          to: '/matrix',
+          search: {
+            ...{ run: hit.run_id, dataset: hit.dataset_id },
+            ...(hit.row_id === null ? { text: hit.query ?? hit.question_id } : { cell: hit.row_id }),
+          },
+        }),
+    }),
+  )
+  return (
+    <Spotlight
+      query={query}
+      onQueryChange={setQuery}
+      filter={(_, actions) => actions}
+      actions={[
+        { group: 'Pages', actions: pages.filter(({ label }) => matches(label ?? '')) },
+        { group: 'Commands', actions: commands.filter(({ label }) => matches(label ?? '')) },
+        { group: 'Runs', actions: runActions.filter(({ label }) => matches(label ?? '')).slice(0, 6) },
+        { group: 'Questions and answers', actions: hits },
+      ].filter(({ actions }) => actions.length > 0)}
+      nothingFound="Nothing found"
+      searchProps={{ placeholder: 'Page, run, question or answer', 'aria-label': 'Search or command' }}
+      scrollable
+      maxHeight={460}
+      lockScroll={false}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.35 }}
+      shortcut={['mod + K']}
+    />
+  )
+}

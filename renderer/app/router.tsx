@@ -1,0 +1,98 @@
+import {
+  createHashHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from '@tanstack/react-router'
+import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { HomePage } from '../pages/home.tsx'
+import { LadderPage } from '../pages/ladder.tsx'
+import { LaunchPage } from '../pages/launch.tsx'
+import { MatrixPage } from '../pages/matrix.tsx'
+import * as search from './search-params.ts'
+import { Shell } from './shell.tsx'
+
+const root = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => (
+    <Page title="No such page">
+      <p>The address is not one of this panel. Choose a page on the left.</p>
+    </Page>
+  ),
+})
+const child = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path }) as const
+
+const routes = [
+  createRoute({ ...child('/'), component: HomePage }),
+  createRoute({ ...child('/launch'), component: LaunchPage, validateSearch: search.readLaunchSearch }),
+  createRoute({ ...child('/ladder'), component: LadderPage, validateSearch: search.readLadderSearch }),
+  createRoute({ ...child('/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),
+  createRoute({
+    ...child('/cell'),
+    validateSearch: search.readCellSearch,
+    component: lazyRouteComponent(() => import('../pages/cell.tsx'), 'CellPage'),
+  }),
+  createRoute({
+    ...child('/judges'),
+    validateSearch: search.readJudgesSearch,
+    component: lazyRouteComponent(() => import('../pages/judges.tsx'), 'JudgesPage'),
+  }),
+  createRoute({
+    ...child('/coverage'),
+    validateSearch: search.readCoverageSearch,
+    component: lazyRouteComponent(() => import('../pages/coverage.tsx'), 'CoveragePage'),
+  }),
+  createRoute({
+    ...child('/compare'),
+    validateSearch: search.readCompareSearch,
+    component: lazyRouteComponent(() => import('../pages/compare.tsx'), 'ComparePage'),
+  }),
+  createRoute({
+    ...child('/datasets'),
+    validateSearch: search.readDatasetSearch,
+    component: lazyRouteComponent(() => import('../pages/datasets.tsx'), 'DatasetsPage'),
+  }),
+  createRoute({
+    ...child('/documents'),
+    component: lazyRouteComponent(() => import('../pages/documents.tsx'), 'DocumentsPage'),
+  }),
+  createRoute({
+    ...child('/speech'),
+    component: lazyRouteComponent(() => import('../pages/speech.tsx'), 'SpeechPage'),
+  }),
+  createRoute({
+    ...child('/voices'),
+    component: lazyRouteComponent(() => import('../pages/voices.tsx'), 'VoicesPage'),
+  }),
+  createRoute({
+    ...child('/providers'),
+    component: lazyRouteComponent(() => import('../pages/providers.tsx'), 'ProvidersPage'),
+  }),
+  createRoute({
+    ...child('/settings'),
+    component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),
+  }),
+] as const
+
+/** Routes live behind `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  history: createHashHistory(),
+  defaultPendingComponent: () => (
+    <Page title="…">
+      <LoadingRows rows={8} />
+    </Page>
+  ),
+  defaultErrorComponent: ({ error, reset }) => (
+    <Page title="This page failed">
+      <ErrorPanel error={error} what="The page" retry={reset} />
+    </Page>
+  ),
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

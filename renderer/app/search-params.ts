@@ -1,0 +1,214 @@
+import { EvaluationMetric } from '../../contract/common.ts'
+import { COST_AXES, type CostAxis } from '../features/compare/cost-axis.ts'
+import { IndexMetric, CellMetricState } from '../../contract/control/run-index.ts'
+
+type Raw = Record<string, unknown>
+
+const text = (raw: Raw, key: string): string | undefined => {
+  const value = raw[key]
+  return typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
+}
+const texts = (raw: Raw, key: string): string[] | undefined => {
+  const value = raw[key]
+  if (!Array.isArray(value)) return undefined
+  const kept = value.filter((item): item is string => typeof item === 'string' && item !== '')
+  return kept.length === 0 ? undefined : kept
+}
+const list = (raw: Raw, key: string): string[] | undefined => {
+  const value = raw[key]
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
+}
+const flag = (raw: Raw, key: string): boolean | undefined => {
+  const value = raw[key]
+  return typeof value === 'boolean' ? value : undefined
+}
+const whole = (raw: Raw, key: string): number | undefined => {
+  const value = raw[key]
+  return typeof value === 'number' && Number.isInteger(value) ? value : undefined
+}
+const numbers = (raw: Raw, key: string): number[] | undefined => {
+  const value = raw[key]
+  if (!Array.isArray(value)) return undefined
+  const kept = value.filter((item): item is number => typeof item === 'number' && Number.isInteger(item))
+  return kept.length === 0 ? undefined : kept
+}
+const member = <Value extends string>(value: string | undefined, options: readonly Value[]): Value | undefined =>
+  options.find((option) => option === value)
+
+/** Without what is absent, so that a link only holds what was chosen. */
+const present = <Search extends object>(search: Search): Search =>
+  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Search
+
+const TABS = ['evidence', 'scores', 'path', 'timing', 'provenance', 'raw'] as const
+export type CellTab = (typeof TABS)[number]
+
+const SORTS = ['position', 'hops', 'mean', 'spread', 'value'] as const
+export type SortBy = (typeof SORTS)[number]
+
+export interface RunSearch {
+  run?: string
+  dataset?: string
+}
+
+export interface JudgesSearch extends RunSearch {
+  /** Number of the question, from 1. */
+  set?: number
+}
+
+/** A view of the matrix: everything that a link must reproduce. */
+export interface MatrixSearch extends RunSearch {
+  metric?: IndexMetric
+  baseline?: string
+  /** Aliases that stay at the left, in this order. */
+  pinned?: string[]
+  /** Cells show the difference to the baseline instead of the value. */
+  show?: 'difference'
+  sort?: SortBy
+  sortAlias?: string
+  descending?: boolean
+  states?: CellMetricState[]
+  hops?: number[]
+  winner?: string
+  spread?: number
+  text?: string
+  /** Row id of the open cell, the tab in it, and the alias it is compared with. */
+  cell?: string
+  tab?: CellTab
+  against?: string
+  /** The hints of the first run are still open. */
+  hints?: boolean
+}
+
+/** One cell as a page; the rest is the view of the matrix that it was opened from. */
+export interface CellSearch extends Omit<MatrixSearch, 'run' | 'cell'> {
+  run: string
+  row: string
+}
+
+export interface LadderSearch {
+  /** Run after whose end the page goes on to its matrix: the first one. */
+  land?: string
+}
+
+/** A request as it is being put together; what is absent is as the manifests say. */
+export interface LaunchSearch {
+  datasets?: string[]
+  models?: string[]
+  name?: string | undefined
+  metrics?: EvaluationMetric[] | undefined
+  judge?: boolean | undefined
+  judges?: string[] | undefined
+  repeats?: number | undefined
+  concurrency?: number | undefined
+  modelSet?: string | undefined
+  cold?: boolean | undefined
+  publish?: boolean | undefined
+}
+
+export interface DatasetSearch {
+  dataset?: string
+  view?: 'questions' | 'documents' | 'graph' | 'ask'
+  document?: string
+  question?: string
+  /** Of the graph: the chosen entity, how many are shown, and in which form. */
+  entity?: string
+  limit?: number
+  as?: 'table'
+}
+
+export interface CoverageSearch extends RunSearch {
+  /** Of the chart. */
+  metric?: string
+  /** Only metrics that some cell has no value of. */
+  gaps?: boolean
+}
+
+export interface CompareSearch extends RunSearch {
+  runs?: string[]
+  metric?: IndexMetric
+  /** What quality is set against; latency when absent. */
+  cost?: CostAxis
+}
+
+const metricOf = (raw: Raw): IndexMetric | undefined => member(text(raw, 'metric'), IndexMetric.options)
+const runSearch = (raw: Raw): RunSearch => ({ run: text(raw, 'run'), dataset: text(raw, 'dataset') })
+
+/** Address → view; what is not understood is dropped. */
+export const readRunSearch = (raw: Raw): RunSearch => present(runSearch(raw))
+
+export const readCoverageSearch = (raw: Raw): CoverageSearch =>
+  present({ ...runSearch(raw), metric: text(raw, 'metric'), gaps: raw.gaps === true ? true : undefined })
+
+export const readJudgesSearch = (raw: Raw): JudgesSearch =>
+  present({
+    ...runSearch(raw),
+    set: typeof raw.set === 'number' && Number.isInteger(raw.set) && raw.set > 0 ? raw.set : undefined,
+  })
+
+export const readMatrixSearch = (raw: Raw): MatrixSearch =>
+  present({
+    ...runSearch(raw),
+    metric: metricOf(raw),
+    baseline: text(raw, 'baseline'),
+    pinned: texts(raw, 'pinned'),
+    show: member(text(raw, 'show'), ['difference'] as const),
+    sort: member(text(raw, 'sort'), SORTS),
+    sortAlias: text(raw, 'sortAlias'),
+    descending: raw.descending === true ? true : undefined,
+    states: texts(raw, 'states')?.filter((state): state is CellMetricState => CellMetricState.safeParse(state).success),
+    hops: numbers(raw, 'hops'),
+    winner: text(raw, 'winner'),
+    spread: typeof raw.spread === 'number' && raw.spread > 0 ? raw.spread : undefined,
+    text: text(raw, 'text'),
+    cell: text(raw, 'cell'),
+    tab: member(text(raw, 'tab'), TABS),
+    against: text(raw, 'against'),
+    hints: raw.hints === true ? true : undefined,
+  })
+
+export const readCellSearch = (raw: Raw): CellSearch => ({
+  ...readMatrixSearch({ ...raw, cell: undefined }),
+  run: text(raw, 'run') ?? '',
+  row: text(raw, 'row') ?? '',
+})
+
+export const readLadderSearch = (raw: Raw): LadderSearch => present({ land: text(raw, 'land') })
+
+export const readLaunchSearch = (raw: Raw): LaunchSearch =>
+  present({
+    // An empty list is a choice here: nothing is chosen, nothing is evaluated.
+    datasets: list(raw, 'datasets'),
+    models: list(raw, 'models'),
+    name: text(raw, 'name'),
+    metrics: list(raw, 'metrics')?.filter((metric) => EvaluationMetric.safeParse(metric).success) as
+      EvaluationMetric[] | undefined,
+    judge: flag(raw, 'judge'),
+    judges: texts(raw, 'judges'),
+    repeats: whole(raw, 'repeats'),
+    concurrency: whole(raw, 'concurrency'),
+    modelSet: text(raw, 'modelSet'),
+    cold: flag(raw, 'cold'),
+    publish: flag(raw, 'publish'),
+  })
+
+export const readDatasetSearch = (raw: Raw): DatasetSearch =>
+  present({
+    dataset: text(raw, 'dataset'),
+    view: member(text(raw, 'view'), ['questions', 'documents', 'graph', 'ask'] as const),
+    document: text(raw, 'document'),
+    question: text(raw, 'question'),
+    entity: text(raw, 'entity'),
+    limit:
+      typeof raw.limit === 'number' && Number.isInteger(raw.limit) && raw.limit >= 1 && raw.limit <= 1500
+        ? raw.limit
+        : undefined,
+    as: member(text(raw, 'as'), ['table'] as const),
+  })
+
+export const readCompareSearch = (raw: Raw): CompareSearch =>
+  present({
+    ...runSearch(raw),
+    runs: texts(raw, 'runs'),
+    metric: metricOf(raw),
+    cost: member(text(raw, 'cost'), COST_AXES),
+  })

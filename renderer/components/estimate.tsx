@@ -1,0 +1,34 @@
+import type { Estimate } from '../../contract/evidence/statistics.ts'
+import { count, score, signed } from './format.ts'
+
+const NO_INTERVAL: Record<NonNullable<Estimate['no_interval']>, string> = {
+  no_data: 'nothing to measure',
+  not_defined: 'not defined: all values are equal',
+  too_few_clusters: 'no interval: fewer than 8 independent groups',
+  no_variation: 'no interval: all groups agree',
+}
+
+/** Why an estimate has no interval; empty where it has one. */
+export const whyNoInterval = ({ no_interval: why }: Estimate): string => (why === null ? '' : NO_INTERVAL[why])
+
+/** An estimate as text: 0.83 [0.75, 0.90]; `withSign` for differences and effects. */
+export function estimateText(estimate: Estimate, withSign = false): string {
+  const { value, interval } = estimate
+  const write = withSign ? signed : score
+  if (value === null) return '–'
+  return interval === null ? write(value) : `${write(value)} [${write(interval.low)}, ${write(interval.high)}]`
+}
+
+/** Value and interval, what it rests on, and why there is no interval. */
+export function EstimateCell({ estimate, withSign, of }: { estimate: Estimate; withSign?: boolean; of: string }) {
+  const why = whyNoInterval(estimate)
+  return (
+    <>
+      {estimateText(estimate, withSign)}
+      <div className="dim" title={why === '' ? undefined : why}>
+        {count(estimate.n)} {of}
+        {why !== '' && estimate.n > 0 && ' *'}
+      </div>
+    </>
+  )
+}

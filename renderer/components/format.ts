@@ -1,0 +1,71 @@
+const THIN_SPACE = '\u2009'
+const NONE = '–'
+
+/** A count with thin spaces between thousands. */
+export const count = (value: number): string =>
+  Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, THIN_SPACE)
+
+/** A score with two digits after the point; a dash for none, which is never 0. */
+export const score = (value: number | null | undefined): string => (typeof value === 'number' ? value.toFixed(2) : NONE)
+
+/** A difference with its sign; a true minus. */
+export function signed(value: number): string {
+  const digits = Math.abs(value).toFixed(2)
+  return digits === '0.00' ? digits : `${value > 0 ? '+' : '−'}${digits}`
+}
+
+/** A duration in milliseconds as people read it: 840 ms, 12.4 s, 3 min 20 s. */
+export function duration(ms: number | null | undefined): string {
+  if (typeof ms !== 'number' || !Number.isFinite(ms)) return NONE
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
+}
+
+/** Bytes in decimal units. */
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`
+  if (value < 1_000_000) return `${(value / 1000).toFixed(1)} kB`
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`
+  return `${(value / 1_000_000_000).toFixed(2)} GB`
+}
+
+/** Day and time of day, as the system writes them; a dash for none. */
+export const moment = (iso: string | null | undefined): string =>
+  typeof iso === 'string' ? new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }) : NONE
+
+/** A count with its noun: 1 cell, 3 cells; `many` where the plural has another form. */
+export const plural = (value: number, noun: string, many = `${noun}s`): string =>
+  `${count(value)} ${value === 1 ? noun : many}`
+
+/** A metric's name for people. */
+export function metricName(metric: string): string {
+  const names: Record<string, string> = {
+    hit_at_5: 'hit@5',
+    recall_at_5: 'recall@5',
+    mrr_at_10: 'MRR@10',
+    ndcg_at_10: 'nDCG@10',
+    token_f1: 'token F1',
+    judge_mean: 'judge mean',
+    latency_ms: 'latency',
+  }
+  return names[metric] ?? metric.replaceAll('_', ' ')
+}
+
+/** A difference in its metric's unit with its sign; a dash for none. */
+export const differenceValue = (metric: string, value: number | null): string =>
+  value === null
+    ? NONE
+    : metric !== 'latency_ms'
+      ? signed(value)
+      : value === 0
+        ? duration(0)
+        : `${value < 0 ? '−' : '+'}${duration(Math.abs(value))}`
+
+/** A metric's value in its unit, without the unit where the head has it. */
+export const metricValue = (metric: string, value: number | null): string =>
+  metric === 'latency_ms' ? duration(value) : score(value)

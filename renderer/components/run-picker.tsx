@@ -1,0 +1,45 @@
+import { Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../data/client.ts'
+import type { RunHead } from '../../contract/control/run-index.ts'
+
+/** The run and dataset that an address names, or the newest; undefined before any run. */
+export function useRunDataset(search: { run?: string; dataset?: string }) {
+  const query = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
+  const runs = query.data?.runs ?? []
+  const run = runs.find(({ run_id: id }) => id === search.run) ?? (search.run === undefined ? runs[0] : undefined)
+  const dataset = run?.datasets.find(({ dataset_id: id }) => id === search.dataset) ?? run?.datasets[0]
+  return { query, runs, run, dataset }
+}
+
+interface RunPickerProps {
+  runs: RunHead[]
+  run: RunHead
+  datasetId: string
+  onChange: (next: { run: string; dataset: string }) => void
+}
+
+/** Chooses a run and one of its datasets. */
+export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
+  return (
+    <>
+      <Select
+        size="xs"
+        aria-label="Run"
+        searchable
+        allowDeselect={false}
+        data={runs.map(({ run_id: id }) => id)}
+        value={run.run_id}
+        onChange={(next) => next !== null && onChange({ run: next, dataset: datasetId })}
+      />
+      <Select
+        size="xs"
+        aria-label="Dataset"
+        allowDeselect={false}
+        data={run.datasets.map(({ dataset_id: value, label }) => ({ value, label }))}
+        value={datasetId}
+        onChange={(next) => next !== null && onChange({ run: run.run_id, dataset: next })}
+      />
+    </>
+  )
+}

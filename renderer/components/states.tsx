@@ -1,0 +1,92 @@
+import { Button, Skeleton } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { controlErrorOf, type ControlErrorCode } from '../../contract/control/control-error.ts'
+import styles from './states.module.css'
+
+const WHAT_TO_DO: Partial<Record<ControlErrorCode, string>> = {
+  unauthorized: 'Open the one-time link that the engine printed, in this browser.',
+  unreachable: 'The engine does not answer. It keeps every finished cell; this page comes back when it does.',
+  index_busy: 'The index is being rebuilt. Try again in a moment.',
+  not_found: 'It may have been removed, or the link is from another project.',
+  manifest_invalid: 'Mend the file; the page follows by itself.',
+}
+
+/** What went wrong, where, and what to do; with a button where the same call may work later. */
+export function ErrorPanel({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
+  const { code, message, details, retryable } = controlErrorOf(error)
+  const problems = Array.isArray(details?.problems) ? details.problems : []
+  return (
+    <div role="alert" className={styles.error}>
+      <strong>
+        <span aria-hidden="true">▲ </span>
+        {what} could not be read
+      </strong>
+      <p>{message}</p>
+      {problems.length > 0 && (
+        <ul>
+          {problems.map((problem, index) => {
+            const { path, message: text } = problem as { path?: unknown; message?: unknown }
+            return (
+              <li key={index}>
+                <code>{String(path)}</code> {String(text)}
+              </li>
+            )
+          })}
+        </ul>
+      )}
+      {WHAT_TO_DO[code] !== undefined && <p className="dim">{WHAT_TO_DO[code]}</p>}
+      {retry !== undefined && (retryable || code === 'unreachable') && (
+        <Button variant="default" onClick={retry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Nothing is here yet: why, and what makes it appear. */
+export function EmptyPanel({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className={styles.empty}>
+      <h2>{title}</h2>
+      {children}
+    </div>
+  )
+}
+
+/** Lines of the final height, so that nothing moves when the data come. */
+export function LoadingRows({ rows, height = 28 }: { rows: number; height?: number }) {
+  return (
+    <div role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <Skeleton key={index} height={height - 8} mb={8} animate={false} />
+      ))}
+    </div>
+  )
+}
+
+/** Head of a page, and its content below. */
+export function Page({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <div className={styles.page}>
+      <header className={styles.head}>
+        <h1>{title}</h1>
+        <div className={styles.aside}>{aside}</div>
+      </header>
+      {children}
+    </div>
+  )
+}
+
+/** A bordered block with a heading. */
+export function Panel({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children: ReactNode }) {
+  return (
+    <section className={styles.panel}>
+      <header className={styles.panelHead}>
+        <h2>{title}</h2>
+        <div className={styles.aside}>{aside}</div>
+      </header>
+      <div className={styles.panelBody}>{children}</div>
+    </section>
+  )
+}

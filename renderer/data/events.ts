@@ -1,0 +1,150 @@
+import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import type { SequencedEvent } from '../../contract/control/events.ts'
+import type { RunJob } from '../../contract/control/run-job.ts'
+import type { SystemStatus } from '../../contract/control/system.ts'
+import { api, control } from './client.ts'
+import { EMPTY_LADDER, type LadderState, nextLadder } from './ladder-state.ts'
+
+const LADDER_KEY = ['live', 'ladder'] as const
+const LINK_KEY = ['live', 'link'] as const
+
+/** Whether events arrive: connecting before the first answer, lost after one. */
+export type EventLink = 'connecting' | 'open' | 'lost'
+
+const BATCH_MS = 80
+const FIRST_WAIT_MS = 400
+const LONGEST_WAIT_MS = 8000
+const MAY_BE_GONE: RunJob['state'][] = ['completed', 'failed', 'cancelled', 'paused', 'interrupted']
+
+function keepJob(client: QueryClient, job: RunJob): void {
+  client.setQueryData<RunJob[]>(api.runs.jobs.queryKey(), (jobs) =>
+    jobs === undefined
+      ? jobs
+      : jobs.some(({ run_id }) => run_id === job.run_id)
+        ? jobs.map((known) => (known.run_id === job.run_id ? job : known))
+        : [job, ...jobs],
+  )
+  client.setQueryData<SystemStatus>(api.system.status.queryKey(), (status) => {
+    if (status === undefined) return status
+    const queued = status.queued.filter(({ run_id }) => run_id !== job.run_id)
+    if (job.state === 'queued') return { ...status, queued: [...queued, job] }
+    const ends = MAY_BE_GONE.includes(job.state)
+    const active = !ends || job.state === 'paused' ? job : status.active?.run_id === job.run_id ? null : status.active
+    return { ...status, queued, active }
+  })
+}
+
+/** What an event makes stale, by key; each key once per batch. */
+function staleKeys({ event }: SequencedEvent): QueryKey[] {
+  switch (event.type) {
+    case 'stream.gap':
+      return [[]]
+    case 'index.changed':
+      return [
+        ...[api.runs.list.key(), api.runs.summary.key(), api.matrix.key(), api.coverage.key()],
+        ...[api.compare.key(), api.statistics.key(), api.cells.others.key(), api.index.status.key()],
+      ]
+    case 'index.state':
+      return [api.system.status.key(), api.index.key()]
+    case 'service.changed':
+      return [api.services.list.key(), api.system.status.key()]
+    case 'experiment.changed':
+      return [api.experiment.key(), api.datasets.key(), api.system.status.key()]
+    case 'run.changed':
+      return MAY_BE_GONE.includes(event.job.state)
+        ? [api.runs.list.key(), api.runs.interrupted.key(), api.experiment.plan.key()]
+        : []
+    default:
+      return []
+  }
+}
+
+function refresh(client: QueryClient, batch: readonly SequencedEvent[]): void {
+  const stale = new Map(batch.flatMap(staleKeys).map((key) => [JSON.stringify(key), key]))
+  const all = stale.has('[]')
+  for (const key of all ? [[]] : stale.values())
+    void client.invalidateQueries({ queryKey: key, predicate: ({ queryKey }) => queryKey[0] !== 'live' })
+}
+
+function applyBatch(client: QueryClient, batch: SequencedEvent[]): void {
+  client.setQueryData<LadderState>(LADDER_KEY, (state = EMPTY_LADDER) => batch.reduce(nextLadder, state))
+  const jobs = new Map(
+    batch.flatMap(({ event }) => (event.type === 'run.changed' ? [[event.job.run_id, event.job] as const] : [])),
+  )
+  for (const job of jobs.values()) keepJob(client, job)
+  refresh(client, batch)
+}
+
+/**
+ * The one place where engine events become cache updates. Reads on from its last number after each break, waiting longer each time; events
+ * are applied in batches, so that a fast run costs a few renders per second. While `blind`, events that can name an approach are not even
+ * asked for; afterwards everything since is read.
+ */
+export function useEngineEvents(blind: boolean): void {
+  const client = useQueryClient()
+  const applied = useRef<{ after: number; engine: string | undefined }>({ after: 0, engine: undefined })
+  useEffect(() => {
+    const stop = new AbortController()
+    const stopped = (): boolean => stop.signal.aborted
+    const seen = blind ? { ...applied.current } : applied.current
+    let batch: SequencedEvent[] = []
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const flush = (): void => {
+      timer = undefined
+      const events = batch
+      batch = []
+      if (blind) refresh(client, events)
+      else applyBatch(client, events)
+    }
+    const setLink = (link: EventLink): void => void client.setQueryData(LINK_KEY, link)
+    const readOn = async (opened: () => void): Promise<void> => {
+      const { after, engine } = seen
+      const input = { after, blind, ...(engine === undefined ? {} : { engine_id: engine }) }
+      for await (const sequenced of await control.system.events(input, { signal: stop.signal })) {
+        seen.after = sequenced.seq
+        if (sequenced.event.type === 'stream.opened') {
+          seen.engine = sequenced.event.engine_id
+          opened()
+          continue
+        }
+        batch.push(sequenced)
+        timer ??= setTimeout(flush, BATCH_MS)
+      }
+    }
+    const follow = async (): Promise<void> => {
+      let wait = FIRST_WAIT_MS
+      let lost = false
+      while (!stopped()) {
+        await readOn(() => {
+          wait = FIRST_WAIT_MS
+          setLink('open')
+          // Events tell what changed; queries that failed while the engine was away have no event to wait for.
+          if (lost) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'live' })
+          lost = false
+        }).catch(() => undefined)
+        if (stopped()) return
+        lost = true
+        setLink('lost')
+        await new Promise((done) => setTimeout(done, wait))
+        wait = Math.min(wait * 2, LONGEST_WAIT_MS)
+      }
+    }
+    void follow()
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+      if (batch.length > 0) flush()
+    }
+  }, [client, blind])
+}
+
+/** What the events told of the newest run. */
+export const useLadder = (): LadderState =>
+  useQuery({ queryKey: LADDER_KEY, queryFn: () => EMPTY_LADDER, enabled: false, initialData: EMPTY_LADDER }).data
+
+/** Whether the engine can be heard. */
+export const useEventLink = (): EventLink =>
+  useQuery<EventLink>({ queryKey: LINK_KEY, queryFn: () => 'connecting', enabled: false, initialData: 'connecting' })
+    .data

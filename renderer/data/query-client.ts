@@ -1,0 +1,13 @@
+import { QueryClient } from '@tanstack/react-query'
+import { controlErrorOf } from '../../contract/control/control-error.ts'
+
+/** Events keep the cache fresh, so that nothing is fetched again on a timer; only a silent engine is asked twice more. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: Infinity,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && controlErrorOf(error).code === 'unreachable',
+    },
+  },
+})

@@ -1,0 +1,30 @@
+import type { RowQuestion } from '../../../contract/evidence/canonical-row.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { factSpans } from './text-match.ts'
+import styles from './cell.module.css'
+
+/** The facts that the answer needs, and the first context that holds each, word for word. */
+export function GoldList({ gold, contexts }: { gold: RowQuestion['gold']; contexts: readonly string[] }) {
+  if (gold.length === 0) return <p className="dim">Nobody named the facts that an answer needs.</p>
+  const places = gold.map(({ fact }) => contexts.findIndex((text) => factSpans(text, fact).length > 0))
+  const found = places.filter((place) => place >= 0).length
+  return (
+    <section className={styles.gold} aria-label="Gold facts">
+      <h3>
+        {found} of {gold.length} gold facts in the contexts
+      </h3>
+      <ol>
+        {gold.map(({ document, fact }, index) => (
+          <li key={index}>
+            <span className={styles.goldPlace}>
+              {places[index]! < 0 ? '○ not found' : `● rank ${places[index]! + 1}`}
+            </span>
+            <span>
+              <MarkedText text={fact} /> <span className="dim">{document}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,32 @@
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import table from '../../components/table.module.css'
+
+type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+
+function flat(value: Json, path: string): [string, string][] {
+  if (value === null || typeof value !== 'object') return [[path, value === null ? '–' : String(value)]]
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return [[path, value.join(', ') || '–']]
+  return Object.entries(value).flatMap(([key, item]) => flat(item, path === '' ? key : `${path}.${key}`))
+}
+
+/** Everything that the row was made under, one line per field. */
+export function ProvenanceTable({ row }: { row: CanonicalRow }) {
+  const lines = flat(
+    { row_id: row.row_id, derived_from: row.derived_from ?? null, approach: row.approach, ...row.reproducibility },
+    '',
+  )
+  return (
+    <table className={table.table}>
+      <tbody>
+        {lines.map(([path, value]) => (
+          <tr key={path}>
+            <th scope="row">
+              <code>{path}</code>
+            </th>
+            <td className={`${table.wrap ?? ''} mono`}>{value}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

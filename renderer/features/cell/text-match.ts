@@ -1,0 +1,46 @@
+/** A stretch of a text in UTF-16 units. */
+export interface Span {
+  start: number
+  end: number
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Where a fact stands in a text, whatever its white space and case. */
+export function factSpans(text: string, fact: string): Span[] {
+  const words = fact.trim().split(/\s+/).filter(Boolean)
+  if (words.length === 0) return []
+  const pattern = new RegExp(words.map(escaped).join('\\s+'), 'giu')
+  return [...text.matchAll(pattern)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }))
+}
+
+/** Spans in order, those that touch or overlap made one. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const merged: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = merged.at(-1)
+    if (last !== undefined && span.start <= last.end) last.end = Math.max(last.end, span.end)
+    else merged.push({ ...span })
+  }
+  return merged
+}
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
+
+/** Share of a sentence's words that must stand in one context. */
+export const SUPPORT_SHARE = 0.7
+
+/** Sentences of an answer; supported when enough of its words stand in one context. A match of words, no judgment; null without contexts. */
+export function supportedSentences(
+  answer: string,
+  contexts: readonly string[],
+): { text: string; supported: boolean | null }[] {
+  const sets = contexts.map((context) => new Set(wordsOf(context)))
+  const sentences = answer.match(/[^.!?\n]+(?:[.!?]+|\n|$)\s*/g) ?? [answer]
+  return sentences.map((text) => {
+    const words = wordsOf(text)
+    if (sets.length === 0 || words.length === 0) return { text, supported: null }
+    const best = Math.max(...sets.map((set) => words.filter((word) => set.has(word)).length))
+    return { text, supported: best / words.length >= SUPPORT_SHARE }
+  })
+}

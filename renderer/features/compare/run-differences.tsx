@@ -1,0 +1,156 @@
+import { useQueries, useQuery } from '@tanstack/react-query'
+import type { IndexMetric } from '../../../contract/control/run-index.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { count, metricName, score, signed } from '../../components/format.ts'
+import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import { againstBaseline, type AgainstBaseline } from '../matrix/pair-of.ts'
+import styles from './compare.module.css'
+
+interface RunDifferencesProps {
+  run: string
+  /** The runs before it, or any others. */
+  others: string[]
+  dataset: string
+  metric: IndexMetric
+}
+
+const DECISIONS = { better: '▲ better', worse: '▼ worse', undecided: '○ open' } as const
+
+interface Difference {
+  model: string
+  other: string
+  common: number
+  mean: number | null
+  otherMean: number | null
+  changed: number
+  pair: AgainstBaseline | null
+}
+
+/** The widest difference on screen, in whole steps of 0.1, so that all rows share one scale. */
+function domainOf(differences: readonly Difference[]): [number, number] {
+  const ends = differences.flatMap(({ pair }) => [pair?.low ?? 0, pair?.high ?? 0, pair?.difference ?? 0].map(Math.abs))
+  const widest = Math.max(0.1, Math.ceil(Math.max(...ends, 0) * 10) / 10)
+  return [-widest, widest]
+}
+
+function Summary({ differences, settled }: { differences: Difference[]; settled: boolean }) {
+  const worse = differences.filter(({ pair }) => pair?.decision === 'worse')
+  const better = differences.filter(({ pair }) => pair?.decision === 'better')
+  if (!settled) return <p className="dim">Working out which differences are significant…</p>
+  return (
+    <p className={worse.length > 0 ? styles.worse : undefined} role="status">
+      {worse.length === 0
+        ? '● No significant regression'
+        : `▼ ${worse.length} significant ${worse.length === 1 ? 'regression' : 'regressions'}`}
+      {better.length > 0 && `, ${better.length} significant ${better.length === 1 ? 'improvement' : 'improvements'}`}
+      {worse.length === 0 &&
+        better.length === 0 &&
+        ': a difference that is open may be chance, or too small for these questions'}
+      .
+    </p>
+  )
+}
+
+/** A run against others: paired differences per approach on shared questions, with intervals and decisions. */
+export function RunDifferences({ run, others, dataset, metric }: RunDifferencesProps) {
+  const runIds = [run, ...others]
+  const means = useQuery(api.compare.runs.queryOptions({ input: { run_ids: runIds, metric, dataset_id: dataset } }))
+  const models = means.data?.aliases.map(({ model }) => model) ?? []
+  const tested = useQueries({
+    queries: models.map((alias) =>
+      api.statistics.runs.queryOptions({ input: { run_ids: runIds, dataset_id: dataset, alias, metric } }),
+    ),
+  })
+  if (means.isError) return <ErrorPanel error={means.error} what="The comparison" retry={() => void means.refetch()} />
+  if (means.data === undefined) return <LoadingRows rows={8} />
+  const differences = means.data.aliases.flatMap(({ model, common, runs }, place) =>
+    others.map((other): Difference => {
+      const own = runs.find((part) => part.run_id === run)
+      const its = runs.find((part) => part.run_id === other)
+      return {
+        ...{ model, other, common, mean: own?.common_mean ?? null, otherMean: its?.common_mean ?? null },
+        changed: its?.changed ?? 0,
+        pair: againstBaseline(tested[place]?.data?.comparison, run, other),
+      }
+    }),
+  )
+  const failed = tested.find(({ isError }) => isError)
+  const domain = domainOf(differences)
+  return (
+    <>
+      {failed === undefined ? (
+        <Summary differences={differences} settled={tested.every(({ isSuccess }) => isSuccess)} />
+      ) : (
+        <ErrorPanel
+          error={failed.error}
+          what="The significance of the differences"
+          retry={() => void failed.refetch()}
+        />
+      )}
+      {means.data.unknown_run_ids.length > 0 && (
+        <p role="alert">▲ Not indexed: {means.data.unknown_run_ids.join(', ')}</p>
+      )}
+      <div className={table.scroll} tabIndex={0} role="region" aria-label="Differences between runs">
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>Approach</th>
+              {others.length > 1 && <th>Against</th>}
+              <th className={table.num}>Shared questions</th>
+              <th className={table.num}>This run</th>
+              <th className={table.num}>Other run</th>
+              <th className={table.num}>Difference in {metricName(metric)}</th>
+              <th className={styles.barColumn}>
+                this run − other run
+                <IntervalScale domain={domain} marks={[domain[0], 0, domain[1]]} />
+              </th>
+              <th>Decision</th>
+              <th className={table.num}>Cells that differ</th>
+            </tr>
+          </thead>
+          <tbody>
+            {differences.map(({ model, other, common, mean, otherMean, changed, pair }) => (
+              <tr key={`${model} ${other}`}>
+                <th scope="row">
+                  <ApproachName alias={model} short />
+                </th>
+                {others.length > 1 && <td className={styles.runName}>{other}</td>}
+                <td className={table.num}>{count(common)}</td>
+                <td className={table.num}>{score(mean)}</td>
+                <td className={table.num}>{score(otherMean)}</td>
+                <td className={table.num}>
+                  {pair === null || pair.difference === null ? '–' : signed(pair.difference)}
+                  {pair !== null && pair.low !== null && pair.high !== null && (
+                    <>
+                      {' '}
+                      [{signed(pair.low)}, {signed(pair.high)}]
+                    </>
+                  )}
+                </td>
+                <td>
+                  <IntervalBar
+                    value={pair?.difference ?? null}
+                    interval={
+                      pair === null || pair.low === null || pair.high === null
+                        ? null
+                        : { low: pair.low, high: pair.high }
+                    }
+                    domain={domain}
+                    zero={0}
+                  />
+                </td>
+                <td title={pair?.p === null || pair === null ? undefined : `p = ${pair.p.toFixed(3)} after Holm`}>
+                  {pair === null ? '–' : DECISIONS[pair.decision]}
+                </td>
+                <td className={table.num}>{count(changed)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

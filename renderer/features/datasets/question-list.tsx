@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { count, plural } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import styles from './datasets.module.css'
+
+const PAGE = 100
+
+/** Questions with their ground truth, and each gold fact with the document that holds it. */
+export function QuestionList({ dataset, total }: { dataset: string; total: number }) {
+  const query = useInfiniteQuery(
+    api.datasets.questions.infiniteOptions({
+      input: (offset: number) => ({ dataset_id: dataset, offset, limit: PAGE }),
+      initialPageParam: 0,
+      getNextPageParam: ({ offset, questions }) =>
+        offset + questions.length < total && questions.length > 0 ? offset + questions.length : undefined,
+    }),
+  )
+  if (query.isError) return <ErrorPanel error={query.error} what="The questions" retry={() => void query.refetch()} />
+  if (query.data === undefined) return <LoadingRows rows={10} height={96} />
+  const questions = query.data.pages.flatMap((page) => page.questions)
+  return (
+    <>
+      <ol className={styles.questions}>
+        {questions.map(({ question, gold }) => (
+          <li key={question.id} className={styles.question}>
+            <span className="dim">
+              {question.id}
+              {question.hops !== null && ` · ${plural(question.hops, 'hop')}`}
+              {!question.answerable && ' · not answerable'}
+              {question.expect_winner !== null && (
+                <>
+                  {' · expected best: '}
+                  <ApproachName alias={question.expect_winner} short />
+                </>
+              )}
+            </span>
+            <strong>
+              <MarkedText text={question.query} />
+            </strong>
+            {question.ground_truth !== null && <MarkedText text={question.ground_truth} />}
+            {gold.length > 0 && (
+              <ul className={styles.facts}>
+                {gold.map(({ document, fact, spans }, index) => (
+                  <li key={index}>
+                    <MarkedText text={fact} spans={[{ start: 0, end: fact.length }]} />{' '}
+                    <Link to="/datasets" search={{ dataset, view: 'documents', document }}>
+                      {document}
+                    </Link>
+                    {spans.length === 0 && ' ▲ stands nowhere in the document'}
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()} w={240}>
+          Show more: {count(questions.length)} of {count(total)}
+        </Button>
+      )}
+    </>
+  )
+}

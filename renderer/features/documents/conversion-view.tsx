@@ -1,0 +1,98 @@
+import { Button, SegmentedControl } from '@mantine/core'
+import { useState } from 'react'
+import type { ConversionChunk, ConversionResult } from '../../../contract/http/conversion.ts'
+import { bytes, plural } from '../../components/format.ts'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { saveFile } from '../../components/save-file.ts'
+import styles from './documents.module.css'
+import { MarkdownView } from './markdown-view.tsx'
+import { OriginalView } from './original-view.tsx'
+import type { Conversion } from './use-conversions.ts'
+
+const ENDINGS = { markdown: 'md', html: 'html', json: 'json', doctags: 'doctags' } as const
+const TYPES = { markdown: 'text/markdown', html: 'text/html', json: 'application/json', doctags: 'text/plain' } as const
+
+/** A finished conversion: the original's page beside what came out. */
+export function ConversionView({
+  conversion: { file, result },
+}: {
+  conversion: Conversion & { result: ConversionResult }
+}) {
+  const [view, setView] = useState('read')
+  const { content, format, metadata, chunks } = result
+  const copy = (): void =>
+    void navigator.clipboard.writeText(content).then(
+      () => notifyDone(`${file.name}: copied`),
+      (error: unknown) => notifyFailure('Copying', error),
+    )
+  const save = (): void => saveFile(`${file.name.replace(/\.[^.]*$/, '')}.${ENDINGS[format]}`, [content], TYPES[format])
+  return (
+    <div className={styles.result}>
+      <p className={styles.facts}>
+        <strong>{metadata.source_format}</strong> · {bytes(metadata.file_size)} · {plural(metadata.pages, 'page')} ·{' '}
+        {plural(metadata.tables, 'table')} · {plural(metadata.images, 'picture')} ·{' '}
+        {plural(metadata.formulas, 'formula')}
+        {metadata.ocr_pages > 0 && ` · ${plural(metadata.ocr_pages, 'page')} recognised`} ·{' '}
+        {metadata.processing_time.toFixed(1)} s
+      </p>
+      {metadata.warnings.map((warning) => (
+        <p key={warning}>▲ {warning}</p>
+      ))}
+      <div className={styles.tools}>
+        <SegmentedControl
+          size="xs"
+          value={view}
+          onChange={setView}
+          data={[
+            ...(format === 'markdown' ? [{ value: 'read', label: 'Read' }] : []),
+            { value: 'source', label: format },
+            { value: 'chunks', label: `Chunks (${chunks?.length ?? 0})` },
+          ]}
+        />
+        <span className={styles.buttons}>
+          <Button size="compact-sm" variant="default" onClick={copy}>
+            Copy {format}
+          </Button>
+          <Button size="compact-sm" variant="default" onClick={save}>
+            Save {format}
+          </Button>
+        </span>
+      </div>
+      <div className={styles.pair}>
+        <section aria-label="Original">
+          <OriginalView file={file} pages={metadata.pages} sourceFormat={metadata.source_format} />
+        </section>
+        <section aria-label="Result" className={styles.output} tabIndex={0}>
+          {view === 'chunks' ? (
+            <ChunkList chunks={chunks ?? []} />
+          ) : view === 'read' && format === 'markdown' ? (
+            <MarkdownView markdown={content} />
+          ) : (
+            <pre className={styles.source}>{content}</pre>
+          )}
+        </section>
+      </div>
+    </div>
+  )
+}
+
+/** Chunks in order; the first hundred, as nobody reads more. */
+function ChunkList({ chunks }: { chunks: readonly ConversionChunk[] }) {
+  return (
+    <ol className={styles.chunks}>
+      {chunks
+        .slice(0, 100)
+        .map(({ text, metadata: { chunk_index: index, chunk_type: type, section_title: section, page } }) => (
+          <li key={index}>
+            <p className="dim">
+              {index + 1} · {type}
+              {section !== null && ` · ${section}`}
+              {page !== null && ` · page ${page}`} · {text.length} characters
+            </p>
+            <pre className={styles.source}>{text}</pre>
+          </li>
+        ))}
+      {chunks.length > 100 && <li className="dim">and {chunks.length - 100} more</li>}
+    </ol>
+  )
+}

@@ -1,0 +1,80 @@
+import { useEffect, useState } from 'react'
+import { CONTROL_REFUSAL_HEADER, serviceUrl } from '../../../contract/control/service-routes.ts'
+import { Button } from '@mantine/core'
+import styles from './documents.module.css'
+
+/** The original's page as a picture, drawn by the converter; a sentence for formats that have none. */
+export function OriginalView({ file, pages, sourceFormat }: { file: File; pages: number; sourceFormat: string }) {
+  const [page, setPage] = useState(1)
+  const [shown, setShown] = useState<{ address: string } | { reason: string } | null>(null)
+  useEffect(() => {
+    const stop = new AbortController()
+    let address: string | null = null
+    setShown(null)
+    drawPage(file, page, stop.signal).then(
+      (picture) => {
+        address = URL.createObjectURL(picture)
+        setShown({ address })
+      },
+      (error: unknown) => {
+        if (!stop.signal.aborted) setShown({ reason: error instanceof Error ? error.message : String(error) })
+      },
+    )
+    return () => {
+      stop.abort()
+      if (address !== null) URL.revokeObjectURL(address)
+    }
+  }, [file, page])
+  return (
+    <div className={styles.original}>
+      {pages > 1 && sourceFormat !== 'xlsx' && (
+        <div className={styles.pager}>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={page === 1}
+            onClick={() => setPage(page - 1)}
+            aria-label="Previous page"
+          >
+            ←
+          </Button>
+          <span>
+            page {page} of {pages}
+          </span>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={page === pages}
+            onClick={() => setPage(page + 1)}
+            aria-label="Next page"
+          >
+            →
+          </Button>
+        </div>
+      )}
+      {shown === null && <p className="dim">Drawing the page …</p>}
+      {shown !== null && 'reason' in shown && <p className="dim">{shown.reason}</p>}
+      {shown !== null && 'address' in shown && <img src={shown.address} alt={`Page ${page} of ${file.name}`} />}
+    </div>
+  )
+}
+
+const BUSY_PAUSE_MS = 1000
+
+async function drawPage(file: File, page: number, signal: AbortSignal): Promise<Blob> {
+  for (;;) {
+    const form = new FormData()
+    form.append('page', String(page))
+    form.append('file', file)
+    const response = await fetch(serviceUrl('converter', '/v1/document/page'), { method: 'POST', body: form, signal })
+    if (response.ok) return response.blob()
+    if (response.status !== 429) {
+      const body = (await response.json().catch(() => null)) as { detail?: unknown; message?: unknown } | null
+      const told = response.headers.has(CONTROL_REFUSAL_HEADER) ? body?.message : body?.detail
+      throw new Error(typeof told === 'string' ? told : `the converter answered HTTP ${response.status}`)
+    }
+    await response.body?.cancel()
+    await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS))
+    signal.throwIfAborted()
+  }
+}

@@ -1,0 +1,50 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ServiceName } from '../../../contract/control/services.ts'
+import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import styles from './home.module.css'
+
+/** What each service is for. */
+export const SERVICE_JOBS: Record<ServiceName, string> = {
+  platform: 'Ingests documents and answers questions',
+  converter: 'Turns PDF, Office and images into text',
+  'converter-adapter': 'Hands conversions to a graph engine elsewhere',
+  stt: 'Turns speech into text',
+  tts: 'Reads text aloud',
+}
+
+/** Services with their state, in short. */
+export function ServiceTable() {
+  const { data, isPending, isError, error, refetch } = useQuery(api.services.list.queryOptions())
+  if (isPending) return <LoadingRows rows={4} height={36} />
+  if (isError) return <ErrorPanel error={error} what="The list of services" retry={() => void refetch()} />
+  return (
+    <table className={table.table}>
+      <thead className="hidden-text">
+        <tr>
+          <th>Service</th>
+          <th>State</th>
+        </tr>
+      </thead>
+      <tbody>
+        {data.map(({ name, state, detail }) => (
+          <tr key={name}>
+            <td>
+              <Link to="/providers">{name}</Link>
+              <div className="dim">{SERVICE_JOBS[name]}</div>
+            </td>
+            <td className={table.wrap}>
+              <span className={styles.state}>
+                <StateDot tone={SERVICE_SIGNS[state]} /> {state}
+              </span>
+              {detail !== null && <div className="dim">{detail}</div>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}

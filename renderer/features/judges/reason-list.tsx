@@ -1,0 +1,113 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import type { JudgeResults } from '../../../contract/control/judging.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { count, score } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import styles from './judges.module.css'
+import type { Round } from './use-ballot.ts'
+
+const PAGE = 25
+const WHY_OPEN = {
+  not_judged: 'not judged',
+  too_few_judges: 'fewer than two judges',
+  tie: 'a tie',
+  judges_disagree: 'the judges disagree',
+}
+
+function QueryReasons({ query: { query, human } }: { query: JudgeResults['queries'][number] }) {
+  const judges = Object.entries(query.per_judge)
+  const models = Object.entries(query.mean_by_approach).toSorted(([, a], [, b]) => b - a)
+  const open = query.inconclusive ?? null
+  return (
+    <details className={styles.reasons}>
+      <summary>
+        <MarkedText text={query.query} />
+        <span className={styles.outcome}>
+          {query.observed_winner !== null ? (
+            <ApproachName alias={query.observed_winner} short />
+          ) : (
+            <span className="dim">{open === null ? 'no winner' : `no winner: ${WHY_OPEN[open]}`}</span>
+          )}
+        </span>
+      </summary>
+      {(human?.note ?? '') !== '' && (
+        <p>
+          <span className="dim">Your note </span>
+          <MarkedText text={human!.note} />
+        </p>
+      )}
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={`Reasons for ${query.query_id}`}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>Approach</th>
+              <th className={table.num}>Mean</th>
+              {human !== null && <th className={table.num}>You</th>}
+              {judges.map(([judge]) => (
+                <th key={judge} className={styles.judgeHead}>
+                  {judge}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {models.map(([model, mean]) => (
+              <tr key={model}>
+                <th scope="row">
+                  <ApproachName alias={model} short />
+                </th>
+                <td className={table.num}>{score(mean)}</td>
+                {human !== null && (
+                  <td className={table.num}>
+                    {human.scores[model] ?? '–'}
+                    {human.best === model && ' ★'}
+                  </td>
+                )}
+                {judges.map(([judge, verdict]) => (
+                  <td key={judge} className={styles.reason}>
+                    <strong>
+                      {score(verdict.scores[model])}
+                      {verdict.best === model && ' ★'}
+                    </strong>{' '}
+                    <MarkedText text={verdict.reasons?.[model] ?? ''} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}
+
+/** Question by question: who won, and each judge's reason for each grade. */
+export function ReasonList({ round, total }: { round: Round; total: number }) {
+  const query = useInfiniteQuery(
+    api.judges.results.infiniteOptions({
+      input: (offset: number) => ({ run_id: round.run, dataset_id: round.dataset, offset, limit: PAGE }),
+      initialPageParam: 0,
+      getNextPageParam: ({ offset, queries }) =>
+        queries.length > 0 && offset + queries.length < total ? offset + queries.length : undefined,
+    }),
+  )
+  if (query.isError) return <ErrorPanel error={query.error} what="The reasons" retry={() => void query.refetch()} />
+  if (query.data === undefined) return <LoadingRows rows={10} height={36} />
+  const queries = query.data.pages.flatMap((page) => page.queries)
+  return (
+    <>
+      {queries.map((each) => (
+        <QueryReasons key={each.query.query_id} query={each} />
+      ))}
+      {query.hasNextPage && (
+        <Button mt={12} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          Show more: {count(queries.length)} of {count(total)}
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { Progress } from '@mantine/core'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { count, duration } from '../../components/format.ts'
+import { Sparkline } from '../../components/sparkline.tsx'
+import { lookOf } from '../../components/approach-colours.ts'
+import { type Climb, throughput } from '../../data/ladder-state.ts'
+import styles from './ladder.module.css'
+
+/** Cells done, throughput, time left, and each approach's last latencies. */
+export function CellsLive({ climb }: { climb: Climb }) {
+  const total = climb.plan?.total ?? climb.finished
+  const done = climb.finished + (climb.plan?.reuse ?? 0)
+  const rate = throughput(climb)
+  const moving = climb.steps.cells?.state === 'running'
+  return (
+    <div className={styles.open}>
+      <span>
+        {count(done)}/{count(total)} cells · {count(climb.failed)} failed
+        {climb.plan !== null && climb.plan.reuse > 0 && ` · ${count(climb.plan.reuse)} reused`}
+        {moving && rate !== null && ` · ${rate.toFixed(1)} cells/s · ${duration(((total - done) / rate) * 1000)} left`}
+      </span>
+      {moving && (
+        <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label="Cells done" transitionDuration={100} />
+      )}
+      <table className={styles.aliases}>
+        <thead>
+          <tr>
+            <th>Approach</th>
+            <th className="num">Ok</th>
+            <th className="num">Failed</th>
+            <th className="num">Last</th>
+            <th>Latency of the last 60, from 0</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(climb.aliases).map(([alias, { ok, failed, latenciesMs }]) => (
+            <tr key={alias}>
+              <td>
+                <ApproachName alias={alias} short />
+              </td>
+              <td className="num">{count(ok)}</td>
+              <td className={failed > 0 ? 'num' : 'num dim'}>{count(failed)}</td>
+              <td className="num">{duration(latenciesMs.at(-1))}</td>
+              <td>
+                <Sparkline values={latenciesMs} colour={lookOf(alias).colour} label={`Last latencies of ${alias}`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { LadderStep } from '../../../contract/evidence/run-event.ts'
+import { plural } from '../../components/format.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { api } from '../../data/client.ts'
+import { type Mend, mendsOf, relaunchSearch } from './mend.ts'
+import { useRunControl } from './run-control.ts'
+import styles from './ladder.module.css'
+
+interface MendButtonsProps {
+  runId: string
+  step: LadderStep
+  code: string
+  failedCells: number
+}
+
+/** The buttons that mend a failed step, the likeliest one filled. */
+export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps) {
+  const navigate = useNavigate()
+  const control = useRunControl()
+  const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: run }) => run === runId)
+  const retry = useMutation(
+    api.runs.retryFailures.mutationOptions({ onError: (error) => notifyFailure('Starting the retry', error) }),
+  )
+  const mends = mendsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
+  const actions: Record<Mend, { label: string; act: () => void }> = {
+    resume: { label: 'Resume run', act: () => control.resume(runId) },
+    retry: {
+      label: `Make ${plural(failedCells, 'failed cell')} again in a new run`,
+      act: () => retry.mutate({ run_id: runId }),
+    },
+    relaunch: {
+      label: 'Launch under a new name',
+      act: () => void navigate({ to: '/launch', search: job === undefined ? {} : relaunchSearch(job) }),
+    },
+    providers: { label: 'Look at the services', act: () => void navigate({ to: '/providers' }) },
+    settings: { label: 'Check endpoints and tokens', act: () => void navigate({ to: '/settings' }) },
+  }
+  return (
+    <div className={styles.mend}>
+      {mends.map((mend, index) => (
+        <Button
+          key={mend}
+          variant={index === 0 ? 'filled' : 'default'}
+          loading={mend === 'retry' && retry.isPending}
+          onClick={actions[mend].act}
+        >
+          {actions[mend].label}
+        </Button>
+      ))}
+    </div>
+  )
+}

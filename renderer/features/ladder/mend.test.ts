@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest'
+import { mendsOf } from './mend.ts'
+
+const failed = (step: 'start' | 'cells' | 'check_cells' | 'evaluate' | 'publish', code: string) => ({ step, code })
+
+describe('mendsOf', () => {
+  it('goes on where the run stopped and names the place of the fault', () => {
+    const run = { hasFailedCells: false, resumable: true }
+    expect(mendsOf(failed('start', 'service_failed'), run)).toEqual(['resume', 'providers'])
+    expect(mendsOf(failed('evaluate', 'evaluator_unreachable'), run)).toEqual(['resume', 'settings'])
+    expect(mendsOf(failed('publish', 'artifacts_invalid'), run)).toEqual(['resume'])
+  })
+
+  it('makes failed cells again before anything else', () => {
+    expect(mendsOf(failed('check_cells', 'cells_failed'), { hasFailedCells: true, resumable: true })[0]).toBe('retry')
+  })
+
+  it('never offers to resume a run that the engine would refuse', () => {
+    expect(mendsOf(failed('cells', 'run_conflict'), { hasFailedCells: true, resumable: true })).toEqual(['relaunch'])
+    expect(mendsOf(failed('cells', 'unreachable'), { hasFailedCells: false, resumable: false })).toEqual([
+      'relaunch',
+      'providers',
+    ])
+  })
+})

@@ -1,0 +1,90 @@
+import type { ExperimentView } from '../../../contract/control/experiment.ts'
+import type { RunRequestInput } from '../../../contract/control/run-job.ts'
+import type { EvaluationMetric } from '../../../contract/common.ts'
+import type { LaunchSearch } from '../../app/search-params.ts'
+
+/** What a person has chosen, besides the datasets and aliases that the address holds. */
+export interface LaunchDraft {
+  runId: string
+  metrics: EvaluationMetric[]
+  judge: boolean
+  /** Empty: as the manifest and the settings say. */
+  judges: string[]
+  repeats: number
+  concurrency: number
+  modelSet: string | null
+  coldReset: boolean
+  publish: boolean
+}
+
+const asManifest = ({ metrics, judge_panel: panel, run }: ExperimentView): LaunchDraft => ({
+  runId: '',
+  metrics: metrics.filter(({ requested }) => requested).map(({ metric }) => metric),
+  judge: panel.settings.enabled,
+  judges: [],
+  repeats: 1,
+  concurrency: run.concurrency,
+  modelSet: null,
+  coldReset: false,
+  publish: false,
+})
+
+/** As the manifests say, but for what the address says otherwise. */
+export function draftOf(experiment: ExperimentView, search: LaunchSearch): LaunchDraft {
+  const base = asManifest(experiment)
+  return {
+    runId: search.name ?? base.runId,
+    metrics: search.metrics ?? base.metrics,
+    judge: search.judge ?? base.judge,
+    judges: search.judges ?? base.judges,
+    repeats: search.repeats ?? base.repeats,
+    concurrency: search.concurrency ?? base.concurrency,
+    modelSet: search.modelSet ?? base.modelSet,
+    coldReset: search.cold ?? base.coldReset,
+    publish: search.publish ?? base.publish,
+  }
+}
+
+/** What an address must hold to bring a draft back: only where it differs from the manifests. */
+export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<LaunchSearch, 'datasets' | 'models'> {
+  const base = asManifest(experiment)
+  const other = <Key extends keyof LaunchDraft>(key: Key): LaunchDraft[Key] | undefined =>
+    JSON.stringify(draft[key]) === JSON.stringify(base[key]) ? undefined : draft[key]
+  return {
+    name: other('runId'),
+    metrics: other('metrics'),
+    judge: other('judge'),
+    judges: other('judges'),
+    repeats: other('repeats'),
+    concurrency: other('concurrency'),
+    modelSet: other('modelSet') ?? undefined,
+    cold: other('coldReset'),
+    publish: other('publish'),
+  }
+}
+
+/** Chosen datasets and aliases; rungs above the smoke set and the canonical approaches when nothing is chosen. */
+export function chosen(
+  experiment: ExperimentView,
+  search: { datasets?: string[]; models?: string[] },
+): { datasets: string[]; models: string[] } {
+  const rungs = experiment.datasets.filter(({ complexity_level: level }) => level > 0).map(({ id }) => id)
+  return {
+    datasets: search.datasets ?? rungs.slice(0, 1),
+    models: search.models ?? experiment.aliases.filter(({ canonical }) => canonical).map(({ alias }) => alias),
+  }
+}
+
+/** The request behind a draft; what was left as it is stays out. */
+export const requestOf = (draft: LaunchDraft, datasets: string[], models: string[]): RunRequestInput => ({
+  ...(draft.runId.trim() === '' ? {} : { run_id: draft.runId.trim() }),
+  dataset_ids: datasets,
+  models,
+  metrics: draft.metrics,
+  judge: { enabled: draft.judge, ...(draft.judge && draft.judges.length > 0 ? { models: draft.judges } : {}) },
+  repeats: draft.repeats,
+  concurrency: draft.concurrency,
+  ...(draft.modelSet === null ? {} : { model_set: draft.modelSet }),
+  cold_reset: draft.coldReset,
+  publish: draft.publish,
+})

@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { RunRequestInput } from '../../../contract/control/run-job.ts'
+import { plural } from '../../components/format.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { PlanView } from './plan-view.tsx'
+import { ProblemList } from './problem-list.tsx'
+import type { PlanState } from './use-plan.ts'
+import styles from './launch.module.css'
+
+/** What the request would do, or what is wrong with it; and the button that does it. */
+export function PlanPanel({ request, state }: { request: RunRequestInput; state: PlanState }) {
+  const navigate = useNavigate()
+  const { plan, problems, isStale, isPending, error, refetch } = state
+  const start = useMutation(
+    api.runs.start.mutationOptions({
+      onSuccess: () => void navigate({ to: '/ladder' }),
+      onError: (failure) => notifyFailure('Starting the run', failure),
+    }),
+  )
+  const ready = plan !== null && plan.totals.conflicts === 0 && !isStale
+  const cells = plan === null ? 0 : plan.totals.run + plan.totals.answered
+  return (
+    <Panel title="Plan" aside={plan === null ? undefined : <span className={styles.runName}>{plan.run_id}</span>}>
+      <div className={styles.planBody} aria-live="polite" aria-busy={isStale}>
+        {isPending && <LoadingRows rows={7} />}
+        {error !== null && <ErrorPanel error={error} what="The plan" retry={refetch} />}
+        {problems.length > 0 && <ProblemList problems={problems} />}
+        {plan !== null && <PlanView plan={plan} />}
+      </div>
+      <Button
+        fullWidth
+        mt={12}
+        size="sm"
+        disabled={!ready}
+        loading={start.isPending}
+        onClick={() => start.mutate(request)}
+      >
+        {cells > 0 ? `Run ${plural(cells, 'cell')}` : 'Run'}
+      </Button>
+    </Panel>
+  )
+}

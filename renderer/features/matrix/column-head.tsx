@@ -1,0 +1,121 @@
+import { memo } from 'react'
+import type { ColumnHead as Head } from '../../../contract/control/run-index.ts'
+import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
+import { lookOf } from '../../components/approach-colours.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { count, differenceValue, metricValue } from '../../components/format.ts'
+import { againstBaseline, meanInterval } from './pair-of.ts'
+import styles from './matrix.module.css'
+
+const WORDS = { better: 'better', worse: 'worse', undecided: 'open' } as const
+
+interface ColumnHeadProps {
+  head: Head | undefined
+  alias: string
+  metric: string
+  baseline: string | null
+  comparison: MetricComparison | undefined
+  sorted: 'ascending' | 'descending' | null
+  index: number
+  left: number
+  pinned: boolean
+  onSort: (alias: string) => void
+  onPin: (alias: string) => void
+}
+
+function Mean({ head, metric, comparison }: { head: Head; metric: string; comparison: MetricComparison | undefined }) {
+  const interval = meanInterval(comparison, head.model)
+  if (head.n === 0) return <span>○ no value</span>
+  return (
+    <span
+      title={
+        interval === null
+          ? 'no interval'
+          : `95 % interval of the mean: ${metricValue(metric, interval.low)} to ${metricValue(metric, interval.high)}`
+      }
+    >
+      <strong>{metricValue(metric, head.mean)}</strong>
+      {interval !== null && <span className="dim"> ± {metricValue(metric, (interval.high - interval.low) / 2)}</span>}
+    </span>
+  )
+}
+
+function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHeadProps, 'head'> & { head: Head }) {
+  if (head.n === 0)
+    return (
+      <span className={styles.why}>
+        {head.unavailable ?? (head.evidence_capability === 'answer_only' ? 'answer only' : 'nothing scored')}
+      </span>
+    )
+  if (baseline === alias) return <span className="dim">baseline</span>
+  const pair = baseline === null ? null : againstBaseline(comparison, alias, baseline)
+  if (pair === null) return null
+  return (
+    <span className={styles.decision} data-decision={pair.decision}>
+      {differenceValue(metric, pair.difference)} {WORDS[pair.decision]}
+      {pair.low !== null && (
+        <span className="dim">
+          <br />[{differenceValue(metric, pair.low)}, {differenceValue(metric, pair.high)}]
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** Name, mean with its interval, coverage with its n, and the decision against the baseline. Sorts by this alias. Drawn again only when something of it changed. */
+export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
+  const { head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin } = props
+  return (
+    <div
+      role="columnheader"
+      tabIndex={-1}
+      aria-colindex={index + 2}
+      aria-sort={sorted ?? 'none'}
+      className={styles.headCell}
+      style={{ left }}
+      title={`${alias}: order by its values`}
+      onClick={() => onSort(alias)}
+    >
+      <span className={styles.headName}>
+        <ApproachName alias={alias} base={head?.base_model ?? null} short />
+        {sorted !== null && <span aria-hidden="true">{sorted === 'ascending' ? '↑' : '↓'}</span>}
+        <button
+          type="button"
+          className={styles.pin}
+          tabIndex={-1}
+          aria-pressed={pinned}
+          aria-label={`Pin ${alias}`}
+          title={pinned ? 'let it scroll again (p)' : 'keep at the left (p)'}
+          onClick={(event) => {
+            event.stopPropagation()
+            onPin(alias)
+          }}
+        >
+          <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+            <path
+              d="M4 1h4l-.6 3.6L9.5 7H2.5l2.1-2.4zM6 7v4"
+              fill={pinned ? 'currentColor' : 'none'}
+              stroke="currentColor"
+            />
+          </svg>
+        </button>
+      </span>
+      {head !== undefined && (
+        <>
+          <Mean {...{ head, metric, comparison }} />
+          <span className={styles.headCover}>
+            <span className={styles.bar}>
+              <span
+                style={{ width: `${(head.coverage ?? 0) * 100}%`, background: lookOf(alias, head.base_model).colour }}
+              />
+            </span>
+            <span className="dim">
+              {count(head.n)}/{count(head.expected)}
+            </span>
+          </span>
+          <Decision {...props} head={head} />
+        </>
+      )}
+    </div>
+  )
+})

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { columnOrder, pageRows, questionWidth } from './geometry.ts'
+
+describe('columnOrder', () => {
+  it('puts pinned aliases first and forgets those that the run does not have', () => {
+    expect(columnOrder(['a', 'b', 'c'], ['c', 'gone', 'a'])).toEqual({ order: [2, 0, 1], pins: 2 })
+    expect(columnOrder(['a', 'b'], [])).toEqual({ order: [0, 1], pins: 0 })
+  })
+})
+
+describe('sizes', () => {
+  it('keep within their bounds', () => {
+    expect([questionWidth(100, false), questionWidth(100, true), questionWidth(5000, true)]).toEqual([300, 200, 720])
+    expect([pageRows(1), pageRows(7), pageRows(64)]).toEqual([100, 100, 29])
+  })
+})

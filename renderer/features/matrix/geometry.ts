@@ -1,0 +1,33 @@
+/** Sizes of the grid in pixels; those of matrix.module.css. */
+export const HEAD_HEIGHT = 116
+export const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, most: 720 } as const
+export const COLUMN_WIDTH = 132
+export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
+
+/** The question takes what the columns leave free, within its bounds; beside an open cell it gives way. */
+export const questionWidth = (free: number, besideCell: boolean): number =>
+  Math.min(
+    QUESTION_WIDTHS.most,
+    Math.max(besideCell ? QUESTION_WIDTHS.leastBesideCell : QUESTION_WIDTHS.least, Math.floor(free)),
+  )
+
+/** A column of the grid: its place from the left, and where its alias stands in the answers of the index. */
+export interface ColumnPlace {
+  column: number
+  source: number
+  /** Pixels from the grid's left end; of a pinned column, from the end of the question. */
+  left: number
+}
+
+/** Places in the answers in the order of the columns: pinned aliases first, as they were pinned. */
+export function columnOrder(aliases: readonly string[], pinned: readonly string[]): { order: number[]; pins: number } {
+  const first = pinned.map((alias) => aliases.indexOf(alias)).filter((source) => source >= 0)
+  const rest = aliases.map((_, source) => source).filter((source) => !first.includes(source))
+  return { order: [...first, ...rest], pins: first.length }
+}
+
+const PAGE_BYTES = 600_000
+
+/** Rows asked for at a time: as many as surely fit into one answer, at most 100. */
+export const pageRows = (columns: number): number =>
+  Math.max(10, Math.min(100, Math.floor(PAGE_BYTES / (900 + 300 * columns))))

@@ -1,0 +1,212 @@
+import { Button } from '@mantine/core'
+import { useElementSize, useMergedRef } from '@mantine/hooks'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type RefObject, useCallback, useEffect, useId, useMemo, useRef } from 'react'
+import type { ColumnHeads, IndexMetric, RunDatasetSummary } from '../../../contract/control/run-index.ts'
+import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
+import type { MatrixSearch } from '../../app/search-params.ts'
+import { count } from '../../components/format.ts'
+import type { HeatDomain } from '../../components/heat.ts'
+import { ErrorPanel } from '../../components/states.tsx'
+import { usePreferences } from '../../stores/preferences.ts'
+import { ColumnHead } from './column-head.tsx'
+import {
+  COLUMN_WIDTH,
+  columnOrder,
+  type ColumnPlace,
+  HEAD_HEIGHT,
+  pageRows,
+  questionWidth,
+  ROW_HEIGHT,
+} from './geometry.ts'
+import { cellId, MatrixRow } from './matrix-row.tsx'
+import { NO_FILTERS, useMatrixKeys } from './use-matrix-keys.ts'
+import { type MatrixList, useFirstPage, useMatrixRows } from './use-matrix-rows.ts'
+import styles from './matrix.module.css'
+
+interface MatrixGridProps {
+  input: MatrixList
+  dataset: RunDatasetSummary
+  heads: ColumnHeads | undefined
+  comparison: MetricComparison | undefined
+  baseline: string | null
+  domain: HeatDomain
+  metric: IndexMetric
+  search: MatrixSearch
+  set: (part: Partial<MatrixSearch>) => void
+  textInput: RefObject<HTMLInputElement | null>
+}
+
+const NOTHING_PINNED: string[] = []
+
+/** The grid: only rows and columns in view are in the page, each at its absolute place; pinned columns stay beside the question. */
+export function MatrixGrid(props: MatrixGridProps) {
+  const { input, dataset, heads, comparison, baseline, domain, metric, search, set, textInput } = props
+  const scroller = useRef<HTMLDivElement>(null)
+  const { ref: measured, width: scrollerWidth } = useElementSize<HTMLDivElement>()
+  const attach = useMergedRef(scroller, measured)
+  const idPrefix = useId()
+  const rowHeight = ROW_HEIGHT[usePreferences((state) => state.density)]
+  const pinned = search.pinned ?? NOTHING_PINNED
+  const aliases = useMemo(() => dataset.aliases.map(({ model }) => model), [dataset.aliases])
+  const { order, pins } = useMemo(() => columnOrder(aliases, pinned), [aliases, pinned])
+  const firstColumn = questionWidth(scrollerWidth - aliases.length * COLUMN_WIDTH, search.cell !== undefined)
+  const pinsWidth = pins * COLUMN_WIDTH
+  const limit = pageRows(aliases.length)
+  const first = useFirstPage(input, limit)
+  const matching = first.data?.matching ?? dataset.questions
+  const rowsInView = useVirtualizer({
+    count: matching,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    paddingStart: HEAD_HEIGHT,
+    scrollPaddingStart: HEAD_HEIGHT,
+    overscan: 6,
+  })
+  const columnsInView = useVirtualizer({
+    horizontal: true,
+    count: order.length - pins,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => COLUMN_WIDTH,
+    paddingStart: firstColumn + pinsWidth,
+    scrollPaddingStart: firstColumn + pinsWidth,
+    overscan: 2,
+  })
+  // Sizes are kept from the density before until they are asked for again.
+  useEffect(() => rowsInView.measure(), [rowsInView, rowHeight])
+  const shownRows = rowsInView.getVirtualItems()
+  const scrolled = columnsInView.getVirtualItems()
+  const pinnedPlaces = useMemo(
+    () => order.slice(0, pins).map((source, column): ColumnPlace => ({ column, source, left: column * COLUMN_WIDTH })),
+    [order, pins],
+  )
+  const shownColumns = useMemo(
+    () =>
+      scrolled.flatMap(({ index, start }): ColumnPlace[] => {
+        const source = order[index + pins]
+        return source === undefined ? [] : [{ column: index + pins, source, left: start }]
+      }),
+    [scrolled, order, pins],
+  )
+  const rows = useMatrixRows(
+    input,
+    limit,
+    first,
+    shownRows.map(({ index }) => index),
+  )
+  const sortBy = (alias: string): void => {
+    const same = search.sort === 'value' && search.sortAlias === alias
+    if (!same) set({ sort: 'value', sortAlias: alias, descending: undefined })
+    else if (search.descending !== true) set({ descending: true })
+    else set({ sort: undefined, sortAlias: undefined, descending: undefined })
+  }
+  const pin = (alias: string): void => {
+    const next = pinned.includes(alias) ? pinned.filter((each) => each !== alias) : [...pinned, alias]
+    set({ pinned: next.length === 0 ? undefined : next })
+  }
+  const { place, moveTo, onKeyDown } = useMatrixKeys({
+    ...{ rows: matching, columns: order.length, baseline, search, set, textInput, onSort: sortBy, onPin: pin },
+    pageRows: Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD_HEIGHT) / rowHeight)),
+    aliasAt: (column) => aliases[order[column] ?? -1],
+    cellAt: ({ row, column }) => {
+      const found = rows.row(row)
+      return found === undefined ? undefined : (found.cells[order[column] ?? -1] ?? null)
+    },
+    reveal: ({ row, column }) => {
+      rowsInView.scrollToIndex(row)
+      if (column >= pins) columnsInView.scrollToIndex(column - pins)
+    },
+  })
+  const pick = (row: number, column: number): void => {
+    moveTo({ row, column })
+    const cell = rows.row(row)?.cells[order[column] ?? -1]
+    if (cell) set({ cell: cell.row_id, against: undefined })
+  }
+  // A row or head that is drawn once keeps calling what stands here now.
+  const latest = useRef({ pick, sortBy, pin })
+  useEffect(() => {
+    latest.current = { pick, sortBy, pin }
+  })
+  const onPick = useCallback((row: number, column: number) => latest.current.pick(row, column), [])
+  const onSort = useCallback((alias: string) => latest.current.sortBy(alias), [])
+  const onPin = useCallback((alias: string) => latest.current.pin(alias), [])
+  const width = firstColumn + aliases.length * COLUMN_WIDTH
+  const height = HEAD_HEIGHT + matching * rowHeight
+  if (rows.error !== null) return <ErrorPanel error={rows.error} what="The matrix" retry={() => void first.refetch()} />
+  const placeShown =
+    shownRows.some(({ index }) => index === place.row) &&
+    (place.column < pins || shownColumns.some(({ column }) => column === place.column))
+  const headOf = ({ column, source, left }: ColumnPlace) => {
+    const alias = aliases[source]!
+    const sorted = search.sort === 'value' && search.sortAlias === alias
+    return (
+      <ColumnHead
+        key={alias}
+        {...{ alias, metric, baseline, comparison, left, index: column, pinned: column < pins, onSort, onPin }}
+        head={heads?.heads.find(({ model }) => model === alias)}
+        sorted={sorted ? (search.descending === true ? 'descending' : 'ascending') : null}
+      />
+    )
+  }
+  return (
+    <div
+      ref={attach}
+      className={styles.scroller}
+      role="grid"
+      tabIndex={0}
+      aria-label={`${dataset.label}: questions by approaches`}
+      aria-rowcount={matching + 1}
+      aria-colcount={aliases.length + 1}
+      aria-busy={first.isPlaceholderData}
+      {...(placeShown ? { 'aria-activedescendant': cellId(idPrefix, place.row, place.column) } : {})}
+      onKeyDown={onKeyDown}
+    >
+      <div
+        className={styles.canvas}
+        style={{
+          ...{ width, height },
+          ['--question-width' as string]: `${firstColumn}px`,
+          ['--pins-width' as string]: `${pinsWidth}px`,
+        }}
+        role="presentation"
+      >
+        <div className={styles.head} role="row" aria-rowindex={1} style={{ width }}>
+          <div className={styles.corner} role="columnheader" aria-colindex={1}>
+            <span>
+              question · {count(matching)} of {count(first.data?.questions ?? dataset.questions)}
+              {matching < dataset.questions && ' · means over all'}
+            </span>
+            <span>hops</span>
+          </div>
+          {pins > 0 && (
+            <div className={styles.headPins} role="presentation">
+              {pinnedPlaces.map(headOf)}
+            </div>
+          )}
+          {shownColumns.map(headOf)}
+        </div>
+        {shownRows.map(({ index, start }) => (
+          <MatrixRow
+            key={index}
+            {...{ index, width, metric, domain, idPrefix, onPick }}
+            row={rows.row(index)}
+            top={start}
+            pinned={pinnedPlaces}
+            columns={shownColumns}
+            baseline={domain.diverging === undefined || baseline === null ? null : aliases.indexOf(baseline)}
+            activeColumn={place.row === index ? place.column : null}
+            openRow={search.cell}
+          />
+        ))}
+        {matching === 0 && (
+          <div className={styles.none}>
+            <p>None of {count(first.data?.questions ?? 0)} questions passes the filters.</p>
+            <Button mt={8} variant="default" onClick={() => set(NO_FILTERS)}>
+              Clear filters
+            </Button>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

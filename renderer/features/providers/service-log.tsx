@@ -1,0 +1,69 @@
+import { TextInput } from '@mantine/core'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { controlErrorOf } from '../../../contract/control/control-error.ts'
+import type { ServiceLogLine, ServiceName } from '../../../contract/control/services.ts'
+import { control } from '../../data/client.ts'
+import styles from './providers.module.css'
+
+const KEPT_LINES = 500
+const timeOfDay = (iso: string): string => new Date(iso).toLocaleTimeString(undefined, { hour12: false })
+
+/** The last lines as the service prints them, followed as long as it is open. */
+export function ServiceLog({ name }: { name: ServiceName }) {
+  const [lines, setLines] = useState<ServiceLogLine[]>([])
+  const [words, setWords] = useState('')
+  const [failure, setFailure] = useState<string | null>(null)
+  useEffect(() => {
+    const stop = new AbortController()
+    const follow = async (): Promise<void> => {
+      for await (const line of await control.services.logs({ name }, { signal: stop.signal }))
+        setLines((before) => [...before.slice(1 - KEPT_LINES), line])
+    }
+    setLines([])
+    follow().catch((error: unknown) => {
+      if (!stop.signal.aborted) setFailure(controlErrorOf(error).message)
+    })
+    return () => stop.abort()
+  }, [name])
+  const box = useRef<HTMLOListElement>(null)
+  // Who has scrolled up reads: the newest line then waits below.
+  const atEnd = useRef(true)
+  useLayoutEffect(() => {
+    if (atEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight
+  }, [lines])
+  const needle = words.toLowerCase()
+  const shown = lines.filter(({ text }) => text.toLowerCase().includes(needle))
+  return (
+    <div className={styles.logBox}>
+      <TextInput
+        size="xs"
+        aria-label={`Filter the log of ${name}`}
+        placeholder="Lines with these words"
+        value={words}
+        onChange={({ currentTarget }) => setWords(currentTarget.value)}
+      />
+      <ol
+        ref={box}
+        className={styles.log}
+        tabIndex={0}
+        aria-label={`Log of ${name}`}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          atEnd.current = scrollHeight - scrollTop - clientHeight < 24
+        }}
+      >
+        {lines.length === 0 && failure === null && <li className="dim">no line yet</li>}
+        {lines.length > 0 && shown.length === 0 && <li className="dim">no line has these words</li>}
+        {shown.map(({ number, at, text, missed }) => (
+          <li key={number}>
+            {missed > 0 && <span className="dim">… {missed} lines are no longer kept </span>}
+            <time className="dim" dateTime={at}>
+              {timeOfDay(at)}
+            </time>{' '}
+            <bdi>{text}</bdi>
+          </li>
+        ))}
+        {failure !== null && <li>▲ {failure}</li>}
+      </ol>
+    </div>
+  )
+}

@@ -1,0 +1,138 @@
+import { Button, Select } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ServiceView } from '../../../contract/control/services.ts'
+import { bytes, count, duration, moment } from '../../components/format.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
+import { Panel } from '../../components/states.tsx'
+import { useNow } from '../../components/use-now.ts'
+import { api } from '../../data/client.ts'
+import { SERVICE_JOBS } from '../home/service-table.tsx'
+import { ServiceLog } from './service-log.tsx'
+import styles from './providers.module.css'
+
+const RUNS = ['ready', 'external', 'starting'] as const
+
+function factsOf({
+  url,
+  pid,
+  restarts,
+  last_exit: exit,
+  usage,
+  profile,
+  used_by: usedBy,
+  settings,
+}: ServiceView): [string, string][] {
+  return [
+    ...(url === null ? [] : ([['Address', url]] as [string, string][])),
+    ...(pid === null ? [] : ([['Process', String(pid)]] as [string, string][])),
+    ['Restarts', count(restarts)],
+    ...(usage === null
+      ? []
+      : ([
+          ['Memory', bytes(usage.rss_bytes)],
+          ['Processor', usage.cpu_percent === null ? '–' : `${usage.cpu_percent.toFixed(1)} %`],
+        ] as [string, string][])),
+    ...(profile === null ? [] : ([['Serves', profile]] as [string, string][])),
+    ...(usedBy === null ? [] : ([['Kept by', usedBy === 'run' ? 'a run' : 'this panel']] as [string, string][])),
+    ...(exit === null
+      ? []
+      : ([['Last exit', `${exit.signal ?? `code ${exit.code ?? '–'}`}, ${moment(exit.at)}`]] as [string, string][])),
+    ...Object.entries(settings).map(([key, value]): [string, string] => [key.replaceAll('_', ' '), value]),
+  ]
+}
+
+/** One service: what it is, how it is, and what can be done. */
+export function ServicePanel({ service }: { service: ServiceView }) {
+  const { name, state, detail, can, since } = service
+  const isUp = since !== null && RUNS.some((running) => running === state)
+  const now = useNow(isUp)
+  const [dataset, setDataset] = useState<string | null>(null)
+  const datasets = useQuery({ ...api.datasets.list.queryOptions(), enabled: name === 'platform' && can.start }).data
+  const client = useQueryClient()
+  const [logOpen, setLogOpen] = useState(state === 'failed')
+  const settled = {
+    onSettled: () => client.invalidateQueries({ queryKey: api.services.list.key() }),
+    onError: (error: Error) => notifyFailure(name, error),
+  }
+  const start = useMutation(api.services.start.mutationOptions(settled))
+  const stop = useMutation(api.services.stop.mutationOptions(settled))
+  const restart = useMutation(api.services.restart.mutationOptions(settled))
+  return (
+    <Panel
+      title={
+        <>
+          {name} <StateDot tone={SERVICE_SIGNS[state]} /> {state}
+        </>
+      }
+      aside={
+        <>
+          {name === 'platform' && can.start && (
+            <Select
+              size="xs"
+              aria-label="Dataset to serve"
+              placeholder="first dataset"
+              clearable
+              data={datasets?.map(({ id, label }) => ({ value: id, label })) ?? []}
+              value={dataset}
+              onChange={setDataset}
+            />
+          )}
+          <Button
+            variant="default"
+            aria-expanded={logOpen}
+            aria-label={`Log of ${name}`}
+            onClick={() => setLogOpen(!logOpen)}
+          >
+            Log
+          </Button>
+          <Button
+            variant="default"
+            disabled={!can.restart}
+            loading={restart.isPending}
+            aria-label={`Restart ${name}`}
+            onClick={() => restart.mutate({ name })}
+          >
+            Restart
+          </Button>
+          <Button
+            variant="default"
+            disabled={!can.stop}
+            loading={stop.isPending}
+            aria-label={`Stop ${name}`}
+            onClick={() => stop.mutate({ name })}
+          >
+            Stop
+          </Button>
+          <Button
+            disabled={!can.start}
+            loading={start.isPending}
+            aria-label={`Start ${name}`}
+            onClick={() => start.mutate({ name, ...(dataset === null ? {} : { dataset_id: dataset }) })}
+          >
+            Start
+          </Button>
+        </>
+      }
+    >
+      <p className="dim">{SERVICE_JOBS[name]}.</p>
+      {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? styles.bad : undefined}>{detail}</p>}
+      <dl className={styles.facts}>
+        {since !== null && (
+          <div>
+            <dt>{isUp ? 'Up for' : 'Since'}</dt>
+            <dd title={moment(since)}>{isUp ? duration(Math.max(0, now - Date.parse(since))) : moment(since)}</dd>
+          </div>
+        )}
+        {factsOf(service).map(([fact, value]) => (
+          <div key={fact}>
+            <dt>{fact}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {logOpen && <ServiceLog name={name} />}
+    </Panel>
+  )
+}

@@ -1,0 +1,104 @@
+import { Button, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { controlErrorOf } from '../../../contract/control/control-error.ts'
+import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
+import { notifyDone } from '../../components/notify.ts'
+import { Panel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { ModelRoles } from './model-roles.tsx'
+import styles from './settings.module.css'
+
+type Addresses = 'gateway_url' | 'evaluator_url' | 'judge_endpoint'
+
+const ADDRESSES: { key: Addresses; label: string; hint: string }[] = [
+  { key: 'gateway_url', label: 'Platform', hint: 'Address of a platform that runs elsewhere; empty: the embedded one' },
+  { key: 'evaluator_url', label: 'Evaluator', hint: 'Empty: the platform’s own' },
+  { key: 'judge_endpoint', label: 'Judges', hint: 'Empty: as the manifest says' },
+]
+
+/** Endpoints and defaults; empty leaves a value to environment and manifests. */
+export function EngineForm({ view }: { view: SettingsView }) {
+  const client = useQueryClient()
+  const [draft, setDraft] = useState<EngineSettings>(view.settings)
+  const experiment = useQuery(api.experiment.get.queryOptions()).data
+  const sets = experiment?.model_sets ?? []
+  const judges = experiment?.judge_panel.builtin ?? []
+  const chosen = sets.find(({ name, is_default: isDefault }) =>
+    draft.model_set === null ? isDefault : name === draft.model_set,
+  )
+  const save = useMutation(
+    api.settings.update.mutationOptions({
+      onSuccess: (next) => {
+        client.setQueryData(api.settings.get.queryKey(), next)
+        notifyDone('Settings saved')
+      },
+    }),
+  )
+  const failure = save.isError ? controlErrorOf(save.error) : null
+  const problems = (Array.isArray(failure?.details?.problems) ? failure.details.problems : []) as {
+    path?: string
+    message?: string
+  }[]
+  const problemOf = (key: string): string | undefined => problems.find(({ path }) => path?.endsWith(key))?.message
+  const changed = JSON.stringify(draft) !== JSON.stringify(view.settings)
+  return (
+    <Panel title="Endpoints and models">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          save.mutate({ settings: draft })
+        }}
+      >
+        <div className={styles.fields}>
+          {ADDRESSES.map(({ key, label, hint }) => (
+            <TextInput
+              key={key}
+              label={label}
+              description={hint}
+              placeholder="http://127.0.0.1:8000"
+              value={draft[key] ?? ''}
+              error={problemOf(key)}
+              onChange={({ currentTarget: { value } }) =>
+                setDraft({ ...draft, [key]: value.trim() === '' ? null : value.trim() })
+              }
+            />
+          ))}
+          <Select
+            label="Model set"
+            description="Of the embedded platform"
+            placeholder="default"
+            clearable
+            data={sets.map(({ name }) => name)}
+            value={draft.model_set}
+            onChange={(value) => setDraft({ ...draft, model_set: value })}
+          />
+          <NumberInput
+            label="Cells at a time"
+            description="Empty: as the manifest says"
+            min={1}
+            max={32}
+            value={draft.concurrency ?? ''}
+            onChange={(value) => setDraft({ ...draft, concurrency: typeof value === 'number' ? value : null })}
+          />
+          <TagsInput
+            label="Judge models"
+            description="Name, Enter; none: as the manifest says"
+            value={draft.judge_models ?? []}
+            error={problemOf('judge_models')}
+            maxTags={16}
+            data={judges}
+            onChange={(models) => setDraft({ ...draft, judge_models: models.length === 0 ? null : models })}
+          />
+        </div>
+        <div className={styles.actions}>
+          <Button type="submit" disabled={!changed} loading={save.isPending}>
+            Save settings
+          </Button>
+          {failure !== null && <span role="alert">▲ {failure.message}</span>}
+        </div>
+      </form>
+      {chosen !== undefined && <ModelRoles set={chosen} />}
+    </Panel>
+  )
+}

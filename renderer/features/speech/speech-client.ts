@@ -1,0 +1,132 @@
+import {
+  AdvancedTranscription,
+  ClipVerdict,
+  ClonedVoice,
+  ClonedVoices,
+  SpeechModel,
+} from '../../../contract/http/speech.ts'
+import { serviceUrl } from '../../../contract/control/service-routes.ts'
+import type { ServiceName } from '../../../contract/control/services.ts'
+
+/** A service refused or failed; the message is its own and says what to do. */
+export class ServiceCallError extends Error {
+  override readonly name = 'ServiceCallError'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** The answer of a local service, reached through the engine. Throws `ServiceCallError`. */
+async function call(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
+  const answer = await fetch(serviceUrl(service, path), init)
+  if (answer.ok) return answer
+  throw new ServiceCallError(answer.status, sentence(answer.status, await answer.text()))
+}
+
+/** Services word their errors as the products do whose clients they serve. */
+function sentence(status: number, body: string): string {
+  try {
+    const { detail, error, message } = JSON.parse(body) as Record<string, unknown>
+    if (typeof message === 'string') return message
+    if (typeof detail === 'string') return detail
+    if (Array.isArray(detail)) return detail.map(({ msg }: { msg?: unknown }) => String(msg)).join('; ')
+    const inner = (error as { message?: unknown } | undefined)?.message
+    if (typeof inner === 'string') return inner
+  } catch {
+    // Not JSON: the status is all that is known.
+  }
+  return `the service answered ${status}`
+}
+
+function form(fields: Record<string, string>, file: { name: string; blob: Blob; filename: string }): FormData {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) if (value !== '') data.append(name, value)
+  data.append(file.name, file.blob, file.filename)
+  return data
+}
+
+/** The words of a recording, with their times. */
+export async function transcribe(recording: Blob): Promise<AdvancedTranscription> {
+  const fields = { return_timestamps: 'true', word_timestamps: 'true' }
+  const body = form(fields, { name: 'file', blob: recording, filename: 'recording' })
+  const answer = await call('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
+  return AdvancedTranscription.parse(await answer.json())
+}
+
+export interface Saying {
+  input: string
+  model?: string
+  voice?: string
+  speed?: number
+}
+
+/** The text as a WAV file. */
+export async function speak(saying: Saying): Promise<Blob> {
+  const answer = await call('tts', '/v1/audio/speech', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(saying),
+  })
+  return answer.blob()
+}
+
+/** Every engine that speaks or could after a download. */
+export async function speechModels(): Promise<SpeechModel[]> {
+  const { data } = (await (await call('tts', '/v1/models')).json()) as { data: unknown[] }
+  return data.map((model) => SpeechModel.parse(model))
+}
+
+export async function listVoices(): Promise<ClonedVoice[]> {
+  return ClonedVoices.parse(await (await call('tts', '/voices')).json()).voices
+}
+
+/** What the service measures of a clip; nothing is kept. */
+export async function checkClip(clip: Blob): Promise<ClipVerdict> {
+  const body = form({}, { name: 'file', blob: clip, filename: 'clip.wav' })
+  return ClipVerdict.parse(await (await call('tts', '/voices/check', { method: 'POST', body })).json())
+}
+
+export interface NewVoice {
+  name: string
+  consent: string
+  license: string
+  provenance: string
+  clip: Blob
+}
+
+export async function addVoice({ clip, ...fields }: NewVoice): Promise<ClonedVoice> {
+  const body = form(fields, { name: 'file', blob: clip, filename: 'clip.wav' })
+  const { voice } = (await (await call('tts', '/voices', { method: 'POST', body })).json()) as { voice: unknown }
+  return ClonedVoice.parse(voice)
+}
+
+const pathOf = (name: string): string => `/voices/${encodeURIComponent(name)}`
+
+export async function voiceClip(name: string): Promise<Blob> {
+  return (await call('tts', `${pathOf(name)}/download`)).blob()
+}
+
+export async function renameVoice(name: string, newName: string): Promise<void> {
+  const body = JSON.stringify({ new_name: newName })
+  await call('tts', pathOf(name), { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
+}
+
+export async function deleteVoice(name: string): Promise<void> {
+  await call('tts', pathOf(name), { method: 'DELETE' })
+}
+
+/** The answer of one approach to a question, from the platform as it stands. */
+export async function askApproach(model: string, question: string): Promise<string> {
+  const answer = await call('platform', '/v1/chat/completions', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: question }] }),
+  })
+  const { choices } = (await answer.json()) as { choices?: { message?: { content?: unknown } }[] }
+  const content = choices?.[0]?.message?.content
+  if (typeof content !== 'string') throw new ServiceCallError(502, 'the answer holds no text')
+  return content
+}

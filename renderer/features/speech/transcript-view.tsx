@@ -1,0 +1,59 @@
+import { Button } from '@mantine/core'
+import type { AdvancedTranscription } from '../../../contract/http/speech.ts'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { TRANSCRIPT_FORMS, transcriptAs } from './subtitles.ts'
+import styles from './speech.module.css'
+
+interface Props {
+  transcript: AdvancedTranscription
+  /** Place of the playing sound, in seconds. */
+  time: number
+  onSeek: (seconds: number) => void
+}
+
+/** Sentences with words that play from where they were said. */
+export function TranscriptView({ transcript, time, onSeek }: Props) {
+  const segments = transcript.segments ?? []
+  if (segments.length === 0) return <p className="dim">No speech was heard in this recording.</p>
+  return (
+    <>
+      <ol className={styles.sentences} aria-label="Transcript">
+        {segments.map(({ id, start, words }) => (
+          <li key={id}>
+            <span className={styles.stamp}>{start.toFixed(1)} s</span>
+            <span>
+              {words.map((word, i) => (
+                <button
+                  key={i}
+                  type="button"
+                  className={styles.word}
+                  data-now={time >= word.start && time < word.end}
+                  title={`${word.start.toFixed(2)} to ${word.end.toFixed(2)} s`}
+                  onClick={() => onSeek(word.start)}
+                >
+                  {word.text}
+                </button>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ol>
+      <div className={styles.actions}>
+        {TRANSCRIPT_FORMS.map((form) => (
+          <Button
+            key={form}
+            variant="default"
+            onClick={() => {
+              navigator.clipboard.writeText(transcriptAs(form, transcript)).then(
+                () => notifyDone(`Copied as ${form}`),
+                (error: unknown) => notifyFailure('Copying', error),
+              )
+            }}
+          >
+            Copy as {form}
+          </Button>
+        ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { CellView } from '../features/cell/cell-view.tsx'
+
+/** One cell over the whole page. */
+export function CellPage() {
+  const search = useSearch({ from: '/cell' })
+  const navigate = useNavigate({ from: '/cell' })
+  const { row, ...view } = search
+  return (
+    <CellView
+      {...{ run: search.run, row, tab: search.tab, against: search.against }}
+      onTab={(tab) => void navigate({ search: { ...search, tab }, replace: true })}
+      onAgainst={(against) => void navigate({ search: { ...search, against }, replace: true })}
+      onOpen={(next) => void navigate({ search: { ...search, row: next, against: undefined } })}
+      actions={
+        <Link to="/matrix" search={{ ...view, cell: row }}>
+          Back to the matrix
+        </Link>
+      }
+    />
+  )
+}

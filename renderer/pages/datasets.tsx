@@ -1,0 +1,77 @@
+import { SegmentedControl, Select } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { plural } from '../components/format.ts'
+import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { api } from '../data/client.ts'
+import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
+import { AskByVoice } from '../features/speech/ask-by-voice.tsx'
+import { QuestionList } from '../features/datasets/question-list.tsx'
+
+// The drawing library is only fetched by whoever looks at a graph.
+const GraphView = lazy(async () => ({ default: (await import('../features/datasets/graph/graph-view.tsx')).GraphView }))
+
+/** Documents, questions and the knowledge graph of each rung, gold facts marked where they stand. */
+export function DatasetsPage() {
+  const search = useSearch({ from: '/datasets' })
+  const navigate = useNavigate({ from: '/datasets' })
+  const { data, isPending, isError, error, refetch } = useQuery(api.datasets.list.queryOptions())
+  const order = data?.toSorted((a, b) => a.complexity_level - b.complexity_level)
+  const dataset = order?.find(({ id }) => id === search.dataset) ?? order?.[0]
+  const view = search.view ?? 'questions'
+  return (
+    <Page
+      title="Datasets"
+      aside={
+        dataset !== undefined && (
+          <>
+            <Select
+              size="xs"
+              w={220}
+              aria-label="Dataset"
+              allowDeselect={false}
+              data={
+                order?.map(({ id, label, complexity_level: level }) => ({ value: id, label: `${level} · ${label}` })) ??
+                []
+              }
+              value={dataset.id}
+              onChange={(id) => id !== null && void navigate({ search: { dataset: id, view } })}
+            />
+            <SegmentedControl
+              size="xs"
+              aria-label="View"
+              data={[
+                { value: 'questions', label: 'Questions' },
+                { value: 'documents', label: 'Documents' },
+                { value: 'graph', label: 'Graph' },
+                { value: 'ask', label: 'Ask by voice' },
+              ]}
+              value={view}
+              onChange={(next) => void navigate({ search: { dataset: dataset.id, view: next } })}
+            />
+          </>
+        )
+      }
+    >
+      {isPending && <LoadingRows rows={14} />}
+      {isError && <ErrorPanel error={error} what="The list of datasets" retry={() => void refetch()} />}
+      {dataset !== undefined && (
+        <>
+          <p className="dim">
+            {dataset.description} {plural(dataset.questions, 'question')}, {dataset.with_gold} with gold facts,{' '}
+            {dataset.unanswerable} not answerable.
+          </p>
+          {view === 'questions' && <QuestionList key={dataset.id} dataset={dataset.id} total={dataset.questions} />}
+          {view === 'graph' && (
+            <Suspense fallback={<LoadingRows rows={14} height={40} />}>
+              <GraphView key={dataset.id} dataset={dataset.id} />
+            </Suspense>
+          )}
+          {view === 'ask' && <AskByVoice key={dataset.id} dataset={dataset} />}
+          {view === 'documents' && <DocumentBrowser key={dataset.id} dataset={dataset.id} path={search.document} />}
+        </>
+      )}
+    </Page>
+  )
+}

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { plural } from '../components/format.ts'
+import { api } from '../data/client.ts'
+import { useActiveRun } from '../data/progress.ts'
+import { FirstRun } from '../features/home/first-run.tsx'
+import { InterruptedRuns } from '../features/home/interrupted-runs.tsx'
+import { LastRuns } from '../features/home/last-runs.tsx'
+import { NewestResult } from '../features/home/newest-result.tsx'
+import { RunningNow } from '../features/home/running-now.tsx'
+import { ServiceTable } from '../features/home/service-table.tsx'
+import styles from '../features/home/home.module.css'
+
+/** What is running, what came out last, and whether the services are well; before the first run, how to make one. */
+export function HomePage() {
+  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 12 } }))
+  const active = useActiveRun()
+  if (runs.isPending)
+    return (
+      <Page title="Home">
+        <LoadingRows rows={10} height={36} />
+      </Page>
+    )
+  if (runs.isError)
+    return (
+      <Page title="Home">
+        <ErrorPanel error={runs.error} what="The list of runs" retry={() => void runs.refetch()} />
+      </Page>
+    )
+  if (runs.data.total === 0 && active === null)
+    return (
+      <Page title="Home">
+        <FirstRun />
+      </Page>
+    )
+  return (
+    <Page title="Home" aside={<span>{plural(runs.data.total, 'run')}</span>}>
+      <InterruptedRuns />
+      <div className={styles.columns}>
+        <div className={styles.stack}>
+          {active !== null && <RunningNow job={active} />}
+          {runs.data.runs[0] !== undefined && <NewestResult run={runs.data.runs[0]} />}
+          <Panel title="Last results">
+            {runs.data.runs.length === 0 ? (
+              <EmptyPanel title="No result yet">
+                <p>The first rows appear here as soon as cells finish.</p>
+              </EmptyPanel>
+            ) : (
+              <LastRuns runs={runs.data.runs} />
+            )}
+          </Panel>
+        </div>
+        <Panel title="Services">
+          <ServiceTable />
+        </Panel>
+      </div>
+    </Page>
+  )
+}

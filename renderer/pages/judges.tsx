@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
+import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { api } from '../data/client.ts'
+import { BlindVote } from '../features/judges/blind-vote.tsx'
+import { JudgeResults } from '../features/judges/judge-results.tsx'
+import { RevealDialog } from '../features/judges/reveal-dialog.tsx'
+import { type Round, setInput } from '../features/judges/use-ballot.ts'
+import { useSight } from '../stores/sight.ts'
+
+interface VotingProps {
+  round: Round
+  /** From 0; undefined: the first question without a vote. */
+  asked: number | undefined
+  onGo: (index: number, replace?: boolean) => void
+}
+
+/** The set that is asked for, and the next one on its way. */
+function Voting({ round, asked, onGo }: VotingProps) {
+  const first = useQuery(api.judges.blindSets.queryOptions({ input: setInput(round, 0) }))
+  // Held until the link has its number: a vote that is kept meanwhile must not turn the page under the person.
+  const [start, setStart] = useState<number | null>(null)
+  if (asked === undefined && start === null && first.data !== undefined) setStart(first.data.next_unvoted ?? 0)
+  if (asked !== undefined && start !== null) setStart(null)
+  const index = Math.min(asked ?? start ?? 0, Math.max(0, (first.data?.total ?? 1) - 1))
+  const page = useQuery({
+    ...api.judges.blindSets.queryOptions({ input: setInput(round, index) }),
+    enabled: first.data !== undefined,
+  })
+  const total = first.data?.total ?? 0
+  // On its way before it is asked for, so that the next question stands there at once.
+  useQuery({
+    ...api.judges.blindSets.queryOptions({ input: setInput(round, index + 1) }),
+    enabled: index + 1 < total,
+  })
+  useEffect(() => {
+    if (asked === undefined && start !== null) onGo(index, true)
+  }, [asked, start, index, onGo])
+  if (page.isError) return <ErrorPanel error={page.error} what="The question" retry={() => void page.refetch()} />
+  if (total === 0 && first.data !== undefined)
+    return (
+      <EmptyPanel title="No question to vote on">
+        <p>
+          {first.data.blocked === 0
+            ? 'The run has no stored answer here.'
+            : `The texts of all ${first.data.blocked} questions would tell whose answer it is.`}
+        </p>
+      </EmptyPanel>
+    )
+  if (page.data?.sets[0] === undefined) return <LoadingRows rows={14} height={40} />
+  return <BlindVote key={page.data.sets[0].set} round={round} page={page.data} index={index} onGo={onGo} />
+}
+
+/** Answers under letters first; the judges and who is behind the letters only after the round was revealed. */
+export function JudgesPage() {
+  const search = useSearch({ from: '/judges' })
+  const navigate = useNavigate({ from: '/judges' })
+  const { query, runs, run, dataset } = useRunDataset(search)
+  const round = { run: run?.run_id ?? '', dataset: dataset?.dataset_id ?? '' }
+  const state = useQuery({
+    ...api.judges.blindSets.queryOptions({ input: setInput(round, 0) }),
+    enabled: run !== undefined && dataset !== undefined,
+  })
+  const revealed = state.data?.revealed === true
+  const { setRevealed } = useSight()
+  useEffect(() => {
+    setRevealed(revealed)
+    return () => setRevealed(false)
+  }, [revealed, setRevealed])
+  if (run === undefined || dataset === undefined)
+    return (
+      <Page title="Judges">
+        {query.isError && <ErrorPanel error={query.error} what="The list of runs" retry={() => void query.refetch()} />}
+        {query.isPending && <LoadingRows rows={12} />}
+        {query.isSuccess && (
+          <EmptyPanel title="No answers yet">
+            <p>
+              <Link to="/launch">Launch a run</Link>; its answers can then be graded here without their names.
+            </p>
+          </EmptyPanel>
+        )}
+      </Page>
+    )
+  const go = (index: number, replace = false): void =>
+    void navigate({ search: { run: round.run, dataset: round.dataset, set: index + 1 }, replace })
+  return (
+    <Page
+      title="Judges"
+      aside={
+        <>
+          <RunPicker
+            {...{ runs, run }}
+            datasetId={dataset.dataset_id}
+            onChange={(next) => void navigate({ search: next })}
+          />
+          {state.data !== undefined && !revealed && (
+            <RevealDialog round={round} voted={state.data.voted} total={state.data.total} />
+          )}
+        </>
+      }
+    >
+      {state.isPending && <LoadingRows rows={14} height={40} />}
+      {state.isError && <ErrorPanel error={state.error} what="The answers" retry={() => void state.refetch()} />}
+      {state.data !== undefined &&
+        (revealed ? (
+          <JudgeResults key={`${round.run} ${round.dataset}`} round={round} />
+        ) : (
+          <Voting
+            key={`${round.run} ${round.dataset}`}
+            round={round}
+            asked={search.set === undefined ? undefined : search.set - 1}
+            onGo={go}
+          />
+        ))}
+    </Page>
+  )
+}

@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { api } from '../data/client.ts'
+import { MatrixView } from '../features/matrix/matrix-view.tsx'
+
+/** Questions by approaches; the newest run unless the address names one. */
+export function MatrixPage() {
+  const search = useSearch({ from: '/matrix' })
+  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
+  const run = search.run ?? runs.data?.runs[0]?.run_id
+  const summary = useQuery({
+    ...api.runs.summary.queryOptions({ input: { run_id: run ?? '' } }),
+    enabled: run !== undefined,
+  })
+  if (runs.isError || summary.isError)
+    return (
+      <Page title="Matrix">
+        <ErrorPanel
+          error={runs.error ?? summary.error}
+          what={summary.isError ? `Run ${run ?? ''}` : 'The list of runs'}
+          retry={() => void (runs.isError ? runs.refetch() : summary.refetch())}
+        />
+      </Page>
+    )
+  if (runs.isSuccess && run === undefined)
+    return (
+      <Page title="Matrix">
+        <EmptyPanel title="No run yet">
+          <p>
+            <Link to="/launch">Launch a run</Link>; its cells appear here as they finish.
+          </p>
+        </EmptyPanel>
+      </Page>
+    )
+  if (summary.data === undefined || runs.data === undefined)
+    return (
+      <Page title="Matrix">
+        <LoadingRows rows={16} height={36} />
+      </Page>
+    )
+  const dataset = summary.data.datasets.find(({ dataset_id: id }) => id === search.dataset) ?? summary.data.datasets[0]
+  if (dataset === undefined)
+    return (
+      <Page title="Matrix">
+        <EmptyPanel title={`Run ${summary.data.run_id} has no cell yet`} />
+      </Page>
+    )
+  return (
+    <MatrixView
+      key={`${summary.data.run_id}/${dataset.dataset_id}`}
+      runIds={runs.data.runs.map(({ run_id: id }) => id)}
+      summary={summary.data}
+      dataset={dataset}
+      search={search}
+    />
+  )
+}

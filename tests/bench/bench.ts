@@ -1,0 +1,147 @@
+import { enableCompileCache } from 'node:module'
+import { parseArgs } from 'node:util'
+import { benchAppendOverhead } from './append-overhead.bench.ts'
+import { benchConversion } from './conversion.bench.ts'
+import { benchEventLoop } from './event-loop.bench.ts'
+import { benchExtraction, extractionFigures } from './extraction.bench.ts'
+import { atMost, shown, type Figure } from './figure.ts'
+import { benchKills } from './kill.bench.ts'
+import { benchPanel } from './panel.bench.ts'
+import { benchResumePlan } from './resume-plan.bench.ts'
+import { benchRunIndex } from './run-index.bench.ts'
+import { benchRunner } from './runner.bench.ts'
+import { benchSpeech, speechFigures } from './speech.bench.ts'
+import { benchStatistics } from './statistics.bench.ts'
+import { benchSummary } from './summary.bench.ts'
+import { benchVectorStore } from './vector-store.bench.ts'
+
+async function resumePlan(): Promise<Figure[]> {
+  const { rows, fileMb, cold, warm } = await benchResumePlan()
+  return [
+    shown('P3', 'rows in the file', rows, 'rows'),
+    shown('P3', 'file size', fileMb, 'MB'),
+    atMost('P3', 'resume plan, cold', (cold.openMs + cold.planMs) / 1000, 's', 10),
+    atMost('P3', 'resume plan, valid index', (warm.openMs + warm.planMs) / 1000, 's', 1),
+    atMost('P3', 'peak memory, cold', cold.peakRssMb, 'MB', 300),
+    atMost('P3', 'peak memory, valid index', warm.peakRssMb, 'MB', 300),
+  ]
+}
+
+async function summary(): Promise<Figure[]> {
+  const { rows, seconds, rerunSeconds, cpuSeconds, identical, peakRssMb } = await benchSummary()
+  return [
+    atMost('P8', `summary and CSV of ${rows} rows`, seconds, 's', 3),
+    atMost('P8', 'again', rerunSeconds, 's', 3),
+    shown('P8', 'processor time of all threads, better of the two', cpuSeconds, 's'),
+    { id: 'P8', what: 'rerun has the same bytes', value: identical ? 1 : 0, unit: '', target: '= 1', met: identical },
+    shown('P8', 'peak memory', peakRssMb, 'MB'),
+  ]
+}
+
+async function kills(): Promise<Figure[]> {
+  const { pairs, mixed } = await benchKills()
+  return [['200 rounds, 2 runners', pairs] as const, ['1,000 kills, 1 to 3 runners', mixed] as const].flatMap(
+    ([what, report]) => [
+      shown('P10', `${what}: kills`, report.kills, ''),
+      shown('P10', `${what}: rows acknowledged`, report.acknowledged, ''),
+      atMost('P10', `${what}: acknowledged rows lost`, report.lostRows.length, '', 0),
+      atMost('P10', `${what}: cells called twice`, report.doubleCalls.length, '', 0),
+      atMost('P10', `${what}: logs damaged`, report.damage.length, '', 0),
+      shown('P10', `${what}: unfinished lines, all recovered`, report.tornTails, ''),
+    ],
+  )
+}
+
+async function statistics(): Promise<Figure[]> {
+  const figures = await benchStatistics()
+  const covered = (what: string, value: number): Figure => ({
+    id: 'P13',
+    what,
+    value,
+    unit: '',
+    target: '0.93 to 0.97',
+    met: value >= 0.93 && value <= 0.97,
+  })
+  return [
+    atMost(
+      'P13',
+      '10,000 resamples × 7 approaches × 4 metrics × 2,000 questions, median',
+      figures.compareMs / 1000,
+      's',
+      1,
+    ),
+    shown('P13', 'the same, best', figures.compareBestMs / 1000, 's'),
+    shown('P13', 'hold-up of the calling thread, p99', figures.eventLoopDelayP99Ms, 'ms'),
+    ...figures.coverage.flatMap(({ world, difference, mean }) => [
+      covered(`coverage of the difference's interval, ${world}`, difference),
+      covered(`coverage of the mean's interval, ${world}`, mean),
+    ]),
+    atMost('P13', 'runs of 7 equal approaches in which any of 21 pairs is decided', figures.falseDecisions, '', 0.05),
+    ...figures.position.map(({ bias, rotations, coverage }): Figure => ({
+      id: 'P14',
+      what: `interval holds position bias ${bias}, ${rotations} rotations`,
+      value: coverage,
+      unit: '',
+      target: '≥ 0.93',
+      met: coverage >= 0.93,
+    })),
+  ]
+}
+
+async function vectorStore(): Promise<Figure[]> {
+  const { chunks, dimensions, p50Ms, p95Ms, coldMs, httpP50Ms } = await benchVectorStore()
+  return [
+    atMost('P15', `hybrid search over ${chunks} × ${dimensions}, p50`, p50Ms, 'ms', 8),
+    atMost('P15', 'the same through HTTP, p50', httpP50Ms, 'ms', 15),
+    shown('P15', 'p95', p95Ms, 'ms'),
+    shown('P15', 'first query after opening', coldMs, 'ms'),
+  ]
+}
+
+async function appendOverhead(): Promise<Figure[]> {
+  const { withoutSync, withSync, eightInFlightMs } = await benchAppendOverhead()
+  return [
+    atMost('log', 'claim and append without the sync, p50', withoutSync.p50Ms, 'ms', 0.3),
+    shown('log', 'claim and append, p50', withSync.p50Ms, 'ms'),
+    shown('log', 'per cell with eight in flight', eightInFlightMs, 'ms'),
+  ]
+}
+
+/** Every bench by the name it can be picked with. */
+const BENCHES: Record<string, () => Promise<Figure[]>> = {
+  runner: benchRunner,
+  log: appendOverhead,
+  plan: resumePlan,
+  summary,
+  index: async () => [...(await benchRunIndex()), ...(await benchEventLoop())],
+  vectors: vectorStore,
+  statistics,
+  conversion: benchConversion,
+  extraction: async () => extractionFigures(await benchExtraction()),
+  speech: async () => speechFigures(await benchSpeech()),
+  panel: benchPanel,
+  kills,
+}
+
+const number = (value: number): string => (Number.isInteger(value) ? String(value) : value.toPrecision(3))
+
+function print({ id, what, value, unit, target, met }: Figure): void {
+  const sign = met === null ? ' ' : met ? '●' : '▲'
+  console.log(`${sign} ${id.padEnd(18)} ${what.padEnd(74)} ${`${number(value)} ${unit}`.padStart(12)}  ${target}`)
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean' } } })
+const names = values.only?.split(',') ?? Object.keys(BENCHES)
+const unknown = names.filter((name) => !(name in BENCHES))
+if (unknown.length > 0)
+  throw new Error(`unknown bench: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+
+// As the command line does.
+enableCompileCache()
+const all: Figure[] = []
+for (const name of names) {
+  const figures = await BENCHES[name]!()
+  all.push(...figures)
+  if (values.json !== true) figures.forEach(print)
+}
+console.log(JSON.stringify(all))

@@ -1,0 +1,35 @@
+/** One measured figure of the targets. `met` is null where there is nothing to compare with on this machine. */
+export interface Figure {
+  id: string
+  what: string
+  value: number
+  unit: string
+  target: string
+  met: boolean | null
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** A figure that must not be above a limit. */
+export const atMost = (id: string, what: string, value: number, unit: string, limit: number): Figure => ({
+  id,
+  what,
+  value,
+  unit,
+  target: `≤ ${limit}`,
+  met: value <= limit,
+})
+
+/** A figure that is only told. */
+export const shown = (id: string, what: string, value: number, unit: string): Figure => ({
+  id,
+  what,
+  value,
+  unit,
+  target: '',
+  met: null,
+})

@@ -1,0 +1,118 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { CanonicalRow } from '../../contract/index.ts'
+import { rowId } from '../../main/evidence/row-id.ts'
+import { sealRow } from '../../main/evidence/row-line.ts'
+import { aggregateRun, aggregateText } from '../../main/report/aggregate-run.ts'
+import { artifactFiles } from '../../main/report/artifact-files.ts'
+import { writeLongCsv } from '../../main/report/long-csv.ts'
+import { readEvidenceRows } from '../../main/report/read-evidence.ts'
+import { summarizeRun } from '../../main/report/write-artifacts.ts'
+import { writeAtomic } from '../../main/report/write-atomic.ts'
+import { summaryContextFromRows } from '../../main/report/run-summary.ts'
+import { alias, evaluation, fixtureDataset, fixtureRow, REPORT_RUN } from '../helpers/report-rows.ts'
+
+export interface SummaryBench {
+  rows: number
+  fileMb: number
+  /** Seconds from the closed evidence file to aggregate and CSV on disk. */
+  seconds: number
+  rerunSeconds: number
+  /** Processor time of all threads for the better of the two: what remains comparable on a busy machine. */
+  cpuSeconds: number
+  /** Whether the rerun's aggregate and CSV have the same bytes. */
+  identical: boolean
+  peakRssMb: number
+}
+
+const ROWS = 100_000
+const APPROACHES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'graph-rag', 'agentic-rag'] as const
+const ALIASES = APPROACHES.flatMap((base) => [alias(base, base), alias(`${base}-wide`, base, 'wide')])
+const QUESTIONS = ROWS / ALIASES.length
+
+/** Mulberry32: numbers in 0..1, the same for the same seed. */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+/** One row of 2 to 4 KB with scores of its own; one in fifty failed, one in fifty without a score. */
+function rowOf(index: number, random: () => number): CanonicalRow {
+  const dataset = fixtureDataset('bench', 'Bench', 1)
+  const fate = random()
+  const row = fixtureRow(dataset, ALIASES[index % ALIASES.length]!, index % 7, {
+    latencyMs: random() * 5000,
+    recall: Math.round(random() * 4) / 4,
+    answer: 'An answer of some length with "quotes" in it. '.repeat(1 + Math.floor(random() * 8)),
+    ...(fate < 0.02 ? { failure: { type: 'http_error', message: 'HTTP 500' } } : {}),
+    ragas:
+      fate > 0.98
+        ? evaluation({}, { error_type: 'timeout' })
+        : evaluation({ faithfulness: random(), answer_relevancy: random() }),
+  })
+  const id = `q-${Math.floor(index / ALIASES.length)}`
+  const key = { run_id: REPORT_RUN, dataset_id: dataset.id, question_id: id, model: row.approach.model }
+  // Questions share documents by fours, as they do where somebody writes several about each.
+  const gold = [{ document: `d-${Math.floor(index / ALIASES.length / 4)}.md`, fact: 'fact' }]
+  return { ...row, row_id: rowId(key), question: { ...row.question, id, gold } }
+}
+
+async function writeEvidence(file: string): Promise<void> {
+  const random = generator(7)
+  const stream = createWriteStream(file)
+  for (let index = 0; index < ROWS; index += 1) {
+    const sealed = sealRow(rowOf(index, random))
+    if (!sealed.ok) throw new Error(sealed.problem)
+    if (!stream.write(sealed.line)) await new Promise<void>((resolve) => stream.once('drain', resolve))
+  }
+  stream.end()
+  await finished(stream)
+}
+
+/** P8: summary and CSV of 100,000 rows of 2–4 KB (10 aliases × 10,000 questions), twice, from the closed evidence file. */
+export async function benchSummary(): Promise<SummaryBench> {
+  const dir = await mkdtemp(join(tmpdir(), 'summary-bench-'))
+  try {
+    const files = artifactFiles(dir, REPORT_RUN, 'bench')
+    await writeEvidence(files.evidence)
+    const first = await aggregateRun(readEvidenceRows(files.evidence), summaryContextFromRows(REPORT_RUN, 'bench'))
+    if (first.questions.length !== QUESTIONS) throw new Error('the bench made other questions than it meant to')
+    await writeAtomic(files.evaluation, aggregateText(first))
+    let peakRss = 0
+    const watch = setInterval(() => (peakRss = Math.max(peakRss, process.memoryUsage.rss())), 20)
+    const summarize = async (csv: string) => {
+      const start = performance.now()
+      const before = process.cpuUsage()
+      const aggregate = await summarizeRun(files, REPORT_RUN, 'bench')
+      const [json, table] = [
+        await writeAtomic(files.evaluation, aggregateText(aggregate)),
+        await writeLongCsv(csv, { aggregates: [aggregate], snapshots: [] }),
+      ]
+      const { user, system } = process.cpuUsage(before)
+      const seconds = (performance.now() - start) / 1000
+      return { seconds, cpuSeconds: (user + system) / 1e6, hashes: `${json.sha256} ${table.sha256}` }
+    }
+    const one = await summarize(join(dir, 'one.csv'))
+    const two = await summarize(join(dir, 'two.csv'))
+    clearInterval(watch)
+    return {
+      rows: ROWS,
+      fileMb: (await stat(files.evidence)).size / 1e6,
+      seconds: one.seconds,
+      rerunSeconds: two.seconds,
+      cpuSeconds: Math.min(one.cpuSeconds, two.cpuSeconds),
+      identical: one.hashes === two.hashes,
+      peakRssMb: peakRss / 1e6,
+    }
+  } finally {
+    await rm(dir, { recursive: true, force: true })
+  }
+}

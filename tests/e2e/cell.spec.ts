@@ -1,0 +1,90 @@
+import { expect, type Page } from '@playwright/test'
+import { test } from '../helpers/panel-page.ts'
+
+const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native&hops=[2]'
+
+const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Cell' })
+
+/** Opens the cell of one alias in the first row, by its place among the columns. */
+async function openCell(page: Page, column: number): Promise<void> {
+  const row = page.getByRole('row').nth(1).getByRole('gridcell')
+  await expect(row.first()).not.toHaveAttribute('aria-busy', 'true')
+  await page.getByRole('grid').focus()
+  for (let step = 0; step < column; step += 1) await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('Enter')
+}
+
+test('evidence: contexts in order with gold facts marked, and which facts are not there', async ({ page, open }) => {
+  await open(MATRIX)
+  await openCell(page, 1)
+  const drawer = drawerOf(page)
+  await expect(drawer).toContainText('2 hops')
+  const gold = drawer.getByRole('region', { name: 'Gold facts' })
+  await expect(gold.getByRole('heading')).toHaveText(/^\d of \d gold facts in the contexts$/)
+  const [found, all] = (await gold.getByRole('heading').textContent())!.match(/\d/g)!.map(Number)
+  await expect(gold.getByRole('listitem')).toHaveCount(all!)
+  await expect(gold.getByText(/^● rank \d$/)).toHaveCount(found!)
+  expect(await drawer.locator('mark').count()).toBeGreaterThanOrEqual(found!)
+  await expect(drawer.getByRole('region', { name: /^Context \d$/ })).toHaveCount(5)
+})
+
+test('every tab tells its part', async ({ page, open }) => {
+  await open(MATRIX)
+  await openCell(page, 1)
+  const drawer = drawerOf(page)
+  const tab = (name: string) => drawer.getByRole('tab', { name }).click()
+  await tab('Scores')
+  await expect(drawer.getByRole('row', { name: /^faithfulness/ })).toContainText('Two of three claims')
+  await tab('Timing')
+  await expect(drawer.getByRole('img', { name: / in all$/ })).toBeVisible()
+  await expect(drawer.getByRole('columnheader', { name: 'Outcome' })).toBeVisible()
+  await tab('Provenance')
+  await expect(drawer.getByText('runtime.repository.revision', { exact: true })).toBeVisible()
+  await tab('Raw')
+  await expect(drawer.getByLabel('JSON')).toContainText('"row_id"')
+  expect(page.url()).toContain('tab=raw')
+})
+
+const PATHS = [
+  { column: 5, name: 'route', told: /classified as multi_hop, answered by\s*graph-rag/ },
+  { column: 4, name: 'trajectory', told: /graph_neighbours.*the graph engine did not answer/s },
+  { column: 6, name: 'budget', told: /31 of 48 relevance tests used/ },
+  { column: 0, name: 'nothing told', told: /without word of how it was reached/ },
+]
+for (const { column, name, told } of PATHS)
+  test(`the path of an answer: ${name}`, async ({ page, open }) => {
+    await open(`${MATRIX}&tab=path`)
+    await openCell(page, column)
+    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Path' })).toHaveText(told)
+  })
+
+test('two answers side by side: shared contexts, moved ranks, words that only one has', async ({ page, open }) => {
+  await open(MATRIX)
+  await openCell(page, 0)
+  const drawer = drawerOf(page)
+  await drawer
+    .getByRole('group', { name: /other approaches/ })
+    .getByRole('button', { name: /hybrid/ })
+    .click()
+  const diff = drawer.getByRole('region', { name: 'Evidence side by side' })
+  await expect(diff).toContainText(/\d contexts? in both · \d only vanilla-rag · \d only hybrid-rag/)
+  await expect(diff).toContainText(/only here|same rank|[↑↓]\d from \d/)
+  await diff.getByRole('button', { name: 'Open this cell' }).click()
+  await expect(drawer.getByRole('heading', { level: 2 })).toHaveText('hybrid-rag')
+})
+
+test('a cell as a page keeps the way back to the same view', async ({ page, open }) => {
+  await open(`${MATRIX}&metric=token_f1`)
+  await openCell(page, 2)
+  await drawerOf(page).getByRole('tab', { name: 'Scores' }).click()
+  await drawerOf(page).getByRole('link', { name: 'Open as page' }).click()
+  await expect(page.getByRole('tab', { name: 'Scores' })).toHaveAttribute('aria-selected', 'true')
+  await page.getByRole('link', { name: 'Back to the matrix' }).click()
+  await expect(drawerOf(page)).toBeVisible()
+  expect(decodeURIComponent(page.url())).toMatch(/hops=\[2\].*metric=token_f1|metric=token_f1.*hops=\[2\]/)
+})
+
+test('a row that nobody knows is told, with a way on', async ({ page, open }) => {
+  await open(`/cell?run=ladder-2026-11-20&row=${'0'.repeat(64)}`)
+  await expect(page.getByRole('alert')).toContainText('The cell could not be read')
+})

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from '@playwright/test'
+import { test } from '../helpers/panel-page.ts'
+
+const COVERAGE = '/coverage?run=ladder-2026-11-20&dataset=graph_native'
+
+test('every expected cell is accounted for, with reasons; timeouts apart', async ({ page, open }) => {
+  await open(COVERAGE)
+  const table = page.getByRole('region', { name: 'Coverage', exact: true })
+  await expect(table.getByRole('columnheader')).toHaveText([
+    ...['Approach', 'Metric', 'State', 'Mean', 'Scored', '▲ Errors', '◷ Timeouts', '○ Not evaluable'],
+    ...['– Disabled', '✕ Not run', 'Missing', 'Reasons'],
+  ])
+  for (const row of await table.locator('tbody tr').all()) {
+    const counts = (await row.locator('td').allTextContents()).slice(-8, -1)
+    const [scored, expected] = counts[0]!.split('/').map(Number)
+    const others = counts.slice(1).map(Number)
+    expect(scored! + others.reduce((sum, cells) => sum + cells, 0)).toBe(expected)
+  }
+  await expect(table).toContainText('retrieved contexts required 23')
+  await expect(page.getByRole('heading', { name: 'What cannot be compared, and why' })).toBeVisible()
+})
+
+test('only gaps, and the chart’s metric, stand in the link', async ({ page, open }) => {
+  await open(`${COVERAGE}&metric=token_f1`)
+  const rows = page.getByRole('region', { name: 'Coverage', exact: true }).locator('tbody tr')
+  await expect(rows.first()).toBeVisible()
+  const all = await rows.count()
+  await page.getByRole('checkbox', { name: 'only gaps' }).check()
+  await expect.poll(() => rows.count()).toBeLessThan(all)
+  expect(page.url()).toContain('gaps=true')
+  await expect(page.getByRole('img', { name: 'Coverage of token F1: cells by state and approach' })).toBeVisible()
+})
+
+test('the chart is saved as SVG and as PNG, with its own colours', async ({ page, open }) => {
+  await open(COVERAGE)
+  const save = async (format: 'SVG' | 'PNG'): Promise<Buffer> => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: `Save the chart as ${format}` }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toBe(
+      `coverage-ladder-2026-11-20-graph_native-faithfulness.${format.toLowerCase()}`,
+    )
+    return readFile(await file.path())
+  }
+  const svg = (await save('SVG')).toString('utf8')
+  expect(svg).toMatch(/^<svg /)
+  expect(svg).not.toContain('var(--')
+  expect(svg).toContain('rgb(0, 114, 178)')
+  expect((await save('PNG')).subarray(1, 4).toString('latin1')).toBe('PNG')
+})

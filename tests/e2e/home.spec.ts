@@ -1,0 +1,59 @@
+import { expect } from '@playwright/test'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+test('what came out last, each mean with its n, and the way into a matrix', async ({ page, open }) => {
+  await open('/')
+  const newest = page.getByRole('region', { name: 'Newest result' })
+  await expect(newest.getByRole('row')).toHaveCount(8)
+  for (const cell of await newest.locator('tbody td').all()) await expect(cell).toHaveText(/^(?:\d\.\d\d|○) \d+\/\d+$/)
+  await page
+    .getByRole('region', { name: 'Last results' })
+    .getByRole('link', { name: 'Graph-native dossiers' })
+    .first()
+    .click()
+  await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
+})
+
+test('a service that failed says why, here and in the head of each page', async ({ page, open }) => {
+  await open('/')
+  await expect(page.getByRole('cell', { name: /gave up after 5 starts: model folder not found/ })).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /stt failed/ })).toBeVisible()
+})
+
+test('the palette runs a command by keyboard alone', async ({ page, open }) => {
+  await open('/settings')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('cover')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: 'Coverage' })).toBeVisible()
+})
+
+test('an address that nobody knows says so and leaves the way to the pages', async ({ page, open }) => {
+  await open('/no-such-page')
+  await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible()
+})
+
+test.describe('a small window', () => {
+  test.use({ viewport: { width: 1024, height: 700 } })
+  for (const path of ['/', '/launch', '/ladder', '/coverage', '/matrix'])
+    test(`${path} needs no sideways scrolling of the page`, async ({ page, open }) => {
+      await open(path)
+      await expect(page.getByLabel('Loading')).toHaveCount(0)
+      expect(
+        await page.evaluate(`document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth`),
+      ).toBe(true)
+    })
+})
+
+test.describe('before the first run', () => {
+  test.use({ panelOptions: { empty: true } })
+  test('each page says what will be there and how to make it', async ({ page, open }) => {
+    for (const path of ['/matrix', '/coverage', '/ladder']) {
+      await open(path)
+      await expect(page.locator('main').getByRole('link', { name: 'Launch a run' })).toBeVisible()
+      expect(await seriousFindings(page)).toEqual([])
+    }
+  })
+})

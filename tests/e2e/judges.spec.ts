@@ -1,0 +1,105 @@
+import { expect, type Page } from '@playwright/test'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const JUDGES = '/judges?run=ladder-2026-11-20&dataset=graph_native'
+
+const card = (page: Page, letter: string) => page.getByRole('group', { name: `Answer ${letter}` })
+
+test('a vote by keys: grades, best, next; what is missing is said', async ({ page, open }) => {
+  await open(JUDGES)
+  await expect(page.getByText('Question 1 of 23')).toBeVisible()
+  await expect(page.getByRole('group', { name: /^Answer / })).toHaveCount(7)
+  await page.keyboard.press('4')
+  await expect(card(page, 'A')).toContainText('grade 4')
+  await expect(card(page, 'B')).toHaveAttribute('data-current', 'true')
+  await page.keyboard.press('n')
+  await expect(page.getByText('B, C, D, E, F, G have no grade yet')).toBeVisible()
+  for (const grade of '232512') await page.keyboard.press(grade)
+  await expect(page.getByText('● vote kept')).toBeVisible()
+  // All have a grade: the highest one is at hand.
+  await expect(card(page, 'E')).toHaveAttribute('data-current', 'true')
+  await page.keyboard.press('b')
+  await expect(card(page, 'E')).toContainText('★ best')
+  await page.keyboard.press('ArrowLeft')
+  await page.keyboard.press('1')
+  await expect(card(page, 'D')).toContainText('grade 1')
+  await page.keyboard.press('n')
+  await expect(page.getByText('Question 2 of 23')).toBeVisible()
+  await expect(page.getByText('1/23 with a vote')).toBeVisible()
+  await page.keyboard.press('p')
+  await expect(card(page, 'E')).toContainText('★ best')
+})
+
+test('an unfinished vote outlives a reload; a note is kept with the vote', async ({ page, open }) => {
+  await open(JUDGES)
+  await expect(card(page, 'A')).toBeVisible()
+  await page.keyboard.press('3')
+  await page.getByRole('textbox', { name: 'Note' }).fill('5 stars for b, n and 1')
+  await page.reload()
+  await expect(card(page, 'A')).toContainText('grade 3')
+  await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('5 stars for b, n and 1')
+  await expect(page.getByText('0/23 with a vote')).toBeVisible()
+})
+
+test('a link opens the question it was made on; without a number, the first one without a vote', async ({
+  page,
+  open,
+}) => {
+  await open(`${JUDGES}&set=3`)
+  await expect(page.getByText('Question 3 of 23')).toBeVisible()
+  await open(JUDGES)
+  await expect(card(page, 'A')).toBeVisible()
+  for (const grade of '1234123') await page.keyboard.press(grade)
+  await expect(page.getByText('● vote kept')).toBeVisible()
+  await page.getByRole('link', { name: 'Providers' }).click()
+  await page.goBack()
+  await expect(page.getByText('Question 1 of 23')).toBeVisible()
+})
+
+test('the reveal asks once, then shows scores, agreement, and a person against each judge', async ({ page, open }) => {
+  await open(JUDGES)
+  await expect(card(page, 'A')).toBeVisible()
+  for (let set = 0; set < 9; set += 1) {
+    for (const grade of '5432145') await page.keyboard.press(grade)
+    await expect(page.getByText(`${set + 1}/23 with a vote`)).toBeVisible()
+    await page.keyboard.press('n')
+    await expect(page.getByText(`Question ${set + 2} of 23`)).toBeVisible()
+  }
+  await page.getByRole('button', { name: 'Reveal approaches…' }).click()
+  await page.getByRole('button', { name: 'Keep voting' }).click()
+  await expect(card(page, 'A')).toBeVisible()
+  await page.getByRole('button', { name: 'Reveal approaches…' }).click()
+  await page.getByRole('button', { name: 'Reveal and end the vote' }).click()
+  await expect(card(page, 'A')).toHaveCount(0)
+  const scores = page.getByRole('region', { name: 'Scores by approach' })
+  await expect(scores.getByRole('row')).toHaveCount(8)
+  await expect(scores).toContainText(/\d\.\d\d to \d\.\d\d/)
+  await expect(page.getByText(/^α = \d\.\d\d \[/)).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Behaviour of each judge' })).toContainText('favours earlier answers')
+  await expect(page.getByRole('region', { name: 'Ranks without each judge' })).toContainText('without qwen3:8b')
+  await expect(page.getByText(/person voted on 9 of 23 questions/)).toBeVisible()
+  await page.locator('summary').nth(1).click()
+  await expect(page.getByText(/of the facts that the question asks for/).first()).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+test.describe('without a run', () => {
+  test.use({ panelOptions: { empty: true } })
+  test('says what makes answers appear', async ({ page, open }) => {
+    await open('/judges')
+    await expect(page.getByText('No answers yet')).toBeVisible()
+  })
+})
+
+test.describe('hostile answers', () => {
+  test.use({ panelOptions: { hostile: true } })
+  test('are text: nothing runs, nothing is fetched', async ({ page, open, context }) => {
+    const asked: string[] = []
+    context.on('request', (request) => asked.push(request.url()))
+    await open(JUDGES)
+    await expect(card(page, 'A').getByText('<script>')).toBeVisible()
+    expect(await page.evaluate('window.__owned')).toBeUndefined()
+    expect(await page.evaluate(`document.querySelectorAll('main img, main iframe, main script').length`)).toBe(0)
+    expect(asked.filter((url) => url.includes('evil.example'))).toEqual([])
+  })
+})

@@ -1,0 +1,146 @@
+import { expect, type Page } from '@playwright/test'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native'
+const cells = (page: Page) => page.locator('[role=gridcell]')
+
+test('movement by keyboard: arrows, Enter opens, Escape closes, f filters, / searches', async ({ page, open }) => {
+  await open(MATRIX)
+  await expect(cells(page).and(page.locator('[data-state=ok]')).first()).toBeVisible()
+  const grid = page.getByRole('grid')
+  await grid.focus()
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
+  await expect(page.locator('[data-active=true]')).toHaveAttribute('aria-colindex', '3')
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('complementary', { name: 'Cell' })).toContainText('hybrid-rag')
+  expect(page.url()).toMatch(/cell=[0-9a-f]{64}/)
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('complementary', { name: 'Cell' })).toHaveCount(0)
+  await page.keyboard.press('d')
+  await expect(page.getByRole('complementary', { name: 'Cell' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('f')
+  await expect.poll(() => decodeURIComponent(page.url())).toContain('states=["ok"]')
+  await page.keyboard.press('/')
+  await expect(page.getByRole('textbox', { name: 'Words' })).toBeFocused()
+})
+
+test('a link reproduces a view: filters, order, metric and the open cell', async ({ page, open }) => {
+  await open(`${MATRIX}&hops=[3]&metric=token_f1&sort=value&sortAlias=hybrid-rag&descending=true`)
+  await expect(page.getByRole('columnheader', { name: /hybrid/ })).toHaveAttribute('aria-sort', 'descending')
+  await cells(page).and(page.locator('[data-state=ok]')).first().click()
+  await expect(page.getByRole('complementary', { name: 'Cell' })).toContainText('3 hops')
+  const rows = (await page.getByRole('grid').getAttribute('aria-rowcount'))!
+  await page.reload()
+  await expect(page.getByRole('complementary', { name: 'Cell' })).toContainText('3 hops')
+  await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', rows)
+})
+
+test('filters that nothing passes say so and can be cleared', async ({ page, open }) => {
+  await open(`${MATRIX}&text=${encodeURIComponent('no question has these words')}`)
+  await expect(page.getByText('None of 24 questions passes the filters.')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(cells(page).first()).toBeVisible()
+})
+
+test('missing is never shown as a low score: states have signs and no heat', async ({ page, open }) => {
+  await open(MATRIX)
+  await expect(cells(page).and(page.locator('[data-state=not_evaluable]')).first()).toHaveText(/^○/)
+  const graph = page.getByRole('columnheader', { name: /graph.*answer only/ })
+  await expect(graph).toContainText('0/24')
+})
+
+test('a pinned column stays at the left, in the link too', async ({ page, open }) => {
+  await page.setViewportSize({ width: 1024, height: 700 })
+  await open(MATRIX)
+  await expect(cells(page).and(page.locator('[data-state=ok]')).first()).toBeVisible()
+  const grid = page.getByRole('grid')
+  await grid.focus()
+  for (const key of ['End', 'p', 'Home']) await page.keyboard.press(key)
+  const first = page.getByRole('columnheader').nth(1)
+  await expect(first).toContainText('lazy-graph')
+  await expect(page.getByRole('button', { name: 'Pin lazy-graph-rag' })).toHaveAttribute('aria-pressed', 'true')
+  expect(decodeURIComponent(page.url())).toContain('pinned=["lazy-graph-rag"]')
+  const before = (await first.boundingBox())!.x
+  await page.keyboard.press('End')
+  await expect(page.getByRole('columnheader', { name: /adaptive/ })).toBeInViewport()
+  expect((await first.boundingBox())!.x).toBe(before)
+})
+
+test('differences to the baseline: signed, coloured around 0, and none where either has no value', async ({
+  page,
+  open,
+}) => {
+  await open(`${MATRIX}&baseline=hybrid-rag`)
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('v')
+  await expect(page.getByRole('img', { name: 'Heat scale from −0.50 to +0.50' })).toBeVisible()
+  const first = page.getByRole('row').nth(1).getByRole('gridcell')
+  await expect(first.nth(0)).toHaveText(/^[−+]\d\.\d\d/)
+  await expect(first.nth(1)).toHaveText(/^0\.00/)
+  await expect(first.nth(3)).toHaveText(/^○/)
+})
+
+test('the first run’s hints go away one by one, and for good', async ({ page, open }) => {
+  await open(`${MATRIX}&hints=true`)
+  const hints = page.getByRole('list', { name: 'Hints' })
+  await expect(hints.getByRole('listitem')).toHaveCount(3)
+  for (let left = 3; left > 0; left -= 1) await hints.getByRole('button', { name: 'Got it' }).first().click()
+  await expect(hints).toHaveCount(0)
+  expect(page.url()).not.toContain('hints')
+})
+
+test('exports a file', async ({ page, open }) => {
+  await open(MATRIX)
+  await page.getByRole('button', { name: 'Export' }).click()
+  const download = page.waitForEvent('download')
+  await page.getByRole('menuitem', { name: /CSV/ }).click()
+  expect((await download).suggestedFilename()).toBe('ladder-2026-11-20.csv')
+})
+
+test.describe('100,000 cells', () => {
+  test.use({ panelOptions: { bigQuestions: 14_300 } })
+  test('few nodes however far it is scrolled; how fast, the bench measures', async ({ page, open }) => {
+    test.setTimeout(90_000)
+    await open('/matrix?run=ladder-2026-11-20&dataset=big&metric=token_f1&baseline=none')
+    await expect(cells(page).and(page.locator('[data-state=ok]')).first()).toBeVisible({ timeout: 60_000 })
+    await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', '14301')
+    const nodes = await page.evaluate<number>(`new Promise((done) => {
+      const grid = document.querySelector('[role=grid]')
+      let [frames, nodes] = [0, 0]
+      const step = () => {
+        grid.scrollTop += 120
+        nodes = Math.max(nodes, document.querySelectorAll('*').length)
+        frames += 1
+        if (frames < 60) requestAnimationFrame(step)
+        else done(nodes)
+      }
+      requestAnimationFrame(step)
+    })`)
+    expect(nodes).toBeLessThanOrEqual(3000)
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Control+End')
+    await expect(page.getByText('(variant 14300)')).toBeVisible()
+  })
+})
+
+test.describe('hostile evidence', () => {
+  test.use({ panelOptions: { hostile: true } })
+  test('is shown as text: no element, no live link, nothing runs', async ({ page, open, context }) => {
+    const asked: string[] = []
+    context.on('request', (request) => asked.push(request.url()))
+    await open(MATRIX)
+    await cells(page).and(page.locator('[data-state=ok]')).first().click()
+    const drawer = page.getByRole('complementary', { name: 'Cell' })
+    await expect(drawer.getByText('<script>').first()).toBeVisible()
+    for (const tab of ['Scores', 'Timing', 'Provenance', 'Raw']) await drawer.getByRole('tab', { name: tab }).click()
+    expect(await page.evaluate('window.__owned')).toBeUndefined()
+    expect(await page.evaluate(`document.querySelectorAll('aside img, aside iframe, aside script').length`)).toBe(0)
+    expect(await page.evaluate(`[...document.querySelectorAll('aside a')].every((a) => a.hash.startsWith('#/'))`)).toBe(
+      true,
+    )
+    expect(asked.filter((url) => url.includes('evil.example'))).toEqual([])
+    expect(await seriousFindings(page)).toEqual([])
+  })
+})

@@ -1,0 +1,35 @@
+import { defineConfig } from '@playwright/test'
+
+const args = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+]
+
+/** A one-time link, a page on disk, a browser with a microphone of its own; and a browser has no shell. Everything else runs in both. */
+const BROWSER_ONLY = ['engine.spec.ts', 'blinding.spec.ts', 'report-page.spec.ts', 'speech.spec.ts']
+const DESKTOP_ONLY = ['desktop-*.spec.ts']
+/** Colours do not depend on the host: looked at once. */
+const ONCE = /\bdark\b/
+
+export default defineConfig({
+  testDir: '.',
+  outputDir: '../../out/e2e',
+  // Long enough for a machine that does other things too; what is quick is measured by the benches.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
+  workers: 2,
+  fullyParallel: true,
+  reporter: [['list']],
+  use: { viewport: { width: 1440, height: 900 } },
+  projects: [
+    // One host at a time: which one decides what `page` is (tests/helpers/panel-page.ts).
+    process.env.RAG_LADDER_SPEC_HOST === 'electron'
+      ? { name: 'electron', testIgnore: BROWSER_ONLY, grepInvert: ONCE }
+      : {
+          name: 'chromium',
+          testIgnore: DESKTOP_ONLY,
+          grepInvert: /@desktop/,
+          use: { launchOptions: { executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium', args } },
+        },
+  ],
+})

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { DatasetCatalogue, Judgments } from '../../contract/index.ts'
+import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
+import { loadManifest } from '../../main/manifests/load-manifest.ts'
+import { hashFile } from '../../main/report/hash-file.ts'
+import { verifyPage } from '../../main/report/verify-page.ts'
+import { readAggregate } from '../../main/report/write-artifacts.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+
+const { datasets } = await loadManifest(PROJECT_ROOT, 'manifests/datasets.yaml', DatasetCatalogue)
+const published = datasets.flatMap(({ id, published }) => (published === undefined ? [] : [{ id, published }]))
+
+describe('docs/results', () => {
+  it.each(published)('holds what the catalogue says of $id, whole and readable', async ({ id, published }) => {
+    for (const { file, sha256 } of published.artifacts) {
+      const path = join(PROJECT_ROOT, file)
+      expect((await hashFile(path)).sha256).toBe(sha256)
+      if (file.endsWith('.jsonl')) expect(await verifyEvidence(path)).toMatchObject({ ok: true })
+      if (file.endsWith('-evaluation.json')) expect(await readAggregate(path)).toMatchObject({ run_id: published.run_id, dataset: { id } })
+      if (file.endsWith('-judgments.json')) Judgments.parse(JSON.parse(await readFile(path, 'utf8')))
+    }
+    expect(existsSync(join(PROJECT_ROOT, `docs/results/${id}.md`))).toBe(true)
+  })
+
+  it.runIf(published.length > 0)('has a page whose hashes are those of the files beside it', async () => {
+    const files = await verifyPage(join(PROJECT_ROOT, 'docs/results/ladder.html'))
+    expect(files.map(({ name }) => `docs/results/${name}`)).toEqual(
+      published.flatMap(({ published }) => published.artifacts.map(({ file }) => file)),
+    )
+    expect(files.filter(({ state }) => state !== 'same')).toEqual([])
+  })
+})

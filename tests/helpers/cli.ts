@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { cp, mkdir, mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PROJECT_ROOT } from './project-root.ts'
+
+/** A project folder of its own with the real manifests and the smoke corpus, outside any git checkout. */
+export async function smokeProject(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'rag-ladder-project-'))
+  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+  await mkdir(join(root, 'docs/results'), { recursive: true })
+  await cp(join(PROJECT_ROOT, 'corpus/smoke'), join(root, 'corpus/smoke'), { recursive: true })
+  return root
+}
+
+export interface CliResult {
+  code: number | null
+  stdout: string
+  stderr: string
+  /** What `--json` printed, line by line. */
+  events: Record<string, unknown>[]
+}
+
+export interface RunningCli {
+  child: ChildProcess
+  /** Resolves with the first event of a type. */
+  event(type: string): Promise<Record<string, unknown>>
+  done: Promise<CliResult>
+}
+
+/** Starts the command line as its users do. */
+export function startCli(args: string[], env: Record<string, string> = {}): RunningCli {
+  const child = spawn(process.execPath, [join(PROJECT_ROOT, 'bin/rag-ladder.mjs'), ...args], {
+    env: { ...process.env, NO_COLOR: '1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out = { stdout: '', stderr: '' }
+  const events: Record<string, unknown>[] = []
+  const waiting: { type: string; resolve: (event: Record<string, unknown>) => void }[] = []
+  let rest = ''
+  child.stdout.on('data', (part: Buffer) => {
+    out.stdout += part.toString()
+    rest += part.toString()
+    const lines = rest.split('\n')
+    rest = lines.pop()!
+    for (const line of lines.filter((text) => text.startsWith('{'))) {
+      const event = JSON.parse(line) as Record<string, unknown>
+      events.push(event)
+      for (const waiter of waiting.filter(({ type }) => type === event['type'])) waiter.resolve(event)
+    }
+  })
+  child.stderr.on('data', (part: Buffer) => (out.stderr += part.toString()))
+  return {
+    child,
+    event: (type) =>
+      new Promise((resolve) => {
+        const seen = events.find((event) => event['type'] === type)
+        if (seen === undefined) waiting.push({ type, resolve })
+        else resolve(seen)
+      }),
+    done: new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code) => resolve({ code, ...out, events }))
+    }),
+  }
+}
+
+export const runCli = (args: string[], env: Record<string, string> = {}): Promise<CliResult> => startCli(args, env).done

@@ -1,0 +1,60 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { _electron, type ElectronApplication, type Page } from '@playwright/test'
+import { PROJECT_ROOT } from './project-root.ts'
+
+/** The desktop app as a spec sees it. */
+export interface DesktopProcess {
+  app: ElectronApplication
+  /** Page of the main window. */
+  page: Page
+  /** What the shell has written to stderr so far. */
+  errors(): string
+  /** Ends it, whatever it is doing, and removes what it kept. */
+  close(): Promise<void>
+}
+
+/** Noise of Chromium on machines without a message bus or a graphics processor. */
+const NOISE = /^\[\d+:\d+\/|^Debugger |^Waiting for the debugger|^For help, see|libnotify-WARNING|^$/
+
+/** Starts the built app with data folders of its own. */
+export async function startDesktop(
+  options: { args?: string[]; env?: Record<string, string> } = {},
+): Promise<DesktopProcess> {
+  const executablePath = process.env['RAG_LADDER_ELECTRON']
+  if (executablePath === undefined) throw new Error('RAG_LADDER_ELECTRON: the Electron to run is required')
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-desktop-'))
+  // Root has no sandbox to offer.
+  const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const app = await _electron.launch({
+    executablePath,
+    args: [...flags, `--user-data-dir=${folder}`, PROJECT_ROOT, ...(options.args ?? [])],
+    cwd: PROJECT_ROOT,
+    env: { ...(process.env as Record<string, string>), ...options.env },
+  })
+  // Playwright forgets it once the app has ended.
+  const child = app.process()
+  let errors = ''
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  const page = await app.firstWindow()
+  return {
+    app,
+    page,
+    errors: () =>
+      errors
+        .split('\n')
+        .filter((line) => !NOISE.test(line))
+        .join('\n'),
+    async close() {
+      const { pid } = child
+      if (child.exitCode === null && child.signalCode === null) {
+        // A dialog that nobody answers must not keep a spec from ending.
+        const stubborn = setTimeout(() => pid !== undefined && process.kill(pid, 'SIGKILL'), 20_000)
+        await app.close().catch(() => undefined)
+        clearTimeout(stubborn)
+      }
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import { DEFAULT_CORPUS_LIMITS } from '../../providers/platform/ingestion/settings.ts'
+import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
+import { hashEmbeddings } from './hash-embedding.ts'
+import { testProfile } from './ingestion-fixture.ts'
+
+/**
+ * An ingestion process for tests that kill or race it: `node ingestion-child.ts <folder> <mode>`. hang: works on a job and says
+ * `embedding` when its second batch has begun, which never ends. submit: says `ready`, and on any message submits and says the answer.
+ */
+const [folder = '', mode] = process.argv.slice(2)
+if (!existsSync(folder)) throw new Error(`no folder '${folder}'`)
+
+let batches = 0
+const service = createIngestionService({
+  stateFile: path.join(folder, 'state.sqlite'),
+  corpusRoot: path.join(folder, 'corpus'),
+  consumer: 'atlas',
+  profiles: [testProfile('smoke')],
+  store: openSqliteVectorStore(path.join(folder, 'vectors.sqlite')),
+  embed: async (texts) => {
+    batches += 1
+    if (batches > 1) {
+      process.send!('embedding')
+      await new Promise(() => undefined)
+    }
+    return hashEmbeddings(texts)
+  },
+  embeddingModelName: 'hash-768',
+  limits: DEFAULT_CORPUS_LIMITS,
+  leaseSeconds: 10,
+  ...(mode === 'submit' ? { dispatch: async () => undefined } : {}),
+})
+
+if (mode === 'hang') {
+  service.start()
+  await service.submit({ profile: 'smoke' })
+} else {
+  process.once('message', () => {
+    void service.submit({ profile: 'smoke' }).then((accepted) => process.send!(accepted, () => process.disconnect()))
+  })
+  process.send!('ready')
+}

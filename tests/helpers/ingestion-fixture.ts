@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { IngestionProfile } from '../../contract/index.ts'
+import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import type { IngestionOptions, IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import { DEFAULT_CORPUS_LIMITS } from '../../providers/platform/ingestion/settings.ts'
+import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
+import type { VectorStore } from '../../providers/platform/vector-store/vector-store.ts'
+import { hashEmbeddings } from './hash-embedding.ts'
+
+/** An ingestion profile over `corpus/<name>`, in small chunks, for the parts of it that a test does not care about. */
+export const testProfile = (name: string, changes: Partial<IngestionProfile> = {}): IngestionProfile =>
+  IngestionProfile.parse({
+    name,
+    corpus: { source: 'mount', path: name },
+    parser_order: ['converter', 'plain_text'],
+    chunker: { strategy: 'recursive', chunk_size: 120, overlap: 20 },
+    vector_target: { collection_prefix: 'RagBase' },
+    graph_target: { mode: 'upload_documents', wait_for_extraction: true, timeout_seconds: 60 },
+    ...changes,
+  })
+
+/** Writes files below a folder, parents included. */
+export async function writeFiles(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    const file = path.join(folder, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, content)
+  }
+}
+
+/** `count` documents of several chunks each. */
+export const someDocuments = (count: number): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `doc-${String(index).padStart(3, '0')}.md`,
+      `# Document ${index}\n\n${`Lock ${index} was built of stone and opened in spring. `.repeat(6)}`,
+    ]),
+  )
+
+/** A temporary folder with a corpus root, a vector store and services over them. */
+export interface IngestionSite {
+  folder: string
+  corpusRoot: string
+  store: VectorStore
+  options(changes?: Partial<IngestionOptions>): IngestionOptions
+  /** A service that `close` ends. */
+  service(changes?: Partial<IngestionOptions>): IngestionService
+  close(): Promise<void>
+}
+
+/** Opens a site whose corpus `smoke` has three documents. */
+export async function openIngestionSite(): Promise<IngestionSite> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'ingestion-'))
+  const corpusRoot = path.join(folder, 'corpus')
+  await writeFiles(path.join(corpusRoot, 'smoke'), someDocuments(3))
+  const store = openSqliteVectorStore(path.join(folder, 'vectors.sqlite'))
+  const services: IngestionService[] = []
+  const options = (changes: Partial<IngestionOptions> = {}): IngestionOptions => ({
+    stateFile: path.join(folder, 'state.sqlite'),
+    corpusRoot,
+    consumer: 'atlas',
+    profiles: [testProfile('smoke')],
+    store,
+    embed: hashEmbeddings,
+    embeddingModelName: 'hash-768',
+    limits: DEFAULT_CORPUS_LIMITS,
+    leaseSeconds: 10,
+    ...changes,
+  })
+  return {
+    folder,
+    corpusRoot,
+    store,
+    options,
+    service: (changes) => {
+      const service = createIngestionService(options(changes))
+      services.push(service)
+      return service
+    },
+    close: async () => {
+      for (const service of services) await service.close()
+      await store.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}

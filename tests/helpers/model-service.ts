@@ -1,0 +1,59 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface ModelServiceCall {
+  method: string
+  path: string
+  headers: IncomingMessage['headers']
+  body: unknown
+}
+
+/** What the service does with one call: a JSON answer, or anything through the raw response. */
+export type ModelServiceAnswer =
+  { status?: number; headers?: Record<string, string>; json: unknown } | { raw: (response: ServerResponse) => void }
+
+export interface ModelService {
+  url: string
+  calls: ModelServiceCall[]
+  close: () => Promise<void>
+}
+
+/** A small model service whose answers a test scripts; it remembers each call. The n-th call is 0 for the first. */
+export async function startModelService(
+  answer: (call: ModelServiceCall, n: number) => ModelServiceAnswer,
+): Promise<ModelService> {
+  const calls: ModelServiceCall[] = []
+  const server = createServer((request, response) => {
+    void (async () => {
+      let text = ''
+      for await (const part of request) text += String(part)
+      const call = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers,
+        body: text === '' ? null : (JSON.parse(text) as unknown),
+      }
+      calls.push(call)
+      const reply = answer(call, calls.length - 1)
+      if ('raw' in reply) {
+        reply.raw(response)
+        return
+      }
+      response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers })
+      response.end(JSON.stringify(reply.json))
+    })()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { ConsumerManifest, FlavorsManifest } from '../../contract/index.ts'
+import { createRagPlugin, type RagPlugin, type RagPluginDeps } from '../../providers/platform/rag/plugin.ts'
+import type { ModelHost } from '../../providers/platform/models/model-host.ts'
+import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
+import type { StoredChunk, VectorStore } from '../../providers/platform/vector-store/vector-store.ts'
+
+const manifest = (name: string): unknown =>
+  parse(readFileSync(new URL(`../../manifests/${name}.yaml`, import.meta.url), 'utf8'))
+
+/** The project's own manifests. */
+export const consumer = ConsumerManifest.parse(manifest('consumer'))
+export const flavors = FlavorsManifest.parse(manifest('flavors'))
+
+/** Documents as their paragraphs: each becomes one chunk, with a blank line between two. */
+export type Documents = Record<string, { title: string; paragraphs: string[] }>
+
+export function chunksOf(documents: Documents): StoredChunk[] {
+  return Object.entries(documents).flatMap(([document, { title, paragraphs }]) => {
+    let start = 0
+    return paragraphs.map((content, chunkIndex) => {
+      const chunk = {
+        document,
+        title,
+        chunkIndex,
+        startChar: start,
+        endChar: start + content.length,
+        content,
+        indexText: content,
+      }
+      start = chunk.endChar + 2
+      return chunk
+    })
+  })
+}
+
+/** A folder of the running test, removed after its hooks. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'rag-fixture-'))
+  onTestFinished(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return folder
+}
+
+export function openStore(folder: string): VectorStore {
+  return openSqliteVectorStore(join(folder, 'store.db'))
+}
+
+/** Writes chunks as the plain collection of a profile, embedded by the host. */
+export async function ingest(
+  store: VectorStore,
+  models: ModelHost,
+  profile: string,
+  chunks: readonly StoredChunk[],
+  contentDigest = 'digest-1',
+): Promise<void> {
+  const embeddings = await models.embed(
+    'embed',
+    chunks.map((chunk) => chunk.indexText),
+    'document',
+  )
+  const source = { dimensions: embeddings[0]!.length, contentDigest, embeddingModel: models.modelName('embed') }
+  await store.replace(`RagBase_${profile}`, source, chunks, embeddings)
+}
+
+export interface RagFixture {
+  plugin: RagPlugin
+  store: VectorStore
+  folder: string
+  close(): Promise<void>
+}
+
+/** A plugin over a real store in a temporary folder, the `smoke` profile active and ingested. */
+export async function ragFixture(
+  models: ModelHost,
+  documents: Documents,
+  overrides: Partial<RagPluginDeps> = {},
+): Promise<RagFixture> {
+  const folder = temporaryFolder()
+  const store = openStore(folder)
+  if (Object.keys(documents).length > 0) await ingest(store, models, 'smoke', chunksOf(documents))
+  const plugin = createRagPlugin({
+    aliases: consumer,
+    flavors,
+    profile: 'smoke',
+    store,
+    models,
+    stateDir: join(folder, 'rag'),
+    routePrefix: '/rag',
+    ...overrides,
+  })
+  return {
+    plugin,
+    store,
+    folder,
+    close: async () => {
+      await plugin.close()
+      await store.close()
+    },
+  }
+}
+
+/** A small world in which the second hop shares no word with the question. */
+export const WORLD: Documents = {
+  'harbour-report.md': {
+    title: 'Harbour report',
+    paragraphs: [
+      'The pilot cutter Grey Heron was lost off Port Esker in the autumn gale. Her master at the time was Ysolde Marrack.',
+      'The harbour board paid for two new buoys. Their lamps burn for forty days.',
+    ],
+  },
+  'marrack.md': {
+    title: 'Ysolde Marrack',
+    paragraphs: [
+      'Ysolde Marrack grew up in Tarnwick as the daughter of a clockmaker and later taught arithmetic there.',
+    ],
+  },
+  'bread.md': {
+    title: 'Bread',
+    paragraphs: [
+      'Sourdough rises by wild yeast. Bakers keep a starter alive with flour and water.',
+      'Rye loaves keep for weeks.',
+    ],
+  },
+  'salt.md': { title: 'Salt', paragraphs: ['Sea salt is won in shallow pans. The sun dries the brine in summer.'] },
+  'wind.md': { title: 'Wind', paragraphs: ['The foehn is a warm dry wind of the Alps. It melts the snow in a day.'] },
+}

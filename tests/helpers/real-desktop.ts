@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises'
+import { test as base, type Page } from '@playwright/test'
+import { smokeProject } from './cli.ts'
+import { startDesktop, type DesktopProcess } from './desktop-process.ts'
+
+/** The app with its own engine, on a fresh project. */
+export interface RealDesktop extends DesktopProcess {
+  project: string
+}
+
+/** Calls the control API as the page does; the answer's JSON. Rejects with what the engine refused. */
+export async function ask<Answer>(page: Page, procedure: string, input?: unknown): Promise<Answer> {
+  const body = JSON.stringify({ json: input })
+  return page.evaluate<Answer>(`(async () => {
+    const answer = await fetch('/control/${procedure}', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: ${JSON.stringify(body)},
+    })
+    const { json } = await answer.json()
+    if (!answer.ok) throw new Error(JSON.stringify(json))
+    return json
+  })()`)
+}
+
+/** Whether a process lives. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Each spec has an app of its own: these end it in ways that the next one would notice. */
+export const test = base.extend<{ desktopEnv: Record<string, string>; real: RealDesktop }>({
+  desktopEnv: [{}, { option: true }],
+  real: async ({ desktopEnv }, use) => {
+    const project = await smokeProject()
+    const desktop = await startDesktop({ args: ['--project', project], env: desktopEnv })
+    await desktop.page.locator('main h1, main h2').first().waitFor()
+    await use({ ...desktop, project })
+    await desktop.close()
+    await rm(project, { recursive: true, force: true })
+  },
+})

@@ -1,0 +1,145 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ConversionResult } from '../../contract/index.ts'
+import { LocalService } from '../../main/engine/services/local-service.ts'
+import { installedServices } from '../../main/engine/services/service-definitions.ts'
+import { loadExperiment } from '../../main/manifests/experiment.ts'
+import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
+import { converterParser } from '../../providers/platform/ingestion/converter-parser.ts'
+import { fuzzConverter } from '../helpers/conversion/fuzz.ts'
+import { writePdf } from '../helpers/conversion/writers.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+
+const CORPUS = join(PROJECT_ROOT, 'corpus', 'mixed_formats')
+const TOKEN = 'right'
+
+let folder: string
+let service: LocalService
+let url: string
+const states: string[] = []
+let papers: Map<string, Buffer<ArrayBuffer>>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-conversion-'))
+  const names = await readdir(CORPUS)
+  papers = new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(CORPUS, name))] as const)))
+  service = new LocalService(
+    installedServices().find(({ name }) => name === 'converter')!,
+    {
+      launcher: createNodeLauncher(),
+      env: { DOCCONV_PORT: '0', DOCCONV_API_TOKEN: TOKEN },
+      stateDir: folder,
+      changed: ({ state }) => void states.push(state),
+      need: async () => ({}),
+    },
+  )
+  url = (await service.address('panel')).url
+})
+afterAll(async () => {
+  await service.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function convert(name: string, bytes: Uint8Array<ArrayBuffer>, fields: Record<string, string> = {}) {
+  const form = new FormData()
+  form.append('file', new Blob([bytes]), name)
+  for (const [field, value] of Object.entries(fields)) form.append(field, value)
+  const response = await fetch(`${url}/v1/document/convert`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${TOKEN}` },
+  })
+  return { status: response.status, body: (await response.json()) as ConversionResult & { detail: unknown } }
+}
+
+const file = (name: string, bytes: Buffer) => ({
+  path: name,
+  sizeBytes: bytes.length,
+  sha256: '',
+  read: async () => bytes,
+})
+
+describe('the converter under the supervisor', () => {
+  it('gives every gold fact of the mixed_formats corpus, whatever the format', async () => {
+    const { datasets } = await loadExperiment(PROJECT_ROOT)
+    const { questions } = datasets.find(({ dataset }) => dataset.id === 'mixed_formats')!
+    const parser = converterParser({ url, token: TOKEN })
+    const texts = new Map<string, string>()
+    for (const [name, bytes] of papers) {
+      expect(parser.accepts({ path: name })).toBe(true)
+      texts.set(name, (await parser.parse(file(name, bytes), AbortSignal.timeout(60_000))).text)
+    }
+    await parser.close()
+    expect(questions).toHaveLength(12)
+    const missing = questions.flatMap(({ id, gold }) =>
+      gold.filter(({ document, fact }) => !texts.get(document)!.includes(fact)).map(({ fact }) => `${id}: ${fact}`),
+    )
+    expect(missing).toEqual([])
+    expect(texts.get('storm-log.tif')).toMatch(/first sheet[\s\S]*second sheet/)
+  })
+
+  it('tells pages, sections and recognised pages', async () => {
+    const { body } = await convert('storm-log.tif', papers.get('storm-log.tif')!, { enable_chunking: 'true' })
+    expect(body.metadata).toMatchObject({ source_format: 'tiff', pages: 2, ocr_pages: 2 })
+    expect(body.chunks!.map(({ metadata }) => [metadata.section_title, metadata.page])).toEqual([
+      ['Storm log, first sheet', 1],
+      ['Storm log, second sheet', 2],
+    ])
+    const never = await convert('storm-log.tif', papers.get('storm-log.tif')!, { use_ocr: 'never' })
+    expect([never.body.content.trim().split(/\s*\n\s*/), never.body.metadata.images]).toEqual([
+      ['<!-- image -->', '<!-- image -->'],
+      2,
+    ])
+    const always = await convert('annual-report.pdf', papers.get('annual-report.pdf')!, { use_ocr: 'always' })
+    expect(always.body.metadata.ocr_pages).toBe(1)
+    expect(always.body.content).toContain('| Containers | 188 | 243 |')
+  })
+
+  it('ends every damaged file in a refusal or in content, and stays up', async () => {
+    const quick = new Map([...papers].filter(([name]) => /\.(pdf|xlsx|docx|pptx|html)$/.test(name)))
+    const { wrong, refused, converted } = await fuzzConverter(url, TOKEN, quick, 24)
+    expect(wrong).toEqual([])
+    expect(refused + converted).toBe(24)
+    expect(refused).toBeGreaterThan(3)
+  })
+
+  it('reads a thousand pages within bounded memory', async () => {
+    const section = { heading: 'Log', paragraphs: ['The crane lifted forty loads and the tide was low. '.repeat(90)] }
+    const pdf = await writePdf(
+      { title: 'Long log', sections: Array.from({ length: 1000 }, () => section) },
+      { columns: 1, table: 'ruled', size: 14 },
+    )
+    const { status, body } = await convert('long.pdf', Buffer.from(pdf))
+    expect([status, body.metadata.pages >= 1000]).toEqual([200, true])
+    if (process.platform !== 'linux') return
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '--ppid', String(service.track.pid)])
+    const largest = Math.max(...stdout.trim().split(/\s+/).map(Number)) * 1024
+    expect(largest).toBeLessThan(700e6)
+  })
+
+  it('killed in the middle of a conversion, it fails the caller by name, comes back at the same place and works', async () => {
+    const parser = converterParser({ url, token: TOKEN })
+    const scan = papers.get('storm-log.tif')!
+    const failed = parser
+      .parse(file('storm-log.tif', scan), AbortSignal.timeout(60_000))
+      .catch((error: unknown) => error)
+    // Its one place is taken: the conversion is under way. A request without a form holds that place for an instant only.
+    const probe = async (): Promise<number> =>
+      (await fetch(`${url}/v1/document/convert`, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}` } }))
+        .status
+    await expect.poll(probe, { interval: 100, timeout: 15_000 }).toBe(429)
+    const seen = states.length
+    process.kill(service.track.pid!, 'SIGKILL')
+    expect(await failed).toMatchObject({ code: 'parser_service_failed', service: 'converter', status: null })
+    await expect.poll(() => states.slice(seen), { timeout: 30_000 }).toContain('ready')
+    expect((await service.address('panel')).url).toBe(url)
+    expect((await parser.parse(file('storm-log.tif', scan), AbortSignal.timeout(60_000))).title).toBe(
+      'Storm log, first sheet',
+    )
+    await parser.close()
+  })
+})

@@ -1,0 +1,380 @@
+import { createHash } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { ControlEvent } from '../../contract/control/events.ts'
+import type { ExportChunk } from '../../contract/control/exports.ts'
+import type { BlindSets } from '../../contract/control/judging.ts'
+import type { RunJob, RunRequestInput } from '../../contract/control/run-job.ts'
+import { Aggregate } from '../../contract/index.ts'
+import { smokeProject } from '../helpers/cli.ts'
+import {
+  eventsUntil,
+  failureOf,
+  startEngine,
+  type ControlClient,
+  type EngineProcess,
+} from '../helpers/engine-process.ts'
+import { json, startFaultServer, type FaultServer } from '../helpers/fault-server.ts'
+import { BUILTINS } from '../helpers/judge-panel.ts'
+import { procedureNames, recordedClient } from '../helpers/recorded-client.ts'
+
+const MODELS = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
+const RUN = { run_id: 'one', dataset_id: 'smoke' }
+
+let root: string
+let engine: EngineProcess
+let client: ControlClient
+let answered: Set<string>
+let evaluator: FaultServer
+let rowId: string
+
+/** Runs to the end, and until the index has everything that the run made. */
+async function ran(runId: string, start: () => Promise<unknown>): Promise<RunJob> {
+  const { seq } = await client.system.status()
+  await start()
+  const isOver = (event: ControlEvent): boolean =>
+    event.type === 'run.changed' && event.job.run_id === runId && ['completed', 'failed'].includes(event.job.state)
+  const last = (await eventsUntil(client, { after: seq }, isOver)).at(-1)!.event as Extract<
+    ControlEvent,
+    { type: 'run.changed' }
+  >
+  await vi.waitFor(async () => expect((await client.index.verify()).ok).toBe(true), { timeout: 20_000, interval: 100 })
+  return last.job
+}
+
+const run = (request: RunRequestInput & { run_id: string }) => ran(request.run_id, () => client.runs.start(request))
+
+async function collected<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const item of stream) items.push(item)
+  return items
+}
+
+beforeAll(async () => {
+  root = await smokeProject()
+  evaluator = await startFaultServer()
+  engine = await startEngine(root)
+  const recorded = recordedClient(engine.url, engine.token)
+  client = recorded.client
+  answered = recorded.answered
+  const judge = { enabled: true, models: BUILTINS }
+  expect((await run({ run_id: 'one', dataset_ids: ['smoke'], models: MODELS, judge })).state).toBe('completed')
+  const page = await client.matrix.page({ ...RUN, metric: 'token_f1' })
+  rowId = page.rows[0]!.cells[0]!.row_id
+})
+afterAll(async () => {
+  expect(await engine.stop()).toBe(0)
+  expect(engine.errors()).toBe('')
+  await evaluator.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+describe('the matrix', () => {
+  it('gives pages, heads with coverage, single cells and their neighbours', async () => {
+    const metric = 'faithfulness'
+    const page = await client.matrix.page({
+      ...RUN,
+      metric,
+      aliases: ['hybrid-rag', 'graph-rag'],
+      sort: { by: 'value', alias: 'hybrid-rag', descending: true },
+      filters: { states: ['ok'] },
+    })
+    expect(page.aliases).toEqual(['hybrid-rag', 'graph-rag'])
+    const values = page.rows.map(({ cells }) => cells[0]!.value ?? -1)
+    expect(values).toEqual(values.toSorted((a, b) => b - a))
+    const { heads } = await client.matrix.heads({ ...RUN, metric })
+    const byModel = new Map(heads.map((head) => [head.model, head]))
+    // Answers without contexts cannot be faithful or not: no value, and no zero.
+    expect(byModel.get('graph-rag')).toMatchObject({ n: 0, mean: null })
+    expect(byModel.get('vanilla-rag')!.n).toBeGreaterThan(0)
+
+    const cell = await client.cells.get({ run_id: 'one', row_id: rowId })
+    if (cell.kind !== 'canonical') throw new Error('not a canonical cell')
+    const { answer } = cell.row.evidence!
+    expect(cell.verdicts.map(({ judge }) => judge).sort()).toEqual(BUILTINS)
+    const slice = await client.cells.answerSlice({ run_id: 'one', row_id: rowId, offset: 2, limit: 10 })
+    expect(slice).toEqual({ text: answer.slice(2, 12), total: answer.length, next_offset: 12 })
+    const { cells } = await client.cells.others({ run_id: 'one', row_id: rowId })
+    expect(cells.map(({ model }) => model)).toEqual(MODELS)
+    expect(cells[0]!.judge_mean).toBeGreaterThan(0)
+    expect(await failureOf(client.cells.get({ run_id: 'one', row_id: '0'.repeat(64) }))).toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  it('is searched in questions and answers', async () => {
+    const [question] = (await client.datasets.questions({ dataset_id: 'smoke' })).questions
+    const word = question!.question.query.match(/\p{L}{6,}/u)![0]
+    const { hits } = await client.matrix.search({ text: word })
+    expect(hits.length).toBeGreaterThan(0)
+    expect(hits[0]).toMatchObject({ found_in: 'question', ...RUN, question_id: question!.question.id })
+    expect((await client.matrix.search({ text: 'zzzznothing' })).hits).toEqual([])
+  })
+
+  it('has its coverage explained by the six states', async () => {
+    const { basis, aliases } = await client.coverage.get(RUN)
+    const graph = aliases.find(({ model }) => model === 'graph-rag')!
+    const faithfulness = graph.metrics.find(({ metric }) => metric === 'faithfulness')!
+    expect(basis).toBe('summary')
+    expect(faithfulness).toMatchObject({ scored: 0, mean: null, unevaluable: 4, timeouts: 0, missing: 0 })
+    expect(Object.keys(faithfulness.unevaluable_by_reason!)).toHaveLength(1)
+  })
+})
+
+describe('a blind round', () => {
+  const raw = async (path: string, input: object): Promise<string> => {
+    const answer = await fetch(`${engine.url}/control/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${engine.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ json: input }),
+    })
+    return `${JSON.stringify([...answer.headers])}\n${await answer.text()}`
+  }
+
+  it('lets no byte through that names an approach until it is revealed', async () => {
+    const { aliases } = await client.experiment.get()
+    const names = [...new Set(aliases.flatMap(({ alias, base }) => [alias, base]))]
+    expect(names.length).toBeGreaterThan(15)
+    const first = await client.judges.blindSets(RUN)
+    const letters = first.sets[0]!.answers.map(({ letter }) => letter)
+    const scores = Object.fromEntries(letters.map((letter, place) => [letter, (place % 5) + 1]))
+    const vote = { set: first.sets[0]!.set, scores, best: letters.at(-1)!, note: 'clear' }
+    const bytes = [
+      await raw('judges/blindSets', { ...RUN, limit: 50 }),
+      await raw('judges/vote', { ...RUN, round_id: first.round_id, vote }),
+      await raw('judges/vote', { ...RUN, round_id: first.round_id, vote: { ...vote, scores: {} } }),
+      await raw('judges/vote', { ...RUN, round_id: 'another', vote }),
+      await raw('judges/results', RUN),
+      await raw('judges/blindSets', { ...RUN, offset: 1, limit: 1 }),
+    ].join('\n')
+    expect(bytes).toContain(first.sets[0]!.answers[0]!.text.slice(0, 40).replaceAll('"', '\\"').split('\n')[0])
+    const found = names.filter((name) => bytes.toLowerCase().includes(name.toLowerCase()))
+    expect(found).toEqual([])
+    expect(bytes).not.toContain(rowId)
+  })
+
+  it('keeps votes by letters, is revealed once, and only then shows the panel', async () => {
+    expect(await failureOf(client.judges.results(RUN))).toMatchObject({ code: 'not_revealed' })
+    const before: BlindSets = await client.judges.blindSets({ ...RUN, limit: 50 })
+    expect(before).toMatchObject({ revealed: false, total: 4, voted: 1, next_unvoted: 1 })
+    for (const { set, answers } of before.sets) {
+      const scores = Object.fromEntries(answers.map(({ letter }, place) => [letter, place === 0 ? 5 : 2]))
+      await client.judges.vote({ ...RUN, round_id: before.round_id, vote: { set, scores, best: answers[0]!.letter } })
+    }
+    const bad = { set: before.sets[0]!.set, scores: { A: 3 } }
+    expect(await failureOf(client.judges.vote({ ...RUN, round_id: before.round_id, vote: bad }))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'vote.scores' }] },
+    })
+
+    const revealed = await client.judges.reveal({ ...RUN, rater: 'Ada' })
+    expect(revealed).toMatchObject({ voted: 4 })
+    expect(await client.judges.reveal(RUN)).toEqual(revealed)
+    const late = { ...RUN, round_id: before.round_id, vote: { ...bad, scores: { A: 1, B: 1, C: 1 } } }
+    expect(await failureOf(client.judges.vote(late))).toMatchObject({ code: 'revealed' })
+    const results = await client.judges.results(RUN)
+    expect(results).toMatchObject({ status: 'ok', total: 4, message: null })
+    expect(results.judges.toSorted()).toEqual(BUILTINS)
+    expect(results.approaches.map(({ model }) => model).toSorted()).toEqual(MODELS.toSorted())
+    expect(results.queries.every(({ human }) => human !== null && human.best !== null)).toBe(true)
+    const told = await eventsUntil(
+      client,
+      { after: 0 },
+      (event) => event.type === 'notice' && event.message.includes('Ada revealed'),
+    )
+    expect(told.length).toBeGreaterThan(0)
+  })
+})
+
+describe('runs side by side', () => {
+  it('tell what failed, make only that again, and derive the rest', async () => {
+    evaluator.script(json({ detail: 'broken' }, 500))
+    await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
+    await run({ run_id: 'two', dataset_ids: ['smoke'], models: MODELS, judge: { enabled: false } })
+    expect(await client.runs.failures({ run_id: 'two' })).toEqual({
+      run_id: 'two',
+      classes: [{ class: 'evaluation_error', cells: 12 }],
+    })
+    expect(await failureOf(client.runs.retryFailures({ run_id: 'two', classes: ['timeout'] }))).toMatchObject({
+      code: 'not_found',
+    })
+    await client.settings.update({ settings: { evaluator_url: null } })
+    const job = await ran('two-again', () => client.runs.retryFailures({ run_id: 'two', new_run_id: 'two-again' }))
+    expect(job).toMatchObject({ state: 'completed', failures: [], retry_of: { run_id: 'two' } })
+    const rows = (await readFile(join(root, 'results/two-again-smoke-evidence.jsonl'), 'utf8')).trim().split('\n')
+    const seen = rows.map((line) => JSON.parse(line) as Record<string, { run_id: string }>)
+    expect(seen.map((row) => [row['run_id'], row['derived_from']!.run_id])).toEqual(
+      Array.from({ length: 12 }, () => ['two-again', 'two']),
+    )
+    // What the evaluator cannot score at all, it could not the first time either.
+    const { classes } = await client.runs.failures({ run_id: 'one' })
+    expect(await client.runs.failures({ run_id: 'two-again' })).toEqual({ run_id: 'two-again', classes })
+    expect((await client.runs.failures({ run_id: 'two' })).classes).toHaveLength(1)
+  })
+
+  it('are compared by scores, provenance, cost and significance', async () => {
+    const runIds = ['one', 'two-again']
+    const compared = await client.compare.runs({ run_ids: [...runIds, 'none'], metric: 'token_f1' })
+    expect(compared).toMatchObject({ unknown_run_ids: ['none'], better: 'higher' })
+    expect(compared.aliases.map(({ model, runs }) => [model, runs.length])).toEqual(MODELS.map((model) => [model, 2]))
+    const provenance = await client.compare.provenance({ run_ids: runIds, dataset_id: 'smoke' })
+    expect(provenance.differences.map(({ path }) => path)).toContainEqual(expect.stringContaining('evaluation'))
+    const { points } = await client.compare.frontier({ run_ids: ['one'], metric: 'token_f1' })
+    expect(points.map(({ model }) => model)).toEqual(MODELS)
+    expect(points.some(({ on_frontier }) => on_frontier)).toBe(true)
+    const pairs = await client.statistics.pairs({ ...RUN, metric: 'token_f1' })
+    expect(pairs.comparison.pairs).toHaveLength(3)
+    const same = await client.statistics.runs({
+      run_ids: runIds,
+      dataset_id: 'smoke',
+      alias: 'vanilla-rag',
+      metric: 'token_f1',
+    })
+    expect(same.comparison.pairs).toMatchObject([{ difference: { value: 0 } }])
+  })
+
+  it('are listed and summed up', async () => {
+    const { runs, total } = await client.runs.list({})
+    expect([total, runs.map(({ run_id }) => run_id)]).toEqual([3, ['two-again', 'two', 'one']])
+    const summary = await client.runs.summary({ run_id: 'one' })
+    expect(summary.datasets[0]!.artifacts.map(({ kind, state }) => [kind, state]).toSorted()).toEqual(
+      [
+        ['evaluation', 'applied'],
+        ['evidence', 'applied'],
+        ['judgments', 'applied'],
+        ['matrix', 'listed'],
+      ].toSorted(),
+    )
+    expect(await failureOf(client.runs.summary({ run_id: 'none' }))).toMatchObject({ code: 'not_found' })
+    expect((await client.runs.jobs()).map(({ run_id }) => run_id)).toEqual(['two-again', 'two', 'one'])
+    expect(await failureOf(client.runs.dismiss({ run_id: 'one' }))).toMatchObject({ code: 'run_state' })
+  })
+})
+
+describe('an export', () => {
+  async function exported(stream: Promise<AsyncIterable<ExportChunk>>) {
+    const chunks = await collected(await stream)
+    const [begin, end] = [chunks[0]!, chunks.at(-1)!]
+    if (begin.type !== 'begin' || end.type !== 'end') throw new Error('not a whole file')
+    const text = chunks.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('')
+    expect(end).toEqual({
+      type: 'end',
+      size_bytes: Buffer.byteLength(text),
+      sha256: createHash('sha256').update(text).digest('hex'),
+    })
+    return { name: begin.file_name, text }
+  }
+
+  it('is the long CSV, the aggregates, or a page that needs nothing else', async () => {
+    const csv = await exported(client.exports.csv(RUN))
+    expect(csv.name).toBe('one-smoke.csv')
+    const [head, ...lines] = csv.text.trim().split('\n')
+    expect(head).toMatch(/metric/)
+    expect(lines.filter((line) => line.includes('vanilla-rag')).length).toBeGreaterThan(5)
+    const aggregates = JSON.parse((await exported(client.exports.json({ run_id: 'one' }))).text) as unknown[]
+    expect(aggregates.map((value) => Aggregate.parse(value).run_id)).toEqual(['one'])
+    // The export is what the run itself had written.
+    const written = JSON.parse(await readFile(join(root, 'results/one-smoke-evaluation.json'), 'utf8')) as object
+    expect(aggregates).toEqual([written])
+    const report = await exported(client.exports.report(RUN))
+    expect(report.name).toBe('one-smoke.html')
+    expect(report.text).toMatch(/^<!doctype html>/i)
+    expect(report.text).not.toMatch(/(?:src|href)="https?:/)
+  })
+
+  it('of what is not there fails as a call does', async () => {
+    const stream = await client.exports.csv({ run_id: 'none' })
+    expect(await failureOf(collected(stream))).toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('the rest of the engine', () => {
+  it('shows datasets with gold facts in place, and why there is no graph', async () => {
+    expect((await client.datasets.list()).map(({ id }) => id)).toContain('smoke')
+    const { documents } = await client.datasets.documents({ dataset_id: 'smoke' })
+    expect(documents).toHaveLength(3)
+    const document = await client.datasets.document({ dataset_id: 'smoke', path: documents[0]!.path })
+    if (!document.is_text) throw new Error('not a text')
+    expect(document.lost_gold).toEqual([])
+    for (const { start, end, fact } of document.gold)
+      expect(document.text.slice(start, end).replaceAll(/\s+/g, ' ').toLowerCase()).toBe(
+        fact.replaceAll(/\s+/g, ' ').toLowerCase(),
+      )
+    expect(
+      await failureOf(client.datasets.document({ dataset_id: 'smoke', path: 'sub/../../../secrets.md' })),
+    ).toMatchObject({ code: 'input_invalid' })
+    const graph = await client.datasets.graph({ dataset_id: 'smoke' })
+    expect(graph.ok && graph.picture.nodes.length).toBeGreaterThan(0)
+    expect(await client.datasets.graph({ dataset_id: 'graph_native' })).toMatchObject({
+      ok: false,
+      reason: 'not_ingested',
+    })
+  })
+
+  it('takes a text into a corpus, and writes over nothing', async () => {
+    const added = { dataset_id: 'smoke', name: 'Hafen 2.1', text: '# Hafen\n\nDie Schleuse öffnet um sechs.\n' }
+    expect(await client.datasets.addDocument(added)).toEqual({
+      path: 'Hafen 2.1.md',
+      size_bytes: Buffer.byteLength(added.text),
+    })
+    expect(await readFile(join(root, 'corpus/smoke/Hafen 2.1.md'), 'utf8')).toBe(added.text)
+    expect((await client.datasets.documents({ dataset_id: 'smoke' })).total).toBe(4)
+    for (const name of ['Hafen 2.1', '../out', '.hidden', 'a/b', 'con\u0000', ''])
+      expect(await failureOf(client.datasets.addDocument({ ...added, name })), name).toMatchObject({
+        code: 'input_invalid',
+        details: { problems: [{ path: 'name' }] },
+      })
+  })
+
+  it('keeps settings, and tells of secrets only where they come from', async () => {
+    const updated = await client.settings.update({
+      settings: { concurrency: 3 },
+      secrets: { judge_api_key: 'very-secret-value' },
+    })
+    expect(updated).toMatchObject({ settings: { concurrency: 3 }, secrets: { judge_api_key: 'session' } })
+    const view = await client.settings.get()
+    expect(view).toEqual(updated)
+    expect(JSON.stringify(view)).not.toContain('very-secret-value')
+    expect(await readFile(join(root, '.rag-ladder/settings.json'), 'utf8')).not.toContain('very-secret-value')
+    expect(
+      await failureOf(client.settings.update({ settings: { gateway_url: 'http://user:pass@example.org' } })),
+    ).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'settings.gateway_url' }] } })
+  })
+
+  it('starts and stops the platform and gives its log', async () => {
+    await client.services.start({ name: 'platform', dataset_id: 'smoke' })
+    const view = async () => (await client.services.list()).find(({ name }) => name === 'platform')!
+    await expect.poll(async () => (await view()).state, { timeout: 20_000 }).toBe('ready')
+    const platform = await view()
+    expect(platform).toMatchObject({ state: 'ready', used_by: 'panel', profile: 'smoke' })
+    expect(JSON.stringify(platform.settings)).not.toMatch(/TOKEN|KEY/)
+    const asked = await fetch(`${engine.url}/control/services/platform/proxy/v1/models`, {
+      headers: { authorization: `Bearer ${engine.token}` },
+    })
+    expect(((await asked.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vanilla-rag')
+    const restarted = await client.services.restart({ name: 'platform' })
+    expect(restarted.profile).toBe('smoke')
+    await collected(await client.services.logs({ name: 'platform', follow: false }))
+    expect(await client.services.stop({ name: 'platform' })).toMatchObject({ pid: null, used_by: null })
+  })
+
+  it('verifies and rebuilds the index, and says the same afterwards', async () => {
+    const before = await client.index.status()
+    expect(await client.index.verify()).toMatchObject({ ok: true, problems: [] })
+    const after = await client.index.rebuild()
+    expect(after.cells).toBe(before.cells)
+    expect(await client.index.verify()).toMatchObject({ ok: true })
+    expect((await client.system.status()).index.state).toBe('ready')
+    expect((await client.cells.get({ run_id: 'one', row_id: rowId })).verdicts).toHaveLength(2)
+  })
+})
+
+/** Called with success by the tests of `engine-runs` and `engine-access`. */
+const ELSEWHERE = ['experiment.plan', 'runs.pause', 'runs.resume', 'runs.cancel', 'runs.interrupted', 'runs.dismiss']
+
+it('has called every procedure of the contract', () => {
+  const missing = procedureNames().filter((name) => !answered.has(name))
+  expect(missing.filter((name) => !ELSEWHERE.includes(name))).toEqual(['system.browserLink'])
+  expect(procedureNames()).toEqual(expect.arrayContaining(ELSEWHERE))
+})

@@ -1,0 +1,269 @@
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
+import type { RunJob, RunState } from '../../contract/control/run-job.ts'
+import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
+import { smokeProject } from '../helpers/cli.ts'
+import { eventsUntil, failureOf, startEngine, type EngineProcess } from '../helpers/engine-process.ts'
+
+let root: string
+let engine: EngineProcess
+beforeEach(async () => {
+  root = await smokeProject()
+  engine = await startEngine(root)
+})
+afterEach(async () => {
+  expect(await engine.stop()).toBe(0)
+  await rm(root, { recursive: true, force: true })
+})
+
+const MODELS = ['vanilla-rag', 'hybrid-rag']
+const request = (run_id: string, repeats = 1) => ({ run_id, dataset_ids: ['smoke'], models: MODELS, repeats })
+const evidence = (runId: string): string => join(root, `results/${runId}-smoke-evidence.jsonl`)
+
+const isState =
+  (runId: string, ...states: RunState[]) =>
+  (event: ControlEvent): boolean =>
+    event.type === 'run.changed' && event.job.run_id === runId && states.includes(event.job.state)
+const until = (enough: (event: ControlEvent, seen: SequencedEvent[]) => boolean, after = 0) =>
+  eventsUntil(engine.client, { after }, enough)
+const ENDED: RunState[] = ['completed', 'failed', 'cancelled', 'paused', 'interrupted']
+
+/** Row ids of the cells that were made, not taken over: each was durable when it was told. */
+const made = (seen: SequencedEvent[]): string[] =>
+  seen.flatMap(({ event }) => (event.type === 'cell.finished' && !event.reused ? [event.row_id] : []))
+
+async function rowIds(runId: string): Promise<string[]> {
+  const lines = (await readFile(evidence(runId), 'utf8')).trim().split('\n')
+  return lines.map((line) => (JSON.parse(line) as { row_id: string }).row_id)
+}
+
+const jobOf = async (runId: string): Promise<RunJob> =>
+  (await engine.client.runs.jobs()).find((job) => job.run_id === runId)!
+
+describe('a run', () => {
+  it('tells everything in order, and what it made can be looked at', async () => {
+    const { client } = engine
+    expect(await client.runs.start(request('one'))).toEqual({ run_id: 'one' })
+    const seen = await until(isState('one', 'completed'))
+    const types = seen.map(({ event }) => event.type)
+    const order = [
+      'stream.opened',
+      'run.changed',
+      'run.started',
+      'step.started',
+      'plan.ready',
+      'cell.started',
+      'run.finished',
+    ]
+    expect(order.map((type) => types.indexOf(type as ControlEvent['type']))).toEqual(
+      order.map((type) => types.indexOf(type as ControlEvent['type'])).toSorted((a, b) => a - b),
+    )
+    expect(types).not.toContain('stream.gap')
+    expect(seen.slice(1).map(({ seq }) => seq)).toEqual(seen.slice(1).map((_, index) => index + 1))
+    expect(made(seen)).toHaveLength(8)
+
+    await until((event) => event.type === 'index.changed' && event.change.runs.some(({ run_id }) => run_id === 'one'))
+    const page = await client.matrix.page({ run_id: 'one', dataset_id: 'smoke', metric: 'token_f1' })
+    expect(page.aliases).toEqual(MODELS)
+    expect(page.rows.map(({ question_id }) => question_id)).toEqual(['sm-01', 'sm-02', 'sm-03', 'sm-04'])
+    const { row_id } = page.rows[0]!.cells[0]!
+    const cell = await client.cells.get({ run_id: 'one', row_id })
+    expect(cell).toMatchObject({ kind: 'canonical', row: { run_id: 'one', approach: { model: 'vanilla-rag' } } })
+    const others = await client.cells.others({ run_id: 'one', row_id })
+    expect(others.cells.map(({ model, status }) => [model, status])).toEqual(MODELS.map((model) => [model, 'ok']))
+    expect((await client.coverage.get({ run_id: 'one', dataset_id: 'smoke' })).basis).toBe('summary')
+    expect((await client.runs.list({})).runs).toMatchObject([{ run_id: 'one', state: 'completed' }])
+  })
+
+  it('is told again from any number to a client that comes back, without a gap or a repetition', async () => {
+    const { client } = engine
+    await client.runs.start(request('again'))
+    const first = await until((event) => event.type === 'cell.finished')
+    const { seq } = first.at(-1)!
+    const { engine_id } = first[0]!.event as Extract<ControlEvent, { type: 'stream.opened' }>
+    const rest = await eventsUntil(client, { after: seq, engine_id }, isState('again', 'completed'))
+    const whole = await until(isState('again', 'completed'))
+    expect([...first, ...rest.slice(1)]).toEqual(whole.map((entry, index) => (index === 0 ? first[0] : entry)))
+
+    const foreign = await eventsUntil(client, { after: seq, engine_id: 'another' }, (_, all) => all.length === 3)
+    expect(foreign.map(({ event }) => event.type)).toEqual(['stream.opened', 'stream.gap', 'run.changed'])
+  })
+
+  it('can be paused, resumed and cancelled, keeping what it made', async () => {
+    const { client } = engine
+    await client.runs.start(request('held', 10))
+    await until((_, seen) => made(seen).length >= 3)
+    expect((await client.runs.pause({ run_id: 'held' })).state).toBe('pausing')
+    const paused = await until(isState('held', ...ENDED))
+    expect(await jobOf('held')).toMatchObject({ state: 'paused', resumable: true, progress: null })
+    const kept = await rowIds('held')
+    expect(new Set(kept)).toEqual(new Set(made(paused)))
+    expect(kept.length).toBeLessThan(80)
+    expect(await failureOf(client.runs.pause({ run_id: 'held' }))).toMatchObject({ code: 'run_state' })
+
+    expect(['queued', 'running']).toContain((await client.runs.resume({ run_id: 'held' })).state)
+    const after = paused.at(-1)!.seq
+    await until((_, seen) => made(seen).length >= 3, after)
+    await client.runs.cancel({ run_id: 'held' })
+    await until(isState('held', ...ENDED), after)
+    expect(await jobOf('held')).toMatchObject({ state: 'cancelled', failures: [] })
+    expect((await rowIds('held')).slice(0, kept.length)).toEqual(kept)
+
+    await client.runs.resume({ run_id: 'held' })
+    const all = await until(isState('held', 'completed'))
+    const ids = await rowIds('held')
+    expect(new Set(ids).size).toBe(80)
+    expect(ids).toHaveLength(80)
+    expect(made(all).toSorted()).toEqual(ids.toSorted())
+  })
+
+  it('waits its turn behind another', async () => {
+    const { client } = engine
+    await client.runs.start(request('first', 4))
+    await client.runs.start(request('second'))
+    expect(await failureOf(client.runs.start(request('second')))).toMatchObject({ code: 'run_active' })
+    const status = await client.system.status()
+    expect([status.active!.run_id, status.queued.map(({ run_id }) => run_id)]).toEqual(['first', ['second']])
+    expect(await failureOf(client.settings.update({ settings: { concurrency: 2 } }))).toMatchObject({
+      code: 'run_active',
+    })
+    const seen = await until(isState('second', ...ENDED))
+    const finished = seen.flatMap(({ event }) => (event.type === 'run.finished' ? [[event.run_id, event.outcome]] : []))
+    expect(finished).toEqual([
+      ['first', 'completed'],
+      ['second', 'completed'],
+    ])
+  })
+
+  it('is planned before it is started, and refused with the exact path', async () => {
+    const { client } = engine
+    const bad = { dataset_ids: ['smoke', 'nowhere'], models: ['vanilla-rag', 'vanilla-rag'], model_set: 'none' }
+    const plan = await client.experiment.plan(bad)
+    expect(plan.ok ? [] : plan.problems.map(({ path }) => path)).toEqual(['dataset_ids[1]', 'models[1]', 'model_set'])
+    expect(await failureOf(client.runs.start(bad))).toMatchObject({ code: 'input_invalid' })
+    expect(await client.runs.jobs()).toEqual([])
+
+    await client.runs.start(request('planned'))
+    await until(isState('planned', 'completed'))
+    await until((event) => event.type === 'index.changed')
+    const again = await client.experiment.plan({ ...request('planned'), models: [...MODELS, 'graph-rag'] })
+    expect(again).toMatchObject({ ok: true, totals: { total: 12, reuse: 8, run: 4 }, blockers: [] })
+    const other = await client.experiment.plan({ ...request('planned'), metrics: ['faithfulness'] })
+    expect(other).toMatchObject({ ok: true, totals: { conflicts: 8 }, blockers: [{ code: 'run_conflict' }] })
+    expect(await failureOf(client.runs.start({ ...request('planned'), metrics: [] }))).toMatchObject({
+      code: 'run_conflict',
+    })
+    const timed = await client.experiment.plan(request('fresh'))
+    expect(timed.ok && timed.estimated_minutes).toBeGreaterThan(0)
+  })
+})
+
+describe('an engine that is killed during a run', () => {
+  it('offers the run for resume, loses nothing and makes no cell twice', async () => {
+    await engine.client.runs.start(request('killed', 10))
+    const before = await until((_, seen) => made(seen).length >= 8)
+    const { pid } = (await engine.client.services.list()).find(({ name }) => name === 'platform')!
+    await engine.kill()
+    const told = made(before)
+    const stored = await rowIds('killed')
+    expect(stored).toEqual(expect.arrayContaining(told))
+    // The platform goes with the engine that started it.
+    for (const deadline = Date.now() + 15_000; existsSync(`/proc/${pid}`) && Date.now() < deadline;) await delay(20)
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
+
+    engine = await startEngine(root)
+    expect(await engine.client.runs.interrupted()).toMatchObject([
+      { run_id: 'killed', state: 'interrupted', resumable: true },
+    ])
+    await engine.client.runs.resume({ run_id: 'killed' })
+    const after = await until(isState('killed', ...ENDED))
+    expect((await jobOf('killed')).state).toBe('completed')
+    expect(await engine.client.runs.interrupted()).toEqual([])
+
+    const ids = await rowIds('killed')
+    expect(ids).toHaveLength(80)
+    expect(new Set(ids).size).toBe(80)
+    expect(ids.slice(0, stored.length)).toEqual(stored)
+    expect(made(after).filter((id) => stored.includes(id))).toEqual([])
+    expect(await verifyEvidence(evidence('killed'))).toMatchObject({ ok: true, rows: 80 })
+  })
+
+  it('can be told to forget the offer; the cells stay', async () => {
+    await engine.client.runs.start(request('left', 10))
+    await until((_, seen) => made(seen).length >= 1)
+    await engine.kill()
+    const stored = await rowIds('left')
+    engine = await startEngine(root)
+    expect((await engine.client.runs.dismiss({ run_id: 'left' })).state).toBe('cancelled')
+    expect(await engine.client.runs.interrupted()).toEqual([])
+    expect(await rowIds('left')).toEqual(stored)
+  })
+})
+
+describe('an engine that ends while a run is under way', () => {
+  it('lets cells in flight finish and offers the run to the next one', async () => {
+    await engine.client.runs.start({ ...request('ended', 10), cold_reset: true })
+    const before = await until((_, seen) => made(seen).length >= 2)
+    expect(await engine.stop()).toBe(0)
+    engine = await startEngine(root)
+    expect(await engine.client.runs.interrupted()).toMatchObject([{ run_id: 'ended' }])
+    await engine.client.runs.resume({ run_id: 'ended' })
+    await until(isState('ended', ...ENDED))
+    // A resumed run does not reset what it made before.
+    expect(await rowIds('ended')).toEqual(expect.arrayContaining(made(before)))
+    expect(new Set(await rowIds('ended')).size).toBe(80)
+  })
+})
+
+describe('manifests that are edited', () => {
+  const file = (): string => join(root, 'manifests/evaluation.yaml')
+
+  it.each([
+    ['a bomb', 'a: &a [x]\nb: [*a, *a]\n'],
+    ['an unknown field', 'version: 1\nsurprise: true\n'],
+    ['no YAML', '{{{{ ]'],
+    ['deep nesting', `${'['.repeat(20_000)}\n`],
+    ['nothing', ''],
+  ])('to %s give an error with the file, and nothing falls over', async (_what, text) => {
+    const { client } = engine
+    const good = await readFile(file(), 'utf8')
+    const changed = until((event) => event.type === 'experiment.changed')
+    await client.experiment.get()
+    await writeFile(file(), text)
+    const error = await failureOf(client.experiment.get())
+    expect(error).toMatchObject({
+      code: 'manifest_invalid',
+      retryable: false,
+      details: { problems: expect.any(Array) },
+    })
+    expect(await failureOf(client.experiment.plan(request('x')))).toMatchObject({ code: 'manifest_invalid' })
+    expect((await client.system.status()).experiment.problems.length).toBeGreaterThan(0)
+    expect((await changed).at(-1)!.event).toMatchObject({ type: 'experiment.changed' })
+    await writeFile(file(), good)
+    expect((await client.experiment.get()).project).toBe('rag-ladder')
+    expect((await client.system.status()).experiment.problems).toEqual([])
+  })
+
+  it('while a run waits make it fail with the reason, and the engine goes on', async () => {
+    const { client } = engine
+    const good = await readFile(file(), 'utf8')
+    await client.runs.start(request('goes-on', 4))
+    await client.runs.start(request('spoilt'))
+    await until((_, seen) => made(seen).length >= 1)
+    await writeFile(file(), 'version: 1\nsurprise: true\n')
+    await until(isState('spoilt', ...ENDED))
+    expect(await jobOf('goes-on')).toMatchObject({ state: 'completed' })
+    expect(await jobOf('spoilt')).toMatchObject({
+      state: 'failed',
+      failures: [{ code: 'manifest_invalid' }],
+      resumable: true,
+    })
+    await writeFile(file(), good)
+    await client.runs.resume({ run_id: 'spoilt' })
+    await until(isState('spoilt', 'completed'))
+  })
+})

@@ -1,0 +1,488 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  ChatCompletion,
+  EvaluateResponse,
+  IngestionAccepted,
+  IngestionRecord,
+  ModelList,
+  PlatformHealth,
+  PlatformUsage,
+  PluginList,
+  RerankAdapterResponse,
+} from '../../contract/index.ts'
+import { json, startFaultServer, type Behaviour } from '../helpers/fault-server.ts'
+import { startPlatformProcess } from '../helpers/platform-process.ts'
+import type { PlatformProcess } from '../helpers/platform-process.ts'
+
+const DOCUMENTS = {
+  'lighthouse.md':
+    '# Harrow Light\n\nThe lighthouse on Harrow Point was built in 1874 by Edith Marlowe. Its lamp burned rape oil.\n',
+  'keeper.md':
+    '# The keepers\n\nEdith Marlowe trained the keeper Tom Ashby. Ashby kept the lamp of Harrow Point for thirty years.\n',
+  'bread.md':
+    '# Rye bread\n\nRye bread needs a sour starter, because rye has little gluten. Bakers let it rest for a day.\n',
+}
+const QUESTION = 'Who built the lighthouse on Harrow Point?'
+const TOKEN = 'operator-token-of-this-test'
+const RERANK_TOKEN = 'rerank-token-of-this-test'
+const GRAPH_KEY = 'graph-key-of-this-test'
+
+let folder: string
+let platform: PlatformProcess
+const running: PlatformProcess[] = []
+
+async function start(env: Record<string, string>): Promise<PlatformProcess> {
+  const process = await startPlatformProcess(env)
+  running.push(process)
+  return process
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'platform-'))
+  await mkdir(join(folder, 'corpus', 'smoke'), { recursive: true })
+  for (const [name, text] of Object.entries(DOCUMENTS)) await writeFile(join(folder, 'corpus', 'smoke', name), text)
+  platform = await start({
+    RAG_LADDER_STATE_DIR: join(folder, 'state'),
+    RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
+    RAG_PROFILE: 'smoke',
+    BACKEND_INTERNAL_API_TOKEN: TOKEN,
+    GRAPHENGINE_RERANK_ADAPTER_TOKEN: RERANK_TOKEN,
+    GRAPHENGINE_API_KEY: GRAPH_KEY,
+  })
+})
+
+afterAll(async () => {
+  await Promise.all(running.map((process) => process.stop()))
+  await rm(folder, { recursive: true })
+})
+
+async function call(path: string, body?: unknown, at = platform): Promise<Response> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  return fetch(
+    at.url + path,
+    body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
+  )
+}
+
+const usage = async (at = platform) => PlatformUsage.parse(await (await call('/internal/usage', undefined, at)).json())
+
+/** What an action adds to the platform's counters. */
+async function counted<Result>(act: () => Promise<Result>): Promise<{ result: Result; calls: Record<string, number> }> {
+  const before = await usage()
+  const result = await act()
+  const after = await usage()
+  const calls = Object.entries({ ...after.model_calls, ...after.alias_calls }).flatMap(([name, count]) => {
+    const added = count - (before.model_calls[name] ?? before.alias_calls[name] ?? 0)
+    return added === 0 ? [] : [[name, added] as const]
+  })
+  return { result, calls: Object.fromEntries(calls) }
+}
+
+async function ingest(): Promise<IngestionRecord> {
+  const accepted = IngestionAccepted.parse(await (await call('/api/rag/ingestions', { profile: 'smoke' })).json())
+  for (;;) {
+    const record = IngestionRecord.parse(await (await call(`/api/rag/ingestions/${accepted.ingestion_id}`)).json())
+    if (record.status !== 'pending' && record.status !== 'running') return record
+    await pause(20)
+  }
+}
+
+const ask = (model: string, more: object = {}) =>
+  call('/v1/chat/completions', {
+    model,
+    messages: [{ role: 'user', content: QUESTION }],
+    cache: { 'no-cache': true, 'no-store': true },
+    ...more,
+  })
+
+describe('before anything is ingested', () => {
+  it('was ready at once, and says who it is', async () => {
+    expect(platform.startMs).toBeLessThan(10_000)
+    const health = PlatformHealth.parse(await (await fetch(`${platform.url}/health`)).json())
+    expect(health).toMatchObject({ status: 'healthy', models: { set: 'builtin' } })
+    expect(await (await call('/ready')).json()).toEqual({
+      status: 'ready',
+      dependencies: {
+        vector_store: 'ready',
+        ingestion: 'ready',
+        gateway: 'ready',
+        graph_engine: 'ready',
+        workflow_engine: 'ready',
+      },
+    })
+    expect(await usage()).toEqual({ model_calls: {}, alias_calls: {} })
+  })
+
+  it('lists nineteen aliases with what they can do', async () => {
+    const list = ModelList.parse(await (await call('/v1/models')).json())
+    const aliases = list.data.filter((entry) => entry.rag_ladder !== undefined)
+    expect(aliases).toHaveLength(19)
+    for (const entry of aliases) expect(entry.rag_ladder!.available).toBe(entry.rag_ladder!.reason === null)
+    expect(aliases.filter((entry) => !entry.rag_ladder!.available)).toEqual([])
+  })
+
+  it.each([
+    ['vanilla-rag', 409, 'collection_missing'],
+    ['graph-rag', 409, 'graph_empty'],
+    ['agentic-rag', 409, 'collection_missing'],
+    ['workflow-adaptive-rag', 502, 'workflow_failed'],
+  ])('%s refuses to answer from nothing', async (alias, status, code) => {
+    const answer = await ask(alias)
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([status, code])
+  })
+})
+
+describe('ingestion', () => {
+  it('takes three documents through the phases, each extracted once and embedded in one call per store, and once only', async () => {
+    const first = await counted(ingest)
+    expect(first.result).toMatchObject({ status: 'completed', profile: 'smoke', counts: { documents_parsed: 3 } })
+    expect(first.calls).toEqual({ embed: 2, graph_extract: 3 })
+    const second = await counted(ingest)
+    expect([second.result.id, second.calls]).toEqual([first.result.id, {}])
+  })
+
+  it('derives the contextual collection with one blurb per chunk', async () => {
+    const { result, calls } = await counted(async () =>
+      (await call('/rag/contextual/build', { profile: 'smoke' })).json(),
+    )
+    const { chunks } = result as { chunks: number }
+    expect(chunks).toBe(3)
+    expect(calls).toEqual({ contextual_blurb: 3, embed: 1 })
+  })
+})
+
+describe('answers', () => {
+  it.each([
+    ['vanilla-rag', { embed: 1, light_gen: 1 }],
+    ['hybrid-rag', { embed: 1, rerank: 1, light_gen: 1 }],
+    ['hybrid-rag-fast', { embed: 1, light_gen: 1 }],
+    ['contextual-rag', { embed: 1, rerank: 1, light_gen: 1 }],
+    ['lazy-graph-rag', { embed: 1, light_gen: 1 }],
+  ])('of %s are the same in JSON and as a stream, with exactly the declared calls', async (alias, modelCalls) => {
+    const json = await counted(async () => ChatCompletion.parse(await (await ask(alias)).json()))
+    const extension = json.result.rag_extension!
+    expect(json.calls).toEqual({ ...modelCalls, [alias]: 1 })
+    expect(extension.metrics.llm_calls).toBe(1)
+    expect(extension.answer).toContain('Edith Marlowe')
+    expect(extension.sources.map((source) => source.document)).toContain('lighthouse.md')
+    expect(extension.sources.every((source) => source.snippet.length <= 240)).toBe(true)
+    expect(json.result.choices[0]!.message.content).toContain(extension.answer)
+    expect(extension.lazy_graph === undefined).toBe(alias !== 'lazy-graph-rag')
+
+    const stream = await counted(async () => {
+      const answer = await ask(alias, { stream: true })
+      return { type: answer.headers.get('content-type'), frames: (await answer.text()).trimEnd().split('\n\n') }
+    })
+    expect(stream.calls).toEqual(json.calls)
+    expect(stream.result.type).toContain('text/event-stream')
+    expect(stream.result.frames).toHaveLength(2)
+    expect(stream.result.frames[1]).toBe('data: [DONE]')
+    const chunk = JSON.parse(stream.result.frames[0]!.slice(6)) as {
+      object: string
+      choices: { delta: { content: string }; finish_reason: string }[]
+      rag_extension: typeof extension
+    }
+    expect(chunk.object).toBe('chat.completion.chunk')
+    expect(chunk.choices[0]!.finish_reason).toBe('stop')
+    expect(chunk.rag_extension.answer).toBe(extension.answer)
+    expect(chunk.choices[0]!.delta.content).toContain(extension.answer)
+  })
+
+  it('of all nineteen aliases cost what they say, once as JSON and once as a stream', async () => {
+    const list = ModelList.parse(await (await call('/v1/models')).json())
+    for (const alias of list.data.filter((entry) => entry.rag_ladder !== undefined).map(({ id }) => id)) {
+      const json = await counted(async () => ChatCompletion.parse(await (await ask(alias)).json()))
+      const { metrics, answer, adaptive, sources } = json.result.rag_extension!
+      const chats = ['light_gen', 'agentic', 'graph_keyword', 'graph_query', 'workflow_classifier']
+      expect(chats.reduce((sum, role) => sum + (json.calls[role] ?? 0), 0)).toBe(metrics.llm_calls)
+      expect(json.calls[alias]).toBe(1)
+      expect(answer).toContain('Edith Marlowe')
+      if (alias.startsWith('graph')) expect(sources).toMatchObject([{ kind: 'knowledge_graph', snippet: '' }])
+      if (adaptive !== undefined) expect(json.calls).toMatchObject({ workflow_classifier: 1, [adaptive.approach]: 1 })
+      const stream = await counted(async () => (await ask(alias, { stream: true })).text())
+      expect(stream.calls).toEqual(json.calls)
+      expect(stream.result.trimEnd().split('\n\n')).toHaveLength(2)
+    }
+  })
+
+  it('come from the cache only when the request lets them, and not after the data changed', async () => {
+    const cached = () => ask('vanilla-rag', { cache: undefined })
+    await cached()
+    const again = await counted(cached)
+    expect([again.calls, again.result.headers.get('x-rag-ladder-cache')]).toEqual([{}, 'hit'])
+    expect((await counted(() => ask('vanilla-rag'))).calls).toEqual({ embed: 1, light_gen: 1, 'vanilla-rag': 1 })
+    await writeFile(join(folder, 'corpus', 'smoke', 'bread.md'), `${DOCUMENTS['bread.md']}Some add caraway.\n`)
+    expect((await ingest()).status).toBe('completed')
+    expect((await counted(cached)).calls).toEqual({ embed: 1, light_gen: 1, 'vanilla-rag': 1 })
+  })
+
+  it('of another base are refused on the plugin’s own route, unknown models at the gateway', async () => {
+    const body = { model: 'vanilla-rag', messages: [{ role: 'user', content: QUESTION }] }
+    const foreign = await call('/rag/hybrid-rag/v1/chat/completions', body)
+    expect([foreign.status, Object.keys((await foreign.json()) as object)]).toEqual([400, ['detail']])
+    const unknown = await ask('no-such-model')
+    expect([unknown.status, await unknown.json()]).toMatchObject([
+      400,
+      { error: { code: 'model_not_found', param: 'model' } },
+    ])
+  })
+})
+
+describe('the workflow engine', () => {
+  const webhook = (body: unknown) => call('/webhook/adaptive-rag', body)
+
+  it('answers its webhook with what a delegate found', async () => {
+    const { result, calls } = await counted(async () => (await webhook({ query: QUESTION })).json())
+    const answer = result as { answer: string; route: string; approach: string; rag_extension: object }
+    expect(answer).toMatchObject({
+      answer: expect.stringContaining('Edith Marlowe'),
+      rag_extension: { schema_version: 1 },
+    })
+    expect(calls).toMatchObject({ workflow_classifier: 1, [answer.approach]: 1 })
+  })
+
+  it('fails like n8n, and never leads back to itself', async () => {
+    const bad = await webhook({ question: QUESTION })
+    expect([bad.status, await bad.json()]).toEqual([
+      500,
+      { code: 0, message: expect.stringContaining("Node 'Classify'") },
+    ])
+    expect((await call('/webhook/nowhere', {})).status).toBe(404)
+    const headers = {
+      authorization: `Bearer ${TOKEN}`,
+      'content-type': 'application/json',
+      'x-rag-ladder-workflow': 'any',
+    }
+    const body = JSON.stringify({ model: 'workflow-adaptive-rag', messages: [{ role: 'user', content: QUESTION }] })
+    const loop = await fetch(`${platform.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    expect([loop.status, await loop.json()]).toMatchObject([508, { error: { code: 'delegation_loop' } }])
+  })
+})
+
+describe('the graph engine', () => {
+  const graph = (path: string, key = GRAPH_KEY) =>
+    fetch(`${platform.url}/graph-engine${path}`, { headers: { 'x-api-key': key } })
+
+  it('holds what was ingested, behind its own key', async () => {
+    expect(await (await graph('/documents/status_counts')).json()).toMatchObject({
+      status_counts: { processed: 3, failed: 0 },
+    })
+    const picture = (await (await graph('/graph')).json()) as { nodes: { label: string }[] }
+    expect(picture.nodes.map(({ label }) => label)).toContain('Edith Marlowe')
+    expect((await graph('/graph', 'wrong')).status).toBe(403)
+  })
+
+  it('forgets documents that left the corpus, and everything at a cold start', async () => {
+    const path = join(folder, 'corpus', 'smoke', 'bread.md')
+    await rm(path)
+    expect((await ingest()).counts).toMatchObject({ documents_uploaded: 2, documents_removed: 1 })
+    expect(await (await graph('/documents/status_counts')).json()).toMatchObject({ status_counts: { all: 2 } })
+    const reset = await fetch(`${platform.url}/api/rag/ingestions/profiles/smoke`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${TOKEN}` },
+    })
+    expect(reset.status).toBe(200)
+    expect(await (await graph('/documents/status_counts')).json()).toMatchObject({ status_counts: { all: 0 } })
+    await writeFile(path, DOCUMENTS['bread.md'])
+    expect((await ingest()).status).toBe('completed')
+  })
+})
+
+describe('the other surfaces', () => {
+  it('score an answer by rules, with null for what lacks its evidence', async () => {
+    const record = {
+      question: QUESTION,
+      answer: 'Edith Marlowe built the lighthouse on Harrow Point in 1874.',
+      contexts: [DOCUMENTS['lighthouse.md']],
+    }
+    const { result, calls } = await counted(async () => {
+      const metrics = ['faithfulness', 'answer_relevancy', 'context_recall']
+      return EvaluateResponse.parse(await (await call('/api/rag/evaluate', { records: [record], metrics })).json())
+    })
+    const { scores } = result.results[0]!
+    expect(scores['faithfulness']).toBe(1)
+    expect(scores['answer_relevancy']).toBeGreaterThan(0)
+    expect(scores['context_recall']).toBeNull()
+    expect(calls).toEqual({ evaluator_embed: 1 })
+    expect(result.evaluator_model).toBe('rule-critic')
+  })
+
+  it('ask the one reranker that is configured, for hybrid search and for the graph', async () => {
+    const scored: Behaviour = (response, request, body) => {
+      const { texts } = JSON.parse(body) as { texts: string[] }
+      json(texts.map((_, index) => ({ index, score: 1 / (index + 1) })))(response, request, body)
+    }
+    const service = await startFaultServer()
+    service.script(scored)
+    const served = await start({
+      RAG_LADDER_STATE_DIR: join(folder, 'reranked'),
+      RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
+      RAG_PROFILE: 'smoke',
+      BACKEND_INTERNAL_API_TOKEN: TOKEN,
+      GRAPHENGINE_API_KEY: GRAPH_KEY,
+      RERANKER_URL: service.url,
+    })
+    const ingested = await call('/api/rag/ingestions?async_job=false', { profile: 'smoke' }, served)
+    expect(IngestionAccepted.parse(await ingested.json()).status).toBe('completed')
+    const asked = async (model: string): Promise<number> => {
+      const before = service.requests.length
+      const body = { model, messages: [{ role: 'user', content: QUESTION }] }
+      expect((await call('/v1/chat/completions', body, served)).status).toBe(200)
+      return service.requests.slice(before).filter(({ path }) => path === '/rerank').length
+    }
+    expect([await asked('hybrid-rag'), await asked('graph-rag-rerank')]).toEqual([1, 1])
+    expect((await usage(served)).model_calls).not.toHaveProperty('rerank')
+    await served.stop()
+    await service.close()
+  })
+
+  it('chunk, rerank and embed over HTTP', async () => {
+    const chunked = await call('/api/chunk', { text: 'One sentence. Another one.', chunk_size: 14, overlap: 0 })
+    expect(chunked.status).toBe(200)
+    const ranked = await call('/rerank', { query: QUESTION, texts: Object.values(DOCUMENTS) })
+    expect(((await ranked.json()) as { index: number }[])[0]!.index).toBe(0)
+    const embedded = await call('/v1/embeddings', { model: 'embed', input: ['one', 'two'] })
+    expect(
+      ((await embedded.json()) as { data: { embedding: number[] }[] }).data.map((entry) => entry.embedding.length),
+    ).toEqual([768, 768])
+  })
+})
+
+describe('what an operator sees', () => {
+  it('is the plugin with its variables masked', async () => {
+    const { plugins } = PluginList.parse(await (await call('/plugins')).json())
+    expect(plugins).toEqual([
+      {
+        name: 'rag-ladder',
+        route_prefix: '/rag',
+        auth: 'inherit',
+        env: { RAG_PROFILE: '***', RAG_MODEL_SET: null, RAG_PLUGIN_URL: null },
+        status: 'loaded',
+        reason: null,
+      },
+    ])
+  })
+
+  it('is what the platform has done, as Prometheus reads it', async () => {
+    const answer = await call('/metrics')
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const text = await answer.text()
+    const lines = text.trimEnd().split('\n')
+    const sample = /^[a-z_]+(\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)+\})? (\d+(\.\d+)?(e[+-]?\d+)?|\+Inf)$/
+    expect(lines.filter((line) => !line.startsWith('# ') && !sample.test(line))).toEqual([])
+    const value = (name: string) => Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1])
+    const { model_calls: modelCalls, alias_calls: aliasCalls } = await usage()
+    expect(value('rag_ladder_model_calls_total{role="light_gen"}')).toBe(modelCalls['light_gen'])
+    expect(value('rag_ladder_alias_calls_total{alias="vanilla-rag"}')).toBe(aliasCalls['vanilla-rag'])
+    const route = 'method="POST",route="/v1/chat/completions"'
+    expect(value(`rag_ladder_http_requests_total{${route},status="409"}`)).toBe(4)
+    const answered = lines.filter((line) => line.startsWith(`rag_ladder_http_requests_total{${route}`))
+    const sum = answered.reduce((total, line) => total + Number(line.split(' ')[1]), 0)
+    expect(value(`rag_ladder_http_request_duration_seconds_count{${route}}`)).toBe(sum)
+    expect(value(`rag_ladder_http_request_duration_seconds_bucket{${route},le="+Inf"}`)).toBe(sum)
+  })
+
+  it('is the rerank adapter, to whoever has its token', async () => {
+    const headers = { authorization: `Bearer ${RERANK_TOKEN}`, 'content-type': 'application/json' }
+    const documents = Array.from({ length: 43 }, (_, index) =>
+      index === 40 ? DOCUMENTS['lighthouse.md'] : `page ${index}`,
+    )
+    const body = JSON.stringify({ query: QUESTION, documents, top_n: 1 })
+    const { result, calls } = await counted(async () => {
+      const answer = await fetch(`${platform.url}/graph-engine/rerank`, { method: 'POST', headers, body })
+      return RerankAdapterResponse.parse(await answer.json())
+    })
+    expect(result.results.map(({ index }) => index)).toEqual([40])
+    expect(calls).toEqual({ rerank: 2 })
+  })
+})
+
+describe('the door', () => {
+  it('opens without a token for what tells the state only', async () => {
+    const status = async (path: string) => (await fetch(platform.url + path)).status
+    const open = ['/', '/health', '/ready', '/health/liveliness', '/graph-engine/health']
+    expect(await Promise.all(open.map(status))).toEqual(open.map(() => 200))
+    const closed = ['/v1/models', '/internal/usage', '/rag/health', '/metrics', '/plugins', '/info', '/nowhere']
+    expect(await Promise.all(closed.map(status))).toEqual(closed.map(() => 401))
+    const refused = await fetch(`${platform.url}/v1/models`)
+    expect(await refused.json()).toMatchObject({ error: { type: 'authentication_error', code: 'invalid_api_key' } })
+  })
+
+  it('closes with 503, and says why, while nobody could come in', async () => {
+    const closed = await start({ RAG_LADDER_STATE_DIR: join(folder, 'closed'), PLATFORM_LOG_LEVEL: 'error' })
+    expect(closed.errors()).toContain('no credential is configured')
+    const answers = await Promise.all([fetch(`${closed.url}/health`), call('/v1/models', undefined, closed)])
+    expect(answers.map(({ status }) => status)).toEqual([200, 503])
+  })
+
+  it('refuses a body over its limit before reading it, in the route’s own family', async () => {
+    const huge = 'x'.repeat(17 * 1024 * 1024)
+    const message = 'Request body exceeds the limit for this endpoint (16777216 bytes)'
+    expect(await (await call('/api/chunk', { text: huge })).json()).toEqual({ detail: message })
+    expect(await (await call('/v1/chat/completions', { text: huge })).json()).toMatchObject({ error: { message } })
+    expect(await (await call('/rerank', { text: huge })).json()).toMatchObject({ error: message })
+  })
+})
+
+describe('processes', () => {
+  it('answer aliases through a plugin in another process', async () => {
+    const front = await start({
+      RAG_LADDER_STATE_DIR: join(folder, 'front'),
+      RAG_PLUGIN_URL: platform.url,
+      BACKEND_INTERNAL_API_TOKEN: TOKEN,
+    })
+    const { calls } = await counted(async () => {
+      const body = { model: 'hybrid-rag', messages: [{ role: 'user', content: QUESTION }] }
+      const completion = ChatCompletion.parse(await (await call('/v1/chat/completions', body, front)).json())
+      expect(completion.rag_extension!.answer).toContain('Edith Marlowe')
+      const stream = await (await call('/v1/chat/completions', { ...body, stream: true }, front)).text()
+      expect(stream.trimEnd().split('\n\n')).toHaveLength(2)
+    })
+    expect(calls).toEqual({ embed: 2, rerank: 2, light_gen: 2 })
+    expect((await usage(front)).alias_calls).toEqual({ 'hybrid-rag': 2 })
+  })
+
+  it('end cleanly with their host, and keep what was ingested', async () => {
+    const state = join(folder, 'restarted')
+    const env = {
+      RAG_LADDER_STATE_DIR: state,
+      RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
+      RAG_PROFILE: 'smoke',
+      BACKEND_INTERNAL_API_TOKEN: TOKEN,
+    }
+    const first = await start(env)
+    const ingested = await call('/api/rag/ingestions?async_job=false', { profile: 'smoke' }, first)
+    expect(IngestionAccepted.parse(await ingested.json()).status).toBe('completed')
+    expect(await first.stop()).toBe(0)
+    const second = await start(env)
+    const body = { model: 'vanilla-rag', messages: [{ role: 'user', content: QUESTION }] }
+    const answer = ChatCompletion.parse(await (await call('/v1/chat/completions', body, second)).json())
+    expect(answer.rag_extension!.answer).toContain('Edith Marlowe')
+    second.child.kill('SIGTERM')
+    expect(await second.stop()).toBe(0)
+  })
+
+  it('say every fault of their configuration and exit with 1', async () => {
+    await expect(
+      startPlatformProcess({
+        PLATFORM_PORT: 'eighty',
+        RAG_PROFILE: 'nobody',
+        RAG_LADDER_STATE_DIR: join(folder, 'never'),
+      }),
+    ).rejects.toThrow(/exited with 1: the platform cannot start:\n {2}PLATFORM_PORT: .*\n {2}RAG_PROFILE: /)
+    const taken = new URL(platform.url).port
+    await expect(
+      startPlatformProcess({
+        PLATFORM_PORT: taken,
+        RAG_LADDER_STATE_DIR: join(folder, 'never'),
+        BACKEND_INTERNAL_API_TOKEN: TOKEN,
+      }),
+    ).rejects.toThrow(
+      /exited with 1: the platform cannot start:\n {2}cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/,
+    )
+  })
+})

@@ -1,0 +1,120 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
+import { SupervisedService, type ServiceSpec } from '../../main/supervisor/supervised-service.ts'
+import type { ServiceState } from '../../main/supervisor/service-state.ts'
+
+const ENTRY = fileURLToPath(new URL('../helpers/child-service.ts', import.meta.url))
+
+let folder: string
+let journal: string
+let services: SupervisedService[]
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-supervisor-'))
+  journal = join(folder, 'journal')
+  services = []
+})
+afterEach(async () => {
+  await Promise.all(services.map((service) => service.stop()))
+  await rm(folder, { recursive: true, force: true })
+})
+
+function service(fault: string, more: Partial<ServiceSpec> = {}): SupervisedService {
+  const spec: ServiceSpec = {
+    name: 'fixture',
+    launch: { entry: ENTRY, env: { FAULT: fault, JOURNAL: journal } },
+    probe: async (url) => (await (await fetch(url)).text()) === 'ok',
+    graceMs: 300,
+    ...more,
+  }
+  const made = new SupervisedService(spec, createNodeLauncher())
+  services.push(made)
+  return made
+}
+
+const reached = (made: SupervisedService, name: ServiceState['name']): Promise<ServiceState> =>
+  new Promise((resolve) => {
+    const off = made.onState((state) => {
+      if (state.name !== name) return
+      off()
+      resolve(state)
+    })
+  })
+
+const alive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+const pidOf = async (word: string): Promise<number> =>
+  Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(await readFile(journal, 'utf8'))![1])
+
+describe('SupervisedService', () => {
+  it('starts on a free port and stops by closing the channel', async () => {
+    const made = service('none')
+    const url = await made.start()
+    expect(await (await fetch(url)).text()).toBe('ok')
+    await made.stop()
+    expect(made.state.name).toBe('stopped')
+    expect(await readFile(journal, 'utf8')).toMatch(/^start \d+\nchannel closed\n$/)
+    expect(alive(await pidOf('start'))).toBe(false)
+  })
+
+  it('restarts a crashed service by itself', async () => {
+    const made = service('none')
+    const url = await made.start()
+    const ready = reached(made, 'ready')
+    await fetch(`${url}/crash`).catch(() => undefined)
+    await ready
+    expect(await (await fetch(made.url!)).text()).toBe('ok')
+    expect((await readFile(journal, 'utf8')).match(/start/g)).toHaveLength(2)
+  })
+
+  it('does not call a service ready whose probe fails, and gives its last lines when it is given up', async () => {
+    const made = service('crash')
+    const backoff = reached(made, 'backoff')
+    const started = made.start()
+    await backoff
+    expect(made.log.lines()).toEqual(['cannot open the model'])
+    await made.stop()
+    await expect(started).rejects.toThrow(/fixture does not run: it was stopped\n {2}cannot open the model/)
+  })
+
+  it('kills one that never becomes ready', async () => {
+    const made = service('never-ready', { startTimeoutMs: 1500 })
+    const backoff = reached(made, 'backoff')
+    void made.start().catch(() => undefined)
+    expect(await backoff).toMatchObject({ failure: 'start_timeout' })
+  })
+
+  it('kills one that ignores requests and SIGTERM', async () => {
+    const made = service('ignore-stop')
+    await made.start()
+    await made.stop()
+    expect(alive(await pidOf('start'))).toBe(false)
+    expect(await readFile(journal, 'utf8')).toContain('ignored SIGTERM')
+  })
+
+  it('leaves no grandchild behind', async () => {
+    const made = service('grandchild')
+    await made.start()
+    const grandchild = await pidOf('grandchild')
+    expect(alive(grandchild)).toBe(true)
+    await made.stop()
+    await expect.poll(() => alive(grandchild), { timeout: 5000 }).toBe(false)
+  })
+
+  it('keeps the last lines of a flood', async () => {
+    const made = service('flood')
+    await made.start()
+    await expect.poll(() => made.log.lines().at(-1), { timeout: 10_000 }).toBe('noise 19999')
+    expect(made.log.lines()).toHaveLength(200)
+  })
+})

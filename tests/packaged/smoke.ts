@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { chromium } from '@playwright/test'
+import { screenWrapper } from '../../build/e2e/hosts.ts'
+import { versionOf } from '../../build/e2e/electron-runtime.ts'
+
+// The packaged app as it is, fuses included: no inspector can be attached to its main process, so only its page is driven.
+const PROGRAM = 'dist/linux-unpacked/rag-ladder-desktop'
+/** First Electron whose own Node the engine's native parts load in. */
+const NEW_ENOUGH = 39
+
+async function smoke(): Promise<void> {
+  assert(existsSync(PROGRAM), `${PROGRAM} is missing: npm run package makes it`)
+  const wrapper = await screenWrapper()
+  assert(wrapper !== null, 'there is no screen: install xvfb and xauth, or set DISPLAY')
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-packaged-'))
+  const isOld = Number(versionOf(PROGRAM)?.split('.')[0] ?? NEW_ENOUGH) < NEW_ENOUGH
+  if (isOld) console.log('this Electron is older than the engine needs: its children run in this Node')
+  const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const [command, ...args] = [
+    ...wrapper,
+    ...[PROGRAM, ...flags, `--user-data-dir=${folder}/data`, '--remote-debugging-port=0'],
+    ...['--project', join(folder, 'project')],
+  ]
+  const child = spawn(command!, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+    env: { ...process.env, ...(isOld ? { RAG_LADDER_ENGINE_NODE: process.execPath } : {}) },
+  })
+  const ended = once(child, 'exit')
+  try {
+    const address = await new Promise<string>((found, failed) => {
+      createInterface({ input: child.stderr }).on('line', (line) => {
+        const url = /DevTools listening on (ws:\S+)/.exec(line)?.[1]
+        if (url !== undefined) found(url)
+      })
+      void ended.then(() => failed(new Error('the app ended before its page was there')))
+    })
+    const browser = await chromium.connectOverCDP(address)
+    const context = browser.contexts()[0]!
+    const page = context.pages()[0] ?? (await context.waitForEvent('page'))
+    await page.getByRole('button', { name: 'Run the smoke ladder' }).click({ timeout: 60_000 })
+    // A first run that is complete lands in its matrix.
+    await page.locator('[role=gridcell][data-state=ok]').first().waitFor({ timeout: 120_000 })
+    const { json } = await page.evaluate<{
+      json: { state: string; failures: unknown[] }[]
+    }>(`fetch('/control/runs/jobs', {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}',
+    }).then((answer) => answer.json())`)
+    assert.deepEqual(
+      json.map(({ state, failures }) => ({ state, failures })),
+      [{ state: 'completed', failures: [] }],
+    )
+    assert.equal(new URL(page.url()).protocol, 'app:')
+    assert(existsSync(join(folder, 'project/results')), 'the new project has no results')
+    await browser.close()
+    console.log('● the packaged app made a project, started its engine and ran the smoke ladder to its matrix')
+  } finally {
+    if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+    await ended
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+await smoke()

@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['{build,contract,main,providers,renderer}/**/*.test.ts', 'tests/golden/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['tests/integration/**/*.test.ts', 'tests/crash/evidence-{damage,disk}.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 60_000,
+        },
+      },
+      // Kills processes and counts syncs: one file at a time, so that the rounds are not starved.
+      {
+        test: {
+          name: 'crash',
+          include: ['tests/crash/*-kill.test.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+    pool: 'forks',
+  },
+})
