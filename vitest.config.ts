@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -30,5 +31,7 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
+    // Vitest leaves one processor to a watcher that is not there; much of what these tests do is waiting.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 })

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { CONTROL_PREFIX } from '../../contract/control/router.ts'
 import { SECURITY_HEADERS } from '../engine/http/content-security-policy.ts'
 import { StaticFiles } from '../engine/http/static-files.ts'
@@ -21,7 +21,8 @@ const textAnswer = (status: number, text: string): Response =>
 async function fileAnswer(files: StaticFiles, path: string): Promise<Response> {
   const file = await files.find(path === '/' ? '/index.html' : path)
   if (file === null) return textAnswer(404, 'There is no such file.')
-  return new Response(Readable.toWeb(file.open()) as ReadableStream, {
+  // Whole, not as it is read: Electron at times loses the end of a file's stream, and the window stays blank.
+  return new Response(await buffer(file.open()), {
     headers: {
       ...SECURITY_HEADERS,
       'content-type': file.mediaType,

@@ -21,6 +21,16 @@ export async function ask<Answer>(page: Page, procedure: string, input?: unknown
   })()`)
 }
 
+/** What is known of a window in which nothing shows. */
+async function stateOf({ app, page, errors }: DesktopProcess): Promise<string> {
+  const loaded = await page
+    .evaluate(
+      `JSON.stringify([document.readyState, ...performance.getEntriesByType('resource').map((e) => [e.name, e.duration, e.responseStatus, e.decodedBodySize])])`,
+    )
+    .catch(String)
+  return `exit code ${app.process().exitCode}, ${page.url()}, loaded: ${String(loaded)}, stderr: ${errors()}`
+}
+
 /** Whether a process lives. */
 export function isAlive(pid: number): boolean {
   try {
@@ -36,7 +46,13 @@ export const test = base.extend<{ desktopEnv: Record<string, string>; real: Real
   real: async ({ desktopEnv }, use) => {
     const project = await smokeProject()
     const desktop = await startDesktop({ args: ['--project', project], env: desktopEnv })
-    await desktop.page.locator('main h1, main h2').first().waitFor()
+    await desktop.page
+      .locator('main h1, main h2')
+      .first()
+      .waitFor()
+      .catch(async (error: unknown) => {
+        throw new Error(`the window stays blank; ${await stateOf(desktop)}`, { cause: error })
+      })
     await use({ ...desktop, project })
     await desktop.close()
     await rm(project, { recursive: true, force: true })
