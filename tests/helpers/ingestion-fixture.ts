@@ -2,8 +2,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { IngestionProfile } from '../../contract/index.ts'
+import type { IngestionRecord } from '../../contract/index.ts'
 import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import type { IngestionOptions, IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import type { EmbedDocuments } from '../../providers/platform/ingestion/phases.ts'
 import { DEFAULT_CORPUS_LIMITS } from '../../providers/platform/ingestion/settings.ts'
 import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
 import type { VectorStore } from '../../providers/platform/vector-store/vector-store.ts'
@@ -86,3 +88,31 @@ export async function openIngestionSite(): Promise<IngestionSite> {
     },
   }
 }
+
+/** An embedder whose first call says that it has begun and then waits to be let go. */
+export function gatedEmbedding() {
+  let begun!: () => void
+  let release!: () => void
+  const gate = {
+    calls: 0,
+    reached: new Promise<void>((resolve) => (begun = resolve)),
+    opened: new Promise<void>((resolve) => (release = resolve)),
+  }
+  const embed: EmbedDocuments = async (texts) => {
+    gate.calls += 1
+    begun()
+    await gate.opened
+    return hashEmbeddings(texts)
+  }
+  return { embed, gate, release }
+}
+
+/** Submits a profile and waits until its job has ended. */
+export async function ingest(service: IngestionService, profile = 'smoke'): Promise<IngestionRecord> {
+  const { ingestion_id: id } = await service.submit({ profile })
+  return service.settled(id)
+}
+
+/** A job's phase by name. */
+export const phase = (record: IngestionRecord, name: string) =>
+  record.phases.find((candidate) => candidate.name === name)!

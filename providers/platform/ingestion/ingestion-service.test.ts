@@ -2,53 +2,25 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IngestionRecord, INGESTION_PHASES } from '../../../contract/index.ts'
-import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
-import { openIngestionSite, someDocuments, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import {
+  gatedEmbedding,
+  ingest,
+  openIngestionSite,
+  phase,
+  testProfile,
+  writeFiles,
+} from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { VectorStoreUnavailableError } from '../vector-store/errors.ts'
-import { systemClock } from './clock.ts'
 import type { DocumentParser } from './document-parser.ts'
-import {
-  CorpusError,
-  DispatchError,
-  StateStoreUnavailableError,
-  UnknownIngestionError,
-  UnknownProfileError,
-} from './errors.ts'
+import { CorpusError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
 import type { GraphTargetClient } from './graph-target.ts'
-import type { EmbedDocuments } from './phases.ts'
-import type { IngestionService } from './ingestion-service.ts'
 
 let site: IngestionSite
 beforeEach(async () => {
   site = await openIngestionSite()
 })
 afterEach(() => site.close())
-
-/** An embedder whose first call says that it has begun and then waits to be let go. */
-function gatedEmbedding() {
-  let begun!: () => void
-  let release!: () => void
-  const gate = {
-    calls: 0,
-    reached: new Promise<void>((resolve) => (begun = resolve)),
-    opened: new Promise<void>((resolve) => (release = resolve)),
-  }
-  const embed: EmbedDocuments = async (texts) => {
-    gate.calls += 1
-    begun()
-    await gate.opened
-    return hashEmbeddings(texts)
-  }
-  return { embed, gate, release }
-}
-
-async function ingest(service: IngestionService, profile = 'smoke'): Promise<IngestionRecord> {
-  const { ingestion_id: id } = await service.submit({ profile })
-  return service.settled(id)
-}
-
-const phase = (record: IngestionRecord, name: string) => record.phases.find((candidate) => candidate.name === name)!
 
 describe('a job', () => {
   it('runs the eight phases in order and writes the collection', async () => {
@@ -214,226 +186,6 @@ describe('a job', () => {
       status: 'failed',
       errors: [{ phase: 'vector_write', service: 'vector_store' }],
     })
-  })
-})
-
-describe('submitting again', () => {
-  it('gives the job that is under way or completed', async () => {
-    const { embed, gate, release } = gatedEmbedding()
-    const service = site.service({ embed })
-    service.start()
-    const first = await service.submit({ profile: 'smoke' })
-    await gate.reached
-    const second = await service.submit({ profile: 'smoke' })
-    expect(second).toMatchObject({
-      ingestion_id: first.ingestion_id,
-      status: 'running',
-      message: expect.stringMatching(/^Idempotent/),
-    })
-    release()
-    await service.settled(first.ingestion_id)
-    expect(await service.submit({ profile: 'smoke' })).toMatchObject({
-      ingestion_id: first.ingestion_id,
-      status: 'completed',
-      message: expect.stringMatching(/^Idempotent/),
-    })
-    expect(gate.calls).toBe(1)
-  })
-
-  it('runs anew when the collection is gone, was overwritten, or belongs to another model', async () => {
-    const service = site.service()
-    const first = await ingest(service)
-    await site.store.remove('RagBase_smoke')
-    const second = await ingest(service)
-    expect(second.id).not.toBe(first.id)
-
-    const original = someDocuments(3)['doc-000.md']!
-    await writeFile(path.join(site.corpusRoot, 'smoke/doc-000.md'), 'Another text.')
-    const third = await ingest(service)
-    await writeFile(path.join(site.corpusRoot, 'smoke/doc-000.md'), original)
-    const fourth = await ingest(service)
-    expect(new Set([first.id, second.id, third.id, fourth.id]).size).toBe(4)
-    expect(fourth.idempotency_key).toBe(first.idempotency_key)
-    expect((await ingest(service)).id).toBe(fourth.id)
-
-    const otherModel = await ingest(site.service({ embeddingModelName: 'other-768' }))
-    expect(otherModel.id).not.toBe(fourth.id)
-    expect(await site.store.info('RagBase_smoke')).toMatchObject({ embeddingModel: 'other-768' })
-  })
-
-  it('runs anew for another revision of the profile', async () => {
-    const first = await ingest(site.service())
-    const profile = testProfile('smoke', { chunker: { strategy: 'token', chunk_size: 30, overlap: 5 } })
-    const second = await ingest(site.service({ profiles: [profile] }))
-    expect(second.content_digest).toBe(first.content_digest)
-    expect(second.revision).not.toBe(first.revision)
-    // The first job's chunks are no more, so it is no answer to its own fingerprint.
-    expect((await ingest(site.service())).id).not.toBe(first.id)
-  })
-
-  it('runs anew after a failure', async () => {
-    let down = true
-    const service = site.service({
-      embed: (texts) => (down ? Promise.reject(new Error('down')) : hashEmbeddings(texts)),
-    })
-    const first = await ingest(service)
-    down = false
-    const second = await ingest(service)
-    expect([first.status, second.status]).toEqual(['failed', 'completed'])
-    expect(second.id).not.toBe(first.id)
-  })
-
-  it('records a failed dispatch as a job that may run again', async () => {
-    const service = site.service({ dispatch: () => Promise.reject(new Error('broker gone')) })
-    await expect(service.submit({ profile: 'smoke' })).rejects.toThrow(DispatchError)
-    const [record] = service.list({ limit: 1 })!.records
-    expect(record).toMatchObject({
-      status: 'failed',
-      errors: [{ phase: 'dispatch', message: 'broker gone', retryable: true }],
-    })
-    expect((await ingest(site.service())).status).toBe('completed')
-  })
-})
-
-describe('cancelling', () => {
-  it('ends a run in the middle of embedding, also one that does not listen', async () => {
-    const { embed, gate } = gatedEmbedding()
-    const service = site.service({ embed })
-    service.start()
-    const { ingestion_id: id } = await service.submit({ profile: 'smoke' })
-    await gate.reached
-    expect(service.cancel(id)).toMatchObject({ status: 'running', cancel_requested: true })
-    const record = await service.settled(id)
-    expect(record.status).toBe('cancelled')
-    expect(phase(record, 'embed')).toMatchObject({ status: 'cancelled', error: null })
-    expect(phase(record, 'vector_write').status).toBe('pending')
-    expect(await site.store.info('RagBase_smoke')).toBeNull()
-    expect(service.cancel(id)).toMatchObject({ status: 'cancelled' })
-    expect(service.cancel('unknown')).toBeNull()
-  })
-
-  it('reaches the run of another process at its next write', async () => {
-    await writeFiles(path.join(site.corpusRoot, 'smoke'), someDocuments(60))
-    const other = site.service()
-    let calls = 0
-    const service = site.service({
-      // Time that runs fast makes every count worth storing.
-      clock: { now: () => Date.now() + calls * 1000, sleep: systemClock.sleep },
-      embed: async (texts) => {
-        calls += 1
-        if (calls === 2) other.cancel(other.list({ limit: 1 })!.records[0]!.id)
-        return hashEmbeddings(texts)
-      },
-    })
-    service.start()
-    const record = await ingest(service)
-    expect(record.status).toBe('cancelled')
-    expect(calls).toBe(2)
-  })
-})
-
-describe('two services on one state file', () => {
-  it('run every job once', async () => {
-    const profiles = ['one', 'two', 'three', 'four'].map((name) => testProfile(name))
-    for (const { name } of profiles) await writeFiles(path.join(site.corpusRoot, name), { 'a.md': `About ${name}.` })
-    const ran: string[] = []
-    const counting =
-      (who: string): EmbedDocuments =>
-      async (texts) => {
-        ran.push(`${who} ${texts.join()}`)
-        return hashEmbeddings(texts)
-      }
-    const left = site.service({ profiles, embed: counting('left') })
-    const right = site.service({ profiles, embed: counting('right') })
-    left.start()
-    right.start()
-    const submitted = await Promise.all(
-      profiles.flatMap(({ name }) => [left, right].map((service) => service.submit({ profile: name }))),
-    )
-    const ids = [...new Set(submitted.map(({ ingestion_id: id }) => id))]
-    expect(ids).toHaveLength(4)
-    const records = await Promise.all(ids.map((id) => right.settled(id)))
-    expect(records.map(({ status, executions }) => [status, executions])).toEqual(ids.map(() => ['completed', 1]))
-    expect(ran).toHaveLength(4)
-  })
-
-  it('hand a job over when its lease runs out; the former owner writes nothing any more', async () => {
-    const { embed, gate, release } = gatedEmbedding()
-    const stalled = site.service({ embed })
-    stalled.start()
-    const { ingestion_id: id } = await stalled.submit({ profile: 'smoke' })
-    await gate.reached
-    // For this one the lease of 10 s is long over.
-    const rescuer = site.service({
-      clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
-      embeddingModelName: 'rescuer',
-    })
-    rescuer.start()
-    const record = await rescuer.settled(id)
-    expect(record).toMatchObject({ status: 'completed', executions: 2 })
-    release()
-    await stalled.close()
-    expect(rescuer.get(id)).toEqual(record)
-    expect(await site.store.info('RagBase_smoke')).toMatchObject({ embeddingModel: 'rescuer' })
-  })
-
-  it('keep a stale writer from switching the collection', async () => {
-    const gate = { reached: Promise.withResolvers<undefined>(), opened: Promise.withResolvers<undefined>() }
-    const attempt = Promise.withResolvers<unknown>()
-    const slow = Object.create(site.store) as typeof site.store
-    slow.replace = async (...args) => {
-      gate.reached.resolve(undefined)
-      await gate.opened.promise
-      const written = site.store.replace(...args)
-      written.then(attempt.resolve, attempt.resolve)
-      return written
-    }
-    const stalled = site.service({ store: slow })
-    stalled.start()
-    const { ingestion_id: id } = await stalled.submit({ profile: 'smoke' })
-    await gate.reached.promise
-    const rescuer = site.service({
-      embeddingModelName: 'rescuer',
-      clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
-    })
-    rescuer.start()
-    const record = await rescuer.settled(id)
-    const written = await site.store.info('RagBase_smoke')
-    gate.opened.resolve(undefined)
-    expect(await attempt.promise).toMatchObject({ name: 'RunInterrupted', reason: 'lease_lost' })
-    expect(await site.store.info('RagBase_smoke')).toEqual(written)
-    expect(written).toMatchObject({ embeddingModel: 'rescuer' })
-    expect(rescuer.get(id)).toEqual(record)
-  })
-})
-
-describe('stopping', () => {
-  it('gives the job back, and the next service finishes it', async () => {
-    const { embed, gate } = gatedEmbedding()
-    const first = site.service({ embed })
-    first.start()
-    const { ingestion_id: id } = await first.submit({ profile: 'smoke' })
-    await gate.reached
-    await first.close()
-    const second = site.service()
-    expect(second.get(id)).toMatchObject({ status: 'pending' })
-    second.start()
-    expect(await second.settled(id)).toMatchObject({ status: 'completed', executions: 1 })
-  })
-
-  it('ends those who wait', async () => {
-    const { embed, gate } = gatedEmbedding()
-    const service = site.service({ embed })
-    const request = service.submit({ profile: 'smoke' })
-    await gate.reached
-    const refused = expect(request).rejects.toThrow(StateStoreUnavailableError)
-    await service.close()
-    await refused
-  })
-
-  it('demands a lease between 10 and 300 seconds', () => {
-    expect(() => site.service({ leaseSeconds: 9 })).toThrow(RangeError)
-    expect(() => site.service({ leaseSeconds: 301 })).toThrow(RangeError)
   })
 })
 
