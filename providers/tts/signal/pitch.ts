@@ -16,6 +16,10 @@ const LOWEST_HZ = 60
 const HIGHEST_HZ = 400
 /** A lag whose difference is below this share of the mean is a period (YIN, de Cheveigné and Kawahara 2002). */
 const THRESHOLD = 0.15
+/** Rough voices have no such lag in most of their frames; there the deepest one is taken, up to this share. Hiss stays above it. */
+const ROUGH_THRESHOLD = 0.4
+/** How much deeper a longer lag must be: two periods fit nearly as well as one, and are an octave too low. */
+const OCTAVE_COST = 0.1
 const SILENCE = 0.005
 
 /** Fundamental frequency every 10 ms, by the normalised difference function of YIN, octave errors smoothed by a median of five. */
@@ -58,12 +62,21 @@ function framePitch(samples: Float32Array, start: number, width: number, sampleR
     running += difference
     normal[lag] = running === 0 ? 1 : (difference * lag) / running
   }
+  const period = periodLag(normal, shortest, longest)
+  if (period === null) return 0
+  return sampleRate / (period + parabola(normal[period - 1]!, normal[period]!, normal[period + 1]!))
+}
+
+/** The first dip below the threshold, else the deepest that a rough voice may have; null where nothing is voiced. */
+function periodLag(normal: Float64Array, shortest: number, longest: number): number | null {
+  let deepest: number | null = null
   for (let lag = shortest; lag < longest; lag += 1) {
-    if (normal[lag]! >= THRESHOLD) continue
+    if (normal[lag]! >= ROUGH_THRESHOLD) continue
     while (lag + 1 < longest && normal[lag + 1]! < normal[lag]!) lag += 1
-    return sampleRate / (lag + parabola(normal[lag - 1]!, normal[lag]!, normal[lag + 1]!))
+    if (normal[lag]! < THRESHOLD) return lag
+    if (deepest === null || normal[lag]! < normal[deepest]! - OCTAVE_COST) deepest = lag
   }
-  return 0
+  return deepest
 }
 
 /** Offset of a parabola's lowest point through three neighbours. */
