@@ -42,6 +42,12 @@ export const SpeechModel = z.object({
   clones: z.boolean(),
   /** Whether it can speak now; models that need weights are fetched by `POST /v1/models/{id}`. */
   installed: z.boolean(),
+  /** Size of the weights that a download fetches; null for what is part of the installation. */
+  download_bytes: z.int().nullable(),
+  /** Who made the weights, and under which terms. */
+  source_page: z.url().nullable(),
+  /** Bytes of a download under way. */
+  progress: z.object({ received_bytes: z.int(), total_bytes: z.int() }).nullable(),
 })
 export type SpeechModel = z.infer<typeof SpeechModel>
 

@@ -3,6 +3,8 @@ import { resample } from '../kit/audio/resample.ts'
 import type { Sound } from '../kit/audio/sound.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { HttpError } from '../kit/http-error.ts'
+import { notInstalled } from './engines/model-weights.ts'
+import { engineNamed, isInstalled } from './engines/speech-engine.ts'
 import type { CloningEngine, SpeechEngine } from './engines/speech-engine.ts'
 import { joinSpeech } from './text/join-speech.ts'
 import { isSpeakable, withoutMarkup } from './text/plain-speech.ts'
@@ -51,7 +53,7 @@ export class SpeechDesk {
 
   async #speakParts(order: SpeechOrder, text: string, signal: AbortSignal): Promise<Sound[]> {
     const engine = await this.#engineFor(order)
-    if (!(await engine.isInstalled())) throw notInstalled(engine.id)
+    if (!(await isInstalled(engine))) throw notInstalled(engine.id)
     if (isCloning(engine)) {
       const clip = await this.#clipFor(order, engine.id)
       return engine.speakLike(clip, splitSentences(text, MAX_CLONED_CHARACTERS), order.speed, signal)
@@ -70,7 +72,7 @@ export class SpeechDesk {
     const { engines, cloningEngines, voices, defaultModel } = this.#options
     const all = [...engines, ...cloningEngines]
     if (model !== null) {
-      const engine = all.find(({ id }) => id === model)
+      const engine = engineNamed(all, model)
       if (engine === undefined)
         throw new HttpError(404, `Model '${model}' is unknown. GET /v1/models lists the models.`)
       if (clip === null || isCloning(engine)) return engine
@@ -106,13 +108,6 @@ export class SpeechDesk {
     const cloning = this.#options.cloningEngines.map(({ id }) => id).join(' or ')
     return new HttpError(400, `Voice '${voice}' is a registered clip: ask for it with the model ${cloning}`)
   }
-}
-
-/** The 404 of a model whose weights are not here. */
-export function notInstalled(id: string): HttpError {
-  return new HttpError(404, `Model '${id}' is not installed locally. Download it with POST /v1/models/${id}`, {
-    type: 'model_error',
-  })
 }
 
 function isCloning(engine: SpeechEngine | CloningEngine): engine is CloningEngine {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { HttpError } from '../kit/http-error.ts'
+import type { DeclaredModel } from '../kit/models/declared-model.ts'
+import { ModelStore } from '../kit/models/model-store.ts'
 import { listenDeclared } from '../kit/listen-declared.ts'
 import { createLogger } from '../kit/logger.ts'
 import { acceptMultipart } from '../kit/multipart-form.ts'
@@ -9,7 +11,12 @@ import { closeGracefully, useErrorFamily } from '../kit/server.ts'
 import { createServiceBoundary } from '../kit/service-boundary.ts'
 import type { ServiceBoundary } from '../kit/service-boundary.ts'
 import type { TtsConfig } from './config.ts'
+import { ChatterboxEngine } from './engines/chatterbox/chatterbox-engine.ts'
+import { CHATTERBOX_WEIGHTS } from './engines/chatterbox/chatterbox-weights.ts'
 import { FliteEngine } from './engines/flite/flite-engine.ts'
+import { KokoroEngine } from './engines/kokoro/kokoro-engine.ts'
+import { KOKORO_WEIGHTS } from './engines/kokoro/kokoro-weights.ts'
+import { ModelWeights } from './engines/model-weights.ts'
 import { VoiceFitEngine } from './engines/voice-fit/voice-fit-engine.ts'
 import { registerModelRoutes } from './routes/model-routes.ts'
 import { registerSpeechRoutes } from './routes/speech-routes.ts'
@@ -22,6 +29,8 @@ const CLOSE_GRACE_MS = 3000
 export interface TtsServiceOptions {
   /** Ends the process after a deadline; replaced in tests. */
   restart?: () => void
+  /** Where weights are kept and fetched from; the person's own cache when absent. */
+  models?: { store: ModelStore; kokoro: DeclaredModel; chatterbox: DeclaredModel }
 }
 
 /** Starts the service. */
@@ -29,9 +38,10 @@ export async function startTts(config: TtsConfig, options: TtsServiceOptions = {
   const boundary = createServiceBoundary({
     logger: createLogger('tts', config.logLevel),
     settings: config.boundary,
-    ...options,
+    ...(options.restart === undefined ? {} : { restart: options.restart }),
   })
-  const close = config.source === 'disabled' ? refuseAll(boundary.app) : await addRoutes(boundary, config)
+  const models = options.models ?? { store: new ModelStore(), kokoro: KOKORO_WEIGHTS, chatterbox: CHATTERBOX_WEIGHTS }
+  const close = config.source === 'disabled' ? refuseAll(boundary.app) : await addRoutes(boundary, config, models)
   const listening = await listenDeclared(boundary.app, config.host, config.port)
   return {
     ...listening,
@@ -42,14 +52,21 @@ export async function startTts(config: TtsConfig, options: TtsServiceOptions = {
   }
 }
 
-async function addRoutes(boundary: ServiceBoundary, config: TtsConfig): Promise<() => Promise<void>> {
+async function addRoutes(
+  boundary: ServiceBoundary,
+  config: TtsConfig,
+  models: NonNullable<TtsServiceOptions['models']>,
+): Promise<() => Promise<void>> {
   const { app } = boundary
   const flite = new FliteEngine()
   const voiceFit = new VoiceFitEngine(flite)
+  const kokoro = new KokoroEngine(new ModelWeights(models.store, models.kokoro), flite.reader)
+  const chatterbox = new ChatterboxEngine(new ModelWeights(models.store, models.chatterbox))
   const voices = new VoiceStore(join(config.stateDir, 'voices'))
   const isVoiceSource = config.source.startsWith('ttsvoice')
-  const engines = [flite]
-  const cloningEngines = [voiceFit]
+  const engines = [flite, kokoro]
+  const cloningEngines = [voiceFit, chatterbox]
+  const all = [...engines, ...cloningEngines]
   const desk = new SpeechDesk({ engines, cloningEngines, voices, defaultModel: isVoiceSource ? voiceFit.id : flite.id })
   const maxClipBytes = config.boundary.maxUploadBytes
 
@@ -64,9 +81,9 @@ async function addRoutes(boundary: ServiceBoundary, config: TtsConfig): Promise<
     useErrorFamily(scope, isVoiceSource ? 'voice' : 'detail')
     acceptMultipart(scope)
     registerSpeechRoutes(scope, boundary, desk, maxClipBytes)
-    registerModelRoutes(scope, { engines: [...engines, ...cloningEngines], weightsOf: () => null })
+    registerModelRoutes(scope, all)
     scope.get('/languages', async () => {
-      const codes = [...new Set([...engines, ...cloningEngines].flatMap(({ languages }) => languages))]
+      const codes = [...new Set(all.flatMap(({ languages }) => languages))]
       const names = new Intl.DisplayNames(['en'], { type: 'language' })
       return { languages: codes.map((code) => ({ code, name: names.of(code) ?? code })), count: codes.length }
     })
@@ -77,7 +94,12 @@ async function addRoutes(boundary: ServiceBoundary, config: TtsConfig): Promise<
     registerVoiceRoutes(scope, boundary, voices, maxClipBytes)
   })
   return async () => {
-    await Promise.all([...engines, ...cloningEngines].map((engine) => engine.close()))
+    await Promise.all(
+      all.map(async (engine) => {
+        await engine.weights?.stop()
+        await engine.close()
+      }),
+    )
   }
 }
 

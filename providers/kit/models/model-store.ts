@@ -108,6 +108,11 @@ export class ModelStore {
     }
   }
 
+  /** Hashes the files and fetches none. Rejects with `ModelStoreError` for a damaged one, which is set aside: the next use fetches it anew. */
+  async verify(model: DeclaredModel, cause?: unknown): Promise<void> {
+    await this.#setDamagedAside(model, this.folderOf(model), {}, cause)
+  }
+
   /** Takes the model off the disk, with what is left of broken downloads. False: it was not there. */
   async remove(model: DeclaredModel, signal = new AbortController().signal): Promise<boolean> {
     const folder = this.folderOf(model)

@@ -1,5 +1,6 @@
 import type { EngineVoice } from '../../../contract/index.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
+import type { ModelWeights } from './model-weights.ts'
 
 /** One piece of text for an engine: short enough to be spoken in one go. */
 export interface Utterance {
@@ -10,32 +11,31 @@ export interface Utterance {
   speed: number
 }
 
-/** What turns text into sound. */
-export interface SpeechEngine {
+/** What is told of an engine, whichever way it speaks. */
+export interface EngineCard {
   readonly id: string
+  /** Other names under which it is asked for: of its weights, and of the products whose clients come here. */
+  readonly aliases: readonly string[]
   readonly owner: string
   readonly license: string
   readonly description: string
   readonly languages: readonly string[]
   readonly sampleRate: number
-  readonly voices: readonly EngineVoice[]
-  /** Longest text of one utterance, in characters. */
-  readonly maxCharacters: number
-  /** Whether the next utterance can be spoken; false while weights are missing. */
-  isInstalled(): Promise<boolean>
-  speak(utterance: Utterance, signal: AbortSignal): Promise<Sound>
+  /** Null for what is part of the installation. */
+  readonly weights: ModelWeights | null
   close(): Promise<void>
 }
 
+/** What turns text into sound. */
+export interface SpeechEngine extends EngineCard {
+  readonly voices: readonly EngineVoice[]
+  /** Longest text of one utterance, in characters. */
+  readonly maxCharacters: number
+  speak(utterance: Utterance, signal: AbortSignal): Promise<Sound>
+}
+
 /** An engine that speaks like a given clip. */
-export interface CloningEngine {
-  readonly id: string
-  readonly owner: string
-  readonly license: string
-  readonly description: string
-  readonly languages: readonly string[]
-  readonly sampleRate: number
-  isInstalled(): Promise<boolean>
+export interface CloningEngine extends EngineCard {
   /** The sentences in the clip's voice, one sound each. `key` names the clip: what is learned of it is kept under this name. */
   speakLike(
     clip: { key: string; sound: Sound },
@@ -43,5 +43,14 @@ export interface CloningEngine {
     speed: number,
     signal: AbortSignal,
   ): Promise<Sound[]>
-  close(): Promise<void>
+}
+
+/** Whether the engine can speak now. */
+export async function isInstalled({ weights }: EngineCard): Promise<boolean> {
+  return weights === null || (await weights.folder()) !== null
+}
+
+/** The engine of that id, or of one of the other names. */
+export function engineNamed<Engine extends EngineCard>(engines: readonly Engine[], name: string): Engine | undefined {
+  return engines.find(({ id, aliases }) => id === name || aliases.includes(name))
 }

@@ -1,30 +1,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { SpeechModel } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
+import { engineNamed, isInstalled } from '../engines/speech-engine.ts'
 import type { CloningEngine, SpeechEngine } from '../engines/speech-engine.ts'
 
-/** Weights that can be fetched and removed; engines without them are bundled. */
-export interface ModelWeights {
-  /** Whether they were here already. */
-  download(signal: AbortSignal): Promise<'downloaded' | 'already_there'>
-  /** False when there was nothing to remove. */
-  remove(): Promise<boolean>
-}
-
-export interface ModelRoutesOptions {
-  engines: readonly (SpeechEngine | CloningEngine)[]
-  weightsOf: (id: string) => ModelWeights | null
-}
+type Engine = SpeechEngine | CloningEngine
 
 /** `/v1/models`, `/v1/registry` and `/v1/audio/models|voices`: what can speak, and what could after a download. Ids may hold slashes. */
-export function registerModelRoutes(scope: FastifyInstance, { engines, weightsOf }: ModelRoutesOptions): void {
+export function registerModelRoutes(scope: FastifyInstance, engines: readonly Engine[]): void {
   const models = (): Promise<SpeechModel[]> => Promise.all(engines.map(describe))
-  const known = (id: string) => {
-    const engine = engines.find((each) => each.id === id)
-    if (engine === undefined) throw new HttpError(404, `Model '${id}' not found`)
+  const known = (params: unknown): Engine => {
+    const id = (params as { '*': string })['*']
+    const engine = engineNamed(engines, id)
+    if (engine === undefined)
+      throw new HttpError(404, `Model '${id}' not found. GET /v1/registry lists the models.`, { type: 'model_error' })
     return engine
   }
-  const idOf = (params: unknown): string => (params as { '*': string })['*']
 
   scope.get('/v1/models', async () => ({ object: 'list', data: (await models()).filter(({ installed }) => installed) }))
   scope.get('/v1/registry', async () => ({ object: 'list', data: await models() }))
@@ -33,12 +24,11 @@ export function registerModelRoutes(scope: FastifyInstance, { engines, weightsOf
     object: 'list',
     voices: (await models()).flatMap(({ id, voices }) => voices.map((voice) => ({ ...voice, model: id }))),
   }))
-  scope.get('/v1/models/*', async (request) => describe(known(idOf(request.params))))
+  scope.get('/v1/models/*', async (request) => describe(known(request.params)))
 
   scope.post('/v1/models/*', async (request, reply) => {
-    const { id } = known(idOf(request.params))
-    const weights = weightsOf(id)
-    const outcome = weights === null ? 'already_there' : await weights.download(new AbortController().signal)
+    const { id, weights } = known(request.params)
+    const outcome = weights === null ? 'already_there' : await weights.download()
     // 201 for what was there and 200 for what was fetched: so the product does whose clients come here.
     return outcome === 'already_there'
       ? reply.code(201).type('text/plain').send(`Model '${id}' already exists`)
@@ -46,15 +36,19 @@ export function registerModelRoutes(scope: FastifyInstance, { engines, weightsOf
   })
 
   scope.delete('/v1/models/*', async (request) => {
-    const { id } = known(idOf(request.params))
-    const weights = weightsOf(id)
-    if (weights === null) throw new HttpError(400, `Model '${id}' is part of the installation`)
-    if (!(await weights.remove())) throw new HttpError(404, `Model '${id}' is not installed locally`)
-    return { detail: `Model '${id}' deleted` }
+    const engine = known(request.params)
+    const { id, weights } = engine
+    if (weights === null) throw new HttpError(400, `Model '${id}' is part of the installation`, { type: 'model_error' })
+    // What is loaded must not go on speaking without its files.
+    await engine.close()
+    if (await weights.remove()) return { detail: `Model '${id}' deleted` }
+    throw new HttpError(404, `Model '${id}' is not installed locally`, { type: 'model_error' })
   })
 }
 
-async function describe(engine: SpeechEngine | CloningEngine): Promise<SpeechModel> {
+async function describe(engine: Engine): Promise<SpeechModel> {
+  const { weights } = engine
+  const progress = weights?.progress ?? null
   return {
     id: engine.id,
     created: 0,
@@ -67,6 +61,9 @@ async function describe(engine: SpeechEngine | CloningEngine): Promise<SpeechMod
     license: engine.license,
     description: engine.description,
     clones: 'speakLike' in engine,
-    installed: await engine.isInstalled(),
+    installed: await isInstalled(engine),
+    download_bytes: weights?.sizeBytes ?? null,
+    source_page: weights?.sourcePage ?? null,
+    progress: progress === null ? null : { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
   }
 }

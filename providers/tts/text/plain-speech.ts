@@ -39,7 +39,7 @@ export function toAscii(text: string): string {
     .trim()
 }
 
-/** Whether anything in it can be said: a letter or a digit. */
+/** Whether English voices can say anything of it: a Latin letter or a digit is left of it. */
 export function isSpeakable(text: string): boolean {
-  return /[\p{L}\p{N}]/u.test(text)
+  return /[A-Za-z0-9]/.test(toAscii(text))
 }

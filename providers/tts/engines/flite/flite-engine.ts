@@ -1,9 +1,12 @@
 import type { EngineVoice } from '../../../../contract/index.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { decodeWav } from '../../../kit/audio/wav-file.ts'
+import { moduleEntry } from '../../../kit/module-entry.ts'
+import type { TextReader } from '../../pronounce/pronouncer.ts'
 import { toAscii } from '../../text/plain-speech.ts'
+import { EngineFailedError, EngineThread } from '../engine-thread.ts'
 import type { SpeechEngine, Utterance } from '../speech-engine.ts'
-import { FliteError, FliteProgram } from './flite-program.ts'
+import type { FliteAnswer, FliteTask } from './flite-worker.ts'
 
 const voice = (id: string, name: string, gender: string): EngineVoice => ({ id, name, language: 'en', gender })
 
@@ -15,40 +18,50 @@ export const FLITE_VOICES: readonly EngineVoice[] = [
   voice('kal16', 'KAL, American, diphones', 'male'),
 ]
 
+/** Any voice would do: dictionary and rules are the same for all, and this one is made fastest. */
+const READING_VOICE = 'kal16'
+
 /** The offline floor: CMU Flite compiled to WebAssembly. Needs nothing that is not in the installation. */
 export class FliteEngine implements SpeechEngine {
   readonly id = 'flite'
+  readonly aliases = []
   readonly owner = 'Carnegie Mellon University'
   readonly license = 'BSD-style (CMU Flite)'
   readonly description = 'Bundled small synthesiser: clear, fast, audibly synthetic. English only, needs no download.'
   readonly languages = ['en']
   readonly sampleRate = 16_000
+  readonly weights = null
   readonly voices = FLITE_VOICES
   readonly maxCharacters = 600
-  readonly #program = new FliteProgram()
-
-  async isInstalled(): Promise<boolean> {
-    return true
-  }
+  readonly #program = new EngineThread<FliteTask, FliteAnswer>(moduleEntry('./flite-worker', import.meta.url))
 
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
     const args = ['-voice', voice, '--setf', `duration_stretch=${(1 / speed).toFixed(4)}`, '-t', toAscii(text)]
-    const { wave } = await this.#program.run(args, true, signal)
+    const { wave } = await this.#program.run({ args, wave: true }, signal)
     const decoded = wave === null ? null : decodeWav(Buffer.from(wave))
-    if (decoded === null) throw new FliteError('the synthesis program wrote no sound')
+    if (decoded === null) throw new EngineFailedError('the synthesis program wrote no sound')
     return decoded.sound
   }
 
   /** Phones of the text with the second at which each ends, in the program's own names (`pau` is a pause). */
   async phones(text: string, voice: string, signal: AbortSignal): Promise<{ name: string; end: number }[]> {
-    const { printed } = await this.#program.run(['-voice', voice, '-psdur', '-t', toAscii(text)], false, signal)
+    const args = ['-voice', voice, '-psdur', '-t', toAscii(text)]
+    const { printed } = await this.#program.run({ args, wave: false }, signal)
     return [...printed.matchAll(/(\S+):([\d.]+)/g)].map(([, name, end]) => ({ name: name!, end: Number(end) }))
   }
 
   /** The words as they are said: numbers and abbreviations written out. */
   async words(text: string, voice: string, signal: AbortSignal): Promise<string[]> {
-    const { printed } = await this.#program.run(['-voice', voice, '-pw', '-t', toAscii(text)], false, signal)
+    const args = ['-voice', voice, '-pw', '-t', toAscii(text)]
+    const { printed } = await this.#program.run({ args, wave: false }, signal)
     return printed.split(/\s+/).filter((word) => word !== '')
+  }
+
+  /** Words and phones for engines that need them spelled out: the program's number rules, its dictionary and its rules of spelling. */
+  readonly reader: TextReader = {
+    wordsOf: (text, signal) => this.words(text, READING_VOICE, signal),
+    phonesOf: async (word, signal) =>
+      (await this.phones(word, READING_VOICE, signal)).map(({ name }) => name).filter((name) => name !== 'pau'),
   }
 
   async close(): Promise<void> {

@@ -3,8 +3,18 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WASI } from 'node:wasi'
-import { parentPort } from 'node:worker_threads'
-import type { FliteAnswer, FliteTask } from './flite-program.ts'
+import { serveThread } from '../serve-thread.ts'
+
+export interface FliteTask {
+  args: string[]
+  /** Whether a WAV file is wanted. */
+  wave: boolean
+}
+
+export interface FliteAnswer {
+  printed: string
+  wave: Uint8Array | null
+}
 
 // The types of Node leave this global to those of browsers.
 declare const WebAssembly: {
@@ -17,29 +27,25 @@ const program = WebAssembly.compile(readFileSync(createRequire(import.meta.url).
 /** One run of the program, in a folder of its own. Its memory is new each time: the port has no way to begin again. */
 async function run(task: FliteTask): Promise<FliteAnswer> {
   const folder = mkdtempSync(join(tmpdir(), 'rag-ladder-flite-'))
-  const printed = openSync(join(folder, 'printed.txt'), 'w+')
+  const output = openSync(join(folder, 'printed.txt'), 'w+')
   try {
     const wasi = new WASI({
       version: 'preview1',
       args: ['flite', ...task.args, '-o', task.wave ? '/speech.wav' : 'none'],
       preopens: { '/': folder },
-      stdout: printed,
-      stderr: printed,
+      stdout: output,
+      stderr: output,
       returnOnExit: true,
     })
     const instance = await WebAssembly.instantiate(await program, wasi.getImportObject())
     const exitCode = wasi.start(instance)
-    const wave = task.wave ? readFileSync(join(folder, 'speech.wav')) : null
-    return { id: task.id, exitCode, printed: readFileSync(join(folder, 'printed.txt'), 'utf8'), wave }
+    const printed = readFileSync(join(folder, 'printed.txt'), 'utf8')
+    if (exitCode !== 0) throw new Error(`the synthesis program ended with ${exitCode}: ${printed.slice(0, 200)}`)
+    return { printed, wave: task.wave ? readFileSync(join(folder, 'speech.wav')) : null }
   } finally {
-    closeSync(printed)
+    closeSync(output)
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-parentPort!.on('message', (task: FliteTask) => {
-  run(task).then(
-    (answer) => parentPort!.postMessage(answer),
-    (error: unknown) => parentPort!.postMessage({ id: task.id, failed: String(error) }),
-  )
-})
+serveThread(run)

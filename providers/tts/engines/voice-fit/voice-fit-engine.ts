@@ -28,21 +28,19 @@ interface Fit {
  */
 export class VoiceFitEngine implements CloningEngine {
   readonly id = 'voice-fit'
+  readonly aliases = []
   readonly owner = 'RAG Ladder'
   readonly license = 'MIT, over CMU Flite (BSD-style)'
   readonly description =
     'Bundled: fits pitch and spectral envelope of a Flite voice to the clip. Not a neural clone: accent and manner stay those of Flite.'
   readonly languages = ['en']
   readonly sampleRate = 16_000
+  readonly weights = null
   readonly #plain: SpeechEngine
   readonly #fits = new Map<string, Promise<Fit>>()
 
   constructor(plain: SpeechEngine) {
     this.#plain = plain
-  }
-
-  async isInstalled(): Promise<boolean> {
-    return this.#plain.isInstalled()
   }
 
   async speakLike(

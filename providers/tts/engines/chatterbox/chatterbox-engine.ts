@@ -1,0 +1,50 @@
+import { resample } from '../../../kit/audio/resample.ts'
+import type { Sound } from '../../../kit/audio/sound.ts'
+import { HttpError } from '../../../kit/http-error.ts'
+import { moduleEntry } from '../../../kit/module-entry.ts'
+import { EngineThread } from '../engine-thread.ts'
+import { overWeights } from '../model-weights.ts'
+import type { ModelWeights } from '../model-weights.ts'
+import type { CloningEngine } from '../speech-engine.ts'
+import type { ChatterboxTask } from './chatterbox-worker.ts'
+
+/** Chatterbox Turbo on the processor: speaks like a clip that it has not heard before. */
+export class ChatterboxEngine implements CloningEngine {
+  readonly id = 'chatterbox-turbo'
+  readonly aliases = ['ResembleAI/chatterbox-turbo-ONNX', 'chatterbox-tts-1']
+  readonly owner = 'Resemble AI'
+  readonly license = 'MIT'
+  readonly description =
+    'Neural clone of the clip: timbre, accent and manner. English. Slow on a processor; its weights are fetched once (725 MB). ' +
+    'What it says carries no watermark.'
+  readonly languages = ['en']
+  readonly sampleRate = 24_000
+  readonly weights: ModelWeights
+  readonly #thread = new EngineThread<ChatterboxTask, Float32Array>(moduleEntry('./chatterbox-worker', import.meta.url))
+
+  constructor(weights: ModelWeights) {
+    this.weights = weights
+  }
+
+  /** Throws 400 for a tempo: the network has none. */
+  async speakLike(
+    clip: { key: string; sound: Sound },
+    sentences: readonly string[],
+    speed: number,
+    signal: AbortSignal,
+  ): Promise<Sound[]> {
+    if (speed !== 1) throw new HttpError(400, `Model '${this.id}' speaks in the clip's tempo; leave speed at 1`)
+    const { samples } = resample(clip.sound, this.sampleRate)
+    const sounds: Sound[] = []
+    for (const text of sentences) {
+      const task = { clip: { key: clip.key, samples }, text }
+      const spoken = await overWeights(this, (folder) => this.#thread.run({ ...task, folder }, signal))
+      sounds.push({ samples: spoken, sampleRate: this.sampleRate })
+    }
+    return sounds
+  }
+
+  async close(): Promise<void> {
+    await this.#thread.close()
+  }
+}

@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { InferenceSession, Tensor } from 'onnxruntime-node'
+import { ModelDamagedError } from '../model-damaged-error.ts'
+import { serveThread } from '../serve-thread.ts'
+
+export interface KokoroTask {
+  /** Holds the files of the declared model. */
+  folder: string
+  voice: string
+  /** At most 510 symbols. */
+  symbols: string
+  speed: number
+}
+
+const STYLE_WIDTH = 256
+/** Silence at both ends, in the model's alphabet. */
+const PAD = 0n
+
+interface Loaded {
+  session: InferenceSession
+  vocabulary: ReadonlyMap<string, number>
+}
+
+const models = new Map<string, Promise<Loaded>>()
+const voices = new Map<string, Promise<Float32Array>>()
+
+/** Samples of the symbols spoken. Throws `ModelDamagedError` for files that are not what they should be. */
+async function speak({ folder, voice, symbols, speed }: KokoroTask): Promise<Float32Array> {
+  const { session, vocabulary } = await once(models, folder, () => load(folder))
+  const style = await once(voices, join(folder, voice), () => readVoice(join(folder, 'voices', `${voice}.bin`)))
+  // A symbol that this version of the model does not know is left out; it has no sound of its own.
+  const ids = Array.from(symbols).flatMap((symbol) => vocabulary.get(symbol) ?? [])
+  // A voice has one style vector for each length of an utterance.
+  const row = Math.min(ids.length, style.length / STYLE_WIDTH - 1) * STYLE_WIDTH
+  const { waveform } = await session.run({
+    input_ids: new Tensor('int64', BigInt64Array.from([PAD, ...ids.map(BigInt), PAD]), [1, ids.length + 2]),
+    style: new Tensor('float32', style.slice(row, row + STYLE_WIDTH), [1, STYLE_WIDTH]),
+    speed: new Tensor('float32', [speed], [1]),
+  })
+  if (!(waveform?.data instanceof Float32Array)) throw new ModelDamagedError('the network gave no sound')
+  return waveform.data
+}
+
+async function load(folder: string): Promise<Loaded> {
+  try {
+    const session = await InferenceSession.create(join(folder, 'onnx', 'model_quantized.onnx'))
+    const tokenizer = JSON.parse(await readFile(join(folder, 'tokenizer.json'), 'utf8')) as {
+      model: { vocab: Record<string, number> }
+    }
+    return { session, vocabulary: new Map(Object.entries(tokenizer.model.vocab)) }
+  } catch (cause) {
+    throw new ModelDamagedError(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
+async function readVoice(file: string): Promise<Float32Array> {
+  const bytes = await readFile(file).catch((cause: unknown) => {
+    throw new ModelDamagedError(`${file} cannot be read`, { cause })
+  })
+  if (bytes.length === 0 || bytes.length % (STYLE_WIDTH * 4) !== 0) {
+    throw new ModelDamagedError(`${file} has ${bytes.length} bytes, which are no style vectors`)
+  }
+  return new Float32Array(new Uint8Array(bytes).buffer)
+}
+
+/** What was read once is kept; what failed is read again. */
+function once<Value>(kept: Map<string, Promise<Value>>, key: string, make: () => Promise<Value>): Promise<Value> {
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const made = make()
+  kept.set(key, made)
+  made.catch(() => kept.delete(key))
+  return made
+}
+
+serveThread(speak)

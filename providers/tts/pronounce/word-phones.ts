@@ -1,0 +1,72 @@
+/** What reads words that no dictionary has, by rules of spelling. */
+export interface SpellingReader {
+  /** Phones of one word in lower case, `ax` for the reduced vowel, without stress. */
+  phonesOf(word: string, signal: AbortSignal): Promise<string[]>
+}
+
+const VOICELESS = new Set(['P', 'T', 'K', 'F', 'TH'])
+const SIBILANT = new Set(['S', 'Z', 'SH', 'ZH', 'CH', 'JH'])
+const VOWEL = /^(?:aa|ae|ah|ao|aw|ax|ay|eh|er|ey|ih|iy|ow|oy|uh|uw)$/
+const KEPT_READINGS = 2000
+
+/** Phones of single words in ARPABET with stress: from the CMU dictionary, else by rules of spelling. */
+export class WordPhones {
+  readonly #spelling: SpellingReader
+  readonly #read = new Map<string, string[]>()
+  #dictionary: Promise<Readonly<Record<string, string>>> | null = null
+
+  constructor(spelling: SpellingReader) {
+    this.#spelling = spelling
+  }
+
+  /** `word` in the writer's own letters: capitals tell what is spelled out. */
+  async of(word: string, signal: AbortSignal): Promise<string[]> {
+    // Loaded by the first word that is asked for: an object of 135,000 entries.
+    this.#dictionary ??= import('cmu-pronouncing-dictionary').then(({ dictionary }) => dictionary)
+    const dictionary = await this.#dictionary
+    const known = lookUp(dictionary, word.toLowerCase())
+    if (known !== null) return known
+    if (isSpelledOut(word))
+      return Array.from(word.toLowerCase()).flatMap(
+        (letter) => lookUp(dictionary, letter === 'a' ? 'a(2)' : letter) ?? [],
+      )
+    const parts = word.split('-').filter((part) => part !== '')
+    if (parts.length > 1) return (await Promise.all(parts.map((part) => this.of(part, signal)))).flat()
+    return this.#spelled(word.toLowerCase(), signal)
+  }
+
+  async #spelled(word: string, signal: AbortSignal): Promise<string[]> {
+    const known = this.#read.get(word)
+    if (known !== undefined) return known
+    const phones = withStress(await this.#spelling.phonesOf(word, signal))
+    if (this.#read.size >= KEPT_READINGS) this.#read.delete(this.#read.keys().next().value!)
+    this.#read.set(word, phones)
+    return phones
+  }
+}
+
+/** The dictionary's first pronunciation, also of a possessive of which it has only the stem. */
+function lookUp(dictionary: Readonly<Record<string, string>>, word: string): string[] | null {
+  const known = Object.hasOwn(dictionary, word) ? dictionary[word] : undefined
+  if (known !== undefined) return known.split(' ')
+  const stem = /^(.+?)'s?$/.exec(word)?.[1]
+  if (stem === undefined || !Object.hasOwn(dictionary, stem)) return null
+  const phones = dictionary[stem]!.split(' ')
+  if (word.endsWith("'")) return phones
+  const last = phones.at(-1)!
+  return [...phones, ...(SIBILANT.has(last) ? ['IH0', 'Z'] : VOICELESS.has(last) ? ['S'] : ['Z'])]
+}
+
+/** Capitals that make no word: `XKR`, `HTTP`. Longer ones with a vowel are said as a word. */
+function isSpelledOut(word: string): boolean {
+  return /^[A-Z]{2,}$/.test(word) && (word.length <= 3 || !/[AEIOUY]/.test(word))
+}
+
+/** Rules of spelling give no stress: it goes to the first full vowel. */
+function withStress(phones: readonly string[]): string[] {
+  const first = phones.findIndex((phone) => VOWEL.test(phone) && phone !== 'ax')
+  return phones.map((phone, i) => {
+    if (!VOWEL.test(phone)) return phone.toUpperCase()
+    return (phone === 'ax' ? 'AH' : phone.toUpperCase()) + (i === first ? '1' : '0')
+  })
+}
