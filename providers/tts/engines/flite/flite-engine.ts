@@ -36,16 +36,16 @@ export class FliteEngine implements SpeechEngine {
   readonly #program = new EngineThread<FliteTask, FliteAnswer>(moduleEntry('./flite-worker', import.meta.url))
 
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
-    const args = ['-voice', voice, '--setf', `duration_stretch=${(1 / speed).toFixed(4)}`, '-t', toAscii(text)]
+    const args = ['-voice', voice, ...tempo(speed), '-t', toAscii(text)]
     const { wave } = await this.#program.run({ args, wave: true }, signal)
     const decoded = wave === null ? null : decodeWav(Buffer.from(wave))
     if (decoded === null) throw new EngineFailedError('the synthesis program wrote no sound')
     return decoded.sound
   }
 
-  /** Phones of the text with the second at which each ends, in the program's own names (`pau` is a pause). */
+  /** Phones of the text, spoken at speed 1, with the second at which each ends, in the program's own names (`pau` is a pause). */
   async phones(text: string, voice: string, signal: AbortSignal): Promise<{ name: string; end: number }[]> {
-    const args = ['-voice', voice, '-psdur', '-t', toAscii(text)]
+    const args = ['-voice', voice, ...tempo(1), '-psdur', '-t', toAscii(text)]
     const { printed } = await this.#program.run({ args, wave: false }, signal)
     return [...printed.matchAll(/(\S+):([\d.]+)/g)].map(([, name, end]) => ({ name: name!, end: Number(end) }))
   }
@@ -67,4 +67,9 @@ export class FliteEngine implements SpeechEngine {
   async close(): Promise<void> {
     await this.#program.close()
   }
+}
+
+/** Voices have tempos of their own, kal16 a slow one: it is always said, so that 1 is the same for all, and times are those of the sound. */
+function tempo(speed: number): string[] {
+  return ['--setf', `duration_stretch=${(1 / speed).toFixed(4)}`]
 }

@@ -1,0 +1,33 @@
+import { afterAll, expect, it } from 'vitest'
+import type { Sound } from '../../../kit/audio/sound.ts'
+import { FLITE_VOICES, FliteEngine } from './flite-engine.ts'
+
+const flite = new FliteEngine()
+const { signal } = new AbortController()
+afterAll(() => flite.close())
+
+const STEP_SECONDS = 0.01
+
+/** Start and end of the longest quiet stretch inside the speech, in seconds. */
+function longestPause({ samples, sampleRate }: Sound): [number, number] {
+  const width = Math.round(STEP_SECONDS * sampleRate)
+  const isQuiet = Array.from({ length: Math.floor(samples.length / width) }, (_, step) =>
+    samples.subarray(step * width, (step + 1) * width).every((sample) => Math.abs(sample) < 0.02),
+  )
+  let longest: [number, number] = [0, 0]
+  let start = isQuiet.indexOf(false)
+  for (let step = start; step <= isQuiet.lastIndexOf(false); step += 1) {
+    if (!isQuiet[step]) start = step + 1
+    else if (step + 1 - start > longest[1] - longest[0]) longest = [start, step + 1]
+  }
+  return [longest[0] * STEP_SECONDS, longest[1] * STEP_SECONDS]
+}
+
+it.each(FLITE_VOICES.map(({ id }) => id))('tells when its phones are said: %s', async (voice) => {
+  const text = 'Nine of the twelve reports describe the same campaign, and three others name a supplier.'
+  const [from, to] = longestPause(await flite.speak({ text, voice, speed: 1 }, signal))
+  const phones = await flite.phones(text, voice, signal)
+  const pause = phones.findIndex(({ name }, i) => i > 0 && name === 'pau')
+  expect(Math.abs(phones[pause - 1]!.end - from)).toBeLessThan(0.1)
+  expect(Math.abs(phones[pause]!.end - to)).toBeLessThan(0.05)
+})
