@@ -1,10 +1,15 @@
+import { join, resolve } from 'node:path'
 import { createEnvReader } from '../kit/env-reader.ts'
 import type { DeclaredPort } from '../kit/listen-declared.ts'
 import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { modelCacheFolder } from '../kit/models/cache-folder.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 import { BACKENDS } from './backends/recogniser.ts'
 import type { BackendName } from './backends/recogniser.ts'
+import { MODEL_NAMES } from './backends/recognition-models.ts'
+import type { ModelName } from './backends/recognition-models.ts'
+import type { WantedDevice } from './backends/engines/engine.ts'
 
 /** Everything the service needs to start, validated. */
 export interface SttConfig {
@@ -12,7 +17,15 @@ export interface SttConfig {
   port: DeclaredPort
   logLevel: string
   boundary: ServiceBoundarySettings
-  backend: BackendName
+  /** auto: the best that can work without a download. */
+  backend: BackendName | 'auto'
+  /** Of the backends onnx and sherpa. */
+  model: ModelName
+  /** A folder that has the model's files already; null: the cache, filled at the first use. */
+  modelFolder: string | null
+  device: WantedDevice
+  /** Where a person has installed sherpa-onnx-node. */
+  sherpaFolder: string
   /** Longest recording that is transcribed. */
   maxAudioSeconds: number
 }
@@ -22,6 +35,7 @@ const DEFAULT_PORT = 63_042
 /** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
 export function loadSttConfig(env: Readonly<Record<string, string | undefined>>): SttConfig {
   const reader = createEnvReader(env)
+  const folder = reader.optional('STT_MODEL_DIR')
   const config: SttConfig = {
     host: reader.text('STT_HOST', '127.0.0.1'),
     port: {
@@ -34,7 +48,11 @@ export function loadSttConfig(env: Readonly<Record<string, string | undefined>>)
       maxUpload: 'MAX_UPLOAD_BYTES',
       defaultMaxUploadBytes: 100 * 1024 * 1024,
     }),
-    backend: reader.oneOf('STT_BACKEND', 'pocketsphinx', BACKENDS),
+    backend: reader.oneOf('STT_BACKEND', 'auto', ['auto', ...BACKENDS]),
+    model: reader.oneOf('STT_MODEL', 'parakeet-tdt-0.6b-v3', MODEL_NAMES),
+    modelFolder: folder === null ? null : resolve(folder),
+    device: reader.oneOf('STT_DEVICE', 'auto', ['auto', 'cpu', 'cuda', 'mps']),
+    sherpaFolder: resolve(reader.text('STT_SHERPA_DIR', join(modelCacheFolder(env), '..', 'sherpa'))),
     maxAudioSeconds: reader.integer('STT_MAX_AUDIO_SECONDS', 4 * 3600, { min: 1, max: 86_400 }),
   }
   if (reader.problems.length > 0) throw new ServiceConfigError('speech to text', reader.problems)

@@ -6,6 +6,8 @@ import type { Recogniser } from './backends/recogniser.ts'
 export interface Progress {
   receivedBytes: number
   totalBytes: number
+  /** What is fetched, and under which licence. */
+  what?: string
 }
 
 /** Opens a recogniser; may take minutes while its model is fetched. */
@@ -72,7 +74,7 @@ export class ModelHolder {
       status: state.name === 'loading' ? 'loading' : 'unhealthy',
       ...this.#expected,
       model_loaded: false,
-      detail: state.name === 'failed' ? state.reason : null,
+      detail: state.name === 'failed' ? state.reason : (progress?.what ?? null),
       license: null,
       progress: progress === null ? null : { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
     }

@@ -57,7 +57,7 @@ export function registerTranscriptionRoutes(
     const text = textOf(words)
     if (fields.response_format === 'text') return reply.type('text/plain; charset=utf-8').send(text)
     if (fields.response_format === 'json') return { text }
-    const segments = spokenSegments(words).map(({ words: _words, ...segment }) => segment)
+    const segments = spokenSegments(models.get().isAligned ? words : []).map(({ words: _words, ...segment }) => segment)
     return {
       text,
       duration: segments.at(-1)?.end ?? null,
@@ -71,9 +71,11 @@ export function registerTranscriptionRoutes(
     const fields = parseRequest(AdvancedFields, fieldsOf(request))
     const words = await transcribe(request, reply, fields.language)
     const isAsked = fields.return_timestamps || fields.word_timestamps
-    const answer: AdvancedTranscription = { text: textOf(words), has_timestamps: isAsked && words.length > 0 }
-    if (fields.return_timestamps) answer.segments = spokenSegments(words)
-    if (fields.word_timestamps) answer.words = spokenWords(words)
+    // Spread times are no aligned data.
+    const aligned = models.get().isAligned ? words : []
+    const answer: AdvancedTranscription = { text: textOf(words), has_timestamps: isAsked && aligned.length > 0 }
+    if (fields.return_timestamps) answer.segments = spokenSegments(aligned)
+    if (fields.word_timestamps) answer.words = spokenWords(aligned)
     return answer
   })
 }

@@ -28,6 +28,7 @@ function recogniser(recognise: Recogniser['recognise']): Recogniser {
     license: 'none',
     device: 'cpu',
     languages: ['en'],
+    isAligned: true,
     windowSeconds: 60,
     recognise,
     close: async () => undefined,

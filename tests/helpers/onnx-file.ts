@@ -1,7 +1,9 @@
 /** Just enough of the ONNX protobuf (onnx.proto3) to write small graphs for tests. */
 
 const FLOAT = 1
+const INT32 = 6
 const INT64 = 7
+const TYPES = { float: FLOAT, int32: INT32, int64: INT64 }
 
 /** A dimension: a size, or a name for one that is known at run time only. */
 export type Dimension = number | string
@@ -23,7 +25,7 @@ export interface OnnxNode {
 
 export interface OnnxValue {
   name: string
-  type: 'float' | 'int64'
+  type: keyof typeof TYPES
   dims: Dimension[]
 }
 
@@ -32,6 +34,8 @@ export interface OnnxGraph {
   outputs: OnnxValue[]
   constants: OnnxTensor[]
   nodes: OnnxNode[]
+  /** Facts that a runtime's user reads beside the graph. */
+  metadata?: Record<string, string>
 }
 
 /** The bytes of a model file with this graph, operator set 17. */
@@ -46,6 +50,7 @@ export function onnxFile(graph: OnnxGraph): Buffer {
       ...graph.outputs.map((value) => message(12, valueFields(value))),
     ]),
     message(8, [varintField(2, 17)]),
+    ...Object.entries(graph.metadata ?? {}).map(([key, value]) => message(14, [text(1, key), text(2, value)])),
   ])
 }
 
@@ -76,7 +81,7 @@ function tensorFields(tensor: OnnxTensor): Buffer[] {
 
 function valueFields(value: OnnxValue): Buffer[] {
   const dims = value.dims.map((dim) => message(1, [typeof dim === 'number' ? varintField(1, dim) : text(2, dim)]))
-  const tensorType = [varintField(1, value.type === 'float' ? FLOAT : INT64), message(2, dims)]
+  const tensorType = [varintField(1, TYPES[value.type]), message(2, dims)]
   return [text(1, value.name), message(2, [message(1, tensorType)])]
 }
 

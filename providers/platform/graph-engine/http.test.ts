@@ -29,12 +29,15 @@ afterEach(async () => {
   await bench.cleanUp()
 })
 
-async function serve(engine: GraphEngine | null, uploadBytes = 10_000): Promise<string> {
+async function serve(engine: GraphEngine | null, options: { uploadTimeoutMs?: number } = {}): Promise<string> {
   const app = createHttpServer({ logger: createLogger('test', 'silent') })
   servers.push(app)
-  await app.register((scope) => registerGraphEngineRoutes(scope, engine ?? (() => null), { uploadBytes }), {
-    prefix: '/graph-engine',
-  })
+  await app.register(
+    (scope) => registerGraphEngineRoutes(scope, engine ?? (() => null), { uploadBytes: 10_000, ...options }),
+    {
+      prefix: '/graph-engine',
+    },
+  )
   return `${(await listen(app, '127.0.0.1', 0)).url}/graph-engine`
 }
 
@@ -161,6 +164,19 @@ describe('documents', () => {
     const url = await serve(bench.open({ apiKey: KEY }))
     const answer = await call(`${url}/documents/upload`, 'POST', body)
     expect([answer.status, Object.keys(answer.body)]).toEqual([status, ['detail']])
+  })
+
+  it('gives up on a document that does not arrive', async () => {
+    const url = await serve(bench.open({ apiKey: KEY }), { uploadTimeoutMs: 30 })
+    // The first part comes, the rest never does.
+    const body = new ReadableStream({ start: (sender) => sender.enqueue(Buffer.from('--b\r\n')) })
+    const answer = await fetch(`${url}/documents/upload`, {
+      method: 'POST',
+      body,
+      duplex: 'half',
+      headers: { 'x-api-key': KEY, 'content-type': 'multipart/form-data; boundary=b' },
+    })
+    expect([answer.status, await answer.json()]).toEqual([408, { detail: 'Upload timed out' }])
   })
 
   it('keeps a path in a file name from leaving its folder', async () => {

@@ -1,16 +1,100 @@
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { createRequire } from 'node:module'
+import { ModelStore } from '../../kit/models/model-store.ts'
 import type { SttConfig } from '../config.ts'
 import type { Expected, OpenRecogniser } from '../model-holder.ts'
-import { openPocketsphinx } from './pocketsphinx.ts'
-import type { BackendName, Recogniser } from './recogniser.ts'
+import { openModelRecogniser } from './model-recogniser.ts'
+import { openPocketsphinx, POCKETSPHINX_PROGRAM } from './pocketsphinx.ts'
+import type { BackendName } from './recogniser.ts'
+import { ONNX_MODELS, SHERPA_MODELS } from './recognition-models.ts'
+import type { RecognitionModel } from './recognition-models.ts'
 
-const OPENERS: Readonly<Record<BackendName, () => Promise<Recogniser>>> = { pocketsphinx: openPocketsphinx }
+type Progress = Parameters<OpenRecogniser>[0]
 
 /** What health tells before anything is loaded. */
 export function expectedOf(config: SttConfig): Expected {
-  return { backend: config.backend, model: 'pocketsphinx-en-us', device: 'cpu' }
+  const { backend, model, device } = config
+  if (backend === 'pocketsphinx') return { backend, model: 'pocketsphinx-en-us', device: 'cpu' }
+  return { backend, model: (backend === 'sherpa' ? SHERPA_MODELS : ONNX_MODELS)[model].declared.id, device }
 }
 
-/** The recogniser that the configuration asks for. */
-export function chooseBackend(config: SttConfig): OpenRecogniser {
-  return async () => ({ recogniser: await OPENERS[config.backend](), note: null })
+/**
+ * The recogniser that the configuration asks for. `auto` takes the best that can work at once: fetched weights, else the installed
+ * PocketSphinx; only where there is neither does it fetch weights.
+ */
+export function chooseBackend(config: SttConfig, store = new ModelStore()): OpenRecogniser {
+  return async (progress, signal) => {
+    const ready = await readyBackends(config, store)
+    const backend = config.backend === 'auto' ? (ready[0] ?? 'onnx') : config.backend
+    if (backend === 'pocketsphinx') {
+      const note =
+        config.backend === 'auto'
+          ? `The weights of ${config.model} are not here. To fetch them: STT_BACKEND=onnx`
+          : null
+      return { recogniser: await openPocketsphinx(), note }
+    }
+    const others = ready.filter((name) => name !== backend)
+    return openModelRecogniser({
+      backend,
+      model: modelOf(config, backend),
+      store,
+      localFolder: config.modelFolder,
+      device: config.device,
+      sherpaFolder: config.sherpaFolder,
+      signal,
+      onProgress: ({ receivedBytes, totalBytes, license, model }) =>
+        reported(progress, { receivedBytes, totalBytes }, `fetching ${model} (${license})`),
+      meanwhile:
+        others.length === 0
+          ? 'No other backend would work here now; on Debian: apt-get install pocketsphinx pocketsphinx-en-us'
+          : `What would work here now: ${others.map((name) => `STT_BACKEND=${name}`).join(', ')}`,
+    })
+  }
+}
+
+function reported(progress: Progress, bytes: { receivedBytes: number; totalBytes: number }, what: string): void {
+  progress({ ...bytes, what })
+}
+
+/** Backends that need no download now, the best first. */
+export async function readyBackends(config: SttConfig, store: ModelStore): Promise<BackendName[]> {
+  const has = async (model: RecognitionModel) =>
+    config.modelFolder === null ? store.isPresent(model.declared) : hasFiles(config.modelFolder, model)
+  const ready: BackendName[] = []
+  if (await has(ONNX_MODELS[config.model])) ready.push('onnx')
+  if (isInstalled('sherpa-onnx-node', config.sherpaFolder) && (await has(SHERPA_MODELS[config.model])))
+    ready.push('sherpa')
+  if (await isProgram(POCKETSPHINX_PROGRAM)) ready.push('pocketsphinx')
+  return ready
+}
+
+function modelOf(config: SttConfig, backend: 'onnx' | 'sherpa'): RecognitionModel {
+  return (backend === 'sherpa' ? SHERPA_MODELS : ONNX_MODELS)[config.model]
+}
+
+async function hasFiles(folder: string, { declared }: RecognitionModel): Promise<boolean> {
+  const there = await Promise.all(declared.files.map(({ path }) => exists(join(folder, path))))
+  return there.every(Boolean)
+}
+
+function isInstalled(name: string, folder: string): boolean {
+  try {
+    createRequire(join(folder, 'from-here.js')).resolve(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function isProgram(name: string): Promise<boolean> {
+  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '')
+  return (await Promise.all(places.map((place) => exists(join(place, name))))).some(Boolean)
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
 }

@@ -7,7 +7,7 @@ import { encodeWav } from '../../kit/audio/wav-file.ts'
 import { BackendUnavailableError } from './recogniser.ts'
 import type { Recogniser, TimedWord } from './recogniser.ts'
 
-const PROGRAM = 'pocketsphinx_continuous'
+export const POCKETSPHINX_PROGRAM = 'pocketsphinx_continuous'
 
 /** The offline floor: the system's PocketSphinx program with its English model. Small vocabulary errors are to be expected. */
 export async function openPocketsphinx(): Promise<Recogniser> {
@@ -19,6 +19,7 @@ export async function openPocketsphinx(): Promise<Recogniser> {
     license: 'BSD-2-Clause (CMU Sphinx)',
     device: 'cpu',
     languages: ['en'],
+    isAligned: true,
     windowSeconds: 60,
     recognise,
     async close() {
@@ -49,7 +50,7 @@ function wordsOf(output: string): TimedWord[] {
 
 async function run(args: readonly string[], signal: AbortSignal): Promise<string> {
   signal.throwIfAborted()
-  const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(POCKETSPHINX_PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const onAbort = () => child.kill('SIGKILL')
   signal.addEventListener('abort', onAbort, { once: true })
   let output = ''
@@ -63,7 +64,7 @@ async function run(args: readonly string[], signal: AbortSignal): Promise<string
     })
     signal.throwIfAborted()
     if (code === 0) return output
-    throw new Error(`${PROGRAM} ended with ${killedBy ?? code}: ${errors.trim()}`)
+    throw new Error(`${POCKETSPHINX_PROGRAM} ended with ${killedBy ?? code}: ${errors.trim()}`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
     throw new BackendUnavailableError(

@@ -7,7 +7,7 @@ export interface TimedWord {
   end: number
 }
 
-export const BACKENDS = ['pocketsphinx'] as const
+export const BACKENDS = ['onnx', 'sherpa', 'pocketsphinx'] as const
 export type BackendName = (typeof BACKENDS)[number]
 
 /** Where a model runs, as health tells it. */
@@ -22,6 +22,8 @@ export interface Recogniser {
   readonly device: Device
   /** Languages by their two letters; null: it finds out itself. */
   readonly languages: readonly string[] | null
+  /** Whether the words' times are its own; where it has none, they are spread over the window, and only good for merging windows. */
+  readonly isAligned: boolean
   /** Longest sound it takes in one go. */
   readonly windowSeconds: number
   /** The words of one window of 16 kHz sound, in order. Rejects with the signal's reason when it aborts. */

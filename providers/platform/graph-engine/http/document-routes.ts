@@ -1,4 +1,3 @@
-import multipart from '@fastify/multipart'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import {
@@ -8,7 +7,9 @@ import {
   GraphTextsRequest,
 } from '../../../../contract/index.ts'
 import type { GraphClearResponse, GraphInsertResponse } from '../../../../contract/index.ts'
+import { uploadDeadline } from '../../../kit/deadlines.ts'
 import { HttpError } from '../../../kit/http-error.ts'
+import { acceptMultipart, isForm } from '../../../kit/multipart-form.ts'
 import { bodyTooLarge } from '../../../kit/server.ts'
 import { InvalidRequestError, parseRequest } from '../../../kit/validate.ts'
 import { readTextUpload } from './text-upload.ts'
@@ -24,19 +25,18 @@ const TrackPath = z.object({ trackId: z.string().min(1).max(256) })
 export async function registerDocumentRoutes(
   app: FastifyInstance,
   engineOf: EngineOf,
-  uploadBytes: number,
+  { uploadBytes, uploadTimeoutMs }: { uploadBytes: number; uploadTimeoutMs: number },
 ): Promise<void> {
   // A scope of its own: no other route reads forms, which a page of a foreign site could post.
   await app.register(async (scope) => {
-    await scope.register(multipart, {
-      limits: { files: 1, fileSize: uploadBytes, fields: 16, fieldSize: 4096, parts: 20 },
-    })
-    scope.post('/documents/upload', { bodyLimit: uploadBytes + FRAMING_BYTES }, async (request) => {
-      if (!request.isMultipart()) throw missingFile()
-      const upload = await readTextUpload(request)
-      if (upload === null) throw missingFile()
-      if (upload.truncated) throw bodyTooLarge(uploadBytes)
-      return engineOf(request).insert([{ text: upload.text, filePath: upload.name }], 'upload')
+    acceptMultipart(scope)
+    const options = { bodyLimit: uploadBytes + FRAMING_BYTES, preParsing: uploadDeadline(uploadTimeoutMs) }
+    scope.post('/documents/upload', options, async (request) => {
+      const file = isForm(request.body) ? request.body.files.get('file') : undefined
+      if (file === undefined) throw missingFile()
+      if (file.bytes.length > uploadBytes) throw bodyTooLarge(uploadBytes)
+      const { name, text } = readTextUpload(file)
+      return engineOf(request).insert([{ text, filePath: name }], 'upload')
     })
   })
 

@@ -15,6 +15,9 @@ export type EngineSource = GraphEngine | ((workspace: string | null) => GraphEng
 
 const PictureQuery = z.object({ limit: z.coerce.number().int().min(1).max(GRAPH_PICTURE_MAX_NODES).default(500) })
 
+/** How long a document may take to arrive. */
+const UPLOAD_TIMEOUT_MS = 120_000
+
 /** Header with which a request names its workspace, where there are several. */
 const WORKSPACE_HEADER = 'lightrag-workspace'
 
@@ -25,7 +28,7 @@ const WORKSPACE_HEADER = 'lightrag-workspace'
 export async function registerGraphEngineRoutes(
   app: FastifyInstance,
   source: EngineSource,
-  options: { uploadBytes?: number } = {},
+  options: { uploadBytes?: number; uploadTimeoutMs?: number } = {},
 ): Promise<void> {
   const engineOf = (request: FastifyRequest): GraphEngine => {
     const engine = typeof source === 'function' ? source(workspaceOf(request)) : source
@@ -40,7 +43,10 @@ export async function registerGraphEngineRoutes(
     const { limit } = parseRequest(PictureQuery, request.query, 'query')
     return answering(() => engineOf(request).graph(limit))
   })
-  await registerDocumentRoutes(app, engineOf, options.uploadBytes ?? DEFAULT_LIMITS.documentBytes)
+  await registerDocumentRoutes(app, engineOf, {
+    uploadBytes: options.uploadBytes ?? DEFAULT_LIMITS.documentBytes,
+    uploadTimeoutMs: options.uploadTimeoutMs ?? UPLOAD_TIMEOUT_MS,
+  })
   registerQueryRoutes(app, engineOf)
 }
 

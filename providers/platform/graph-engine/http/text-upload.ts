@@ -1,26 +1,20 @@
 import { basename } from 'node:path/posix'
-import type { FastifyRequest } from 'fastify'
 import { HttpError } from '../../../kit/http-error.ts'
+import type { FormFile } from '../../../kit/multipart-form.ts'
 
 export interface TextUpload {
   name: string
   text: string
-  /** The file was longer than the limit; `text` is empty then. */
-  truncated: boolean
 }
 
-/** The uploaded `file` of a multipart request as text; null without one. Throws 400 for what is no UTF-8 text or has an unusable name. */
-export async function readTextUpload(request: FastifyRequest): Promise<TextUpload | null> {
-  const part = await request.file({ throwFileSizeLimit: false })
-  if (part?.fieldname !== 'file') return null
-  const bytes = await part.toBuffer()
-  const name = safeName(part.filename)
-  if (part.file.truncated) return { name, text: '', truncated: true }
-  return { name, text: decode(bytes, name), truncated: false }
+/** An uploaded file as text. Throws 400 for what is no UTF-8 text or has an unusable name. */
+export function readTextUpload({ filename, bytes }: FormFile): TextUpload {
+  const name = safeName(filename)
+  return { name, text: decode(bytes, name) }
 }
 
-function safeName(given: string | undefined): string {
-  const name = basename((given ?? '').replaceAll('\\', '/'))
+function safeName(given: string): string {
+  const name = basename(given.replaceAll('\\', '/'))
     .replace(/\p{Cc}/gu, '')
     .trim()
   if (name === '' || name === '.' || name === '..' || name.length > 255) throw new HttpError(400, 'Invalid filename')

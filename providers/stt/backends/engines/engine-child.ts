@@ -1,0 +1,33 @@
+import type { TimedWord } from '../recogniser.ts'
+import type { Engine, EngineFacts, EngineOrder } from './engine.ts'
+import { EngineMissingError } from './engine.ts'
+import { openEngine } from './open-engine.ts'
+
+export type EngineRequest = { load: EngineOrder } | { samples: Float32Array }
+export type EngineReply = { facts: EngineFacts } | { words: TimedWord[] } | { failed: string; isMissing: boolean }
+
+/** The process that a model lives in: one request at a time. Its parent kills it when a window takes too long; the native code cannot be asked. */
+let engine: Engine | null = null
+
+process.on('message', (request: EngineRequest) => {
+  void answer(request).then(
+    (reply) => process.send!(reply),
+    (error: unknown) =>
+      process.send!({
+        failed: error instanceof Error ? error.message : String(error),
+        isMissing: error instanceof EngineMissingError,
+      } satisfies EngineReply),
+  )
+})
+// The parent is gone: nobody wants the words.
+process.once('disconnect', () => process.exit(0))
+
+async function answer(request: EngineRequest): Promise<EngineReply> {
+  if ('load' in request) {
+    engine = await openEngine(request.load)
+    const { device, isAligned, note } = engine
+    return { facts: { device, isAligned, note } }
+  }
+  if (engine === null) throw new Error('no model is loaded')
+  return { words: await engine.recognise(request.samples) }
+}

@@ -1,0 +1,110 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { moduleEntry } from '../../../kit/module-entry.ts'
+import { BackendUnavailableError } from '../recogniser.ts'
+import type { TimedWord } from '../recogniser.ts'
+import type { EngineReply, EngineRequest } from './engine-child.ts'
+import type { EngineFacts, EngineOrder } from './engine.ts'
+
+const ENTRY = fileURLToPath(moduleEntry('./engine-child', import.meta.url))
+
+/**
+ * A model in a process of its own: native code that hangs, crashes or ends its process takes one transcription with it and nothing else. The
+ * next one starts a new process.
+ */
+export class EngineProcess {
+  readonly #order: EngineOrder
+  #child: ChildProcess | null = null
+  #turn: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  constructor(order: EngineOrder) {
+    this.#order = order
+  }
+
+  /** Loads the model. Rejects with `BackendUnavailableError`, with the engine's error, or with the signal's reason. */
+  async load(signal: AbortSignal): Promise<EngineFacts> {
+    this.#child = start()
+    try {
+      const reply = await this.#ask(this.#child, { load: this.#order }, signal)
+      if ('facts' in reply) return reply.facts
+      throw new Error('the recognising process answered something else')
+    } catch (error) {
+      this.#end()
+      throw error
+    }
+  }
+
+  /** The words of one window. Windows wait for each other. Rejects as `load` does; an abort ends the process. */
+  recognise(samples: Float32Array, signal: AbortSignal): Promise<TimedWord[]> {
+    const turn = this.#turn.then(async () => {
+      signal.throwIfAborted()
+      if (this.#closed) throw new Error('the recogniser is closed')
+      if (this.#child === null) await this.load(signal)
+      const reply = await this.#ask(this.#child!, { samples }, signal)
+      if ('words' in reply) return reply.words
+      throw new Error('the recognising process answered something else')
+    })
+    this.#turn = turn.catch(() => undefined)
+    return turn
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#end()
+  }
+
+  async #ask(child: ChildProcess, request: EngineRequest, signal: AbortSignal): Promise<EngineReply> {
+    const answered = Promise.withResolvers<EngineReply>()
+    const onExit = (code: number | null, killedBy: string | null) => {
+      answered.reject(new Error(`the recognising process ended with ${killedBy ?? code}`))
+    }
+    const onAbort = () => {
+      this.#end()
+      answered.reject(signal.reason as Error)
+    }
+    child.once('message', answered.resolve).once('exit', onExit)
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      signal.throwIfAborted()
+      child.send(request, (error) => {
+        if (error !== null) answered.reject(error)
+      })
+      const reply = await answered.promise
+      if (!('failed' in reply)) return reply
+      throw reply.isMissing ? new BackendUnavailableError(reply.failed) : new Error(reply.failed)
+    } finally {
+      child.off('message', answered.resolve).off('exit', onExit)
+      signal.removeEventListener('abort', onAbort)
+      if (this.#child === child && !isAlive(child)) this.#child = null
+    }
+  }
+
+  #end(): void {
+    this.#child?.kill('SIGKILL')
+    this.#child = null
+  }
+}
+
+function start(): ChildProcess {
+  const child = fork(ENTRY, [], {
+    serialization: 'advanced',
+    execArgv: ['--no-warnings'],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...withoutSecrets(process.env), ...('electron' in process.versions ? { ELECTRON_RUN_AS_NODE: '1' } : {}) },
+  })
+  // A start that fails is told by its exit.
+  child.on('error', () => undefined)
+  child.unref()
+  child.channel?.unref()
+  return child
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.connected && child.exitCode === null && child.signalCode === null
+}
+
+/** Native code that reads hostile sound gets no credential. */
+const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !/TOKEN|KEY|SECRET|PASSWORD/i.test(name)))

@@ -1,0 +1,33 @@
+import type { Device, TimedWord } from '../recogniser.ts'
+import type { EngineKind } from '../recognition-models.ts'
+
+/** What is asked for: `auto` takes the graphics part of Apple's chips where the runtime offers it, else the processor. */
+export type WantedDevice = Device | 'auto'
+
+/** A model to load, as the recognising process is asked for it. */
+export interface EngineOrder {
+  kind: EngineKind
+  folder: string
+  device: WantedDevice
+  /** Folder from which the sherpa package is found; null for the other kinds. */
+  sherpaFolder: string | null
+}
+
+/** What a loaded engine says of itself. */
+export interface EngineFacts {
+  device: Device
+  isAligned: boolean
+  /** Why it does not run where it was asked to; null when it does. */
+  note: string | null
+}
+
+/** A loaded model in the recognising process. */
+export interface Engine extends EngineFacts {
+  /** The words of one window of 16 kHz sound; the times of one that is not aligned are spread. */
+  recognise(samples: Float32Array): Promise<TimedWord[]>
+}
+
+/** The engine's own package is not installed; the message says how to get it. */
+export class EngineMissingError extends Error {
+  override readonly name = 'EngineMissingError'
+}

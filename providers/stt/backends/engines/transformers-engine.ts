@@ -1,0 +1,48 @@
+import type { TimedWord } from '../recogniser.ts'
+import type { Engine, EngineOrder } from './engine.ts'
+import { openOnDevice } from './onnx-device.ts'
+import { spreadWords } from './words-of-pieces.ts'
+
+const SAMPLE_RATE = 16_000
+
+/** What the pipeline answers where words are asked for with their times. */
+interface TimedOutput {
+  text: string
+  chunks?: { text: string; timestamp: [number | null, number | null] }[]
+}
+
+/** Whisper and Moonshine as the transformers library runs them, from a local folder, in eight bits. Only Whisper tells times. */
+export async function openTransformers({ folder, device: wanted }: EngineOrder): Promise<Engine> {
+  const { env, pipeline, LogLevel } = await import('@huggingface/transformers')
+  env.allowRemoteModels = false
+  env.logLevel = LogLevel.ERROR
+  const { model, device, note } = await openOnDevice(wanted, (provider) =>
+    pipeline('automatic-speech-recognition', folder, {
+      dtype: 'q8',
+      device: provider,
+      local_files_only: true,
+    }),
+  )
+  const isWhisper = model.model.config.model_type === 'whisper'
+  return {
+    device,
+    note,
+    isAligned: isWhisper,
+    async recognise(samples) {
+      const seconds = samples.length / SAMPLE_RATE
+      const output = (await model(samples, isWhisper ? { return_timestamps: 'word' } : {})) as TimedOutput
+      return isWhisper ? timedWords(output, seconds) : spreadWords(output.text, seconds)
+    },
+  }
+}
+
+/** Words within the window, in order: the library leaves an end open where the model never said it. */
+function timedWords({ chunks = [] }: TimedOutput, seconds: number): TimedWord[] {
+  return chunks.flatMap(({ text, timestamp: [from, to] }, i) => {
+    const said = text.trim()
+    if (said === '') return []
+    const start = Math.min(from ?? 0, seconds)
+    const end = Math.min(to ?? chunks[i + 1]?.timestamp[0] ?? seconds, seconds)
+    return [{ text: said, start, end: Math.max(start, end) }]
+  })
+}

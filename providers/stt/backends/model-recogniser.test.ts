@@ -1,0 +1,194 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  TINY_PIECES,
+  tinySpeech,
+  writeTinyCtc,
+  writeTinyTransducer,
+} from '../../../tests/helpers/tiny-recognition-models.ts'
+import type { DeclaredModel } from '../../kit/models/declared-model.ts'
+import { ModelStore } from '../../kit/models/model-store.ts'
+import { loadSttConfig } from '../config.ts'
+import { sha256Of } from '../../kit/models/file-digest.ts'
+import { openModelRecogniser } from './model-recogniser.ts'
+import type { ModelRecogniserOptions } from './model-recogniser.ts'
+import { BackendUnavailableError } from './recogniser.ts'
+import type { Recogniser } from './recogniser.ts'
+import { ONNX_MODELS } from './recognition-models.ts'
+import type { RecognitionModel } from './recognition-models.ts'
+
+const PARAKEET = ONNX_MODELS['parakeet-tdt-0.6b-v3']
+const [SALT, SEA, FOOD, RED] = TINY_PIECES as [string, string, string, string]
+/** A time that every file system keeps exactly, so that a damage leaves no trace in it. */
+const LONG_AGO = new Date(1_000_000_000_000)
+const signal = new AbortController().signal
+
+let folder: string
+const open: Recogniser[] = []
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tiny-speech-'))
+  await writeTinyTransducer(join(folder, 'transducer'))
+})
+afterEach(() => Promise.all(open.splice(0).map((recogniser) => recogniser.close())))
+afterAll(() => rm(folder, { recursive: true }))
+
+async function load(
+  more: Partial<ModelRecogniserOptions> = {},
+): Promise<{ recogniser: Recogniser; note: string | null }> {
+  const loaded = await openModelRecogniser({
+    backend: 'onnx',
+    model: PARAKEET,
+    store: new ModelStore({ cacheFolder: join(folder, 'cache'), hub: 'http://127.0.0.1:9', isOffline: true }),
+    localFolder: join(folder, 'transducer'),
+    device: 'cpu',
+    sherpaFolder: null,
+    signal,
+    onProgress: () => undefined,
+    meanwhile: 'What would work here now: STT_BACKEND=pocketsphinx',
+    ...more,
+  })
+  open.push(loaded.recogniser)
+  return loaded
+}
+
+const sound = (...said: Parameters<typeof tinySpeech>[0]) => ({ samples: tinySpeech(said), sampleRate: 16_000 })
+
+describe('a transducer', () => {
+  it('hears pieces as words with their times, once each, and falls silent when its state says so', async () => {
+    const { recogniser, note } = await load()
+    expect([recogniser.device, recogniser.isAligned, note]).toEqual(['cpu', true, null])
+    const said = sound([null, 2], [SEA, 3], [FOOD, 1], [null, 2], [SALT, 2])
+    const times = (frames: [number, number]) => frames.map((frame) => expect.closeTo(frame * 0.08, 6) as number)
+    expect((await recogniser.recognise(said, signal)).map(({ text, start, end }) => [text, start, end])).toEqual([
+      ['seafood', ...times([2, 6])],
+      ['salt', ...times([8, 9])],
+    ])
+    const many = sound([SALT, 1], [SEA, 1], [RED, 1], [SEA, 1], [SALT, 1], [RED, 1])
+    expect((await recogniser.recognise(many, signal)).map(({ text }) => text)).toEqual(['salt', 'sea', 'red', 'sea'])
+    expect(await recogniser.recognise(sound([null, 5]), signal)).toEqual([])
+  })
+
+  it('is replaced when its process is killed in the middle; an abort ends the process too', async () => {
+    const { recogniser } = await load()
+    const long = sound([SALT, 500])
+    const first = childOf(process.pid)
+    const doomed = recogniser.recognise(long, signal)
+    // The request is on its way once the turn has begun.
+    await new Promise(setImmediate)
+    process.kill(first, 'SIGKILL')
+    await expect(doomed).rejects.toThrow('the recognising process ended with SIGKILL')
+    await recogniser.recognise(sound([RED, 1]), signal)
+    const second = childOf(process.pid)
+    const stop = new AbortController()
+    const given = recogniser.recognise(long, stop.signal)
+    await new Promise(setImmediate)
+    stop.abort(new Error('enough'))
+    await expect(given).rejects.toThrow('enough')
+    await expect.poll(() => isRunning(second)).toBe(false)
+    expect(second).not.toBe(first)
+    expect((await recogniser.recognise(sound([RED, 1]), signal)).map(({ text }) => text)).toEqual(['red'])
+  })
+
+  it('that is not there, or that is damaged, is told by its files; whole files of the wrong kind by what the runtime says', async () => {
+    await expect(load({ localFolder: null })).rejects.toMatchObject({
+      code: 'offline',
+      message: expect.stringMatching(/STT_BACKEND=pocketsphinx$/) as string,
+    })
+    const cached = await cachedModel()
+    expect((await load({ localFolder: null, ...cached })).recogniser.device).toBe('cpu')
+    const path = join(cached.store.folderOf(cached.model.declared), 'encoder-model.int8.onnx')
+    await writeFile(path, (await readFile(path)).fill(0xff, 0, 40))
+    await utimes(path, LONG_AGO, LONG_AGO)
+    await expect(load({ localFolder: null, ...cached })).rejects.toMatchObject({
+      code: 'damaged',
+      file: 'encoder-model.int8.onnx',
+    })
+    const wrong = join(folder, 'wrong')
+    await writeTinyTransducer(wrong)
+    await writeFile(join(wrong, 'vocab.txt'), 'no vocabulary')
+    await expect(load({ localFolder: wrong })).rejects.toThrow('is no vocabulary')
+    await writeTinyTransducer(wrong)
+    await truncate(join(wrong, 'encoder-model.int8.onnx'), 20)
+    await expect(load({ localFolder: wrong })).rejects.toThrow(/encoder-model\.int8\.onnx/)
+  })
+
+  it('tells that it runs on the processor when the device that was asked for is not there', async () => {
+    const { recogniser, note } = await load({ device: process.platform === 'darwin' ? 'cuda' : 'mps' })
+    expect([recogniser.device, note]).toEqual(['cpu', expect.stringContaining('so the processor is')])
+  })
+})
+
+const SHERPA_FOLDER = loadSttConfig(process.env).sherpaFolder
+const hasSherpa = existsSync(join(SHERPA_FOLDER, 'node_modules', 'sherpa-onnx-node'))
+
+describe('sherpa', () => {
+  const tiny: RecognitionModel = {
+    kind: 'sherpa-ctc',
+    languages: ['en'],
+    windowSeconds: 60,
+    declared: { id: 'tiny/ctc', license: 'none', sourcePage: '', files: [] },
+  }
+
+  it('says how to install what this installation may not bring', async () => {
+    const missing = load({ backend: 'sherpa', model: tiny, sherpaFolder: folder })
+    await expect(missing).rejects.toThrow(`npm install --prefix ${folder} sherpa-onnx-node@1.13.8`)
+    await expect(missing).rejects.toBeInstanceOf(BackendUnavailableError)
+  })
+
+  it.skipIf(!hasSherpa)(
+    'hears with the real library, and survives that it ends its process over a bad model',
+    async () => {
+      const place = join(folder, 'ctc')
+      await writeTinyCtc(place)
+      const asked = { backend: 'sherpa' as const, model: tiny, sherpaFolder: SHERPA_FOLDER, localFolder: place }
+      const { recogniser } = await load(asked)
+      const words = await recogniser.recognise(sound([null, 5], [RED, 5], [null, 5]), signal)
+      expect(words.map(({ text }) => text)).toEqual(['salt'])
+      expect(words[0]!.start).toBeCloseTo(0.4, 1)
+      await writeFile(join(place, 'model.onnx'), 'no model')
+      await expect(load(asked)).rejects.toThrow(/./)
+    },
+  )
+})
+
+/** The tiny transducer as a fetched and verified model of a cache. */
+async function cachedModel() {
+  const store = new ModelStore({ cacheFolder: join(folder, 'cache'), hub: 'http://127.0.0.1:9', isOffline: true })
+  const files = PARAKEET.declared.files.map(({ path }) => path)
+  const declared: DeclaredModel = {
+    ...PARAKEET.declared,
+    id: 'tiny/transducer',
+    files: await Promise.all(
+      files.map(async (path) => ({
+        path,
+        url: 'http://127.0.0.1:9',
+        sizeBytes: null,
+        sha256: await sha256Of(join(folder, 'transducer', path)),
+      })),
+    ),
+  }
+  const place = store.folderOf(declared)
+  await writeTinyTransducer(place)
+  for (const path of files) await utimes(join(place, path), LONG_AGO, LONG_AGO)
+  await store.ensure(declared)
+  return { store, model: { ...PARAKEET, declared } }
+}
+
+/** Process id of the running engine below `parent`; 0 when there is none. */
+function childOf(parent: number): number {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' })
+  return Number(/(\d+) .*engine-child/.exec(stdout)?.[1] ?? 0)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,50 @@
+import type { ModelStore } from '../../kit/models/model-store.ts'
+import type { ModelProgress } from '../../kit/models/model-store.ts'
+import { EngineProcess } from './engines/engine-process.ts'
+import type { WantedDevice } from './engines/engine.ts'
+import type { BackendName, Recogniser } from './recogniser.ts'
+import type { RecognitionModel } from './recognition-models.ts'
+
+export interface ModelRecogniserOptions {
+  backend: BackendName
+  model: RecognitionModel
+  store: ModelStore
+  /** Null: the cache. */
+  localFolder: string | null
+  device: WantedDevice
+  sherpaFolder: string | null
+  signal: AbortSignal
+  onProgress: (progress: ModelProgress) => void
+  /** What works without this model, as a sentence. */
+  meanwhile: string
+}
+
+/** A recogniser on fetched weights. Rejects with `ModelStoreError`, `BackendUnavailableError`, or what the engine says of the files. */
+export async function openModelRecogniser(
+  options: ModelRecogniserOptions,
+): Promise<{ recogniser: Recogniser; note: string | null }> {
+  const { backend, model, store, signal } = options
+  const { process, facts } = await store.open(
+    model.declared,
+    async ({ folder }) => {
+      const order = { kind: model.kind, folder, device: options.device, sherpaFolder: options.sherpaFolder }
+      const process = new EngineProcess(order)
+      return { process, facts: await process.load(signal) }
+    },
+    options,
+  )
+  const recogniser: Recogniser = {
+    backend,
+    model: model.declared.id,
+    license: model.declared.license,
+    device: facts.device,
+    languages: model.languages,
+    isAligned: facts.isAligned,
+    windowSeconds: model.windowSeconds,
+    recognise: ({ samples }, windowSignal) => process.recognise(samples, windowSignal),
+    async close() {
+      process.close()
+    },
+  }
+  return { recogniser, note: facts.note }
+}
