@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
+import { NumberedRing } from './numbered-ring.ts'
 
 /** Events that are kept for clients that come back; some 10 minutes of a fast run. */
 const KEPT_EVENTS = 20_000
@@ -25,32 +26,29 @@ export interface FollowFrom {
   engineId?: string
 }
 
-/** One numbered stream of everything that happens, and a ring of its last part. Followers pull: a slow one costs no memory. */
+/** One numbered stream of everything that happens, and its last part for those who come back. */
 export class EventHub {
   readonly engineId = randomUUID()
-  readonly #capacity: number
-  readonly #ring: SequencedEvent[] = []
-  #newest = 0
+  readonly #ring: NumberedRing<SequencedEvent>
   #listeners = new Set<(event: SequencedEvent) => void>()
-  #waiting: (() => void)[] = []
 
   constructor(capacity = KEPT_EVENTS) {
-    this.#capacity = capacity
+    this.#ring = new NumberedRing(capacity)
   }
 
   /** Number of the last event; 0 before the first. */
   get newest(): number {
-    return this.#newest
+    return this.#ring.newest
   }
 
   publish(event: ControlEvent): SequencedEvent {
-    this.#newest += 1
-    const entry: SequencedEvent = { seq: this.#newest, at: new Date().toISOString(), event: bounded(event) }
-    this.#ring[this.#newest % this.#capacity] = entry
+    const entry: SequencedEvent = {
+      seq: this.#ring.newest + 1,
+      at: new Date().toISOString(),
+      event: bounded(event),
+    }
+    this.#ring.push(entry)
     for (const listener of this.#listeners) listener(entry)
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const wake of waiting) wake()
     return entry
   }
 
@@ -62,35 +60,24 @@ export class EventHub {
 
   /** Everything after a number, then what comes; ends with the signal. What is no longer kept is told as a gap. */
   async *follow({ after, engineId }: FollowFrom, signal: AbortSignal): AsyncGenerator<SequencedEvent> {
-    const isForeign = after !== undefined && ((engineId ?? this.engineId) !== this.engineId || after > this.#newest)
-    let seen = isForeign ? 0 : (after ?? this.#newest)
-    yield this.#about(seen, { type: 'stream.opened', engine_id: this.engineId, newest: this.#newest })
+    const ring = this.#ring
+    const isForeign = after !== undefined && ((engineId ?? this.engineId) !== this.engineId || after > ring.newest)
+    let seen = isForeign ? 0 : (after ?? ring.newest)
+    yield this.#about(seen, { type: 'stream.opened', engine_id: this.engineId, newest: ring.newest })
     if (isForeign) yield this.#about(0, { type: 'stream.gap', reason: 'other_engine', missed: null })
     while (!signal.aborted) {
-      const oldest = Math.max(1, this.#newest - this.#capacity + 1)
-      if (seen + 1 < oldest) {
-        const missed = oldest - 1 - seen
-        seen = oldest - 1
+      const missed = ring.missedAfter(seen)
+      if (missed > 0) {
+        seen += missed
         yield this.#about(seen, { type: 'stream.gap', reason: 'too_old', missed })
-      } else if (seen < this.#newest) {
+      } else if (seen < ring.newest) {
         seen += 1
-        yield this.#ring[seen % this.#capacity]!
-      } else await this.#next(signal)
+        yield ring.at(seen)
+      } else await ring.grown(signal)
     }
   }
 
   #about(seq: number, event: ControlEvent): SequencedEvent {
     return { seq, at: new Date().toISOString(), event }
-  }
-
-  #next(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      signal.addEventListener('abort', done, { once: true })
-      this.#waiting.push(done)
-    })
   }
 }

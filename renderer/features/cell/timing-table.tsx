@@ -1,4 +1,5 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { FactTable } from '../../components/fact-table.tsx'
 import { count, duration } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
@@ -27,16 +28,7 @@ export function TimingTable({ operational }: { operational: CanonicalRow['metric
   return (
     <>
       <TimeBar operational={operational} />
-      <table className={table.table}>
-        <tbody>
-          {lines.map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FactTable facts={lines} />
       <h3>Attempts</h3>
       <table className={table.table}>
         <thead>

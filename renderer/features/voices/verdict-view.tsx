@@ -1,5 +1,5 @@
 import type { ClipVerdict } from '../../../contract/http/speech.ts'
-import table from '../../components/table.module.css'
+import { FactTable } from '../../components/fact-table.tsx'
 
 /** What was measured of a clip, and what stands against it. */
 export function VerdictView({ verdict }: { verdict: ClipVerdict }) {
@@ -25,16 +25,7 @@ export function VerdictView({ verdict }: { verdict: ClipVerdict }) {
           </li>
         ))}
       </ul>
-      <table className={table.table}>
-        <tbody>
-          {measured.map(([name, value]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>{value}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <FactTable facts={measured} />
     </div>
   )
 }

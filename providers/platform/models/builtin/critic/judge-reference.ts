@@ -1,22 +1,17 @@
 import { coverage, indexOf, termsOf } from '../matching/terms.ts'
-import { bestPlace, missingNumbers, verbatimIn } from './entailment.ts'
-import type { Verdict } from './judge-statement.ts'
+import { missingNumbers } from './entailment.ts'
+import { locate, percent, type Verdict } from './locate.ts'
 import { splitStatements } from './statements.ts'
 
 /** References are put in other words than the documents, so less must be shared than for an answer's statements. */
 const ENOUGH = 0.55
 const HALF_OF_NEW = 0.5
 
-const percent = (share: number): string => `${Math.round(100 * share)} %`
-
 /** Whether a statement of the reference answer can be traced to the contexts, by its words and numbers. */
 export function attributeStatement(statement: string, contexts: readonly string[]): Verdict {
-  const verbatim = verbatimIn(statement, contexts)
-  if (verbatim !== -1) return { verdict: true, reason: `stands word for word in context ${verbatim + 1}` }
-  const place = bestPlace(statement, contexts)
-  if (place === null || place.coverage === 0)
-    return { verdict: false, reason: 'no context shares a content word with it' }
-  const where = `context ${place.context + 1}`
+  const located = locate(statement, contexts)
+  if ('verdict' in located) return located
+  const { place, where } = located
   const numbers = missingNumbers(statement, contexts[place.context]!)
   if (numbers.length > 0) return { verdict: false, reason: `${where} does not give the number ${numbers.join(', ')}` }
   return {

@@ -1,26 +1,19 @@
-import { bestPlace, isNegated, missingNames, missingNumbers, verbatimIn } from './entailment.ts'
-
-/** A yes or no with the reason for it. */
-export type Verdict = { verdict: boolean; reason: string }
+import { isNegated, missingNames, missingNumbers } from './entailment.ts'
+import { locate, percent, type Verdict } from './locate.ts'
 
 /** Share of a statement's weight that one place must cover. */
 const ENOUGH = 0.72
 /** From here on a sentence speaks of the same thing, so that a difference in negation counts. */
 const SAME_MATTER = 0.6
 
-const percent = (share: number): string => `${Math.round(100 * share)} %`
-
 /**
  * Whether the contexts support a statement, by its words: a place of up to three sentences must hold most of its weight,
  * all its numbers and names, and must not deny what it says. Words decide, not meaning: this is a baseline.
  */
 export function judgeStatement(statement: string, contexts: readonly string[]): Verdict {
-  const verbatim = verbatimIn(statement, contexts)
-  if (verbatim !== -1) return { verdict: true, reason: `stands word for word in context ${verbatim + 1}` }
-  const place = bestPlace(statement, contexts)
-  if (place === null || place.coverage === 0)
-    return { verdict: false, reason: 'no context shares a content word with it' }
-  const where = `context ${place.context + 1}`
+  const located = locate(statement, contexts)
+  if ('verdict' in located) return located
+  const { place, where } = located
   const numbers = missingNumbers(statement, place.text)
   if (numbers.length > 0) return { verdict: false, reason: `${where} does not give the number ${numbers.join(', ')}` }
   const names = missingNames(statement, contexts[place.context]!)
