@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
@@ -53,6 +55,18 @@ async function adapter(converterUrl: string, env: Record<string, string> = {}) {
   return { ...running, post, taskOf, status, result }
 }
 
+/** Time, date (0x21 is the first day of 1980) and mode of each entry, as the archive's directory has them. */
+function entriesOf(archive: Buffer): { time: number; date: number; mode: number }[] {
+  const found = []
+  for (let at = archive.indexOf('PK\x01\x02'); at >= 0; at = archive.indexOf('PK\x01\x02', at + 4))
+    found.push({
+      time: archive.readUInt16LE(at + 12),
+      date: archive.readUInt16LE(at + 14),
+      mode: archive.readUInt32LE(at + 38) >>> 16,
+    })
+  return found
+}
+
 /** A converter that answers as told. */
 async function scripted(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => {
@@ -90,7 +104,9 @@ describe('with the real converter', () => {
       'application/zip',
       null,
     ])
-    const files = unzipSync(new Uint8Array(await response.arrayBuffer()))
+    const archive = Buffer.from(await response.arrayBuffer())
+    expect(entriesOf(archive)).toEqual(new Array(3).fill({ time: 0, date: 0x21, mode: 0o100600 }))
+    const files = unzipSync(archive)
     expect(Object.keys(files)).toEqual(['Jahres bericht 報告.json', 'Jahres bericht 報告.md', 'assets/image-0001.png'])
     expect(strFromU8(files['Jahres bericht 報告.md']!)).toBe('# Quay\n\n![x](assets/image-0001.png)\n')
     expect((await result(id)).status).toBe(404)
@@ -154,6 +170,39 @@ describe('with a converter that answers as told', () => {
     expect(await status('unknown')).toBe('Task not found')
   })
 
+  it('takes its slot before the body: a second upload is refused while the first still arrives, and a broken one gives it back', async () => {
+    const url = await scripted((_request, response) => void response.end('zip'))
+    const { post, port } = await adapter(url, { DOCCONV_ADAPTER_MAX_JOBS: '1' })
+    const slow = connect(port, '127.0.0.1')
+    slow.write(
+      'POST /v1/convert/file/async HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500\r\n\r\n--x',
+    )
+    await expect.poll(async () => (await post('b.html', '')).status).toBe(429)
+    slow.destroy()
+    await expect.poll(async () => (await post('b.html', 'x')).status).toBe(202)
+  })
+
+  it('gives up a download that is not fetched by its deadline, and its slot with it', async () => {
+    // More than the buffers of both ends hold.
+    const url = await scripted((_request, response) => void response.end(Buffer.alloc(30_000_000)))
+    const { post, taskOf, status, port } = await adapter(url, {
+      DOCCONV_ADAPTER_MAX_JOBS: '1',
+      DOCCONV_ADAPTER_MAX_RESULT_BYTES: '30000000',
+      DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS: '1',
+    })
+    const id = await taskOf(await post('a.html', 'x'))
+    await expect.poll(() => status(id)).toBe('success')
+    const reader = connect(port, '127.0.0.1')
+    reader.write(`GET /v1/result/${id} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    await once(reader, 'data')
+    reader.pause()
+    expect((await post('b.html', 'x')).status).toBe(429)
+    await expect.poll(async () => (await post('b.html', 'x')).status, { timeout: 10_000 }).toBe(202)
+    reader.destroy()
+    const [results] = await readdir(folder)
+    expect(await readdir(join(folder, results!))).not.toContain(`${id}.zip`)
+  })
+
   it('forgets a result that nobody fetched, file and slot with it', async () => {
     const url = await scripted((_request, response) => void response.end('zip'))
     const { post, taskOf, status } = await adapter(url, {
@@ -169,10 +218,14 @@ describe('with a converter that answers as told', () => {
   })
 })
 
-it('does not start with less temporary space than its jobs may need, or without a converter', () => {
+it('does not start with less temporary space than its jobs may need, or without a converter', async () => {
   expect(() =>
     loadAdapterConfig({ DOCCONV_ENDPOINT: 'http://127.0.0.1:1', DOCCONV_ADAPTER_TMPFS_SIZE: '300m' }),
   ).toThrow('DOCCONV_ADAPTER_TMPFS_SIZE')
   expect(() => loadAdapterConfig({})).toThrow('DOCCONV_ENDPOINT')
-  expect(loadAdapterConfig({ DOCCONV_ENDPOINT: 'http://127.0.0.1:1' }).tempSizeBytes).toBe(512 * 1024 * 1024)
+  const config = loadAdapterConfig({ DOCCONV_ENDPOINT: 'http://127.0.0.1:1', RAG_LADDER_STATE_DIR: folder })
+  expect(config.tempSizeBytes).toBe(512 * 1024 * 1024)
+  await expect(startAdapter(config, async () => 1000)).rejects.toThrow(
+    `${folder}: 1000 bytes are free; 2 jobs may need`,
+  )
 })

@@ -21,13 +21,21 @@ export interface RunningAdapter extends Listening {
 
 const FRAMING_BYTES = 1024 * 1024
 
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
 /** Starts the adapter: the part of docling-serve's asynchronous surface that the graph engine uses, without its credential. */
-export async function startAdapter(config: AdapterConfig): Promise<RunningAdapter> {
+export async function startAdapter(
+  config: AdapterConfig,
+  freeBytesOf: (folder: string) => Promise<number> = freeBytes,
+): Promise<RunningAdapter> {
   await mkdir(config.tempDir, { recursive: true })
-  const { bavail, bsize } = await statfs(config.tempDir)
-  if (bavail * bsize < neededBytes(config))
+  const free = await freeBytesOf(config.tempDir)
+  if (free < neededBytes(config))
     throw new AdapterConfigError([
-      `${config.tempDir}: ${bavail * bsize} bytes are free; ${config.maxJobs} jobs may need ${neededBytes(config)}`,
+      `${config.tempDir}: ${free} bytes are free; ${config.maxJobs} jobs may need ${neededBytes(config)}`,
     ])
   const folder = await mkdtemp(join(config.tempDir, 'results-'))
   const logger = createLogger('converter-adapter', config.logLevel)

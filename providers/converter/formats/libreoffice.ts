@@ -31,17 +31,13 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/**
- * An old Office file in the new format of its kind. Macros do not run: each call has a profile of its own. Throws `needs_libreoffice` where it is
- * not installed and `damaged` where it gives nothing back.
- */
-export async function modernize(bytes: Uint8Array, from: 'doc' | 'ppt', to: 'docx' | 'pptx'): Promise<Uint8Array> {
-  const program = await findLibreOffice()
-  if (program === null)
-    throw new ConversionError(
-      'needs_libreoffice',
-      `${from.toUpperCase()} files need LibreOffice, which is not installed here: install it or save the file as ${to.toUpperCase()}`,
-    )
+/** An old Office file in the new format of its kind. Macros do not run: each call has a profile of its own. Throws `damaged` where nothing comes back. */
+export async function modernize(
+  program: string,
+  bytes: Uint8Array,
+  from: 'doc' | 'ppt',
+  to: 'docx' | 'pptx',
+): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-office-'))
   try {
     const input = join(folder, `input.${from}`)

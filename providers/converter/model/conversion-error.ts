@@ -1,10 +1,8 @@
 /**
  * Why a document cannot be converted, in words for the one who sent it. unsupported: not one of the formats. damaged: the bytes are not what they
- * claim. encrypted: a password is needed. too_large: it would unpack to more than is allowed. needs_libreoffice: the format needs a program that
- * is not installed. empty: there is nothing to read. too_many_chunks: more than may be returned.
+ * claim. encrypted: a password is needed. too_large: it would unpack to more than is allowed. empty: there is nothing to read. too_many_chunks: more than may be returned.
  */
-export type ConversionFailure =
-  'unsupported' | 'damaged' | 'encrypted' | 'too_large' | 'needs_libreoffice' | 'empty' | 'too_many_chunks'
+export type ConversionFailure = 'unsupported' | 'damaged' | 'encrypted' | 'too_large' | 'empty' | 'too_many_chunks'
 
 /** An expected failure of a conversion; everything else is a fault of ours. */
 export class ConversionError extends Error {

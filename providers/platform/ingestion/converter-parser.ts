@@ -30,8 +30,9 @@ export function converterParser(address: ServiceAddress): DocumentParser & { clo
     close: () => service.close(),
     async parse(file, signal) {
       const answer = await service.send('/v1/document/convert', file, {}, signal)
-      const { content } = ConversionResult.parse(JSON.parse(answer))
-      return { title: firstHeading(content) ?? path.posix.parse(file.path).name, text: content }
+      const { content, metadata } = ConversionResult.parse(JSON.parse(answer))
+      const title = firstHeading(content) ?? path.posix.parse(file.path).name
+      return { title, text: content, warnings: metadata.warnings }
     },
   }
 }

@@ -4,6 +4,8 @@ import type { CorpusFile } from './corpus.ts'
 export interface ParsedDocument {
   title: string
   text: string
+  /** What the reader should know, such as a part that was left out. */
+  warnings?: readonly string[]
 }
 
 /** Reads one kind of corpus file. The profile's parser order decides which of the registered parsers is asked first. */

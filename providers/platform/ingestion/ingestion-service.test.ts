@@ -79,16 +79,20 @@ describe('a job', () => {
     await expect(service.submit({ profile: 'unknown' })).rejects.toThrow(UnknownProfileError)
   })
 
-  it('asks parsers in the order of the profile', async () => {
+  it('asks parsers in the order of the profile, and tells what they warn of', async () => {
     await writeFiles(path.join(site.corpusRoot, 'smoke'), { 'slides.pdf': 'binary' })
     const converter: DocumentParser = {
       name: 'converter',
       accepts: ({ path: file }) => file.endsWith('.pdf'),
-      parse: async (file) => ({ title: 'Slides', text: `converted ${String(await file.read())}` }),
+      parse: async (file) => ({
+        title: 'Slides',
+        text: `converted ${String(await file.read())}`,
+        warnings: ['read without pictures'],
+      }),
     }
     const record = await ingest(site.service({ parsers: [converter] }))
     expect(record).toMatchObject({ status: 'completed', counts: { documents_parsed: 4 } })
-    expect(phase(record, 'parse').note).toBeNull()
+    expect(phase(record, 'parse').note).toBe("'slides.pdf': read without pictures")
     expect((await site.store.chunks('RagBase_smoke')).at(-1)).toMatchObject({
       title: 'Slides',
       content: 'converted binary',

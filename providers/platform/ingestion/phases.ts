@@ -21,6 +21,8 @@ export interface Document {
 }
 
 const EMBED_BATCH = 32
+/** Of a corpus in which every file has one, a few show what it is about. */
+const MOST_WARNINGS = 20
 
 /** discover: the corpus as it is now, which must be what was submitted. */
 export async function discover(
@@ -52,6 +54,7 @@ export async function parse(
   const available = order.flatMap((name) => parsers.filter((parser) => parser.name === name))
   const documents: Document[] = []
   const readBy = new Map<string, number>()
+  const warnings: string[] = []
   for (const file of files) {
     signal.throwIfAborted()
     const parser = available.find((candidate) => candidate.accepts(file))
@@ -64,14 +67,20 @@ export async function parse(
         cause: error,
       })
     })
-    documents.push({ path: file.path, ...parsed })
+    const { title, text, warnings: told = [] } = parsed
+    documents.push({ path: file.path, title, text })
+    warnings.push(...told.map((warning) => `'${file.path}': ${warning}`))
     readBy.set(parser.name, (readBy.get(parser.name) ?? 0) + 1)
     count('documents_parsed', documents.length)
   }
   const missing = order.filter((name) => !parsers.some((parser) => parser.name === name))
   const readers = [...readBy].map(([name, files]) => `${files} by ${name}`).join(', ')
-  const note = missing.length === 0 ? null : `parsers not available: ${missing.join(', ')}; files read: ${readers}`
-  return { result: documents, note }
+  const notes = [
+    ...(missing.length === 0 ? [] : [`parsers not available: ${missing.join(', ')}; files read: ${readers}`]),
+    ...warnings.slice(0, MOST_WARNINGS),
+    ...(warnings.length > MOST_WARNINGS ? [`${warnings.length - MOST_WARNINGS} warnings more`] : []),
+  ]
+  return { result: documents, note: notes.length === 0 ? null : notes.join('; ') }
 }
 
 const noParser = (file: CorpusFile, order: readonly string[], available: readonly DocumentParser[]): string =>

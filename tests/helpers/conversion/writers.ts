@@ -2,15 +2,14 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference
 /// <reference path="./pdfkit.d.ts" />
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, extname, join } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Document, HeadingLevel, Packer, Paragraph, Table, TableCell, TableRow } from 'docx'
 import PDFDocument from 'pdfkit'
 import * as pptx from 'pptxgenjs'
-import sharp from 'sharp'
 
 const run = promisify(execFile)
 
@@ -92,6 +91,14 @@ export async function writePptx({ title, sections }: Content, notes: readonly st
   return (await show.write({ outputType: 'nodebuffer' })) as Buffer
 }
 
+/** What pdfkit writes, once it has ended. */
+export function written(pdf: InstanceType<typeof PDFDocument>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  return new Promise((resolve) => {
+    pdf.on('data', (part: Buffer) => parts.push(part)).on('end', () => resolve(Buffer.concat(parts)))
+  })
+}
+
 export interface PdfLook {
   columns: 1 | 2
   table: 'ruled' | 'borderless'
@@ -102,9 +109,7 @@ export interface PdfLook {
 /** A PDF by pdfkit. */
 export function writePdf({ title, sections }: Content, { columns, table: look, size = 11 }: PdfLook): Promise<Buffer> {
   const pdf = new PDFDocument({ margin: 60, size: 'A4', info: { CreationDate: new Date(0) } })
-  const parts: Buffer[] = []
-  pdf.on('data', (part: Buffer) => parts.push(part))
-  const done = new Promise<Buffer>((resolve) => pdf.on('end', () => resolve(Buffer.concat(parts))))
+  const done = written(pdf)
   const width = pdf.page.width - 120
   pdf.font('Helvetica-Bold').fontSize(20).text(title)
   for (const { heading, paragraphs, items = [], table } of sections) {
@@ -175,74 +180,10 @@ export async function viaLibreOffice(bytes: Buffer, from: string, to: string, st
   }
 }
 
-/** Each page of a PDF as poppler draws it, grey. */
-export async function drawPages(pdf: Buffer, dpi: number): Promise<Buffer[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'fixture-pages-'))
-  try {
-    await writeFile(join(folder, 'in.pdf'), pdf)
-    await run('pdftoppm', ['-r', String(dpi), '-gray', '-png', join(folder, 'in.pdf'), join(folder, 'page')])
-    const names = (await readdir(folder))
-      .filter((name) => extname(name) === '.png')
-      .sort((a, b) => basename(a).localeCompare(basename(b)))
-    return await Promise.all(names.map((name) => readFile(join(folder, name))))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-/** A drawn page as a flatbed scanner would give it: a little turned, off-white, unsharp. */
-export async function scanned(
-  page: Buffer,
-  dpi: number,
-  format: 'png' | 'jpeg' | 'tiff',
-  degrees = 0.3,
-): Promise<Buffer> {
-  const turned = sharp(page)
-    .rotate(degrees, { background: '#f8f8f6' })
-    .linear(0.93, 8)
-    .blur(0.5)
-    .greyscale()
-    .withMetadata({ density: dpi })
-  if (format === 'png') return turned.png({ compressionLevel: 9, colours: 32 }).toBuffer()
-  return format === 'jpeg'
-    ? turned.jpeg({ quality: 80 }).toBuffer()
-    : turned.tiff({ compression: 'deflate' }).toBuffer()
-}
-
-/** Pictures as one TIFF with a page for each; all are brought to the size of the first. */
-export async function multiPageTiff(pages: readonly Buffer[], dpi: number): Promise<Buffer> {
-  const { width, height } = await sharp(pages[0]).metadata()
-  const same = await Promise.all(
-    pages.map((page) => sharp(page).resize(width, height, { fit: 'fill' }).greyscale().png().toBuffer()),
-  )
-  return sharp(same, { join: { animated: true } })
-    .withMetadata({ density: dpi })
-    .tiff({ compression: 'deflate' })
-    .toBuffer()
-}
-
-/** Pictures as a PDF that holds nothing else. */
-export async function picturePdf(pages: readonly Buffer[], dpi: number): Promise<Buffer> {
-  const sizes = await Promise.all(pages.map((page) => sharp(page).metadata()))
-  const pdf = new PDFDocument({ autoFirstPage: false, info: { CreationDate: new Date(0) } })
-  const parts: Buffer[] = []
-  pdf.on('data', (part: Buffer) => parts.push(part))
-  const done = new Promise<Buffer>((resolve) => pdf.on('end', () => resolve(Buffer.concat(parts))))
-  pages.forEach((page, index) => {
-    const size: [number, number] = [(sizes[index]!.width * 72) / dpi, (sizes[index]!.height * 72) / dpi]
-    pdf.addPage({ size, margin: 0 }).image(page, 0, 0, { width: size[0], height: size[1] })
-  })
-  pdf.end()
-  return done
-}
-
 /** A PDF that only opens with a password. */
 export function writeEncryptedPdf(text: string): Promise<Buffer> {
   const pdf = new PDFDocument({ userPassword: 'secret' })
-  const parts: Buffer[] = []
-  const done = new Promise<Buffer>((resolve) =>
-    pdf.on('data', (part) => parts.push(part)).on('end', () => resolve(Buffer.concat(parts))),
-  )
+  const done = written(pdf)
   pdf.text(text).end()
   return done
 }

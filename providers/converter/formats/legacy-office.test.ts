@@ -1,0 +1,128 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { writePptx } from '../../../tests/helpers/conversion/writers.ts'
+import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
+import { toMarkdown } from '../export/markdown.ts'
+import { readDoc, readPpt } from './legacy-office.ts'
+import { findLibreOffice } from './libreoffice.ts'
+
+const paper = (name: string): Promise<Buffer> => readFile(join(PROJECT_ROOT, 'corpus', 'mixed_formats', name))
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-office-test-'))
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** A program in LibreOffice's place that notes how it was called and, when it has something to give, puts it where it is looked for. */
+async function fakeOffice(gives: Buffer | null): Promise<string> {
+  const program = join(folder, 'soffice')
+  const given = join(folder, 'given')
+  if (gives !== null) await writeFile(given, gives)
+  await writeFile(
+    program,
+    `#!/bin/sh
+echo "$@" > '${folder}/called'
+while [ $# -gt 1 ]; do
+  case "$1" in --convert-to) to=$2 ;; --outdir) out=$2 ;; esac
+  shift
+done
+[ -f '${given}' ] || exit 1
+mkdir -p "$out" && cp '${given}' "$out/input.$to"
+`,
+  )
+  await chmod(program, 0o755)
+  vi.stubEnv('LIBREOFFICE_PATH', program)
+  return join(folder, 'called')
+}
+
+describe('without LibreOffice', () => {
+  beforeEach(() => {
+    vi.stubEnv('LIBREOFFICE_PATH', '/nowhere/soffice')
+  })
+
+  it('reads the texts, tables, notes and pages of a slide show, and names what would read more', async () => {
+    expect(await findLibreOffice()).toBeNull()
+    const show = await readPpt(await paper('tug-briefing.ppt'))
+    expect([show.sourceFormat, show.pages]).toEqual([
+      'ppt',
+      [1, 2].map((number) => ({ number, widthPt: 720, heightPt: 405 })),
+    ])
+    expect(toMarkdown(show)).toBe(
+      [
+        'Tug briefing',
+        'Duties of the tugs',
+        'The harbour master calls the tugs of Marsholm on channel 12.',
+        '| Tug | Bollard pull (t) | Skipper |\n| --- | --- | --- |\n| Ragna | 48 | Hanne Lysgaard |\n| Torvald | 62 | Emil Brekke |\n| Yrsa | 35 | Nils Ostby |',
+        'Only the Torvald may push within the lock.\n',
+      ].join('\n\n'),
+    )
+    expect(show.blocks.map(({ place }) => place!.page)).toEqual([1, 2, 2, 2, 2])
+    expect(show.warnings).toEqual(['read without pictures, bullets and charts: LibreOffice is not installed here'])
+  })
+
+  it('reads a Word file as plain text and says so', async () => {
+    const memo = await readDoc(await paper('dredging-memo.doc'))
+    expect(memo.blocks.map((block) => 'text' in block && block.text.slice(0, 24))).toEqual([
+      'Memorandum on dredging',
+      'Contract',
+      'The contract for dredgin',
+    ])
+    expect(memo.warnings).toEqual([
+      'read as plain text, without headings and tables: LibreOffice is not installed here',
+    ])
+  })
+
+  it.each([['tug-briefing.ppt', readPpt] as const, ['dredging-memo.doc', readDoc] as const])(
+    'refuses a torn %s',
+    async (name, read) => {
+      const whole = await paper(name)
+      for (const share of [0.02, 0.3, 0.9])
+        await read(whole.subarray(0, Math.floor(whole.length * share))).catch((error: unknown) =>
+          expect(error).toMatchObject({ name: 'ConversionError', code: 'damaged' }),
+        )
+      await expect(read(whole.subarray(0, 600))).rejects.toMatchObject({ code: 'damaged' })
+    },
+  )
+
+  it('does not follow edits in a circle', async () => {
+    const bytes = Buffer.from(await paper('tug-briefing.ppt'))
+    const edit = bytes.indexOf(Buffer.from([0x00, 0x00, 0xf5, 0x0f, 0x1c, 0x00, 0x00, 0x00]))
+    expect(edit).toBeGreaterThan(0)
+    // The last edit names itself as the one before.
+    const current = bytes.indexOf(Buffer.from([0x5f, 0xc0, 0x91, 0xe3]))
+    bytes.copy(bytes, edit + 8 + 8, current + 4, current + 8)
+    expect((await readPpt(bytes)).pages).toHaveLength(2)
+  })
+})
+
+describe('with LibreOffice', () => {
+  it('has it write the new format, in a profile of its own, and reads that', async () => {
+    const table = [
+      ['Tug', 'Skipper'],
+      ['Yrsa', 'Nils Ostby'],
+    ]
+    const called = await fakeOffice(
+      await writePptx({ title: 'Tugs', sections: [{ heading: 'Duties', paragraphs: ['Tow.'], table }] }),
+    )
+    const show = await readPpt(await paper('tug-briefing.ppt'))
+    expect([show.sourceFormat, show.warnings]).toEqual(['ppt', []])
+    expect(toMarkdown(show)).toContain('## Duties\n\nTow.\n\n| Tug | Skipper |')
+    expect(await readFile(called, 'utf8')).toMatch(
+      /^-env:UserInstallation=file:\S+ --headless --norestore --convert-to pptx --outdir \S+ \S+input\.ppt\n$/,
+    )
+  })
+
+  it('takes a file that it gives nothing back for as damaged', async () => {
+    await fakeOffice(null)
+    await expect(readDoc(await paper('dredging-memo.doc'))).rejects.toMatchObject({
+      code: 'damaged',
+      message: 'LibreOffice cannot read the DOC file',
+    })
+  })
+})
