@@ -24,7 +24,10 @@ export const ConversionChunk = z.looseObject({
     chunk_type: z.enum(['text', 'table', 'code', 'formula']),
     /** Nearest heading above. */
     section_title: z.string().nullable(),
-    /** Page on which it starts; null for formats without pages. */
+    /**
+     * Page, slide, sheet (XLSX) or frame (TIFF) on which it starts, from 1. Null for HTML and DOC, and for DOCX unless Word noted where its pages
+     * broke.
+     */
     page: z.int().min(1).nullable(),
   }),
 })

@@ -2,6 +2,8 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { OutputFormat, TableMode, UseOcr } from '../../contract/index.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
+import { modelStoreSettings } from '../kit/models/cache-folder.ts'
+import type { ModelStoreSettings } from '../kit/models/model-store.ts'
 import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
 
@@ -25,6 +27,8 @@ export interface ConverterConfig {
   codeBlocks: boolean
   /** Recognition data is unpacked here. */
   cacheDir: string
+  /** Where the table model is kept and fetched from. */
+  modelStore: ModelStoreSettings
   maxMemoryBytes: number
   defaults: ConversionDefaults
   boundary: ServiceBoundarySettings
@@ -54,6 +58,7 @@ export function loadConverterConfig(env: Readonly<Record<string, string | undefi
     formulas: flag('DOCCONV_FORMULAS'),
     codeBlocks: flag('DOCCONV_CODE_BLOCKS'),
     cacheDir: resolve(reader.text('DOCCONV_CACHE_DIR', join(homedir(), '.cache', 'rag-ladder'))),
+    modelStore: modelStoreSettings(env),
     maxMemoryBytes: reader.integer('DOCCONV_MAX_MEMORY_MIB', 2048, { min: 256, max: 1024 * 1024 }) * MIB,
     defaults: {
       format: 'markdown',

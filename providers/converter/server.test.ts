@@ -3,9 +3,12 @@ import { connect } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { zipSync, strToU8 } from 'fflate'
+import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ConversionResult } from '../../contract/index.ts'
+import { bombPdf, longPdf } from '../../tests/helpers/conversion/raw-pdf.ts'
 import { loadConverterConfig } from './config.ts'
 import { startConverter } from './server.ts'
 import type { RunningConverter } from './server.ts'
@@ -123,6 +126,23 @@ describe('POST /v1/document/convert', () => {
     expect([status, body.detail]).toEqual([413, "the file unpacks to more than is allowed (at 'word/document.xml')"])
     const laughs = zipSync({ 'word/document.xml': strToU8('<!DOCTYPE a [<!ENTITY b "ha">]><w:document/>') })
     expect((await send(laughs, 'laughs.docx')).body.detail).toMatch(/declares XML entities/)
+    // A picture of one pixel whose header claims 144 million.
+    const poster = await sharp({ create: { width: 1, height: 1, channels: 3, background: 'white' } })
+      .png()
+      .toBuffer()
+    poster.writeUInt32BE(12_000, 16)
+    poster.writeUInt32BE(12_000, 20)
+    poster.writeUInt32BE(crc32(poster.subarray(12, 29)), 29)
+    const pixels = await send(new Uint8Array(poster), 'poster.png')
+    expect([pixels.status, pixels.body.detail]).toEqual([413, 'the picture has more than 120000000 pixels'])
+  })
+
+  it('ends a conversion that grows over its memory, and goes on with the next', async () => {
+    const { send } = await start({ DOCCONV_MAX_MEMORY_MIB: '320' })
+    expect((await send(longPdf(2), 'two.pdf')).body.metadata.pages).toBe(2)
+    const { status, body } = await send(bombPdf(400 * 1024 * 1024), 'bomb.pdf')
+    expect([status, body.detail]).toEqual([413, 'the document needs more memory than a conversion may have'])
+    expect((await send(HTML, 'a.html')).status).toBe(200)
   })
 })
 

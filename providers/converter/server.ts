@@ -12,6 +12,9 @@ import { readConversionFields } from './conversion-form.ts'
 import type { ConverterConfig } from './config.ts'
 import { ConversionError } from './model/conversion-error.ts'
 import type { ConversionFailure } from './model/conversion-error.ts'
+import { ModelStore } from '../kit/models/model-store.ts'
+import { modelRoutes } from './model-routes.ts'
+import { TABLE_MODEL } from './tables/declared-table-model.ts'
 import { createConverter } from './work/converter.ts'
 import type { ConversionOrder, ConversionOutcome } from './work/protocol.ts'
 
@@ -24,7 +27,6 @@ const STATUS: Record<ConversionFailure, number> = {
   damaged: 422,
   encrypted: 422,
   too_large: 413,
-  needs_libreoffice: 422,
   empty: 422,
   too_many_chunks: 422,
 }
@@ -36,6 +38,7 @@ const translate = (error: Error): HttpError | null =>
 /** Starts the converter. `restart` ends the process after a deadline. */
 export async function startConverter(config: ConverterConfig, restart?: () => void): Promise<RunningConverter> {
   const logger = createLogger('converter', config.logLevel)
+  const tableModelDir = new ModelStore(config.modelStore).folderOf(TABLE_MODEL)
   const converter = createConverter({
     maxMemoryBytes: config.maxMemoryBytes,
     onNoise: (text) => logger.debug({ text }, 'a converting process printed'),
@@ -60,12 +63,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
     health: '/health',
     convert: '/v1/document/convert',
   }))
-  app.get('/v1/models', async () => ({
-    models: [
-      { id: 'tesseract-eng', task: 'text recognition' },
-      { id: 'pdfium-layout', task: 'layout and tables by rules' },
-    ],
-  }))
+  modelRoutes(app, config)
 
   const convert = async (
     request: FastifyRequest,
@@ -87,6 +85,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
       chunking:
         chosen.chunking && kind === 'document' ? { size: chosen.chunkSize, overlap: chosen.chunkOverlap } : null,
       cacheDir: config.cacheDir,
+      tableModelDir,
     }
     const outcome = await boundary.work(request, reply, (signal) =>
       orFailed('Document conversion failed', async () => {

@@ -34,9 +34,9 @@ export function chunkDocument(document: Document, size: number, overlap: number)
 function documentPieces(document: Document, size: number, overlap: number): Piece[] {
   const pieces: Piece[] = []
   let section: string | null = null
-  let page = document.pages[0]?.number ?? null
+  let page: number | null = null
   let text = ''
-  let textPage = page
+  let textPage: number | null = null
   const flush = (): void => {
     if (text.trim() !== '')
       pieces.push(

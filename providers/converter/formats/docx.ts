@@ -4,6 +4,7 @@ import { ConversionError } from '../model/conversion-error.ts'
 import type { Block, Document } from '../model/document.ts'
 import { withHeaderRow } from '../model/table.ts'
 import { openArchive, repack } from './archive.ts'
+import { keepPageBreaks, placeOnPages, savedPages } from './docx-pages.ts'
 import { readHtml } from './html.ts'
 import { parseXml, textOfXml } from './xml.ts'
 
@@ -25,7 +26,8 @@ export async function readDocx(bytes: Uint8Array): Promise<Document> {
   const parts = { ...openArchive(bytes) }
   const body = parts['word/document.xml']
   if (body === undefined) throw new ConversionError('damaged', 'the Word document has no body')
-  parts['word/document.xml'] = strToU8(keepFormulas(strFromU8(body)))
+  const xml = strFromU8(body)
+  parts['word/document.xml'] = strToU8(keepPageBreaks(keepFormulas(xml)))
   const { value } = await mammoth
     .convertToHtml({ buffer: Buffer.from(repack(parts)) }, { styleMap: STYLES, externalFileAccess: false })
     .catch((error: unknown) => {
@@ -40,11 +42,8 @@ export async function readDocx(bytes: Uint8Array): Promise<Document> {
       return [{ kind: 'formula' as const, text: alone[1]!, place: null }]
     return [{ ...block, text: block.text.replaceAll(FORMULA_START, '$').replaceAll(FORMULA_END, '$') }]
   })
-  const app = parts['docProps/app.xml']
-  const pages = app === undefined ? null : Number(/<Pages>(\d+)<\/Pages>/.exec(strFromU8(app))?.[1] ?? 'x')
-  // Word counts its pages when it saves; their sizes and borders are known to nobody here.
-  if (pages !== null && pages > 0 && pages < 100_000)
-    document.pages = Array.from({ length: pages }, (_, index) => ({ number: index + 1, widthPt: 612, heightPt: 792 }))
+  document.pages = savedPages(parts, xml)
+  document.blocks = placeOnPages(document.blocks, document.pages)
   return document
 }
 

@@ -5,8 +5,8 @@ import { utils, write } from '@e965/xlsx'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { multiPageTiff } from '../../../tests/helpers/conversion/scans.ts'
 import {
-  multiPageTiff,
   writeDocx,
   writeEncryptedPdf,
   writeHtml,
@@ -14,12 +14,12 @@ import {
   writePptx,
 } from '../../../tests/helpers/conversion/writers.ts'
 import type { Content } from '../../../tests/helpers/conversion/writers.ts'
+import { chunkDocument } from '../export/chunks.ts'
 import { toMarkdown } from '../export/markdown.ts'
 import type { Block } from '../model/document.ts'
 import { readDocument } from '../work/convert-document.ts'
 import { drawPage } from '../work/draw-page.ts'
 import { readHtml } from './html.ts'
-import { findLibreOffice } from './libreoffice.ts'
 
 const content: Content = {
   title: 'Quay report',
@@ -44,7 +44,14 @@ beforeAll(async () => {
 afterAll(() => rm(cacheDir, { recursive: true, force: true }))
 
 const read = (bytes: Uint8Array, name = 'file') =>
-  readDocument(bytes, name, { useOcr: 'auto', formulas: true, codeBlocks: true, cacheDir })
+  readDocument(bytes, name, {
+    useOcr: 'auto',
+    tableMode: 'fast',
+    formulas: true,
+    codeBlocks: true,
+    cacheDir,
+    tableModelDir: cacheDir,
+  })
 const bare = (blocks: readonly Block[]): unknown[] => blocks.map(({ place: _place, ...block }) => block)
 const table = {
   kind: 'table',
@@ -138,6 +145,36 @@ it('docx: formulas are kept as text, alone as blocks of their own', async () => 
   expect(blocks[0]).toEqual({ kind: 'formula', text: 'E=(p)/(2m)', place: null })
 })
 
+it('docx: blocks stand on the pages that Word noted, and on none where its notes do not fit its count', async () => {
+  const parts = unzipSync(new Uint8Array(await writeDocx(content)))
+  const xml = new TextDecoder().decode(parts['word/document.xml'])
+  const onPages = async (broken: string, pages: number) => {
+    const app = `<Properties><Pages>${pages}</Pages></Properties>`
+    const bytes = zipSync({ ...parts, 'word/document.xml': strToU8(broken), 'docProps/app.xml': strToU8(app) })
+    const document = await read(bytes)
+    const chunks = chunkDocument(document, 60, 0)
+    return {
+      blocks: document.blocks.map(({ place }) => place?.page ?? null),
+      chunks: chunks.map(({ metadata }) => metadata.page),
+      text: chunks.map(({ text }) => text).join(' '),
+      pages: document.pages.length,
+    }
+  }
+  const note = '<w:lastRenderedPageBreak/>'
+  // Before the heading, in the middle of the paragraph, in the last row of the table.
+  const broken = xml
+    .replace('>Cranes<', `></w:t>${note}<w:t>Cranes<`)
+    .replace('and a fourth', `and</w:t>${note}<w:t xml:space="preserve"> a fourth`)
+    .replace('>65<', `></w:t>${note}<w:t>65<`)
+  const found = await onPages(broken, 4)
+  expect(found).toMatchObject({ blocks: [1, 2, 2, 3, 3, 3], pages: 4 })
+  expect([found.chunks[0], found.chunks.at(-1), found.chunks.includes(null)]).toEqual([1, 3, false])
+  expect(found.text).toMatch(/quay and a fourth is being built/)
+  expect(found.text).not.toMatch(/\p{Co}/u)
+  expect(await onPages(broken, 7)).toMatchObject({ blocks: [null, null, null, null, null, null], pages: 7 })
+  expect((await onPages(xml, 4)).chunks).not.toContain(1)
+})
+
 it('html: scripts and navigation are no text, nothing is fetched, nesting without end is cut', () => {
   const page =
     '<nav>menu</nav><script>alert(1)</script><p>One<br>two</p><pre><code class="language-js">a &lt; b</code></pre><img src="https://example.org/x.png" alt="far">'
@@ -169,10 +206,6 @@ describe('what cannot be read is told', () => {
     ['a page without anything', async () => Buffer.from('<html><body></body></html>'), 'empty', /nothing to read/],
   ] as const)('%s', async (_name, make, code, message) => {
     await expect(read(await make())).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
-  })
-
-  it('names LibreOffice where it is missing', async () => {
-    expect(await findLibreOffice({ LIBREOFFICE_PATH: '/nowhere/soffice' })).toBeNull()
   })
 })
 

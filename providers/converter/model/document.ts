@@ -6,7 +6,7 @@ export interface Box {
   bottom: number
 }
 
-/** Where a block stands. Pages are counted from 1; formats without pages (DOCX, HTML) leave it null. */
+/** Where a block stands. Pages, slides, sheets and frames are counted from 1; HTML and DOC have none, DOCX only where Word noted them. */
 export interface Place {
   page: number
   box: Box | null

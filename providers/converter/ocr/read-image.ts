@@ -1,9 +1,11 @@
 import sharp from 'sharp'
 import { ConversionError } from '../model/conversion-error.ts'
-import type { Document, SourceFormat } from '../model/document.ts'
+import type { Block, Document, Page, SourceFormat } from '../model/document.ts'
 import type { Raster } from './image-pdf.ts'
 import type { Recognizer } from './recognize.ts'
-import { OCR_DPI } from './recognize.ts'
+import { OCR_DPI, PAGES_AT_ONCE } from './recognize.ts'
+import type { TableReader } from '../tables/table-reader.ts'
+import { inOrder } from '../work/in-order.ts'
 
 /** Pixels of one picture that are unpacked: a page of A3 at 600 dpi has 70 million. */
 const MAX_PIXELS = 120_000_000
@@ -17,37 +19,44 @@ export async function readImage(
   bytes: Uint8Array,
   sourceFormat: SourceFormat,
   recognizer: Recognizer | null,
+  tables: TableReader | null,
 ): Promise<Document> {
   const document: Document = { sourceFormat, pages: [], blocks: [], images: [], warnings: [] }
   const { pages: frames = 1 } = await decoded(() => sharp(bytes, { limitInputPixels: MAX_PIXELS }).metadata())
   if (frames > MAX_FRAMES)
     throw new ConversionError('too_large', `the picture has ${frames} frames; at most ${MAX_FRAMES} are read`)
-  for (let frame = 0; frame < frames; frame += 1) {
-    const raster = await readFrame(bytes, frame)
-    const number = frame + 1
-    if (recognizer === null) {
-      const { widthPt, heightPt } = raster
-      document.pages.push({ number, widthPt, heightPt })
-      const box = { left: 0, top: 0, right: widthPt, bottom: heightPt }
-      document.blocks.push({ kind: 'figure', caption: null, image: null, place: { page: number, box } })
-      continue
-    }
-    const { page, blocks } = await recognizer.page(raster, number)
+  const numbers = Array.from({ length: frames }, (_, frame) => frame + 1)
+  const read = async (number: number): Promise<{ page: Page; blocks: Block[] }> => {
+    const raster = await readFrame(bytes, number - 1)
+    if (recognizer !== null) return recognizer.page(raster, number, tables)
+    const { widthPt, heightPt } = raster
+    const box = { left: 0, top: 0, right: widthPt, bottom: heightPt }
+    const figure: Block = { kind: 'figure', caption: null, image: null, place: { page: number, box } }
+    return { page: { number, widthPt, heightPt }, blocks: [figure] }
+  }
+  for await (const { page, blocks } of inOrder(numbers, PAGES_AT_ONCE, read)) {
     document.pages.push(page)
     document.blocks.push(...blocks)
   }
   return document
 }
 
-/** One frame in grey on white, upright as its EXIF data says, at the resolution of recognition. */
-export async function readFrame(bytes: Uint8Array, frame: number): Promise<Raster> {
+/**
+ * One frame in grey on white, upright as its EXIF data says, at the resolution of recognition. Its width on paper is `knownWidthPt`, else what the
+ * stated resolution gives where that is a page's, else that of a letter.
+ */
+export async function readFrame(bytes: Uint8Array, frame: number, knownWidthPt?: number): Promise<Raster> {
   const image = (): ReturnType<typeof sharp> =>
     sharp(bytes, { page: frame, limitInputPixels: MAX_PIXELS, failOn: 'error' })
   return decoded(async () => {
     const { width, height, density, orientation = 1 } = await image().metadata()
     const [across, down] = orientation >= 5 ? [height, width] : [width, height]
     const stated =
-      density !== undefined && density > 72 && across / density <= WIDEST_IN ? density : across / LETTER_WIDTH_IN
+      knownWidthPt !== undefined
+        ? (across * 72) / knownWidthPt
+        : density !== undefined && density > 72 && across / density <= WIDEST_IN
+          ? density
+          : across / LETTER_WIDTH_IN
     const scale = OCR_DPI / stated
     const target = { width: Math.max(1, Math.round(across * scale)), height: Math.max(1, Math.round(down * scale)) }
     const fits = target.width * target.height <= MAX_PIXELS && scale <= 6

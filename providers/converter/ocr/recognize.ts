@@ -1,8 +1,10 @@
+import { availableParallelism } from 'node:os'
 import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
 import sharp from 'sharp'
 import type { Block, Page } from '../model/document.ts'
 import { modelBlocks } from '../pdf/layout-blocks.ts'
+import type { TableReader } from '../tables/table-reader.ts'
 import { imagePdf } from './image-pdf.ts'
 import type { Raster } from './image-pdf.ts'
 import { rulingLines } from './ruling-lines.ts'
@@ -12,12 +14,15 @@ import type { Word } from './text-lines.ts'
 /** Pixels per inch at which pages are recognised: below, small print is lost; above, only time. */
 export const OCR_DPI = 200
 
+/** Recognition keeps one core busy per page, and some 100 MB of memory. */
+export const PAGES_AT_ONCE = Math.max(1, Math.min(4, availableParallelism()))
+
 /** Where more than this share of a page's words is doubtful, the page may lie on its side. */
 const DOUBTFUL = 0.75
 
 export interface Recognizer {
-  /** Blocks of a picture of a page, and the page as it is upright. */
-  page(raster: Raster, number: number): Promise<{ page: Page; blocks: Block[] }>
+  /** Blocks of a picture of a page, and the page as it is upright. `tables` reads its tables anew. */
+  page(raster: Raster, number: number, tables: TableReader | null): Promise<{ page: Page; blocks: Block[] }>
 }
 
 /** Recognises printed text (English data) and gives its layout. */
@@ -46,7 +51,7 @@ export function createRecognizer(tessdataPath: string): Recognizer {
     )
   }
   return {
-    async page(given, number) {
+    async page(given, number, tables) {
       let raster = given
       let found = await words(raster)
       if (sureness(found) < DOUBTFUL || standsUpright(found) < 0.5)
@@ -68,7 +73,11 @@ export function createRecognizer(tessdataPath: string): Recognizer {
           graphics: rulingLines(raster),
         },
       ]).pages
-      return { page: { number, widthPt, heightPt }, blocks: modelBlocks(laidOut?.blocks ?? [], number) }
+      const blocks = modelBlocks(laidOut?.blocks ?? [], number)
+      return {
+        page: { number, widthPt, heightPt },
+        blocks: tables === null ? blocks : await tables.read(blocks, raster, found),
+      }
     },
   }
 }

@@ -66,7 +66,9 @@ function tableBlock(block: LayoutBlock, place: Place): Block[] {
       isHeader: block.header !== undefined && above.length === 0 && index === 0,
     })),
   )
-  return [...above, withHeaderRow({ kind: 'table', rows: rows.length, columns, cells, caption: null, place })]
+  const box = above.length === 0 ? place.box : boxOfCells(rows.flat())
+  const own: Place = { page: place.page, box }
+  return [...above, withHeaderRow({ kind: 'table', rows: rows.length, columns, cells, caption: null, place: own })]
 }
 
 /** A line of text right above a table is taken for its first row: one cell alone, longer than a cell's title. */
@@ -75,9 +77,16 @@ function isSentence(row: readonly LayoutCell[]): boolean {
   return row.length > 1 && filled.length === 1 && filled[0]!.text.trim().length > 30
 }
 
-function boxOfCells(row: readonly LayoutCell[]): Box | null {
-  const box = row.find(({ text }) => text.trim() !== '')?.bbox
-  return box === undefined ? null : boxOf(box)
+/** Around all cells with text. */
+function boxOfCells(cells: readonly LayoutCell[]): Box | null {
+  const boxes = cells.flatMap(({ text, bbox }) => (text.trim() === '' || bbox === undefined ? [] : [boxOf(bbox)]))
+  if (boxes.length === 0) return null
+  return {
+    left: Math.min(...boxes.map(({ left }) => left)),
+    top: Math.min(...boxes.map(({ top }) => top)),
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+  }
 }
 
 /** Left and right edge of each column: the narrowest cell of a column shows it. */

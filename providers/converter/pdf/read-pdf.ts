@@ -3,11 +3,16 @@ import type { ParsedPage } from '@llamaindex/liteparse'
 import { encrypted } from '../formats/detect.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import type { Block, Document, Page } from '../model/document.ts'
+import type { Raster } from '../ocr/image-pdf.ts'
 import { readFrame } from '../ocr/read-image.ts'
-import { OCR_DPI } from '../ocr/recognize.ts'
+import { OCR_DPI, PAGES_AT_ONCE } from '../ocr/recognize.ts'
 import type { Recognizer } from '../ocr/recognize.ts'
+import type { TableReader, WordBox } from '../tables/table-reader.ts'
+import { inOrder } from '../work/in-order.ts'
 import { dropRunningLines, joinParagraphs } from './join-paragraphs.ts'
 import { modelBlocks } from './layout-blocks.ts'
+import { pictures, sidewaysAngle, wantsOcr } from './page-signs.ts'
+import type { UseOcr } from './page-signs.ts'
 
 /** Pages whose layout is in memory at once. */
 const BATCH_PAGES = 25
@@ -15,18 +20,39 @@ const MAX_PAGES = 5000
 
 export interface PdfOptions {
   /** auto: pages that are pictures or whose text is garbled. */
-  useOcr: 'auto' | 'always' | 'never'
+  useOcr: UseOcr
   /** Made when the first page needs it. */
   recognizer: () => Promise<Recognizer>
+  /** Reads tables anew by a model; null leaves them as the rules found them. */
+  tables: TableReader | null
+}
+
+interface ReadPage {
+  page: Page
+  blocks: Block[]
+  recognised: boolean
 }
 
 /** A PDF, page window by page window, so that memory depends on the window and on the text, not on the file. */
-export async function readPdf(
-  bytes: Uint8Array,
-  { useOcr, recognizer }: PdfOptions,
-): Promise<Document & { ocrPages: number }> {
-  const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<Document & { ocrPages: number }> {
   const document: Document = { sourceFormat: 'pdf', pages: [], blocks: [], images: [], warnings: [] }
+  const reader = pageReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), options)
+  let ocrPages = 0
+  try {
+    const pages = reader.pages((warning) => document.warnings.push(warning))
+    for await (const { page, blocks, recognised } of inOrder(pages, PAGES_AT_ONCE, reader.read)) {
+      document.pages.push(page)
+      document.blocks.push(...blocks)
+      if (recognised) ocrPages += 1
+    }
+  } catch (error) {
+    throw pdfError(error)
+  }
+  document.blocks = joinParagraphs(dropRunningLines(document.blocks, document.pages))
+  return { ...document, ocrPages }
+}
+
+function pageReader(source: Buffer, { useOcr, recognizer, tables }: PdfOptions) {
   const settings = {
     ocrEnabled: false,
     quiet: true,
@@ -34,92 +60,58 @@ export async function readPdf(
     extractBlocks: true,
     includeComplexity: true,
     extractLinks: false,
+    emitWordBoxes: tables !== null,
   } as const
   const parser = new LiteParse({ ...settings, maxPages: MAX_PAGES, continueOnPageError: true })
   const render = new LiteParse({ ocrEnabled: false, quiet: true, dpi: OCR_DPI })
-  let ocrPages = 0
-  try {
+
+  async function* pages(warn: (warning: string) => void): AsyncGenerator<ParsedPage> {
     for await (const { result, totalPages } of parser.parseBatches(source, { batchSize: BATCH_PAGES })) {
       if (totalPages > MAX_PAGES)
         throw new ConversionError('too_large', `the PDF has ${totalPages} pages; at most ${MAX_PAGES} are read`)
-      for (const { pageNum } of result.pageErrors) document.warnings.push(`page ${pageNum} is damaged and was left out`)
-      for (const parsed of result.pages) {
-        if (wantsOcr(parsed, useOcr)) {
-          const [picture] = await render.screenshot(source, [parsed.pageNum])
-          if (picture !== undefined && !picture.isSolidFill) {
-            const read = await (await recognizer()).page(await readFrame(picture.imageBuffer, 0), parsed.pageNum)
-            ocrPages += 1
-            document.pages.push(read.page)
-            document.blocks.push(...read.blocks)
-            continue
-          }
-        }
-        const angle = sidewaysAngle(parsed)
-        const upright = angle === null ? parsed : await turned(source, parsed.pageNum, angle)
-        document.pages.push(pageOf(upright))
-        document.blocks.push(...modelBlocks(upright.blocks ?? [], upright.pageNum), ...pictures(upright, useOcr))
-      }
+      for (const { pageNum } of result.pageErrors) warn(`page ${pageNum} is damaged and was left out`)
+      yield* result.pages
     }
-  } catch (error) {
-    throw pdfError(error)
   }
-  document.blocks = joinParagraphs(dropRunningLines(document.blocks, document.pages))
-  return { ...document, ocrPages }
 
-  async function turned(file: Buffer, page: number, angle: 90 | 180 | 270): Promise<ParsedPage> {
-    const corrected = new LiteParse({
-      ...settings,
-      targetPages: String(page),
-      pageOrientationCorrections: [{ page, angle }],
-    })
-    const { pages } = await corrected.parse(file)
-    return pages[0]!
+  /** Null for a page of one colour. */
+  async function draw({ pageNum, width }: ParsedPage): Promise<Raster | null> {
+    const [picture] = await render.screenshot(source, [pageNum])
+    return picture === undefined || picture.isSolidFill ? null : readFrame(picture.imageBuffer, 0, width)
   }
+
+  async function turned(page: number, angle: 90 | 180 | 270): Promise<ParsedPage> {
+    const corrections = { targetPages: String(page), pageOrientationCorrections: [{ page, angle }] }
+    const { pages: upright } = await new LiteParse({ ...settings, ...corrections }).parse(source)
+    return upright[0]!
+  }
+
+  async function read(parsed: ParsedPage): Promise<ReadPage> {
+    if (wantsOcr(parsed, useOcr)) {
+      const raster = await draw(parsed)
+      if (raster !== null)
+        return { ...(await (await recognizer()).page(raster, parsed.pageNum, tables)), recognised: true }
+    }
+    const angle = sidewaysAngle(parsed)
+    const upright = angle === null ? parsed : await turned(parsed.pageNum, angle)
+    const blocks = [...modelBlocks(upright.blocks ?? [], upright.pageNum), ...pictures(upright, useOcr)]
+    // The page is drawn as it lies in the file: what was turned keeps the tables of the rules.
+    const raster = tables !== null && angle === null && blocks.some(isTable) ? await draw(parsed) : null
+    return {
+      page: pageOf(upright),
+      blocks: raster === null ? blocks : await tables!.read(blocks, raster, wordsOf(upright)),
+      recognised: false,
+    }
+  }
+  return { pages, read }
 }
+
+const isTable = ({ kind }: Block): boolean => kind === 'table'
+
+const wordsOf = ({ textItems }: ParsedPage): WordBox[] =>
+  textItems.flatMap((item) => (item.words === undefined || item.words.length === 0 ? [item] : item.words))
 
 const pageOf = ({ pageNum, width, height }: ParsedPage): Page => ({ number: pageNum, widthPt: width, heightPt: height })
-
-function wantsOcr({ complexity, text }: ParsedPage, useOcr: PdfOptions['useOcr']): boolean {
-  if (useOcr !== 'auto') return useOcr === 'always'
-  if (complexity === undefined) return false
-  const { reasons, textLength, fullPageImage, imageCoverage } = complexity
-  if (reasons.includes('garbled') && !readsLikeWords(text)) return true
-  return ((fullPageImage || imageCoverage > 0.3) && textLength < 40) || reasons.includes('scanned')
-}
-
-/** The engine calls pages of code and symbols garbled too; text in a wrong alphabet has few words with a vowel. */
-function readsLikeWords(text: string): boolean {
-  const words = text.match(/\p{L}{2,}/gu) ?? []
-  return words.length > 20 && words.filter((word) => /[aeiouy]/i.test(word)).length > words.length * 0.8
-}
-
-/** A page that is a picture and was not recognised is told as one. */
-const pictures = (
-  { pageNum, width, height, complexity, textItems }: ParsedPage,
-  useOcr: PdfOptions['useOcr'],
-): Block[] =>
-  useOcr === 'never' && complexity?.fullPageImage === true && textItems.length === 0
-    ? [
-        {
-          kind: 'figure',
-          caption: null,
-          image: null,
-          place: { page: pageNum, box: { left: 0, top: 0, right: width, bottom: height } },
-        },
-      ]
-    : []
-
-/** The angle at which most of a page's text runs; null where it runs as usual. */
-function sidewaysAngle({ textItems }: ParsedPage): 90 | 180 | 270 | null {
-  const letters = new Map<number, number>()
-  for (const { rotation = 0, text } of textItems) {
-    const angle = (((Math.round(rotation / 90) * 90) % 360) + 360) % 360
-    letters.set(angle, (letters.get(angle) ?? 0) + text.length)
-  }
-  const total = [...letters.values()].reduce((sum, count) => sum + count, 0)
-  const [angle, count] = [...letters].sort(([, a], [, b]) => b - a)[0] ?? [0, 0]
-  return count > total * 0.6 && (angle === 90 || angle === 180 || angle === 270) ? angle : null
-}
 
 function pdfError(error: unknown): unknown {
   if (error instanceof ConversionError) return error

@@ -16,6 +16,7 @@ export interface ConversionOrder {
   /** Null where no chunks are wanted. */
   chunking: { size: number; overlap: number } | null
   cacheDir: string
+  tableModelDir: string
 }
 
 export interface ConversionOutcome {

@@ -5,17 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PROJECT_ROOT } from '../project-root.ts'
-import {
-  drawPages,
-  multiPageTiff,
-  picturePdf,
-  scanned,
-  viaLibreOffice,
-  writeDocx,
-  writeHtml,
-  writePdf,
-  writePptx,
-} from './writers.ts'
+import { multiPageTiff, picturePdf, scannedPage } from './scans.ts'
+import { viaLibreOffice, writeDocx, writeHtml, writePdf, writePptx } from './writers.ts'
 import type { Content } from './writers.ts'
 
 const run = promisify(execFile)
@@ -34,6 +25,8 @@ export interface Fixture {
   content: Content | null
   text: string | null
   tables: 'ruled' | 'borderless' | 'marked'
+  /** Read as on a machine without LibreOffice. */
+  withoutOffice?: true
 }
 
 const TOPICS = ['european-eel', 'float-glass', 'foehn-wind', 'jacquard-loom'] as const
@@ -187,15 +180,10 @@ export async function makeFixtures(): Promise<Fixture[]> {
     add('DOCX', 'born-digital', 'docx', 'docx', docx, content, 'marked')
     add('DOC', 'born-digital', 'docx, LibreOffice', 'doc', await viaLibreOffice(docx, 'docx', 'doc'), content, 'marked')
     add('PPTX', 'born-digital', 'pptxgenjs', 'pptx', pptx, short, 'marked')
-    add(
-      'PPT',
-      'born-digital',
-      'pptxgenjs, LibreOffice',
-      'ppt',
-      await viaLibreOffice(pptx, 'pptx', 'ppt'),
-      short,
-      'marked',
-    )
+    const ppt = await viaLibreOffice(pptx, 'pptx', 'ppt')
+    add('PPT', 'born-digital', 'pptxgenjs, LibreOffice', 'ppt', ppt, short, 'marked')
+    add('PPT, read without LibreOffice', 'born-digital', 'pptxgenjs, LibreOffice', 'ppt', ppt, short, 'marked')
+    fixtures.at(-1)!.withoutOffice = true
     const csv = shown.map((row) => row.map((cell) => `"${cell}"`).join(',')).join('\n')
     add(
       'XLSX',
@@ -207,26 +195,21 @@ export async function makeFixtures(): Promise<Fixture[]> {
       'marked',
     )
     add('HTML', 'born-digital', 'by hand', 'html', writeHtml(content), content, 'marked')
-    const ruled = (await drawPages(await writePdf(short, { columns: 1, table: 'ruled', size: 12 }), DPI)).slice(0, 1)
-    const bare = (await drawPages(await writePdf(short, { columns: 1, table: 'borderless', size: 12 }), DPI)).slice(
-      0,
-      1,
-    )
-    add(
-      'PNG scan, ruled tables',
-      'scanned',
-      'pdfkit, poppler, sharp',
-      'png',
-      await scanned(ruled[0]!, DPI, 'png'),
-      short,
-      'ruled',
-    )
+    const page = (tables: 'ruled' | 'borderless', format: 'png' | 'jpeg', degrees?: number): Promise<Buffer> =>
+      scannedPage(
+        short,
+        { columns: 1, table: tables, size: 12 },
+        { dpi: DPI, format, ...(degrees === undefined ? {} : { degrees }) },
+      )
+    const ruled = await page('ruled', 'png')
+    const bare = await page('borderless', 'png')
+    add('PNG scan, ruled tables', 'scanned', 'pdfkit, poppler, sharp', 'png', ruled, short, 'ruled')
     add(
       'JPEG scan, borderless tables',
       'scanned',
       'pdfkit, poppler, sharp',
       'jpg',
-      await scanned(bare[0]!, DPI, 'jpeg', -0.3),
+      await page('borderless', 'jpeg', -0.3),
       short,
       'borderless',
     )
@@ -235,17 +218,26 @@ export async function makeFixtures(): Promise<Fixture[]> {
       'scanned',
       'pdfkit, poppler, sharp',
       'pdf',
-      await picturePdf([await scanned(ruled[0]!, DPI, 'png')], DPI),
+      await picturePdf([ruled], DPI),
       short,
       'ruled',
     )
     const twice: Content = { title: short.title, sections: [...short.sections, ...short.sections] }
     add(
+      'PDF scan, four pages',
+      'scanned',
+      'pdfkit, poppler, sharp',
+      'pdf',
+      await picturePdf([ruled, bare, ruled, bare], DPI),
+      { title: short.title, sections: [...short.sections, ...short.sections, ...short.sections, ...short.sections] },
+      'ruled',
+    )
+    add(
       'TIFF scan, two pages',
       'scanned',
       'pdfkit, poppler, sharp',
       'tiff',
-      await multiPageTiff([await scanned(ruled[0]!, DPI, 'png'), await scanned(bare[0]!, DPI, 'png')], DPI),
+      await multiPageTiff([ruled, bare], DPI),
       twice,
       'ruled',
     )
