@@ -5,7 +5,7 @@ import { utils, write } from '@e965/xlsx'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { multiPageTiff } from '../../../tests/helpers/conversion/scans.ts'
+import { multiPageTiff, picturePdf } from '../../../tests/helpers/conversion/scans.ts'
 import {
   writeDocx,
   writeEncryptedPdf,
@@ -104,7 +104,7 @@ describe('the same content through every writer', () => {
     })
   })
 
-  it('tiff: each frame a page, recognised', async () => {
+  describe('pictures of text', () => {
     const line = (text: string): Promise<Buffer> =>
       sharp(
         Buffer.from(
@@ -113,13 +113,26 @@ describe('the same content through every writer', () => {
       )
         .png()
         .toBuffer()
-    const document = await read(
-      await multiPageTiff([await line('The first sheet'), await line('The second sheet')], 150),
-      'scan.png',
-    )
-    expect([document.sourceFormat, document.pages.length, document.ocrPages]).toEqual(['tiff', 2, 2])
-    expect(toMarkdown(document)).toMatch(/The first sheet[\s\S]*The second sheet/)
-    expect(document.warnings).toEqual(['the name ends in .png but the content is tiff; it was read as tiff'])
+
+    it('tiff: each frame a page, recognised', async () => {
+      const document = await read(
+        await multiPageTiff([await line('The first sheet'), await line('The second sheet')], 150),
+        'scan.png',
+      )
+      expect([document.sourceFormat, document.pages.length, document.ocrPages]).toEqual(['tiff', 2, 2])
+      expect(toMarkdown(document)).toMatch(/The first sheet[\s\S]*The second sheet/)
+      expect(document.warnings).toEqual(['the name ends in .png but the content is tiff; it was read as tiff'])
+    })
+
+    it('pdf: a page wider than paper keeps its size and its words their places', async () => {
+      const document = await read(await picturePdf([await line('The wide sheet')], 72))
+      expect([document.ocrPages, document.pages]).toEqual([
+        1,
+        [{ number: 1, widthPt: 1000, heightPt: expect.closeTo(220, 0) }],
+      ])
+      const { text, place } = document.blocks[0] as Extract<Block, { kind: 'paragraph' }>
+      expect([text, Math.abs(place!.box!.left - 60) < 8]).toEqual(['The wide sheet', true])
+    })
   })
 })
 
