@@ -25,9 +25,15 @@ interface Score {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
+const OFFICE = process.env['LIBREOFFICE_PATH']
+
+function setOffice(program: string | undefined): void {
+  if (program === undefined) delete process.env['LIBREOFFICE_PATH']
+  else process.env['LIBREOFFICE_PATH'] = program
+}
+
 async function scoreOf(fixture: Fixture, cacheDir: string): Promise<Score> {
-  if (fixture.withoutOffice === true) process.env['LIBREOFFICE_PATH'] = join(cacheDir, 'none')
-  else delete process.env['LIBREOFFICE_PATH']
+  setOffice(fixture.withoutOffice === true ? join(cacheDir, 'none') : OFFICE)
   const before = process.cpuUsage()
   const started = performance.now()
   const document = await readDocument(fixture.bytes, fixture.name, {
@@ -121,7 +127,7 @@ export async function benchConversion(): Promise<Figure[]> {
     const cells = (tables: Fixture['tables']): number =>
       mean(known(scores.filter(({ fixture }) => fixture.tables === tables).map((score) => score.cells)))
     const pdf = scores.filter(({ fixture }) => fixture.kind === 'born-digital' && fixture.name.endsWith('.pdf'))
-    delete process.env['LIBREOFFICE_PATH']
+    setOffice(OFFICE)
     const figures = [
       shown('E', 'files', scores.length, ''),
       atLeast('E', 'text recall, born-digital', recall('born-digital'), '', 0.99),

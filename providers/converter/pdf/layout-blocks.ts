@@ -71,11 +71,22 @@ function tableBlock(block: LayoutBlock, place: Place): Block[] {
   return [...above, withHeaderRow({ kind: 'table', rows: rows.length, columns, cells, caption: null, place: own })]
 }
 
-/** A line of text right above a table is taken for its first row: one cell alone, longer than a cell's title. */
+/** A line of text right above a table is taken for its first row: one cell alone, or cells no further apart than words, longer than a cell's title. */
 function isSentence(row: readonly LayoutCell[]): boolean {
   const filled = row.filter(({ text }) => text.trim() !== '')
-  return row.length > 1 && filled.length === 1 && filled[0]!.text.trim().length > 30
+  const length = filled.reduce((sum, { text }) => sum + text.trim().length, 0)
+  return filled.length > 0 && filled.length < row.length && length > 30 && filled.slice(1).every(isNextWord(filled))
 }
+
+/** Cells of a ruled table meet, columns without rules stand wider apart than words. */
+const isNextWord =
+  (cells: readonly LayoutCell[]) =>
+  ({ bbox }: LayoutCell, index: number): boolean => {
+    const former = cells[index]!.bbox
+    if (bbox === undefined || former === undefined) return false
+    const gap = bbox.x - former.x - former.width
+    return gap > 0.2 && gap < bbox.height * 0.35
+  }
 
 /** Around all cells with text. */
 function boxOfCells(cells: readonly LayoutCell[]): Box | null {
