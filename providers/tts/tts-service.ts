@@ -91,7 +91,7 @@ async function addRoutes(
   await app.register(async (scope) => {
     useErrorFamily(scope, 'voice')
     acceptMultipart(scope)
-    registerVoiceRoutes(scope, boundary, voices, maxClipBytes)
+    registerVoiceRoutes(scope, boundary, voices, maxClipBytes, cloningEngines)
   })
   return async () => {
     await Promise.all(

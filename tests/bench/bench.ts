@@ -13,6 +13,7 @@ import { benchRunner } from './runner.bench.ts'
 import { benchSpeech, speechFigures } from './speech.bench.ts'
 import { benchStatistics } from './statistics.bench.ts'
 import { benchSummary } from './summary.bench.ts'
+import { benchSynthesis } from './synthesis.bench.ts'
 import { benchVectorStore } from './vector-store.bench.ts'
 
 async function resumePlan(): Promise<Figure[]> {
@@ -119,6 +120,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   conversion: benchConversion,
   extraction: async () => extractionFigures(await benchExtraction()),
   speech: async () => speechFigures(await benchSpeech()),
+  synthesis: benchSynthesis,
   panel: benchPanel,
   kills,
 }

@@ -40,21 +40,42 @@ const held = (levels: string, samples: number): { nodes: OnnxNode[]; constants: 
   ],
 })
 
+/** A minute of multiplying, a second on the fastest machine, on the way from one value to the same value. */
+function idleWork(from: string, to: string): { nodes: OnnxNode[]; constants: OnnxTensor[] } {
+  const rounds = 2000
+  return {
+    constants: [ints('side', 1024, 1024), floats('nothing', [1], [0])],
+    nodes: [
+      { op: 'Expand', inputs: [from, 'side'], outputs: ['idle0'] },
+      ...Array.from({ length: rounds }, (_, i): OnnxNode[] => [
+        { op: 'MatMul', inputs: [`idle${i}`, `idle${i}`], outputs: [`product${i}`] },
+        // Large numbers would end as infinities, which are fast.
+        { op: 'Tanh', inputs: [`product${i}`], outputs: [`idle${i + 1}`] },
+      ]).flat(),
+      { op: 'ReduceMax', inputs: [`idle${rounds}`], outputs: ['worked'], ints: { keepdims: 0 } },
+      { op: 'Mul', inputs: ['worked', 'nothing'], outputs: ['zero'] },
+      { op: 'Add', inputs: [from, 'zero'], outputs: [to] },
+    ],
+  }
+}
+
 /**
  * A Kokoro of two voices: a token's sound is its id ÷ 1000, times the first number of the style, divided by the speed. Voice `af_heart` has the
  * style ½ at every length; `am_puck` has the number of tokens ÷ 512.
  */
-export async function writeTinyKokoro(folder: string): Promise<void> {
+export async function writeTinyKokoro(folder: string, { slow = false } = {}): Promise<void> {
   const sound = held('levels', KOKORO_TOKEN_SAMPLES)
+  const idle = slow ? idleWork('strength', 'delayed') : null
   await writeGraph(folder, 'model_quantized', {
     inputs: [int64('input_ids', [1, 'length']), float('style', [1, STYLE_WIDTH]), float('speed', [1])],
     outputs: [float('waveform', [1, 'samples'])],
-    constants: [...sound.constants, floats('thousandth', [1], [0.001]), ints('first', 0)],
+    constants: [...sound.constants, floats('thousandth', [1], [0.001]), ints('first', 0), ...(idle?.constants ?? [])],
     nodes: [
       { op: 'Cast', inputs: ['input_ids'], outputs: ['numbers'], ints: { to: 1 } },
       { op: 'Mul', inputs: ['numbers', 'thousandth'], outputs: ['small'] },
       { op: 'Gather', inputs: ['style', 'first'], outputs: ['strength'], ints: { axis: 1 } },
-      { op: 'Mul', inputs: ['small', 'strength'], outputs: ['styled'] },
+      ...(idle?.nodes ?? []),
+      { op: 'Mul', inputs: ['small', slow ? 'delayed' : 'strength'], outputs: ['styled'] },
       { op: 'Div', inputs: ['styled', 'speed'], outputs: ['levels'] },
       ...sound.nodes,
     ],

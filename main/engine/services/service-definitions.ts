@@ -83,7 +83,8 @@ const DEFINITIONS: readonly ServiceDefinition[] = [
   {
     name: 'tts',
     entry: entryOf('tts'),
-    defaultPort: 4123,
+    // Containers look for the host's service here; started by hand it takes 4123.
+    defaultPort: 63_044,
     portVariable: 'PORT',
     portSetting: 'TTSVOICE_LOCALHOST_PORT',
     tokenVariable: 'TTS_API_TOKEN',

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { withoutSecrets } from '../../kit/fork-worker.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { OUT_OF_MEMORY_EXIT } from './protocol.ts'
 import type { ConversionOrder, ConversionOutcome, WorkerAnswer } from './protocol.ts'
@@ -110,7 +111,3 @@ function killGroup(child: ChildProcess): void {
     if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
-
-/** What reads hostile bytes gets no credential. */
-const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/TOKEN|KEY|SECRET|PASSWORD/i.test(name)))

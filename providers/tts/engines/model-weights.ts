@@ -3,7 +3,7 @@ import type { DeclaredModel } from '../../kit/models/declared-model.ts'
 import { ModelStoreError } from '../../kit/models/model-store-error.ts'
 import type { ModelFault } from '../../kit/models/model-store-error.ts'
 import type { ModelProgress, ModelStore } from '../../kit/models/model-store.ts'
-import { EngineFailedError } from './engine-thread.ts'
+import { EngineFailedError } from './engine-program.ts'
 
 /** What a caller is told who asked for a download: whose fault it was. */
 const STATUS: Readonly<Record<ModelFault, number>> = {

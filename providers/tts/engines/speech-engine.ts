@@ -43,6 +43,8 @@ export interface CloningEngine extends EngineCard {
     speed: number,
     signal: AbortSignal,
   ): Promise<Sound[]>
+  /** Forgets what was learned of that clip. */
+  forget(key: string): Promise<void>
 }
 
 /** Whether the engine can speak now. */

@@ -7,6 +7,7 @@ import type { FormFile, MultipartForm } from '../../kit/multipart-form.ts'
 import { orFailed } from '../../kit/service-boundary.ts'
 import type { ServiceBoundary } from '../../kit/service-boundary.ts'
 import { InvalidRequestError, parseRequest } from '../../kit/validate.ts'
+import type { CloningEngine } from '../engines/speech-engine.ts'
 import { judgeClip } from '../voices/clip-verdict.ts'
 import { unknownVoice } from '../voices/voice-store.ts'
 import type { VoiceStore } from '../voices/voice-store.ts'
@@ -32,6 +33,7 @@ export function registerVoiceRoutes(
   boundary: ServiceBoundary,
   voices: VoiceStore,
   maxClipBytes: number,
+  cloningEngines: readonly CloningEngine[],
 ): void {
   scope.get('/voices', async () => {
     const list = await voices.list()
@@ -95,7 +97,8 @@ export function registerVoiceRoutes(
 
   scope.delete('/voices/:name', async (request) => {
     const { name } = parseRequest(NamePath, request.params, 'path')
-    await voices.remove(name)
+    const { sha256 } = await voices.remove(name)
+    await Promise.all(cloningEngines.map((engine) => engine.forget(sha256)))
     return { message: `Voice '${name}' deleted`, voice_name: name }
   })
 }

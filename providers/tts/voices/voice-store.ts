@@ -102,11 +102,13 @@ export class VoiceStore {
     return (await this.#read(target))!
   }
 
-  /** Takes clip and note off the disk. Throws 404 for an unknown name. */
-  async remove(name: string): Promise<void> {
+  /** Takes clip and note off the disk and tells what is gone. Throws 404 for an unknown name. */
+  async remove(name: string): Promise<ClonedVoice> {
     const folder = this.#folderOf(name)
-    if ((await this.#read(folder)) === null) throw unknownVoice(name)
+    const voice = await this.#read(folder)
+    if (voice === null) throw unknownVoice(name)
     await rm(folder, { recursive: true })
+    return voice
   }
 
   #folderOf(name: string): string {

@@ -1,13 +1,12 @@
-import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { forkWorker } from '../../../kit/fork-worker.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'
 import { BackendUnavailableError } from '../recogniser.ts'
 import type { TimedWord } from '../recogniser.ts'
 import type { EngineReply, EngineRequest } from './engine-child.ts'
 import type { EngineFacts, EngineOrder } from './engine.ts'
 
-const ENTRY = fileURLToPath(moduleEntry('./engine-child', import.meta.url))
+const ENTRY = moduleEntry('./engine-child', import.meta.url)
 
 /**
  * A model in a process of its own: native code that hangs, crashes or ends its process takes one transcription with it and nothing else. The
@@ -25,7 +24,7 @@ export class EngineProcess {
 
   /** Loads the model. Rejects with `BackendUnavailableError`, with the engine's error, or with the signal's reason. */
   async load(signal: AbortSignal): Promise<EngineFacts> {
-    this.#child = start()
+    this.#child = forkWorker(ENTRY)
     try {
       const reply = await this.#ask(this.#child, { load: this.#order }, signal)
       if ('facts' in reply) return reply.facts
@@ -87,24 +86,6 @@ export class EngineProcess {
   }
 }
 
-function start(): ChildProcess {
-  const child = fork(ENTRY, [], {
-    serialization: 'advanced',
-    execArgv: ['--no-warnings'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: { ...withoutSecrets(process.env), ...('electron' in process.versions ? { ELECTRON_RUN_AS_NODE: '1' } : {}) },
-  })
-  // A start that fails is told by its exit.
-  child.on('error', () => undefined)
-  child.unref()
-  child.channel?.unref()
-  return child
-}
-
 function isAlive(child: ChildProcess): boolean {
   return child.connected && child.exitCode === null && child.signalCode === null
 }
-
-/** Native code that reads hostile sound gets no credential. */
-const withoutSecrets = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(env).filter(([name]) => !/TOKEN|KEY|SECRET|PASSWORD/i.test(name)))

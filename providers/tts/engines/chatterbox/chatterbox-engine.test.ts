@@ -47,6 +47,16 @@ it('hears the clip, says its tokens one by one with penalty and cache, and sound
   expect(tokens(louder!.samples).map((level) => Math.round(level * 12_500))).toEqual(SAID)
 })
 
+it('keeps what it heard of a clip until it is told to forget it', async () => {
+  const level = async (peak: number) => {
+    const [sound] = await engine.speakLike({ ...clip(peak), key: 'one clip' }, ['Hello.'], 1, signal)
+    return Number(sound!.samples.at(-1)!.toFixed(3))
+  }
+  expect([await level(0.5), await level(0.8)]).toEqual([0.215, 0.215])
+  await engine.forget()
+  expect(await level(0.8)).toBe(0.344)
+})
+
 it('refuses a tempo, which the network does not have', async () => {
   await expect(engine.speakLike(clip(0.5), ['Hello.'], 1.5, signal)).rejects.toMatchObject({ status: 400 })
 })

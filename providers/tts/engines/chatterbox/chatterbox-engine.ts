@@ -2,7 +2,8 @@ import { resample } from '../../../kit/audio/resample.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'
-import { EngineThread } from '../engine-thread.ts'
+import { processHost } from '../engine-host.ts'
+import { EngineProgram } from '../engine-program.ts'
 import { overWeights } from '../model-weights.ts'
 import type { ModelWeights } from '../model-weights.ts'
 import type { CloningEngine } from '../speech-engine.ts'
@@ -20,7 +21,9 @@ export class ChatterboxEngine implements CloningEngine {
   readonly languages = ['en']
   readonly sampleRate = 24_000
   readonly weights: ModelWeights
-  readonly #thread = new EngineThread<ChatterboxTask, Float32Array>(moduleEntry('./chatterbox-worker', import.meta.url))
+  readonly #program = new EngineProgram<ChatterboxTask, Float32Array>(() =>
+    processHost(moduleEntry('./chatterbox-worker', import.meta.url)),
+  )
 
   constructor(weights: ModelWeights) {
     this.weights = weights
@@ -38,13 +41,18 @@ export class ChatterboxEngine implements CloningEngine {
     const sounds: Sound[] = []
     for (const text of sentences) {
       const task = { clip: { key: clip.key, samples }, text }
-      const spoken = await overWeights(this, (folder) => this.#thread.run({ ...task, folder }, signal))
+      const spoken = await overWeights(this, (folder) => this.#program.run({ ...task, folder }, signal))
       sounds.push({ samples: spoken, sampleRate: this.sampleRate })
     }
     return sounds
   }
 
+  /** Ends the process, and with it all that it knows of any clip. */
+  async forget(): Promise<void> {
+    await this.#program.close()
+  }
+
   async close(): Promise<void> {
-    await this.#thread.close()
+    await this.#program.close()
   }
 }

@@ -1,4 +1,4 @@
-import { serveThread } from '../serve-thread.ts'
+import { serveEngine } from '../serve-engine.ts'
 import { loadChatterbox } from './chatterbox-model.ts'
 import type { Chatterbox } from './chatterbox-model.ts'
 import type { SpeakerTraits } from './chatterbox-model.ts'
@@ -31,4 +31,4 @@ async function speak({ folder, clip, text }: ChatterboxTask): Promise<Float32Arr
   return model.speak(text, await speaker)
 }
 
-serveThread(speak)
+serveEngine(speak)

@@ -4,7 +4,8 @@ import { decodeWav } from '../../../kit/audio/wav-file.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'
 import type { TextReader } from '../../pronounce/pronouncer.ts'
 import { toAscii } from '../../text/plain-speech.ts'
-import { EngineFailedError, EngineThread } from '../engine-thread.ts'
+import { threadHost } from '../engine-host.ts'
+import { EngineFailedError, EngineProgram } from '../engine-program.ts'
 import type { SpeechEngine, Utterance } from '../speech-engine.ts'
 import type { FliteAnswer, FliteTask } from './flite-worker.ts'
 
@@ -33,7 +34,9 @@ export class FliteEngine implements SpeechEngine {
   readonly weights = null
   readonly voices = FLITE_VOICES
   readonly maxCharacters = 600
-  readonly #program = new EngineThread<FliteTask, FliteAnswer>(moduleEntry('./flite-worker', import.meta.url))
+  readonly #program = new EngineProgram<FliteTask, FliteAnswer>(() =>
+    threadHost(moduleEntry('./flite-worker', import.meta.url)),
+  )
 
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
     const args = ['-voice', voice, ...tempo(speed), '-t', toAscii(text)]

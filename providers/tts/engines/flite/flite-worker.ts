@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WASI } from 'node:wasi'
-import { serveThread } from '../serve-thread.ts'
+import { serveEngine } from '../serve-engine.ts'
 
 export interface FliteTask {
   args: string[]
@@ -48,4 +48,4 @@ async function run(task: FliteTask): Promise<FliteAnswer> {
   }
 }
 
-serveThread(run)
+serveEngine(run)

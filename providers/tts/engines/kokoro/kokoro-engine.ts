@@ -4,7 +4,8 @@ import type { Sound } from '../../../kit/audio/sound.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'
 import { Pronouncer } from '../../pronounce/pronouncer.ts'
 import type { TextReader } from '../../pronounce/pronouncer.ts'
-import { EngineThread } from '../engine-thread.ts'
+import { processHost } from '../engine-host.ts'
+import { EngineProgram } from '../engine-program.ts'
 import { overWeights } from '../model-weights.ts'
 import type { ModelWeights } from '../model-weights.ts'
 import type { SpeechEngine, Utterance } from '../speech-engine.ts'
@@ -37,7 +38,9 @@ export class KokoroEngine implements SpeechEngine {
   readonly maxCharacters = 400
   readonly weights: ModelWeights
   readonly #pronouncer: Pronouncer
-  readonly #thread = new EngineThread<KokoroTask, Float32Array>(moduleEntry('./kokoro-worker', import.meta.url))
+  readonly #program = new EngineProgram<KokoroTask, Float32Array>(() =>
+    processHost(moduleEntry('./kokoro-worker', import.meta.url)),
+  )
 
   constructor(weights: ModelWeights, reader: TextReader) {
     this.weights = weights
@@ -48,14 +51,14 @@ export class KokoroEngine implements SpeechEngine {
     const pieces = cutSymbols(await this.#pronouncer.symbols(text, signal))
     const sounds: Sound[] = []
     for (const symbols of pieces) {
-      const samples = await overWeights(this, (folder) => this.#thread.run({ folder, voice, symbols, speed }, signal))
+      const samples = await overWeights(this, (folder) => this.#program.run({ folder, voice, symbols, speed }, signal))
       sounds.push({ samples, sampleRate: this.sampleRate })
     }
     return joinSounds(sounds, 0)
   }
 
   async close(): Promise<void> {
-    await this.#thread.close()
+    await this.#program.close()
   }
 }
 

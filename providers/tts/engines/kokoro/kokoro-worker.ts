@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ModelDamagedError } from '../model-damaged-error.ts'
-import { serveThread } from '../serve-thread.ts'
+import { serveEngine } from '../serve-engine.ts'
 
 export interface KokoroTask {
   /** Holds the files of the declared model. */
@@ -74,4 +74,4 @@ function once<Value>(kept: Map<string, Promise<Value>>, key: string, make: () =>
   return made
 }
 
-serveThread(speak)
+serveEngine(speak)

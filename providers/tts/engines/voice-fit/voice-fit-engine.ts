@@ -55,6 +55,10 @@ export class VoiceFitEngine implements CloningEngine {
     return plain.map((speech) => fitEnvelope(fitPitch(speech, fit.wanted), fit.filter))
   }
 
+  async forget(key: string): Promise<void> {
+    this.#fits.delete(key)
+  }
+
   async close(): Promise<void> {
     this.#fits.clear()
   }

@@ -1,0 +1,60 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { forkWorker } from '../../kit/fork-worker.ts'
+
+/** Where an engine's program runs. */
+export interface EngineHost {
+  send(message: unknown): void
+  /** Listens during one run, in which the host keeps this process alive; gives back what ends that. */
+  listen(onMessage: (message: unknown) => void, onEnd: (cause: unknown) => void): () => void
+  /** Ends it at once. */
+  end(): Promise<void>
+}
+
+/** A thread: quick to start, and ended between two instructions of WebAssembly or JavaScript. */
+export function threadHost(entry: URL): EngineHost {
+  // WebAssembly's system interface warns on every start that it is young.
+  const worker = new Worker(entry, { execArgv: ['--no-warnings'] })
+  // Somebody listens while a run is under way; between runs a dying thread must not take the process with it.
+  worker.on('error', () => undefined)
+  worker.unref()
+  return {
+    send: (message) => worker.postMessage(message),
+    listen(onMessage, onEnd) {
+      const onExit = (code: number) => onEnd(new Error(`the thread ended with ${code}`))
+      worker.on('message', onMessage).on('error', onEnd).on('exit', onExit)
+      return () => void worker.off('message', onMessage).off('error', onEnd).off('exit', onExit)
+    },
+    async end() {
+      await worker.terminate()
+    },
+  }
+}
+
+/**
+ * A process, for networks: ending a thread inside their native code ends the whole process with it, and an exit would wait for them. Its memory
+ * goes back to the system when it ends.
+ */
+export function processHost(entry: URL): EngineHost {
+  const child = forkWorker(entry)
+  return {
+    send: (message) => child.send(message as object),
+    listen(onMessage, onEnd) {
+      const onExit = (code: number | null, killedBy: string | null) =>
+        onEnd(new Error(`the process ended with ${killedBy ?? code}`))
+      child.on('message', onMessage).on('error', onEnd).on('exit', onExit)
+      child.ref()
+      child.channel?.ref()
+      return () => {
+        child.off('message', onMessage).off('error', onEnd).off('exit', onExit)
+        child.unref()
+        child.channel?.unref()
+      }
+    },
+    async end() {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    },
+  }
+}

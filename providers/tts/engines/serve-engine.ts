@@ -1,0 +1,26 @@
+import { parentPort } from 'node:worker_threads'
+import type { EngineReply } from './engine-program.ts'
+
+/** The side of `EngineProgram` that works, in a thread or in a process: answers each task with what `work` makes of it, or with why it failed. */
+export function serveEngine(work: (task: never) => Promise<unknown>): void {
+  const reply = (message: EngineReply<unknown>): void => {
+    if (parentPort === null) process.send!(message)
+    else parentPort.postMessage(message)
+  }
+  const onTask = ({ id, task }: { id: number; task: never }): void => {
+    work(task).then(
+      (answer) => reply({ id, answer }),
+      (error: unknown) => {
+        const { code } = error as { code?: unknown }
+        const failed = error instanceof Error ? error.message : String(error)
+        reply({ id, failed, code: typeof code === 'string' ? code : null })
+      },
+    )
+  }
+  if (parentPort !== null) parentPort.on('message', onTask)
+  else {
+    process.on('message', onTask)
+    // The parent is gone: nobody wants the sound.
+    process.once('disconnect', () => process.exit(0))
+  }
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { declareFolder, writeTinyChatterbox, writeTinyKokoro } from '../../tests/helpers/tiny-speech-models.ts'
+import { ModelStore } from '../kit/models/model-store.ts'
+import type { RunningService } from '../kit/run-service.ts'
+import { loadTtsConfig } from './config.ts'
+import type { TtsConfig } from './config.ts'
+import { startTts } from './tts-service.ts'
+
+let folder: string
+let service: RunningService | null = null
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tts-faults-'))
+})
+afterEach(async () => {
+  await service?.close()
+  service = null
+  await rm(folder, { recursive: true })
+})
+
+const HUNDRED_MEGABYTES = 100 * 1024 * 1024
+
+async function start(
+  env: Record<string, string> = {},
+  changes: Partial<TtsConfig['boundary']> = {},
+  restart?: () => void,
+) {
+  const config = loadTtsConfig({ RAG_LADDER_STATE_DIR: folder, PORT: '0', TTS_LOG_LEVEL: 'silent', ...env })
+  await Promise.all([
+    writeTinyKokoro(join(folder, 'cache', 'kokoro'), { slow: true }),
+    writeTinyChatterbox(join(folder, 'cache', 'chatterbox')),
+  ])
+  const models = {
+    store: new ModelStore({ cacheFolder: join(folder, 'cache'), hub: 'http://127.0.0.1:9', isOffline: true }),
+    kokoro: await declareFolder(join(folder, 'cache', 'kokoro'), 'kokoro', 'http://127.0.0.1:9'),
+    chatterbox: await declareFolder(join(folder, 'cache', 'chatterbox'), 'chatterbox', 'http://127.0.0.1:9'),
+  }
+  service = await startTts(
+    { ...config, boundary: { ...config.boundary, ...changes } },
+    { models, ...(restart === undefined ? {} : { restart }) },
+  )
+  return service.url
+}
+
+const post = async (url: string, body: string | ReadableStream<Uint8Array>, type: string) => {
+  const answer = await fetch(url, { method: 'POST', body, headers: { 'content-type': type }, duplex: 'half' })
+  const text = await answer.text()
+  return [answer.status, text.startsWith('{') ? (JSON.parse(text) as unknown) : text.length]
+}
+const speak = (url: string, body: object) => post(`${url}/v1/audio/speech`, JSON.stringify(body), 'application/json')
+
+describe('what is too much', () => {
+  it.each(['/v1/audio/speech', '/v1/audio/speech/upload', '/voices', '/voices/check'])(
+    'a body that declares 100 MB to %s is refused before it is read',
+    async (path) => {
+      const url = await start()
+      const { port } = new URL(url)
+      const socket = connect(Number(port), '127.0.0.1')
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: multipart/form-data; boundary=b\r\n` +
+          `content-length: ${HUNDRED_MEGABYTES}\r\n\r\n`,
+      )
+      const [answer] = (await once(socket, 'data')) as [Buffer]
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 413 /)
+      socket.destroy()
+    },
+  )
+
+  it('a body of 100 MB that declares nothing is cut at the limit', async () => {
+    const url = await start()
+    let sent = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1024 * 1024
+        if (sent > HUNDRED_MEGABYTES) controller.close()
+        else controller.enqueue(new Uint8Array(1024 * 1024))
+      },
+    })
+    const answer = await post(`${url}/v1/audio/speech`, endless, 'multipart/form-data; boundary=b').catch(() => ['cut'])
+    expect([413, 'cut']).toContain(answer[0])
+    expect(sent).toBeLessThan(HUNDRED_MEGABYTES / 2)
+    expect(await readdir(folder)).toEqual(['cache'])
+  })
+
+  it('a clip over the limit is told apart from a text over the limit', async () => {
+    const url = await start({ TTS_MAX_UPLOAD_BYTES: '1000' })
+    const form = new FormData()
+    form.append('input', 'Hello')
+    form.append('voice_file', new Blob([Buffer.alloc(1001)]), 'a.wav')
+    const answer = await fetch(`${url}/v1/audio/speech`, { method: 'POST', body: form })
+    expect([answer.status, await answer.json()]).toEqual([413, { detail: 'upload exceeds 1000 byte limit' }])
+    expect((await speak(url, { input: 'a '.repeat(20_000) }))[0]).toBe(422)
+  })
+})
+
+it('gives up a body that drips, with 408, and speaks to the next caller', async () => {
+  const url = await start({}, { uploadTimeoutMs: 50 })
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const text: string[] = []
+  socket.setEncoding('utf8').on('data', (part: string) => text.push(part))
+  socket.write(
+    'POST /v1/audio/speech HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 500\r\ncontent-type: application/json\r\n\r\n{"inp',
+  )
+  await once(socket, 'close')
+  expect(text.join('')).toMatch(/^HTTP\/1\.1 408 .*\{"detail":"Upload timed out"\}$/s)
+  expect((await speak(url, { input: 'Hello.' }))[0]).toBe(200)
+})
+
+it('is not held up by a network: health answers during its run, 504 comes before its end, the restart is asked for', async () => {
+  const restarted = Promise.withResolvers<boolean>()
+  const url = await start({}, { inferenceTimeoutMs: 300 }, () => restarted.resolve(true))
+  const spoken = speak(url, { input: 'Hello.', voice: 'af_heart' })
+  const over = spoken.then(() => true)
+  const healthFails = () => fetch(`${url}/health`).then(({ status }) => status !== 200)
+  let answers = 0
+  while (!(await Promise.race([over, healthFails()]))) answers += 1
+  expect(await spoken).toEqual([504, { detail: 'Provider operation timed out' }])
+  expect(answers).toBeGreaterThan(1)
+  await restarted.promise
+})
+
+describe('what cannot be', () => {
+  it('a format without its encoder is 422 and names it', async () => {
+    const url = await start()
+    const path = process.env['PATH']
+    process.env['PATH'] = folder
+    try {
+      for (const format of ['mp3', 'opus', 'aac']) {
+        const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
+        expect(await speak(url, { input: 'Hello.', response_format: format })).toEqual([
+          422,
+          { detail: [{ loc: ['body', 'response_format'], msg, type: 'unsupported' }] },
+        ])
+      }
+    } finally {
+      process.env['PATH'] = path
+    }
+  })
+
+  it('a text in letters that English voices do not have is 400', async () => {
+    const url = await start()
+    for (const voice of ['rms', 'af_heart'])
+      expect(await speak(url, { input: 'Привет, 世界', voice })).toEqual([
+        400,
+        { detail: 'The text holds nothing that can be spoken' },
+      ])
+  })
+
+  it('a switched-off service answers, and says why nothing speaks', async () => {
+    const url = await start({ TTS_PROVIDER_SOURCE: 'disabled' })
+    expect(await speak(url, { input: 'Hello.' })).toEqual([
+      503,
+      { detail: 'Text to speech is disabled: TTS_PROVIDER_SOURCE' },
+    ])
+  })
+
+  it('each of its two backends words refusals in its own way', async () => {
+    const basic = await start({ TTS_PROVIDER_SOURCE: 'ttsbasic-container-gpu' })
+    expect(await speak(basic, { input: 'Hello.', model: 'nobody/none' })).toEqual([
+      404,
+      { detail: "Model 'nobody/none' is unknown. GET /v1/models lists the models." },
+    ])
+    await service!.close()
+    const cloning = await start({ TTS_PROVIDER_SOURCE: 'ttsvoice-container-gpu' })
+    expect(await speak(cloning, { input: 'Hello.', model: 'nobody/none' })).toEqual([
+      404,
+      {
+        error: {
+          message: "Model 'nobody/none' is unknown. GET /v1/models lists the models.",
+          type: 'invalid_request_error',
+        },
+      },
+    ])
+    expect(await speak(cloning, { input: 'Hello.' })).toEqual([
+      400,
+      {
+        error: {
+          message: "Model 'voice-fit' needs a registered voice or a voice_file",
+          type: 'invalid_request_error',
+        },
+      },
+    ])
+  })
+})
