@@ -80,7 +80,9 @@ export function CommandPalette() {
         { group: 'Questions and answers', actions: hits },
       ].filter(({ actions }) => actions.length > 0)}
       nothingFound="Nothing found"
-      searchProps={{ placeholder: 'Page, run, question or answer', 'aria-label': 'Search or command' }}
+      // Open and focused before the next key arrives: what is typed right after the shortcut belongs here.
+      transitionProps={{ duration: 0 }}
+      searchProps={{ autoFocus: true, placeholder: 'Page, run, question or answer', 'aria-label': 'Search or command' }}
       scrollable
       maxHeight={460}
       lockScroll={false}

@@ -8,6 +8,7 @@ import { markerPath } from '../../components/marker-path.ts'
 import table from '../../components/table.module.css'
 import { AXIS_LABEL, countTicks, qualityTicks, timeAxis } from './axis.ts'
 import styles from './compare.module.css'
+import { PointLabels } from './point-labels.tsx'
 import { COST_AXES, type CostAxis, COSTS, frontierOf } from './cost-axis.ts'
 import { errorOf, type IntervalOf } from './use-means.ts'
 
@@ -15,14 +16,15 @@ type Placed = FrontierPoint & { cost: number; best: boolean; error: [number, num
 
 function Dot({ cx = 0, cy = 0, payload }: { cx?: number; cy?: number; payload?: Placed }) {
   if (payload === undefined) return <g />
-  const { colour, marker, short } = lookOf(payload.model)
+  const { colour, marker } = lookOf(payload.model)
   return (
-    <g transform={`translate(${cx} ${cy})`}>
-      <path d={markerPath(marker)} fill={payload.best ? colour : 'var(--surface)'} stroke={colour} strokeWidth={2} />
-      <text x={10} y={-6} className={payload.best ? styles.label : styles.labelDim}>
-        {short}
-      </text>
-    </g>
+    <path
+      transform={`translate(${cx} ${cy})`}
+      d={markerPath(marker)}
+      fill={payload.best ? colour : 'var(--surface)'}
+      stroke={colour}
+      strokeWidth={2}
+    />
   )
 }
 
@@ -100,6 +102,11 @@ export function FrontierChart({ points, metric, better, axis, intervalOf }: Fron
               <Scatter data={placed} shape={Dot} isAnimationActive={false}>
                 <ErrorBar dataKey="error" direction="y" width={6} stroke="var(--dim)" isAnimationActive={false} />
               </Scatter>
+              <PointLabels
+                points={placed.map(({ model, cost, quality, best }) => ({
+                  ...{ name: lookOf(model).short, x: cost, y: quality!, isDim: !best },
+                }))}
+              />
             </ScatterChart>
           </ResponsiveContainer>
         )}

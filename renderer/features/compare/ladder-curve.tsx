@@ -3,9 +3,9 @@ import type { FrontierPoint } from '../../../contract/control/comparison.ts'
 import type { IndexMetric, RunHead } from '../../../contract/control/run-index.ts'
 import { lookOf } from '../../components/approach-colours.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { count, metricName, score } from '../../components/format.ts'
+import { metricName, score } from '../../components/format.ts'
 import { markerPath } from '../../components/marker-path.ts'
-import table from '../../components/table.module.css'
+import { RungTable } from '../../components/rung-table.tsx'
 import { AXIS_LABEL, qualityTicks } from './axis.ts'
 import styles from './compare.module.css'
 import { errorOf, type IntervalOf } from './use-means.ts'
@@ -119,42 +119,16 @@ export function LadderCurve({ points, datasets, metric, intervalOf }: LadderCurv
           </li>
         ))}
       </ul>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label="Means by rung">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Approach</th>
-              {rungs.map(({ dataset_id: id, label }) => (
-                <th key={id} className={table.num}>
-                  {label}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {aliases.map((alias) => (
-              <tr key={alias}>
-                <th scope="row">
-                  <ApproachName alias={alias} short />
-                </th>
-                {rungs.map(({ dataset_id: id }) => {
-                  const point = at(id, alias)
-                  const interval = intervalOf(id, alias)
-                  return (
-                    <td key={id} className={table.num}>
-                      {score(point?.quality)}
-                      {interval !== null && ` [${score(interval.low)}, ${score(interval.high)}]`}{' '}
-                      <span className="dim">
-                        {point === undefined ? '' : `${count(point.n)}/${count(point.expected)}`}
-                      </span>
-                    </td>
-                  )
-                })}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <RungTable
+        label="Means by rung"
+        points={points}
+        datasets={rungs}
+        short
+        mean={(dataset, alias, point) => {
+          const interval = intervalOf(dataset, alias)
+          return score(point?.quality) + (interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`)
+        }}
+      />
     </div>
   )
 }

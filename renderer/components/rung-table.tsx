@@ -1,0 +1,57 @@
+import type { ReactNode } from 'react'
+import type { FrontierPoint } from '../../contract/control/comparison.ts'
+import type { RunHead } from '../../contract/control/run-index.ts'
+import { ApproachName } from './approach-name.tsx'
+import { count } from './format.ts'
+import table from './table.module.css'
+
+interface RungTableProps {
+  /** What a screen reader calls it. */
+  label: string
+  points: readonly FrontierPoint[]
+  /** In the order of the columns. */
+  datasets: RunHead['datasets']
+  /** Names without `-rag`. */
+  short?: boolean
+  /** The mean of one approach on one rung; its n is written behind it. */
+  mean: (dataset: string, alias: string, point: FrontierPoint | undefined) => ReactNode
+}
+
+/** Approaches by rungs: in each cell a mean, and of how many answers it is the mean. */
+export function RungTable({ label, points, datasets, short = false, mean }: RungTableProps) {
+  const aliases = [...new Set(points.map(({ model }) => model))]
+  return (
+    <div className={table.scroll} tabIndex={0} role="region" aria-label={label}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th>Approach</th>
+            {datasets.map(({ dataset_id: id, label: name }) => (
+              <th key={id} className={table.num}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {aliases.map((alias) => (
+            <tr key={alias}>
+              <th scope="row">
+                <ApproachName alias={alias} short={short} />
+              </th>
+              {datasets.map(({ dataset_id: id }) => {
+                const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)
+                return (
+                  <td key={id} className={table.num}>
+                    {mean(id, alias, point)}{' '}
+                    <span className="dim">{point && `${count(point.n)}/${count(point.expected)}`}</span>
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
