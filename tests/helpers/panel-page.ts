@@ -2,7 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { test as browserTest, type Page } from '@playwright/test'
 import { AxeBuilder } from '@axe-core/playwright'
 import { desktopTest, type DesktopHost } from './desktop-test.ts'
-import { type FakeControl, type FakeControlOptions, startFakeControl } from './fake-control.ts'
+import { type FakeControl, startFakeControl } from './fake-control.ts'
+import type { FakeControlOptions } from './fake-control/state.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -67,4 +68,15 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
     )
+}
+
+/** Calls the control API of a spec's server as a page in a browser would; the answer's JSON. */
+export async function postControl(url: string, procedure: string, input: object): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/control/${procedure}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ json: input }),
+  })
+  return answer.json()
 }
