@@ -24,6 +24,7 @@ import {
   DatasetQuestions,
   DatasetQuestionsInput,
 } from './corpora.ts'
+import { DocumentChunks, DocumentChunksInput } from './document-chunks.ts'
 import { EventsInput, SequencedEvent } from './events.ts'
 import { DatasetView, ExperimentView } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
@@ -55,6 +56,7 @@ import {
   SearchInput,
   SearchResults,
 } from './run-index.ts'
+import { AddedQuestion, AddQuestionInput, CreateDatasetInput } from './new-dataset.ts'
 import { ServiceInput, ServiceLogLine, ServiceLogsInput, ServiceStartInput, ServiceView } from './services.ts'
 import { SettingsUpdate, SettingsView } from './settings.ts'
 import { BrowserLink, SystemStatus } from './system.ts'
@@ -138,6 +140,12 @@ export const controlContract = {
     list: base.output(z.array(DatasetView)),
     documents: base.input(CorpusDocumentsInput).output(CorpusDocuments),
     document: base.input(CorpusDocumentInput).output(CorpusDocumentText),
+    /** Where the ingestion profile cuts a document. */
+    chunks: base.input(DocumentChunksInput).output(DocumentChunks),
+    /** Writes manifests and makes the corpus folder. Refused for a name that is taken, and while a run is under way or queued. */
+    create: base.input(CreateDatasetInput).output(DatasetView),
+    /** Refused while a run is under way or queued. */
+    addQuestion: base.input(AddQuestionInput).output(AddedQuestion),
     /** Refused for a name that is taken, and while a run is under way or queued. */
     addDocument: base.input(AddDocumentInput).output(AddedDocument),
     questions: base.input(DatasetQuestionsInput).output(DatasetQuestions),

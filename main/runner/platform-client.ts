@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici'
 import type { z } from 'zod'
 import {
+  ChunkResponse,
   describeIssues,
   IngestionAccepted,
   IngestionRecord,
@@ -9,6 +10,7 @@ import {
   PlatformUsage,
   RagHealth,
   ContextualBuild,
+  type ChunkRequest,
 } from '../../contract/index.ts'
 import { credentialHeaders } from './credential-headers.ts'
 import { apiUrl } from './gateway-client.ts'
@@ -35,6 +37,7 @@ export interface PlatformClient {
   ingestion(id: string): Promise<IngestionRecord>
   cancelIngestion(id: string): Promise<IngestionRecord>
   resetProfile(profile: string): Promise<void>
+  chunk(body: z.input<typeof ChunkRequest>): Promise<ChunkResponse>
   buildContextual(profile: string, signal: AbortSignal): Promise<ContextualBuild>
   close(): Promise<void>
 }
@@ -136,6 +139,7 @@ export function createPlatformClient({
     resetProfile: async (profile) => {
       await send('DELETE', `/api/rag/ingestions/profiles/${encodeURIComponent(profile)}`)
     },
+    chunk: (body) => call(ChunkResponse, 'POST', '/api/chunk', body),
     buildContextual: (profile, signal) => call(ContextualBuild, 'POST', '/rag/contextual/build', { profile }, signal),
     close: () => agent.destroy(),
   }

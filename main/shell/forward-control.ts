@@ -11,8 +11,8 @@ export interface EngineDoor {
   onAnswered?: (procedure: string, body: string, ok: boolean) => void
 }
 
-/** Questions are small; the engine refuses larger ones too, but they need not get that far. */
-const MAX_BODY_BYTES = 512 * 1024
+/** A converted document is the largest; the engine refuses larger ones too, but they need not get that far. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 /** A refusal in the form that the pages' client reads. */
 function refusal(status: number, error: ControlError): Response {

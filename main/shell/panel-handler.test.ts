@@ -108,7 +108,7 @@ it('passes a refusal on as it is', async () => {
 it.each([
   ['another method', { method: 'PUT' }, 405],
   ['another origin', { headers: { origin: 'https://example.org' } }, 403],
-  ['too much', { body: 'x'.repeat(600_000) }, 413],
+  ['too much', { body: 'x'.repeat(4_200_000) }, 413],
 ])('refuses %s before the engine hears of it', async (_what, init, status) => {
   expect((await post('/control/runs/start', init)).status).toBe(status)
   expect(seen).toEqual([])

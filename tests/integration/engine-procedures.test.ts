@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ControlEvent } from '../../contract/control/events.ts'
@@ -312,6 +312,30 @@ describe('the rest of the engine', () => {
     })
   })
 
+  it('tells where the ingestion profile cuts a document, and of what it does not cut', async () => {
+    await writeFile(join(root, 'corpus/smoke/long.txt'), `\uFEFF${'A lock keeper counts boats. '.repeat(200)}`)
+    await writeFile(join(root, 'corpus/smoke/page.html'), '<p>Boats</p>')
+    await writeFile(join(root, 'corpus/smoke/huge.txt'), 'a'.repeat(1_000_001))
+    const input = { dataset_id: 'smoke', path: 'long.txt' }
+    const document = await client.datasets.document(input)
+    const told = await client.datasets.chunks({ ...input, offset: 1500, limit: 1000 })
+    if (!told.ok || !document.is_text) throw new Error(JSON.stringify(told))
+    expect(told).toMatchObject({ profile: 'smoke', strategy: 'recursive', chunk_size: 800, overlap: 100 })
+    expect(told.total).toBeGreaterThan(told.chunks.length)
+    for (const [at, { index, start, end }] of told.chunks.entries()) {
+      // Sentences of the text as the page has it: the byte order mark is counted.
+      expect(document.text.slice(start, end)).toMatch(/^A lock keeper .* boats\.$/)
+      expect(end - start).toBeLessThanOrEqual(800)
+      expect(end > 1500 && start < 2500).toBe(true)
+      if (at > 0) expect(index).toBe(told.chunks[at - 1]!.index + 1)
+    }
+    const refused = (path: string) => client.datasets.chunks({ dataset_id: 'smoke', path })
+    expect(await refused('page.html')).toMatchObject({ ok: false, reason: 'converted' })
+    expect(await refused('huge.txt')).toMatchObject({ ok: false, reason: 'too_long' })
+    expect(await failureOf(refused('none.md'))).toMatchObject({ code: 'not_found' })
+    for (const name of ['long.txt', 'page.html', 'huge.txt']) await rm(join(root, 'corpus/smoke', name))
+  })
+
   it('takes a text into a corpus, and writes over nothing', async () => {
     const added = { dataset_id: 'smoke', name: 'Hafen 2.1', text: '# Hafen\n\nDie Schleuse öffnet um sechs.\n' }
     expect(await client.datasets.addDocument(added)).toEqual({
@@ -325,6 +349,32 @@ describe('the rest of the engine', () => {
         code: 'input_invalid',
         details: { problems: [{ path: 'name' }] },
       })
+  })
+
+  it('makes a dataset of its own that can be planned, and adds questions to it', async () => {
+    const before = await readFile(join(root, 'manifests/datasets.yaml'), 'utf8')
+    const question = { query: 'What is paid for a boat of class K3?', ground_truth: '218 marks' }
+    const wanted = { id: 'own_harbour', label: 'My harbour: fees', question }
+    const [made, refused] = await Promise.all([
+      client.datasets.create(wanted),
+      failureOf(client.datasets.create(wanted)),
+    ])
+    expect(made).toMatchObject({ id: 'own_harbour', label: 'My harbour: fees', questions: 1, complexity_level: 0 })
+    expect(made.ingestion_profile).toMatchObject({ name: 'own_harbour', corpus: { path: 'own_harbour' } })
+    expect(refused).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'id' }] } })
+    expect((await readFile(join(root, 'manifests/datasets.yaml'), 'utf8')).startsWith(before.trimEnd())).toBe(true)
+    const added = await client.datasets.addQuestion({ dataset_id: 'own_harbour', query: 'Who pays?' })
+    expect(added).toEqual({ question_id: 'q-2', questions: 2 })
+    expect(
+      await failureOf(client.datasets.addQuestion({ dataset_id: 'own_harbour', query: ' Who pays? ' })),
+    ).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'query' }] } })
+    const { questions } = await client.datasets.questions({ dataset_id: 'own_harbour' })
+    expect(questions.map((each) => each.question.ground_truth)).toEqual(['218 marks', null])
+    await client.datasets.addDocument({ dataset_id: 'own_harbour', name: 'fees', text: 'Class K3 pays 218 marks.' })
+    const plan = await client.experiment.plan({ dataset_ids: ['own_harbour'], models: ['vanilla-rag'] })
+    expect(plan).toMatchObject({ ok: true, totals: { total: 2, run: 2 } })
+    for (const id of ['../out', 'Own', 'a b', '', 'smoke'])
+      expect(await failureOf(client.datasets.create({ ...wanted, id })), id).toMatchObject({ code: 'input_invalid' })
   })
 
   it('keeps settings, and tells of secrets only where they come from', async () => {

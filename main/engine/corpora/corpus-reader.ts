@@ -117,6 +117,12 @@ export interface DocumentSlice {
   limit: number
 }
 
+/** A document's whole text; null for one that only a converter can read, or that is too large to be shown. Throws as `readDocument` does. */
+export async function readText(root: string, dataset: LadderDataset, path: string): Promise<string | null> {
+  const { file, sizeBytes } = await locate(root, dataset, path)
+  return isText(path) && sizeBytes <= MAX_TEXT_BYTES ? readFile(file, 'utf8') : null
+}
+
 /** A slice of a document's text with all its gold facts in place. */
 export async function readDocument(
   root: string,

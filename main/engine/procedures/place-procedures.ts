@@ -1,10 +1,13 @@
 import { join } from 'node:path'
 import type { SettingsView } from '../../../contract/control/settings.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
+import type { PlatformAddress } from '../../runner/platform-client.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { addDocument } from '../corpora/add-document.ts'
 import { listDocuments, readDocument, readQuestions } from '../corpora/corpus-reader.ts'
+import { addQuestion, createDataset } from '../corpora/new-dataset.ts'
+import { documentChunks } from '../corpora/document-chunks.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
@@ -18,12 +21,35 @@ async function datasetOf({ experiment }: EngineParts, id: string): Promise<Ladde
   return found
 }
 
+/** The platform that a run would ask: one elsewhere, or the embedded one with this profile; null while a run has that with another. */
+async function platformOf({ platform, settings }: EngineParts, profile: string): Promise<PlatformAddress | null> {
+  const { gatewayUrl, gatewayApiKey, platformToken, edgeApiKey } = settings.inputs()
+  if (gatewayUrl !== null)
+    return {
+      ...{ url: gatewayUrl, apiKey: gatewayApiKey },
+      ...{ operatorToken: platformToken ?? gatewayApiKey, edgeKey: edgeApiKey },
+    }
+  const askable = await platform.ask(profile, settings.modelSet)
+  return askable && { url: askable.url, apiKey: null, operatorToken: askable.operatorToken }
+}
+
 function refuseUnderRun({ runs }: EngineParts, why: string): void {
   if (!runs.isIdle) throw new ControlFailure('run_active', `a run is under way or queued: ${why}`, undefined, true)
 }
 
+/** Runs what changes the manifests one after another, so that nobody writes over what another has just added. */
+function oneAfterAnother() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const turn = last.catch(() => undefined).then(work)
+    last = turn
+    return turn
+  }
+}
+
 export function datasetProcedures(parts: EngineParts) {
   const { root } = parts.config
+  const inTurn = oneAfterAnother()
   return {
     list: control.datasets.list.handler(async () => (await parts.experiment.current()).datasets.map(datasetView)),
     documents: control.datasets.documents.handler(async ({ input }) =>
@@ -31,6 +57,23 @@ export function datasetProcedures(parts: EngineParts) {
     ),
     document: control.datasets.document.handler(async ({ input }) =>
       readDocument(root, await datasetOf(parts, input.dataset_id), input),
+    ),
+    chunks: control.datasets.chunks.handler(async ({ input }) => {
+      const dataset = await datasetOf(parts, input.dataset_id)
+      return documentChunks(root, dataset, input, () => platformOf(parts, dataset.profile.name))
+    }),
+    create: control.datasets.create.handler(({ input }) =>
+      inTurn(async () => {
+        refuseUnderRun(parts, 'manifests do not change under it')
+        await createDataset(await parts.experiment.current(), input)
+        return datasetView(await datasetOf(parts, input.id))
+      }),
+    ),
+    addQuestion: control.datasets.addQuestion.handler(({ input }) =>
+      inTurn(async () => {
+        refuseUnderRun(parts, 'questions do not change under it')
+        return addQuestion(await parts.experiment.current(), await datasetOf(parts, input.dataset_id), input)
+      }),
     ),
     addDocument: control.datasets.addDocument.handler(async ({ input }) => {
       refuseUnderRun(parts, 'a corpus does not change under it')

@@ -33,9 +33,10 @@ interface PanelUse {
   running: Promise<RunningPlatform>
 }
 
-/** A platform that can be asked, and the key of its graph engine. */
+/** A platform that can be asked, and its keys. */
 export interface AskablePlatform {
   url: string
+  operatorToken: string
   graphEngineKey: string
 }
 
@@ -120,10 +121,11 @@ export class PlatformHost {
 
   /** The platform with a profile's collections, started for the occasion; null while a run has it with another. */
   async ask(profile: string, modelSet: string | null): Promise<AskablePlatform | null> {
-    const { graphEngineKey } = await openPlatformSecrets(join(this.#options.stateDir, SECRETS_FILE))
+    const { graphEngineKey, operatorToken } = await openPlatformSecrets(join(this.#options.stateDir, SECRETS_FILE))
+    const keys = { graphEngineKey, operatorToken }
     if (this.#hasRun) {
       const { profile: served, url } = this.track
-      return served === profile && url !== null ? { url, graphEngineKey } : null
+      return served === profile && url !== null ? { url, ...keys } : null
     }
     const use = await this.#inTurn(async () => {
       if (this.#panel?.profile !== profile) {
@@ -136,7 +138,7 @@ export class PlatformHost {
       return this.#panel
     })
     if (use === null) return null
-    return { url: (await use.running).url, graphEngineKey }
+    return { url: (await use.running).url, ...keys }
   }
 
   #source(modelSet: string | null): PlatformSource {

@@ -1,0 +1,75 @@
+import { extname } from 'node:path'
+import {
+  type DocumentChunks,
+  type DocumentChunksInput,
+  MAX_TOLD_CHUNKS,
+  type PlacedChunk,
+} from '../../../contract/control/document-chunks.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import { createPlatformClient, PlatformError, type PlatformAddress } from '../../runner/platform-client.ts'
+import { SecretsError } from '../../supervisor/platform-secrets.ts'
+import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
+import { readText } from './corpus-reader.ts'
+
+/** What ingestion takes as it stands; of everything else a service makes a text first. */
+const PLAIN_ENDINGS = new Set(['.md', '.txt', '.rst', '.csv', '.json'])
+/** The platform's own limit for a text that is cut on request. */
+const MAX_CHARACTERS = 1_000_000
+const BYTE_ORDER_MARK = '\uFEFF'
+
+type Refusal = Extract<DocumentChunks, { ok: false }>
+const no = (reason: Refusal['reason'], message: string): Refusal => ({ ok: false, reason, message })
+
+/** Cuts a document as its dataset's ingestion profile says; the platform does the cutting. Throws `ControlFailure` for a document that is not there. */
+export async function documentChunks(
+  root: string,
+  dataset: LadderDataset,
+  input: Required<DocumentChunksInput>,
+  /** Where the platform is; null while a run has it with another dataset. */
+  findPlatform: () => Promise<PlatformAddress | null>,
+): Promise<DocumentChunks> {
+  const { chunker, name: profile } = dataset.profile
+  const raw = await readText(root, dataset, input.path)
+  if (raw === null || !PLAIN_ENDINGS.has(extname(input.path).toLowerCase()))
+    return no('converted', 'a service makes another text of this file at ingestion, and that text is what is cut')
+  // Ingestion reads without the mark, the page with it.
+  const shift = raw.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+  const text = raw.slice(shift)
+  const told = { ok: true as const, profile, ...chunker }
+  if (text.length > MAX_CHARACTERS)
+    return no(
+      'too_long',
+      `the text has ${text.length} characters; the platform cuts up to ${MAX_CHARACTERS} on request`,
+    )
+  if (text.trim() === '') return toAnswer(told, [], input)
+  try {
+    const address = await findPlatform()
+    if (address === null) return no('busy', 'the platform serves another dataset just now')
+    const client = createPlatformClient(address)
+    try {
+      const { chunks } = await client.chunk({ text, ...chunker })
+      const placed = chunks.map(({ index, start_char: start, end_char: end, token_count: tokens }) => ({
+        ...{ index, start: start + shift, end: end + shift, tokens },
+      }))
+      return toAnswer(told, placed, input)
+    } finally {
+      await client.close()
+    }
+  } catch (error) {
+    if (error instanceof PlatformError || error instanceof ServiceFailedError || error instanceof SecretsError)
+      return no('unavailable', error.message)
+    throw error
+  }
+}
+
+function toAnswer(
+  { strategy, chunk_size, overlap, profile }: { profile: string } & LadderDataset['profile']['chunker'],
+  chunks: readonly PlacedChunk[],
+  { offset, limit }: Required<DocumentChunksInput>,
+): DocumentChunks {
+  const inside = chunks.filter(({ start, end }) => end > offset && start < offset + limit)
+  return {
+    ...{ ok: true, profile, strategy, chunk_size, overlap },
+    ...{ total: chunks.length, chunks: inside.slice(0, MAX_TOLD_CHUNKS) },
+  }
+}
