@@ -1,32 +1,19 @@
-import { glob, readFile } from 'node:fs/promises'
 import { stretch } from '../../providers/kit/audio/resample.ts'
 import { durationSeconds, joinSounds } from '../../providers/kit/audio/sound.ts'
 import type { Sound } from '../../providers/kit/audio/sound.ts'
+import { ModelStore } from '../../providers/kit/models/model-store.ts'
+import { chooseBackend, readyBackends } from '../../providers/stt/backends/choose-backend.ts'
 import { openPocketsphinx } from '../../providers/stt/backends/pocketsphinx.ts'
-import type { Recogniser } from '../../providers/stt/backends/recogniser.ts'
+import { loadSttConfig } from '../../providers/stt/config.ts'
 import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { VoiceFitEngine } from '../../providers/tts/engines/voice-fit/voice-fit-engine.ts'
 import { medianPitch, trackPitch } from '../../providers/tts/signal/pitch.ts'
 import { longTermSpectrum, spectralDistance } from '../../providers/tts/signal/spectrum.ts'
-import { fliteWordTimes } from '../helpers/flite-word-times.ts'
 import { atMost, shown } from './figure.ts'
 import type { Figure } from './figure.ts'
-import { plainWords, wordErrors } from '../helpers/word-errors.ts'
-
-/** How well one voice is heard again. */
-export interface RoundTrip {
-  voice: string
-  words: number
-  /** Errors per word said. */
-  wordErrorRate: number
-  /** Distance of the heard from the synthesiser's own starts of words, over the words heard right; seconds. */
-  startErrorMedian: number
-  startErrorP95: number
-  /** Time to speak and to hear, per second of sound. */
-  speakingFactor: number
-  hearingFactor: number
-}
+import { corpusSentences, roundTrip } from './speech-round-trip.ts'
+import type { RoundTrip } from './speech-round-trip.ts'
 
 /** How close the cloning floor comes to a clip. */
 export interface CloneFigures {
@@ -40,86 +27,6 @@ export interface CloneFigures {
 }
 
 const signal = new AbortController().signal
-const PAUSE_SECONDS = 0.6
-const BATCH = 10
-const DICTIONARY = '/usr/share/pocketsphinx/model/en-us/cmudict-en-us.dict'
-
-/**
- * Sentences of the curated corpus, evenly picked: 6 to 20 plain words, all in the recogniser's dictionary, because a word that it does not
- * hold it cannot write.
- */
-export async function corpusSentences(count: number): Promise<string[]> {
-  const dictionary = new Set((await readFile(DICTIONARY, 'utf8')).split('\n').map((line) => line.split(/[ (]/, 1)[0]))
-  const files: string[] = []
-  for await (const file of glob('corpus/subset/*.md')) files.push(file)
-  const sentences: string[] = []
-  for (const file of files.sort()) {
-    const text = (await readFile(file, 'utf8')).replace(/^#.*$/gm, '').replace(/\s+/g, ' ')
-    for (const [sentence] of text.matchAll(/[A-Z][a-z][a-z, ]+\./g)) {
-      const words = plainWords(sentence)
-      if (words.length >= 6 && words.length <= 20 && words.every((word) => dictionary.has(word)))
-        sentences.push(sentence)
-    }
-  }
-  const step = sentences.length / count
-  return Array.from(
-    { length: Math.min(count, sentences.length) },
-    (_, i) => sentences[Math.floor(i * Math.max(1, step))]!,
-  )
-}
-
-/** Speaks the sentences in a voice, ten to a recording, and hears them again. */
-export async function roundTrip(
-  engine: FliteEngine,
-  recogniser: Recogniser,
-  voice: string,
-  sentences: readonly string[],
-): Promise<RoundTrip> {
-  const totals = { words: 0, errors: 0, sound: 0, speakingMs: 0, hearingMs: 0 }
-  const startErrors: number[] = []
-  for (let first = 0; first < sentences.length; first += BATCH) {
-    const batch = sentences.slice(first, first + BATCH)
-    const spokenAt = performance.now()
-    const sounds: Sound[] = []
-    for (const text of batch) sounds.push(await engine.speak({ text, voice, speed: 1 }, signal))
-    totals.speakingMs += performance.now() - spokenAt
-    const sound = joinSounds(sounds, PAUSE_SECONDS)
-    const said: { text: string; start: number }[] = []
-    let at = 0
-    for (const [i, text] of batch.entries()) {
-      for (const word of await fliteWordTimes(engine, text, voice))
-        said.push({ text: word.text, start: word.start + at })
-      at += durationSeconds(sounds[i]!) + PAUSE_SECONDS
-    }
-    const heardAt = performance.now()
-    const heard = await transcribeLong(sound, recogniser, signal)
-    totals.hearingMs += performance.now() - heardAt
-    totals.sound += durationSeconds(sound)
-    const saidWords = said.map(({ text }) => plainWords(text).join(''))
-    totals.words += saidWords.length
-    totals.errors += wordErrors(
-      saidWords,
-      heard.map(({ text }) => plainWords(text).join('')),
-    )
-    for (const word of heard) {
-      const same = said.filter(({ text }) => plainWords(text).join('') === plainWords(word.text).join(''))
-      const nearest = Math.min(...same.map(({ start }) => Math.abs(start - word.start)))
-      // Further away it is another saying of the same word, heard in error.
-      if (nearest < 1) startErrors.push(nearest)
-    }
-  }
-  startErrors.sort((a, b) => a - b)
-  const quantile = (share: number) => startErrors[Math.floor(share * (startErrors.length - 1))] ?? NaN
-  return {
-    voice,
-    words: totals.words,
-    wordErrorRate: totals.errors / totals.words,
-    startErrorMedian: quantile(0.5),
-    startErrorP95: quantile(0.95),
-    speakingFactor: totals.speakingMs / 1000 / totals.sound,
-    hearingFactor: totals.hearingMs / 1000 / totals.sound,
-  }
-}
 
 /** Speakers that no engine has: a voice played slower or faster, which moves pitch and formants alike. */
 export const CLIP_SPEAKERS = [
@@ -163,9 +70,36 @@ export async function cloneFigures(engine: FliteEngine, voice: string, factor: n
   }
 }
 
+/** How fast one backend hears, in seconds per second of sound; only of those that need no download here. */
+export interface HearingSpeed {
+  backend: string
+  model: string
+  factor: number
+}
+
 export interface SpeechBench {
   roundTrips: RoundTrip[]
+  hearing: HearingSpeed[]
   clones: CloneFigures[]
+}
+
+/** Speeds of the backends whose models are here, over a minute and a half of speech. */
+async function hearingSpeeds(engine: FliteEngine, texts: readonly string[]): Promise<HearingSpeed[]> {
+  const config = loadSttConfig(process.env)
+  const store = new ModelStore()
+  const sounds: Sound[] = []
+  for (const text of texts) sounds.push(await engine.speak({ text, voice: engine.voices[0]!.id, speed: 1 }, signal))
+  const sound = joinSounds(sounds, 0.6)
+  const speeds: HearingSpeed[] = []
+  for (const backend of await readyBackends(config, store)) {
+    const { recogniser } = await chooseBackend({ ...config, backend }, store)(() => undefined, signal)
+    const begun = performance.now()
+    await transcribeLong(sound, recogniser, signal)
+    const factor = (performance.now() - begun) / 1000 / durationSeconds(sound)
+    speeds.push({ backend, model: recogniser.model, factor })
+    await recogniser.close()
+  }
+  return speeds
 }
 
 /** Round trips of `sentences` sentences with every bundled voice, and the cloning floor for five speakers. */
@@ -176,26 +110,33 @@ export async function benchSpeech(sentences = 200): Promise<SpeechBench> {
     const texts = await corpusSentences(sentences)
     const roundTrips: RoundTrip[] = []
     for (const { id } of engine.voices) roundTrips.push(await roundTrip(engine, recogniser, id, texts))
+    const hearing = await hearingSpeeds(engine, texts.slice(0, 20))
     const clones: CloneFigures[] = []
     for (const [voice, factor] of CLIP_SPEAKERS) clones.push(await cloneFigures(engine, voice, factor))
-    return { roundTrips, clones }
+    return { roundTrips, hearing, clones }
   } finally {
     await engine.close()
   }
 }
 
 /** The round trips and the cloning floor as figures of part F. */
-export function speechFigures({ roundTrips, clones }: SpeechBench): Figure[] {
+export function speechFigures({ roundTrips, hearing, clones }: SpeechBench): Figure[] {
   const best = roundTrips.toSorted((a, b) => a.wordErrorRate - b.wordErrorRate)[0]!
   return [
-    ...roundTrips.flatMap(({ voice, wordErrorRate, startErrorP95, speakingFactor, hearingFactor }) => [
+    shown('F', 'words that the recogniser’s dictionary does not hold', best.unknownShare * 100, '%'),
+    ...roundTrips.flatMap(({ voice, wordErrorRate, knownErrorRate, startErrorP95, speakingFactor, hearingFactor }) => [
       shown('F', `${voice}: word error rate, spoken by Flite and heard by PocketSphinx`, wordErrorRate * 100, '%'),
+      shown('F', `${voice}: the same, sentences of known words only`, knownErrorRate * 100, '%'),
       shown('F', `${voice}: starts of words off by, 95 of 100`, startErrorP95 * 1000, 'ms'),
       shown('F', `${voice}: time to speak a second`, speakingFactor, 's'),
       shown('F', `${voice}: time to hear a second`, hearingFactor, 's'),
     ]),
     atMost('F', 'word error rate of the best voice', best.wordErrorRate * 100, '%', 12),
-    atMost('F', 'its starts of words off by, median', best.startErrorMedian * 1000, 'ms', 150),
+    shown('F', 'its starts of words off by, median', best.startErrorMedian * 1000, 'ms'),
+    atMost('F', 'its starts of words off by, 95 of 100', best.startErrorP95 * 1000, 'ms', 150),
+    ...hearing.map(({ backend, model, factor }) =>
+      shown('F', `${backend}, ${model}: time to hear a second`, factor, 's'),
+    ),
     ...clones.flatMap(({ clip, clipF0, spokenF0, plainDistanceDb, fittedDistanceDb, speakingFactor }) => [
       atMost('F', `voice-fit to ${clip}: median pitch off by`, Math.abs(spokenF0 / clipF0 - 1) * 100, '%', 5),
       atMost(

@@ -11,11 +11,15 @@ export const TINY_PIECES = ['▁salt', '▁sea', 'food', '▁red']
 
 /** A sound that says those pieces to a tiny model, one after the other, each as many frames long as asked; null is silence. */
 export function tinySpeech(said: readonly (readonly [piece: string | null, frames: number])[]): Float32Array {
-  return Float32Array.from(
-    said.flatMap(([piece, frames]) =>
-      new Array<number>(frames * FRAME_SAMPLES).fill(piece === null ? 0 : (TINY_PIECES.indexOf(piece) + 1) / 10),
-    ),
-  )
+  const frames = said.reduce((sum, [, count]) => sum + count, 0)
+  const samples = new Float32Array(frames * FRAME_SAMPLES)
+  let at = 0
+  for (const [piece, count] of said) {
+    const end = at + count * FRAME_SAMPLES
+    samples.fill(piece === null ? 0 : (TINY_PIECES.indexOf(piece) + 1) / 10, at, end)
+    at = end
+  }
+  return samples
 }
 
 const numbers = (name: string, values: number[], dims = [values.length]): OnnxTensor => ({
@@ -33,15 +37,16 @@ const LEVELS = [...TINY_PIECES.map((_, i) => i + 1), 0]
 
 /**
  * A token-and-duration transducer with the files and graphs of the real ones. It says a piece once, however long it is heard, stays at the
- * frame then, and goes on by one with the blank. After four pieces it falls silent: so its state is seen to be handed on.
+ * frame then, and goes on by one with the blank. After four pieces it falls silent: so its state is seen to be handed on. A slow one needs
+ * milliseconds of arithmetic for each step.
  */
-export async function writeTinyTransducer(folder: string): Promise<void> {
+export async function writeTinyTransducer(folder: string, { isSlow = false } = {}): Promise<void> {
   await mkdir(folder, { recursive: true })
   const vocabulary = [...TINY_PIECES, '<blk>'].map((piece, id) => `${piece} ${id}\n`).join('')
   await writeFile(join(folder, 'vocab.txt'), vocabulary)
   await writeFile(join(folder, 'nemo128.onnx'), preprocessor())
   await writeFile(join(folder, 'encoder-model.int8.onnx'), encoder())
-  await writeFile(join(folder, 'decoder_joint-model.int8.onnx'), decoder())
+  await writeFile(join(folder, 'decoder_joint-model.int8.onnx'), decoder(isSlow ? 512 : 1))
 }
 
 function preprocessor(): Buffer {
@@ -81,7 +86,8 @@ function encoder(): Buffer {
   })
 }
 
-function decoder(): Buffer {
+/** `width`: of the matrices that are multiplied at each step, to no effect. */
+function decoder(width: number): Buffer {
   const state = (name: string) => ({ name, type: 'float' as const, dims: [2, 'batch', 1] })
   return onnxFile({
     inputs: [
@@ -105,6 +111,8 @@ function decoder(): Buffer {
       numbers('most', [3.5]),
       numbers('much', [1000]),
       numbers('by one and by two', [0.5, -1]),
+      numbers('matrix', new Array<number>(width * width).fill(1 / width), [width, width]),
+      numbers('none', [0]),
       integers('flat', [-1]),
       integers('first', [0]),
       integers('scored', [1, 1, 1, -1]),
@@ -126,7 +134,13 @@ function decoder(): Buffer {
       { op: 'Add', inputs: ['same', 'over'], outputs: ['quiet'] },
       { op: 'Mul', inputs: ['quiet', 'much'], outputs: ['pressure'] },
       { op: 'Mul', inputs: ['pressure', 'blank'], outputs: ['hush'] },
-      { op: 'Add', inputs: ['likeness', 'hush'], outputs: ['scores'] },
+      { op: 'Mul', inputs: ['heard', 'matrix'], outputs: ['factor'] },
+      { op: 'MatMul', inputs: ['factor', 'matrix'], outputs: ['product'] },
+      { op: 'MatMul', inputs: ['product', 'matrix'], outputs: ['power'] },
+      { op: 'ReduceMax', inputs: ['power'], outputs: ['result'], ints: { keepdims: 0 } },
+      { op: 'Mul', inputs: ['result', 'none'], outputs: ['nothing'] },
+      { op: 'Add', inputs: ['likeness', 'hush'], outputs: ['opinion'] },
+      { op: 'Add', inputs: ['opinion', 'nothing'], outputs: ['scores'] },
       { op: 'Concat', inputs: ['scores', 'change', 'by one and by two'], outputs: ['all'], ints: { axis: 0 } },
       { op: 'Reshape', inputs: ['all', 'scored'], outputs: ['outputs'] },
       { op: 'Identity', inputs: ['target_length'], outputs: ['prednet_lengths'] },

@@ -10,6 +10,7 @@ import {
   writeTinyCtc,
   writeTinyTransducer,
 } from '../../../tests/helpers/tiny-recognition-models.ts'
+import { writeTinyWhisper } from '../../../tests/helpers/tiny-whisper.ts'
 import type { DeclaredModel } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import { loadSttConfig } from '../config.ts'
@@ -119,6 +120,22 @@ describe('a transducer', () => {
   it('tells that it runs on the processor when the device that was asked for is not there', async () => {
     const { recogniser, note } = await load({ device: process.platform === 'darwin' ? 'cuda' : 'mps' })
     expect([recogniser.device, note]).toEqual(['cpu', expect.stringContaining('so the processor is')])
+  })
+})
+
+describe('Whisper', () => {
+  it('hears words with the times of its attention, and nothing in silence', async () => {
+    const place = join(folder, 'whisper')
+    await writeTinyWhisper(place)
+    const { recogniser } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
+    expect([recogniser.isAligned, recogniser.windowSeconds, recogniser.languages]).toEqual([true, 28, ['en']])
+    expect(await recogniser.recognise(sound([SALT, 40]), signal)).toEqual([
+      { text: 'salt', start: 0.5, end: 1 },
+      { text: 'seafood', start: 1, end: 1.5 },
+    ])
+    expect(await recogniser.recognise(sound([null, 40]), signal)).toEqual([])
+    await truncate(join(place, 'onnx', 'encoder_model_quantized.onnx'), 20)
+    await expect(load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })).rejects.toThrow(/protobuf/i)
   })
 })
 
