@@ -23,6 +23,7 @@ describe('Pronouncer', () => {
       'dˈɑktəɹ lˈi pˈAd θɹˈi dˈɑləɹz fˈɪfti sˈɛnts ɪn nˈIntˈin ˈAti fˈɔɹ.',
     ],
     ['a word that no dictionary has', 'A quorntle.', 'ə kwˈOɹntəl.'],
+    ['nouns and verbs that differ by their stress', 'They record the record.', 'ðA ɹəkˈɔɹd ðə ɹˈɛkəɹd.'],
     ['nothing', '…', ''],
   ])('says %s', async (_name, text, symbols) => {
     expect(await pronouncer.symbols(text, signal)).toBe(symbols)

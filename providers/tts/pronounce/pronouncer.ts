@@ -54,13 +54,17 @@ export class Pronouncer {
     const words = PLAIN.test(stretch) ? stretch.split(/\s+/) : await this.#reader.wordsOf(stretch, signal)
     const spoken: string[] = []
     // From the end, because `the` sounds as what follows it begins.
-    for (const word of words.reverse()) {
+    words.reverse()
+    for (const [i, word] of words.entries()) {
       const bare = word.replace(/^[^A-Za-z]+|[^A-Za-z']+$/g, '')
       if (bare === '') continue
       const lower = bare.toLowerCase()
       const beforeVowel = VOWEL_SOUND.test(spoken.at(-1) ?? '')
       if (lower === 'the') spoken.push(beforeVowel ? 'ði' : 'ðə')
-      else spoken.push(kokoroSymbols(await this.#phones.of(bare, signal), !WEAK.has(lower)))
+      else
+        spoken.push(
+          kokoroSymbols(await this.#phones.of(bare, words[i + 1]?.toLowerCase() ?? null, signal), !WEAK.has(lower)),
+        )
     }
     return spoken.reverse().join(' ')
   }

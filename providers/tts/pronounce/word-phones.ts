@@ -1,3 +1,5 @@
+import { fittingStress } from './stress-pairs.ts'
+
 /** What reads words that no dictionary has, by rules of spelling. */
 export interface SpellingReader {
   /** Phones of one word in lower case, `ax` for the reduced vowel, without stress. */
@@ -19,19 +21,19 @@ export class WordPhones {
     this.#spelling = spelling
   }
 
-  /** `word` in the writer's own letters: capitals tell what is spelled out. */
-  async of(word: string, signal: AbortSignal): Promise<string[]> {
+  /** `word` in the writer's own letters: capitals tell what is spelled out. `before` is the word before it, in lower case. */
+  async of(word: string, before: string | null, signal: AbortSignal): Promise<readonly string[]> {
     // Loaded by the first word that is asked for: an object of 135,000 entries.
     this.#dictionary ??= import('cmu-pronouncing-dictionary').then(({ dictionary }) => dictionary)
     const dictionary = await this.#dictionary
-    const known = lookUp(dictionary, word.toLowerCase())
+    const known = lookUp(dictionary, word.toLowerCase(), before)
     if (known !== null) return known
     if (isSpelledOut(word))
       return Array.from(word.toLowerCase()).flatMap(
-        (letter) => lookUp(dictionary, letter === 'a' ? 'a(2)' : letter) ?? [],
+        (letter) => lookUp(dictionary, letter === 'a' ? 'a(2)' : letter, null) ?? [],
       )
     const parts = word.split('-').filter((part) => part !== '')
-    if (parts.length > 1) return (await Promise.all(parts.map((part) => this.of(part, signal)))).flat()
+    if (parts.length > 1) return (await Promise.all(parts.map((part) => this.of(part, null, signal)))).flat()
     return this.#spelled(word.toLowerCase(), signal)
   }
 
@@ -45,10 +47,18 @@ export class WordPhones {
   }
 }
 
-/** The dictionary's first pronunciation, also of a possessive of which it has only the stem. */
-function lookUp(dictionary: Readonly<Record<string, string>>, word: string): string[] | null {
-  const known = Object.hasOwn(dictionary, word) ? dictionary[word] : undefined
-  if (known !== undefined) return known.split(' ')
+/** The dictionary's pronunciation, also of a possessive of which it has only the stem; null for a word that it does not have. */
+function lookUp(
+  dictionary: Readonly<Record<string, string>>,
+  word: string,
+  before: string | null,
+): readonly string[] | null {
+  const names = [word, `${word}(2)`, `${word}(3)`].filter((name) => Object.hasOwn(dictionary, name))
+  if (names.length > 0)
+    return fittingStress(
+      names.map((name) => dictionary[name]!.split(' ')),
+      before,
+    )
   const stem = /^(.+?)'s?$/.exec(word)?.[1]
   if (stem === undefined || !Object.hasOwn(dictionary, stem)) return null
   const phones = dictionary[stem]!.split(' ')
