@@ -1,15 +1,12 @@
 import { closeSync } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
-import type { CanonicalRow } from '../../contract/index.ts'
 import type { Artifact } from './artifact-store.ts'
-import type { CellRecord } from './cell-record.ts'
 import { digestOf, hashPrefix, type FollowedFile } from './followed-file.ts'
 import { stateOfOpen, type FileState } from './folder-scan.ts'
 import type { ChangeLog, IndexSession } from './index-session.ts'
-import { BlockReader, linesOf, type LineBlock } from './line-blocks.ts'
 import { nextTurn } from './next-turn.ts'
 import { openIfThere } from './open-if-there.ts'
-import type { RowParser } from './row-parser.ts'
+import { parsedBlocks, type Damage, type IndexRow, type ParsedBlock, type ParsedBlocks } from './parsed-blocks.ts'
 import { claimScope } from './claim-scope.ts'
 import type { StoredScope } from './scope-store.ts'
 
@@ -17,18 +14,6 @@ export interface Follow {
   session: IndexSession
   changes: ChangeLog
   signal: AbortSignal
-}
-
-interface ReadRow {
-  row: CanonicalRow
-  record: CellRecord
-  offset: number
-  length: number
-}
-
-interface Damage {
-  offset: number
-  message: string
 }
 
 type Claim = { holder: 'this'; scope: StoredScope } | { holder: 'other' } | { holder: 'nobody' }
@@ -48,7 +33,6 @@ export class OvertakenError extends Error {
   }
 }
 
-const NEWLINE = 10
 const NOTHING: EvidenceOutcome = { rowsAdded: 0, created: false }
 
 /**
@@ -76,7 +60,6 @@ class EvidenceApplier {
   readonly #follow: Follow
   readonly #fd: number
   readonly #state: FileState
-  readonly #blocks = new BlockReader()
   /** Of the applied bytes. */
   #hash = createHash('sha256')
   #outcome: EvidenceOutcome = { ...NOTHING }
@@ -91,10 +74,21 @@ class EvidenceApplier {
 
   async run(): Promise<EvidenceOutcome> {
     this.#hash = await this.#startingHash()
+    const range = { fd: this.#fd, from: this.#artifact.appliedBytes, to: this.#state.sizeBytes }
+    const blocks = parsedBlocks(range, this.#followed.parser)
+    try {
+      return await this.#applyAll(blocks)
+    } finally {
+      await blocks.close()
+    }
+  }
+
+  async #applyAll(blocks: ParsedBlocks): Promise<EvidenceOutcome> {
     const { session, signal } = this.#follow
     let scope = session.scopes.ofOwner(this.#artifact.id)
     for (;;) {
-      const block = this.#blocks.read(this.#fd, { from: this.#artifact.appliedBytes, to: this.#state.sizeBytes })
+      const block = await blocks.next()
+      signal.throwIfAborted()
       if (block === null) break
       if (scope === null) {
         const claim = this.#claim(block)
@@ -133,18 +127,16 @@ class EvidenceApplier {
   }
 
   /** Takes the dataset run of the file's first row; nobody has it when that row cannot be read. */
-  #claim(block: LineBlock): Claim {
-    const line = block.bytes.subarray(0, block.bytes.indexOf(NEWLINE))
-    const parsed = this.#followed.parser.parse(line)
+  #claim({ rows: [first] }: ParsedBlock): Claim {
     const { session, changes } = this.#follow
-    if (!parsed.ok) return { holder: 'nobody' }
-    const { run_id, dataset } = parsed.row
+    if (first === undefined) return { holder: 'nobody' }
+    const { runId, dataset } = first
     const scope = session.write(() =>
       claimScope(
         session,
         changes,
         {
-          runId: run_id,
+          runId,
           datasetId: dataset.id,
           kind: 'canonical',
           label: dataset.label,
@@ -168,9 +160,9 @@ class EvidenceApplier {
   }
 
   /** Puts one block into the index. True when the file is finished with: its end is reached, or damage. */
-  #apply(block: LineBlock, scope: StoredScope | null): boolean {
+  #apply(block: ParsedBlock, scope: StoredScope | null): boolean {
     const { session } = this.#follow
-    const { rows, damage: unreadable } = readRows(block, this.#followed.parser)
+    const { rows, damage: unreadable } = block
     const before = this.#artifact
     let damage = unreadable
     let next = this.#hash
@@ -208,7 +200,7 @@ class EvidenceApplier {
   }
 
   /** Puts rows in until one does not fit. */
-  #putAll(scope: StoredScope, rows: readonly ReadRow[]): { applied: number; damage: Damage | null } {
+  #putAll(scope: StoredScope, rows: readonly IndexRow[]): { applied: number; damage: Damage | null } {
     const { session, changes } = this.#follow
     const names = session.scopes.names(scope.id)
     let applied = 0
@@ -230,13 +222,13 @@ class EvidenceApplier {
   #put(
     scope: StoredScope,
     names: { run_id: string; dataset_id: string },
-    { row, record, offset, length }: ReadRow,
+    { runId, dataset, provenance, record, offset, length }: IndexRow,
   ): string | null {
-    if (row.run_id !== names.run_id || row.dataset.id !== names.dataset_id)
-      return `the row belongs to run ${row.run_id}, dataset ${row.dataset.id}, not to ${names.run_id}, ${names.dataset_id}`
+    if (runId !== names.run_id || dataset.id !== names.dataset_id)
+      return `the row belongs to run ${runId}, dataset ${dataset.id}, not to ${names.run_id}, ${names.dataset_id}`
     const { session } = this.#follow
-    const place = { offset, length, provenance: session.dictionary.provenance(row.reproducibility) }
-    return session.cells.add(scope, record, place) ? null : `the row ${row.row_id} stands in this run a second time`
+    const place = { offset, length, provenance: session.dictionary.provenance(provenance) }
+    return session.cells.add(scope, record, place) ? null : `the row ${record.rowId} stands in this run a second time`
   }
 
   #tellDamage(before: Artifact): void {
@@ -244,15 +236,4 @@ class EvidenceApplier {
     if (message !== null && (before.damageMessage !== message || before.damageOffset !== offset))
       this.#follow.changes.damaged.push({ path, damage: { offset, line, message } })
   }
-}
-
-/** The rows of a block up to its first line that cannot be used. */
-function readRows(block: LineBlock, parser: RowParser): { rows: ReadRow[]; damage: Damage | null } {
-  const rows: ReadRow[] = []
-  for (const { line, offset } of linesOf(block)) {
-    const parsed = parser.parse(line)
-    if (!parsed.ok) return { rows, damage: { offset, message: parsed.problem } }
-    rows.push({ row: parsed.row, record: parsed.record, offset, length: line.length })
-  }
-  return { rows, damage: null }
 }

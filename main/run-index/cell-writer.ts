@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { CellRecord } from './cell-record.ts'
+import { CellTallies } from './cell-tallies.ts'
 import type { Dictionary } from './dictionary.ts'
 import { INDEX_METRICS, valueColumn } from './metric-columns.ts'
 import { STATUS_CODES } from './schema.ts'
@@ -53,8 +54,9 @@ interface Tally {
 /** Puts cells into a dataset run. Call everything inside one transaction, `finish` last. */
 export class CellWriter {
   readonly #dictionary: Dictionary
+  readonly #tallies: CellTallies
   readonly #insertCell: Database.Statement
-  readonly #insertSource: Database.Statement
+  readonly #insertSources: Database.Statement
   readonly #insertAnswer: Database.Statement
   readonly #insertAlias: Database.Statement
   readonly #insertQuestion: Database.Statement
@@ -69,10 +71,11 @@ export class CellWriter {
 
   constructor(db: Database.Database, dictionary: Dictionary) {
     this.#dictionary = dictionary
+    this.#tallies = new CellTallies(db)
     this.#insertCell = db.prepare(
       `INSERT INTO cells (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
     )
-    this.#insertSource = db.prepare('INSERT INTO sources (cell, rank, title, document, score) VALUES (?, ?, ?, ?, ?)')
+    this.#insertSources = db.prepare('INSERT INTO source_lists (cell, list) VALUES (?, ?)')
     this.#insertAnswer = db.prepare('INSERT INTO answer_text (rowid, answer) VALUES (?, ?)')
     this.#insertAlias = db.prepare(
       `INSERT INTO dataset_run_aliases (scope, alias, base_model, flavor, evidence_capability) VALUES (?, ?, ?, ?, ?)
@@ -106,17 +109,20 @@ export class CellWriter {
     const alias = this.#alias(scope, record)
     const id = this.#cell(scope, record, place, question, alias)
     if (id === null) return false
-    for (const [index, source] of record.sources.entries())
-      this.#insertSource.run(
-        id,
-        index + 1,
-        this.#dictionary.text(source.title),
-        source.document === null ? null : this.#dictionary.text(source.document),
-        source.score,
-      )
+    if (record.sources.length > 0) this.#insertSources.run(id, this.#sourceList(record))
     if (record.searchable !== null && record.searchable !== '') this.#insertAnswer.run(id, record.searchable)
     this.#count(record)
+    this.#tallies.count(alias, record, place)
     return true
+  }
+
+  #sourceList({ sources }: CellRecord): string {
+    const numbered = sources.map(({ title, document, score }) => [
+      this.#dictionary.text(title),
+      document === null ? null : this.#dictionary.text(document),
+      score,
+    ])
+    return JSON.stringify(numbered)
   }
 
   #cell(
@@ -192,6 +198,7 @@ export class CellWriter {
   /** Adds what was counted since the last call to the dataset run. */
   finish(scope: Scope): void {
     this.#addTally.run({ scope: scope.id, ...this.#tally })
+    this.#tallies.finish(scope)
     this.#setNewest.run(this.#tally.lastMs ?? 0, scope.run)
     this.#tally = emptyTally()
   }
@@ -199,6 +206,7 @@ export class CellWriter {
   /** After a rollback, or when another process has written. */
   forget(): void {
     this.#registered.clear()
+    this.#tallies.forget()
     this.#tally = emptyTally()
   }
 }

@@ -51,7 +51,8 @@ export class RowParser {
     if (!standsAt(line, 0, bytes)) return null
     const behindId = bytes.length + ROW_ID_BYTES
     if (!standsAt(line, behindId, dataset)) return null
-    const question = this.#questions.find(line, behindId + dataset.length)
+    const questionAt = behindId + dataset.length
+    const question = this.#questions.find(line, questionAt) ?? this.#nextQuestion(line, questionAt)
     const approach = question && this.#approaches.find(line, question.end)
     const provenance = approach && this.#provenance.find(line, approach.end)
     if (!provenance) return null
@@ -79,6 +80,22 @@ export class RowParser {
       reproducibility: provenance.value,
     }
     return { ok: true, row: Object.assign(rest, shared) }
+  }
+
+  /** A question that no row before had: each does once, and the rest of such a row is known all the same. */
+  #nextQuestion(line: Buffer, at: number): { value: CanonicalRow['question']; end: number } | null {
+    const behind = line.indexOf(BEFORE_APPROACH, at)
+    if (behind === -1) return null
+    let value: unknown
+    try {
+      value = JSON.parse(line.toString('utf8', at, behind))
+    } catch {
+      return null
+    }
+    if (typeof value !== 'object' || value === null) return null
+    const question = value as CanonicalRow['question']
+    const end = this.#questions.learn(question, line, at, BEFORE_APPROACH)
+    return end === -1 ? null : { value: question, end }
   }
 
   /** Remembers the members of a row, when they stand in its line as they must to be compared. */

@@ -152,6 +152,9 @@ class Verifier {
       .all()
     for (const { run_id, dataset_id, what } of wrong)
       this.found(null, 'counts_differ', `run ${run_id}, dataset ${dataset_id}: the count of ${what} is wrong`)
+    const cells = this.#db.prepare<[], number>('SELECT count(*) FROM cells').pluck().get()!
+    const tallied = this.#db.prepare<[], number>('SELECT coalesce(sum(cells), 0) FROM cell_tallies').pluck().get()!
+    if (cells !== tallied) this.found(null, 'counts_differ', `${tallied} cells are tallied, ${cells} are there`)
     const answers = this.#db.prepare<[], number>('SELECT count(*) FROM cells WHERE answer_chars > 0').pluck().get()!
     const searchable = this.#db.prepare<[], number>('SELECT count(*) FROM answer_text').pluck().get()!
     if (answers !== searchable)

@@ -68,6 +68,11 @@ export function contentOf(db: Database.Database): unknown {
          d.last_ms, d.judge_panel, r.newest_ms FROM dataset_runs d JOIN runs r ON r.id = d.run
        JOIN datasets s ON s.id = d.dataset ORDER BY 1, 2`,
     ),
+    tallies: all(
+      `SELECT n.label, m.model, t.status, t.evaluation, t.error_type, t.cells, t.answered, t.valued FROM cell_tallies t
+       JOIN dataset_runs n ON n.id = t.scope JOIN aliases m ON m.id = t.alias
+       LEFT JOIN provenance p ON p.id = t.provenance ORDER BY 1, 2, 3, 4, 5, p.sha256, 6`,
+    ),
     questions: all(
       `SELECT d.scope, d.position, q.question_id, q.query FROM dataset_run_questions d JOIN questions q ON q.id = d.question
        JOIN dataset_runs n ON n.id = d.scope ORDER BY n.label, d.position, q.question_id`,

@@ -10,7 +10,9 @@ import {
   type RunSummaryOutcome,
 } from '../../../contract/index.ts'
 import { artifactsOfScope, type Artifact } from '../artifact-store.ts'
-import { INDEX_METRICS, valueColumn } from '../metric-columns.ts'
+import { NO_PROVENANCE } from '../cell-tallies.ts'
+import { INDEX_METRICS } from '../metric-columns.ts'
+import { STATUS_CODES } from '../schema.ts'
 import { aliasesOf, notFound } from './dataset-run.ts'
 import { DATASET_HEAD, datasetHead, isoTime, type DatasetRow } from './list-runs.ts'
 
@@ -40,90 +42,97 @@ function datasetSummary(
   db: Database.Database,
   row: DatasetRow & { id: number; judge_panel: string | null },
 ): RunDatasetSummary {
+  const tallies = db.prepare<[number], Tally>('SELECT * FROM cell_tallies WHERE scope = ?').all(row.id)
   return {
     ...datasetHead(row),
     first_finished_at: isoTime(row.first_ms),
     last_finished_at: isoTime(row.last_ms),
-    evaluation: evaluationCounts(db, row.id),
-    failures_by_type: failureCounts(db, row.id),
-    aliases: aliasSummaries(db, row.id),
-    metrics: metricsWithValues(db, row.id),
+    evaluation: evaluationCounts(tallies),
+    failures_by_type: failureCounts(tallies),
+    aliases: aliasSummaries(db, row.id, tallies),
+    metrics: metricsWithValues(db, row.id, tallies),
     judge_panel: row.judge_panel === null ? null : JudgeSection.parse(JSON.parse(row.judge_panel)),
-    provenance: provenanceOf(db, row.id),
+    provenance: provenanceOf(db, tallies),
     artifacts: indexedArtifacts(artifactsOfScope(db, row.id)),
   }
 }
 
-function evaluationCounts(db: Database.Database, scope: number): RunDatasetSummary['evaluation'] {
-  const counts = new Map(
-    db
-      .prepare<[number], [number | null, number]>(
-        'SELECT evaluation, count(*) FROM cells WHERE scope = ? GROUP BY evaluation',
-      )
-      .raw()
-      .all(scope),
-  )
+/** Cells of a dataset run that are alike in all of these. */
+interface Tally {
+  alias: number
+  status: number
+  evaluation: number
+  error_type: string
+  provenance: number
+  cells: number
+  answered: number
+  answered_ms: number
+  valued: number
+}
+
+const sum = (tallies: readonly Tally[], field: 'cells' | 'answered' | 'answered_ms'): number =>
+  tallies.reduce((total, tally) => total + tally[field], 0)
+
+function evaluationCounts(tallies: readonly Tally[]): RunDatasetSummary['evaluation'] {
+  const of = (code: number): number =>
+    sum(
+      tallies.filter(({ evaluation }) => evaluation === code),
+      'cells',
+    )
   return Object.fromEntries(
-    EvaluationStatus.options.map((status, code) => [status, counts.get(code) ?? 0]),
+    EvaluationStatus.options.map((status, code) => [status, of(code)]),
   ) as RunDatasetSummary['evaluation']
 }
 
-function failureCounts(db: Database.Database, scope: number): RunDatasetSummary['failures_by_type'] {
-  const rows = db
-    .prepare<[number], [string, number]>(
-      'SELECT error_type, count(*) FROM cells WHERE scope = ? AND error_type IS NOT NULL GROUP BY error_type',
-    )
-    .raw()
-    .all(scope)
-  return Object.fromEntries(rows.filter(([type]) => CellErrorType.safeParse(type).success))
-}
-
-interface AliasTally {
-  alias: number
-  ok: number
-  error: number
-  timeout: number
-  mean_latency_ms: number | null
-}
-
-function aliasSummaries(db: Database.Database, scope: number): RunDatasetSummary['aliases'] {
-  const tallies = new Map(
-    db
-      .prepare<[number], AliasTally>(
-        `SELECT alias, sum(status = 0) AS ok, sum(status = 1) AS error, sum(status = 2) AS timeout,
-           avg(answered_ms) AS mean_latency_ms FROM cells WHERE scope = ? GROUP BY alias`,
-      )
-      .all(scope)
-      .map((tally) => [tally.alias, tally]),
+function failureCounts(tallies: readonly Tally[]): RunDatasetSummary['failures_by_type'] {
+  const types = [...Map.groupBy(tallies, ({ error_type }) => error_type)]
+  return Object.fromEntries(
+    types.flatMap(([type, alike]) => (CellErrorType.safeParse(type).success ? [[type, sum(alike, 'cells')]] : [])),
   )
+}
+
+function aliasSummaries(db: Database.Database, scope: number, tallies: readonly Tally[]): RunDatasetSummary['aliases'] {
   return aliasesOf(db, scope).map(({ id, ...alias }) => {
-    const { ok = 0, error = 0, timeout = 0, mean_latency_ms = null } = tallies.get(id) ?? {}
-    return { ...alias, cells: { ok, error, timeout }, mean_latency_ms }
+    const own = tallies.filter((tally) => tally.alias === id)
+    const of = (code: number): number =>
+      sum(
+        own.filter(({ status }) => status === code),
+        'cells',
+      )
+    const answered = sum(own, 'answered')
+    const cells = { ok: of(STATUS_CODES.ok), error: of(STATUS_CODES.error), timeout: of(STATUS_CODES.timeout) }
+    return { ...alias, cells, mean_latency_ms: answered === 0 ? null : sum(own, 'answered_ms') / answered }
   })
 }
 
-function metricsWithValues(db: Database.Database, scope: number): IndexMetric[] {
-  const counts = db
-    .prepare<[number], number[]>(
-      `SELECT ${INDEX_METRICS.map((metric) => `count(${valueColumn(metric)})`).join(', ')} FROM cells WHERE scope = ?`,
+function metricsWithValues(db: Database.Database, scope: number, tallies: readonly Tally[]): IndexMetric[] {
+  const valued = tallies.reduce((bits, tally) => bits | tally.valued, 0)
+  // Verdicts come and go without their cells, so these are looked for, from where the verdicts are.
+  const isJudged = db
+    .prepare<[number], number>(
+      `SELECT EXISTS (SELECT 1 FROM verdicts v JOIN cells c ON c.scope = v.scope AND c.question = v.question
+         AND c.alias = v.alias WHERE v.scope = ? AND c.judge_mean IS NOT NULL)`,
     )
-    .raw()
-    .get(scope)!
-  return INDEX_METRICS.filter((_metric, place) => counts[place]! > 0)
+    .pluck()
+  return INDEX_METRICS.filter((metric, place) =>
+    metric === 'judge_mean' ? isJudged.get(scope) === 1 : (valued & (1 << place)) !== 0,
+  )
 }
 
-function provenanceOf(db: Database.Database, scope: number): RunDatasetSummary['provenance'] {
-  return db
-    .prepare<[number, number], { sha256: string; cells: number; json: string }>(
-      `SELECT p.sha256, count(*) AS cells, p.json FROM cells c JOIN provenance p ON p.id = c.provenance
-       WHERE c.scope = ? GROUP BY p.id ORDER BY cells DESC, p.id LIMIT ?`,
-    )
-    .all(scope, MAX_PROVENANCES)
-    .map(({ sha256, cells, json }) => ({
-      sha256,
-      cells,
-      reproducibility: json.length > MAX_PROVENANCE_BYTES ? null : (JSON.parse(json) as Reproducibility),
-    }))
+function provenanceOf(db: Database.Database, tallies: readonly Tally[]): RunDatasetSummary['provenance'] {
+  const stored = db.prepare<[number], { sha256: string; json: string }>(
+    'SELECT sha256, json FROM provenance WHERE id = ?',
+  )
+  return [...Map.groupBy(tallies, ({ provenance }) => provenance)]
+    .map(([id, alike]) => ({ id, cells: sum(alike, 'cells') }))
+    .filter(({ id }) => id !== NO_PROVENANCE)
+    .sort((a, b) => b.cells - a.cells || a.id - b.id)
+    .slice(0, MAX_PROVENANCES)
+    .map(({ id, cells }) => {
+      const { sha256, json } = stored.get(id)!
+      const isShown = json.length <= MAX_PROVENANCE_BYTES
+      return { sha256, cells, reproducibility: isShown ? (JSON.parse(json) as Reproducibility) : null }
+    })
 }
 
 /** Artifacts as they are shown; a copy is compared with the file of its kind that is indexed. */

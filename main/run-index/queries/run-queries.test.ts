@@ -1,0 +1,256 @@
+import { rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  CellOutcome,
+  MatrixPageOutcome,
+  RunComparison,
+  RunList,
+  RunSummaryOutcome,
+  SearchResults,
+  IndexStatus,
+  MAX_ANSWER_BYTES,
+  type CanonicalRow,
+} from '../../../contract/index.ts'
+import { sampleRow } from '../../../tests/helpers/evidence-rows.ts'
+import { asker, dataset, goldenIndex, rows } from '../../../tests/helpers/golden-index.ts'
+import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
+import { goldenRows, REPORT_RUN } from '../../../tests/helpers/report-rows.ts'
+import { indexFolders, openIndex } from '../../../tests/helpers/run-index.ts'
+import { rowId } from '../../evidence/row-id.ts'
+import type { QueryAnswers } from './answer-query.ts'
+
+describe('one cell', () => {
+  it('is the row as it stands in its file', async () => {
+    const { ask } = await goldenIndex()
+    for (const row of rows) {
+      const outcome = CellOutcome.parse(ask('cell', { run_id: REPORT_RUN, row_id: row.row_id }))
+      if (!outcome.ok || outcome.kind !== 'canonical') throw new Error('no row')
+      expect(outcome.row).toEqual(JSON.parse(JSON.stringify(row)))
+      expect(outcome.cuts).toEqual([])
+      expect(outcome.verdicts.map(({ judge }) => judge)).toEqual(
+        row.question.id === 'q-8' ? ['judge-a'] : ['judge-a', 'judge-b'],
+      )
+    }
+    expect(ask('cell', { run_id: REPORT_RUN, row_id: '0'.repeat(64) })).toMatchObject({ ok: false, code: 'not_found' })
+  })
+
+  it('comes in parts when it is long, and the parts give the whole', async () => {
+    const folders = await indexFolders()
+    const answer = `${'The lock rises. 😀é\u0000 '.repeat(50_000)}end`
+    const row = sampleRow({ answer })
+    await writeFile(join(folders.results, 'run-1-baseline_curated-evidence.jsonl'), evidenceBytes([row]))
+    const index = openIndex(folders)
+    await index.sync()
+    const ask = asker(index)
+    const key = { run_id: 'run-1', row_id: row.row_id }
+    const outcome = CellOutcome.parse(ask('cell', key))
+    if (!outcome.ok) throw new Error(outcome.message)
+    expect(JSON.stringify(outcome).length).toBeLessThan(MAX_ANSWER_BYTES)
+    expect(outcome.cuts.map(({ path }) => path.join('.'))).toEqual([
+      'evidence.answer',
+      'evidence.contexts.0',
+      'evidence.contexts.1',
+      'evidence.raw_content',
+    ])
+    for (const cut of outcome.cuts.slice(0, 2)) {
+      let text = ''
+      for (let offset: number | null = 0; offset !== null;) {
+        const slice: QueryAnswers['answerSlice'] = ask('answerSlice', {
+          ...key,
+          path: cut.path,
+          offset,
+          limit: 149_999,
+        })
+        if (!slice.ok) throw new Error(slice.message)
+        expect(slice.text.isWellFormed()).toBe(true)
+        text += slice.text
+        offset = slice.next_offset
+      }
+      expect(text === (cut.path[1] === 'answer' ? answer : row.evidence!.contexts[0])).toBe(true)
+    }
+    expect(ask('answerSlice', { ...key, path: ['evidence', 'sources'] })).toMatchObject({
+      ok: false,
+      code: 'not_a_text',
+    })
+  })
+
+  it('says when the file is not as it was', async () => {
+    const { ask, files } = await goldenIndex()
+    const key = { run_id: REPORT_RUN, row_id: rows[20]!.row_id }
+    await truncate(files.evidence, 5000)
+    expect(ask('cell', key)).toMatchObject({ ok: false, code: 'file_changed' })
+    await writeFile(files.evidence, evidenceBytes(rows.slice().reverse()))
+    expect(ask('cell', key)).toMatchObject({ ok: false, code: 'file_changed' })
+    await rm(files.evidence)
+    expect(ask('cell', key)).toMatchObject({ ok: false, code: 'file_missing' })
+  })
+
+  it('of a snapshot is what the snapshot says', async () => {
+    const folders = await indexFolders()
+    const cell = { query_id: 'a', model: 'old-rag', ok: true, answer: 'x'.repeat(2_000_000), odd: [1, { a: null }] }
+    await writeFile(join(folders.results, 'old-matrix.json'), JSON.stringify({ cells: [cell] }))
+    const index = openIndex(folders)
+    await index.sync()
+    const ask = asker(index)
+    const found = MatrixPageOutcome.parse(ask('matrixPage', { run_id: 'old', dataset_id: 'old', metric: 'latency_ms' }))
+    const row_id = found.ok ? found.page.rows[0]!.cells[0]!.row_id : ''
+    const outcome = CellOutcome.parse(ask('cell', { run_id: 'old', row_id }))
+    expect(outcome).toMatchObject({
+      ok: true,
+      kind: 'historical',
+      cell: { odd: [1, { a: null }] },
+      cuts: [{ path: ['answer'] }],
+    })
+    expect(ask('answerSlice', { run_id: 'old', row_id, path: ['answer'], offset: 1_999_990 })).toEqual({
+      ok: true,
+      text: 'x'.repeat(10),
+      total: 2_000_000,
+      next_offset: null,
+    })
+  })
+})
+
+describe('runs', () => {
+  it('are listed newest first in pages, and summed up', async () => {
+    const { ask, index, folders, aggregate, files } = await goldenIndex()
+    const others = ['run-a', 'run-b', 'run-c'].map((runId, place) => ({
+      ...sampleRow({ runId }),
+      finished_at: `2026-03-0${place + 1}T00:00:00.000Z`,
+    }))
+    for (const row of others)
+      await writeFile(join(folders.results, `${row.run_id}-x-evidence.jsonl`), evidenceBytes([row]))
+    await index.sync()
+    const names: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null;) {
+      const list: RunList = RunList.parse(ask('listRuns', { limit: 3, ...(cursor === undefined ? {} : { cursor }) }))
+      expect(list.total).toBe(4)
+      names.push(...list.runs.map(({ run_id }) => run_id))
+      cursor = list.next_cursor
+    }
+    expect(names).toEqual(['run-c', 'run-b', 'run-a', REPORT_RUN])
+
+    const outcome = RunSummaryOutcome.parse(ask('runSummary', { run_id: REPORT_RUN }))
+    if (!outcome.ok) throw new Error(outcome.message)
+    const [summary] = outcome.summary.datasets
+    const { ok, error, timeout, expected } = aggregate.cells
+    expect(summary).toMatchObject({
+      dataset_id: 'alpha',
+      cells: { ok, error, timeout },
+      expected_cells: expected,
+      damaged: false,
+      failures_by_type: { http_error: 1, timeout: 1 },
+      evaluation: { error: 2, not_run: 2 },
+    })
+    expect(summary!.aliases.map(({ model, unavailable }) => [model, unavailable])).toEqual([
+      ...aggregate.approaches.map(({ model }) => [model, null]),
+      ...aggregate.unavailable.map(({ model, reason }) => [model, reason]),
+    ])
+    expect(summary!.judge_panel).toEqual(aggregate.judge_panel)
+    expect(summary!.provenance).toMatchObject([{ cells: rows.length, reproducibility: aggregate.reproducibility }])
+    expect(summary!.metrics).toEqual([
+      'faithfulness',
+      'answer_relevancy',
+      'hit_at_5',
+      'recall_at_5',
+      'mrr_at_10',
+      'ndcg_at_10',
+      'token_f1',
+      'gold_coverage',
+      'abstention',
+      'judge_mean',
+      'latency_ms',
+    ])
+    expect(summary!.artifacts.map(({ path, state }) => [path, state]).sort()).toEqual(
+      Object.entries(files)
+        .map(([kind, path]) => [path, kind === 'matrix' ? 'listed' : 'applied'])
+        .sort(),
+    )
+    expect(ask('runSummary', { run_id: 'nobody' })).toMatchObject({ ok: false, code: 'not_found' })
+    expect(IndexStatus.parse(ask('status'))).toMatchObject({
+      journal_mode: 'wal',
+      runs: 4,
+      cells: rows.length + 3,
+      damaged: [],
+    })
+  })
+
+  it('compare by common questions', async () => {
+    const { ask, index, folders } = await goldenIndex()
+    const shifted = goldenRows(dataset)
+      .slice(0, 20)
+      .map((row, place) => sampleOf(row, place === 4 ? 0.05 : null))
+    await writeFile(join(folders.results, 'later-alpha-evidence.jsonl'), evidenceBytes(shifted))
+    await index.sync()
+    const comparison = RunComparison.parse(
+      ask('compareRuns', {
+        run_ids: [REPORT_RUN, 'gone', 'later'],
+        metric: 'faithfulness',
+        aliases: ['vanilla-rag', 'hybrid-rag'],
+      }),
+    )
+    expect(comparison).toMatchObject({ run_ids: [REPORT_RUN, 'later'], unknown_run_ids: ['gone'], better: 'higher' })
+    expect(
+      comparison.aliases.map(({ model, common, runs }) => [model, common, runs.map(({ n, changed }) => [n, changed])]),
+    ).toEqual([
+      [
+        'vanilla-rag',
+        7,
+        [
+          [8, 0],
+          [7, 1],
+        ],
+      ],
+      [
+        'hybrid-rag',
+        7,
+        [
+          [8, 0],
+          [7, 2],
+        ],
+      ],
+    ])
+    expect(comparison.changed.total).toBe(3)
+    expect(comparison.changed.cells[0]).toMatchObject({
+      question_id: 'q-2',
+      model: 'hybrid-rag',
+      states: ['ok', 'ok'],
+      values: [expect.any(Number), 0.05],
+    })
+    expect(comparison.changed.cells[1]).toMatchObject({ question_id: 'q-8', spread: null, states: ['ok', 'missing'] })
+  })
+
+  it('are searched, questions and answers', async () => {
+    const { ask, index, folders } = await goldenIndex()
+    await writeFile(
+      join(folders.results, 'run-1-x-evidence.jsonl'),
+      evidenceBytes([sampleRow({ answer: 'Der Schleusenwärter öffnet.' })]),
+    )
+    await index.sync()
+    const found = (input: object) => SearchResults.parse(ask('search', input)).hits
+    expect(found({ text: 'offnet' })).toMatchObject([
+      {
+        found_in: 'answer',
+        run_id: 'run-1',
+        question_id: 'q001',
+        model: 'vanilla-rag',
+        excerpt: 'Der Schleusenwärter öffnet.',
+      },
+    ])
+    expect(found({ text: 'öffnet', run_id: REPORT_RUN })).toEqual([])
+    expect(found({ text: '"question 3"' })).toMatchObject([
+      { found_in: 'question', question_id: 'q-3', model: null, run_id: REPORT_RUN },
+    ])
+    const many = SearchResults.parse(ask('search', { text: 'answer', limit: 5 }))
+    expect([many.hits.length, many.more]).toEqual([5, true])
+    expect(ask('search', { text: '' })).toEqual({ hits: [], more: false })
+  })
+})
+
+/** A golden row in the run `later`, with another faithfulness where one is given. */
+function sampleOf(row: CanonicalRow, faithfulness: number | null): CanonicalRow {
+  const { ragas } = row.metrics
+  const scores = faithfulness === null ? ragas.scores : { ...ragas.scores, faithfulness }
+  const key = { run_id: 'later', dataset_id: row.dataset.id, question_id: row.question.id, model: row.approach.model }
+  return { ...row, run_id: 'later', row_id: rowId(key), metrics: { ...row.metrics, ragas: { ...ragas, scores } } }
+}
