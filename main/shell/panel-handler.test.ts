@@ -6,11 +6,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { CONTENT_SECURITY_POLICY } from '../engine/http/content-security-policy.ts'
+import { devPolicy } from './dev-pages.ts'
 import { createPanelHandler } from './panel-handler.ts'
 
 let folder: string
 let server: Server
-let seen: { path: string; headers: IncomingHttpHeaders; body: string }[]
+let seen: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[]
 let handle: (request: Request) => Promise<Response>
 const answered: unknown[] = []
 
@@ -25,9 +26,14 @@ beforeEach(async () => {
   answered.length = 0
   server = createServer((request, response) => {
     let body = ''
-    request.on('data', (part: Buffer) => (body += part.toString()))
+    request.on('data', (part: Buffer) => (body += part.toString('latin1')))
     request.on('end', () => {
-      seen.push({ path: request.url!, headers: request.headers, body })
+      seen.push({ method: request.method!, path: request.url!, headers: request.headers, body })
+      if (request.url!.includes('/proxy/')) {
+        response.writeHead(429, { 'content-type': 'audio/wav', 'retry-after': '3', 'set-cookie': 'a=b' })
+        response.end(Buffer.from([0, 255, 128]))
+        return
+      }
       response.writeHead(request.url!.endsWith('/bad') ? 422 : 200, {
         'content-type': 'text/event-stream',
         'set-cookie': 'a=b',
@@ -120,4 +126,58 @@ it('answers in the form of the control API when there is no engine', async () =>
   expect(answer.status).toBe(503)
   const { json } = (await answer.json()) as { json: unknown }
   expect(controlErrorOf(json)).toMatchObject({ code: 'unreachable', retryable: true })
+})
+
+it('passes calls of services on as they are, bytes and all, and their answers back', async () => {
+  const bytes = Uint8Array.from({ length: 256 }, (_, value) => value)
+  const path = '/control/services/tts/proxy/voices/a%20b?q=1'
+  const answer = await handle(
+    new Request(`app://panel${path}`, {
+      method: 'PUT',
+      body: bytes,
+      headers: { 'content-type': 'application/octet-stream', cookie: 'a=b', authorization: 'Bearer mine' },
+    }),
+  )
+  expect(seen).toHaveLength(1)
+  expect(seen[0]).toMatchObject({ method: 'PUT', path, body: Buffer.from(bytes).toString('latin1') })
+  const { headers } = seen[0]!
+  expect(headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    authorization: 'Bearer the-token',
+    origin: 'app://panel',
+  })
+  expect(headers).not.toHaveProperty('cookie')
+  expect(answer.status).toBe(429)
+  expect([...new Uint8Array(await answer.arrayBuffer())]).toEqual([0, 255, 128])
+  expect(answer.headers.get('retry-after')).toBe('3')
+  expect(answer.headers.get('set-cookie')).toBeNull()
+  expect(answer.headers.get('content-security-policy')).toBe(CONTENT_SECURITY_POLICY)
+  expect(answered).toEqual([])
+
+  await handle(new Request('app://panel/control/services/tts/proxy/voices', { method: 'GET' }))
+  expect(seen[1]).toMatchObject({ method: 'GET', path: '/control/services/tts/proxy/voices', body: '' })
+})
+
+it('refuses calls of services from elsewhere, and says when there is no engine', async () => {
+  const path = 'app://panel/control/services/tts/proxy/voices'
+  expect((await handle(new Request(path, { headers: { origin: 'https://example.org' } }))).status).toBe(403)
+  expect(seen).toEqual([])
+  server.close()
+  expect((await handle(new Request(path))).status).toBe(503)
+})
+
+it('gives what the server of the pages makes, under a policy that differs in two things', async () => {
+  const devServer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const handleDev = createPanelHandler({ rendererDir: folder, devServer, engine: { open: async () => null } })
+  const answering = handleDev(new Request('app://panel/@vite/client?t=1'))
+  await expect.poll(() => seen.length).toBe(1)
+  server.emit('go')
+  const answer = await answering
+  expect(seen[0]).toMatchObject({ method: 'GET', path: '/@vite/client?t=1' })
+  expect(answer.headers.get('content-security-policy')).toBe(devPolicy(devServer))
+  const [shipped, development] = [CONTENT_SECURITY_POLICY.split('; '), devPolicy(devServer).split('; ')]
+  expect(development.filter((directive) => !shipped.includes(directive))).toEqual([
+    "script-src 'self' 'unsafe-inline'",
+    `connect-src 'self' ${devServer.replace('http', 'ws')}`,
+  ])
 })

@@ -3,6 +3,7 @@ import { CONTROL_PREFIX } from '../../contract/control/router.ts'
 import { SECURITY_HEADERS } from '../engine/http/content-security-policy.ts'
 import { StaticFiles } from '../engine/http/static-files.ts'
 import { isAppUrl } from './app-origin.ts'
+import { devAnswer } from './dev-pages.ts'
 import { forwardControl, type EngineDoor } from './forward-control.ts'
 
 export interface PanelSource {
@@ -32,13 +33,6 @@ async function fileAnswer(files: StaticFiles, path: string): Promise<Response> {
   })
 }
 
-async function devAnswer(devServer: string, { pathname, search }: URL): Promise<Response> {
-  const answer = await fetch(new URL(pathname + search, devServer))
-  const headers = new Headers(answer.headers)
-  for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
-  return new Response(answer.body, { status: answer.status, headers })
-}
-
 /** Answers the app's own scheme: the built pages, and below `/control` the engine's API. */
 export function createPanelHandler({
   rendererDir,
@@ -49,7 +43,7 @@ export function createPanelHandler({
   return async (request) => {
     if (!isAppUrl(request.url)) return textAnswer(404, 'There is nothing here.')
     const url = new URL(request.url)
-    if (url.pathname.startsWith(`${CONTROL_PREFIX}/`)) return forwardControl(request, url.pathname, engine)
+    if (url.pathname.startsWith(`${CONTROL_PREFIX}/`)) return forwardControl(request, url, engine)
     if (request.method !== 'GET' && request.method !== 'HEAD') return textAnswer(405, 'Pages are only read.')
     return devServer === null ? fileAnswer(files, url.pathname) : devAnswer(devServer, url)
   }

@@ -1,22 +1,33 @@
+/** What each kind of content may come from. */
+export type PolicyDirectives = Readonly<Record<string, string>>
+
+/** The directives as the header has them. */
+export const policyOf = (directives: PolicyDirectives): string =>
+  Object.entries(directives)
+    .map(([name, sources]) => `${name} ${sources}`)
+    .join('; ')
+
 /**
  * The one policy of the panel, sent by engine and desktop shell alike: nothing but our own files and our own API. Styles may stand inline,
  * because the player of recordings writes one into its own corner of the page; scripts never. blob: for audio that is played or recorded, and for saved charts.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "media-src 'self' blob:",
-  "worker-src 'self'",
-  "manifest-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-src 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+export const POLICY_DIRECTIVES: PolicyDirectives = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self' 'unsafe-inline'",
+  'img-src': "'self' data: blob:",
+  'font-src': "'self'",
+  'connect-src': "'self'",
+  'media-src': "'self' blob:",
+  'worker-src': "'self'",
+  'manifest-src': "'self'",
+  'form-action': "'none'",
+  'base-uri': "'none'",
+  'frame-src': "'none'",
+  'frame-ancestors': "'none'",
+}
+
+export const CONTENT_SECURITY_POLICY = policyOf(POLICY_DIRECTIVES)
 
 /** Headers of every answer that can become a page. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

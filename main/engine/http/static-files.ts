@@ -55,7 +55,9 @@ export class StaticFiles {
   }
 
   async #list(): Promise<void> {
-    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => [])
+    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => null)
+    // A folder that is just being replaced: to remember it as empty would leave the window empty with it.
+    if (entries === null) return
     const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
     this.#names = new Map(
       files.map((file) => [`/${relative(this.#folder, file).split(sep).map(encodeURIComponent).join('/')}`, file]),
