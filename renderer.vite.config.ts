@@ -1,7 +1,9 @@
+import { realpathSync } from 'node:fs'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 const engine = process.env.RAG_LADDER_ENGINE_URL ?? 'http://127.0.0.1:4810'
+const port = Number(process.env.RAG_LADDER_PAGES_PORT ?? 5173)
 
 export default defineConfig({
   root: 'renderer',
@@ -18,6 +20,12 @@ export default defineConfig({
   },
   server: {
     host: '127.0.0.1',
+    port,
+    // The pages have an address of the desktop app's own there, from which that of the server cannot be guessed.
+    ws: { host: '127.0.0.1', clientPort: port },
+    strictPort: true,
+    // The packages may be linked from another checkout.
+    fs: { allow: ['..', realpathSync('node_modules')] },
     proxy: { '/control': { target: engine, changeOrigin: true, headers: { origin: engine } } },
   },
 })

@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { missingLibraries, officialElectron, programIn } from './e2e/electron-runtime.ts'
+import { missingLibraries } from './e2e/electron-runtime.ts'
+import { electronProgram } from './electron-program.ts'
 import { runTool } from './run-step.ts'
 
 const SOURCES = ['contract', 'main', 'preload', 'renderer']
@@ -28,27 +28,6 @@ function isStale(): boolean {
 
 const hasDisplay = (): boolean =>
   process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY'])
-
-/** The Electron to open the window with; fetched once where it is missing. Null, with the reason told, when it cannot be had. */
-async function electronProgram(): Promise<string | null> {
-  const named = process.env['ELECTRON_OVERRIDE_DIST_PATH']
-  if (named !== undefined && named !== '') return programIn(named)
-  const there = officialElectron()
-  if (there !== null) return there
-  say('Electron is fetched; this happens once')
-  const installer = join(createRequire(import.meta.url).resolve('electron/package.json'), '../install.js')
-  const { status, stderr } = spawnSync(process.execPath, [installer], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    encoding: 'utf8',
-    timeout: 300_000,
-  })
-  const fetched = officialElectron()
-  if (status === 0 && fetched !== null) return fetched
-  const reason =
-    /(?:Error: )?(.*(?:ENOTFOUND|ECONN|ETIMEDOUT|HTTP|status|Response)[^\n]*)/.exec(stderr)?.[1] ?? 'no answer'
-  say(`Electron could not be fetched: ${reason.trim()}`)
-  return null
-}
 
 /** Why no window can be opened here; null when one can. */
 async function obstacle(program: string | null): Promise<string | null> {
@@ -82,7 +61,7 @@ async function start(args: string[]): Promise<number> {
     say('there is no display for a window: the panel is served to a browser instead')
     return serve(args)
   }
-  const program = await electronProgram()
+  const program = await electronProgram(say)
   const problem = await obstacle(program)
   if (program === null || problem !== null) {
     say(`the desktop app cannot start ${problem ?? ''}: the panel is served to a browser instead`)

@@ -58,10 +58,21 @@ async function start(): Promise<void> {
   await desktop.start()
 }
 
-if (app.requestSingleInstanceLock()) {
-  process.on('uncaughtException', fail)
-  process.on('unhandledRejection', fail)
-  app.whenReady().then(start).catch(fail)
-} else {
-  app.quit()
+/** While the shell is worked on, an edit starts it anew before the one that it follows has ended its engine. */
+const PATIENCE_MS = config.devServer === null ? 0 : 15_000
+const ASK_AGAIN_MS = 100
+
+/** Whether this is the only instance now. */
+async function becomesOnly(): Promise<boolean> {
+  for (let waitedMs = 0; !app.requestSingleInstanceLock(); waitedMs += ASK_AGAIN_MS) {
+    if (waitedMs >= PATIENCE_MS) return false
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS))
+  }
+  return true
 }
+
+process.on('uncaughtException', fail)
+process.on('unhandledRejection', fail)
+becomesOnly()
+  .then((isOnly) => (isOnly ? app.whenReady().then(start) : app.quit()))
+  .catch(fail)

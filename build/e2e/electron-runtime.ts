@@ -17,9 +17,11 @@ export const programIn = (folder: string): string | null => {
   return existsSync(program) ? program : null
 }
 
-/** The official binary, where it has been fetched. */
-export const officialElectron = (root = process.cwd()): string | null =>
-  programIn(join(root, 'node_modules/electron/dist'))
+/** The official binary, where it has been fetched and unpacked to the end: the installer writes `path.txt` last. */
+export function officialElectron(root = process.cwd()): string | null {
+  const folder = join(root, 'node_modules/electron')
+  return existsSync(join(folder, 'path.txt')) ? programIn(join(folder, 'dist')) : null
+}
 
 function cachedElectron(): string | null {
   const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'rag-ladder-tests')

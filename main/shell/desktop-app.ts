@@ -114,7 +114,8 @@ export class DesktopApp {
   }
 
   show(page?: string): void {
-    this.#window.show(page)
+    // Who asks for the app while it ends gets the next one.
+    if (this.#life !== 'leaving') this.#window.show(page)
   }
 
   offerLink(link: string): void {

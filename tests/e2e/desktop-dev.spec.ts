@@ -1,0 +1,98 @@
+import { once } from 'node:events'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { chromium, expect, test as base, type Page } from '@playwright/test'
+import { smokeProject } from '../helpers/cli.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+
+const COPIED = ['build', 'contract', 'main', 'preload', 'providers', 'renderer', 'manifests', 'package.json']
+const CONFIGS = ['tsconfig.json', 'tsconfig.base.json', 'electron.vite.config.ts', 'renderer.vite.config.ts']
+
+/** `npm run dev` in a copy of this checkout that may be edited. */
+interface Development {
+  folder: string
+  /** Page of the next window: of the first start, or of one after an edit of the shell. */
+  nextPage: () => Promise<Page>
+}
+
+/** Gives each address of a debugger that a process tells, one after the other. Rejects when it ends before. */
+function debuggersOf(child: ChildProcess, output: () => string): () => Promise<string> {
+  const found: string[] = []
+  const waiting: ((address: string) => void)[] = []
+  createInterface({ input: child.stderr! }).on('line', (line) => {
+    const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1]
+    if (address === undefined) return
+    const next = waiting.shift()
+    if (next === undefined) found.push(address)
+    else next(address)
+  })
+  return () => {
+    const address = found.shift()
+    if (address !== undefined) return Promise.resolve(address)
+    return new Promise((resolve, reject) => {
+      waiting.push(resolve)
+      child.once('close', () => reject(new Error(`it ended\n${output()}`)))
+    })
+  }
+}
+
+const test = base.extend<{ development: Development }>({
+  development: async ({ browserName: _ }, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-dev-'))
+    const project = await smokeProject()
+    for (const name of [...COPIED, ...CONFIGS])
+      await cp(join(PROJECT_ROOT, name), join(folder, name), { recursive: true })
+    await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    const flags = ['--project', project, `--user-data-dir=${folder}/data`, '--remote-debugging-port=0']
+    const child = spawn(process.execPath, ['build/dev.ts', ...flags], {
+      cwd: folder,
+      env: { ...process.env, ELECTRON_OVERRIDE_DIST_PATH: dirname(process.env['RAG_LADDER_ELECTRON']!) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text))
+    const ended = once(child, 'close')
+    const nextDebugger = debuggersOf(child, () => output)
+    const nextPage = async (): Promise<Page> => {
+      const browser = await chromium.connectOverCDP(await nextDebugger())
+      const context = browser.contexts()[0]!
+      return context.pages()[0] ?? (await context.waitForEvent('page'))
+    }
+    await use({ folder, nextPage })
+    child.kill('SIGTERM')
+    await ended
+    for (const used of [folder, project]) await rm(used, { recursive: true, force: true, maxRetries: 5 })
+  },
+})
+
+/** Replaces a text everywhere in a file of the copy. */
+async function edit(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(file, 'utf8')
+  expect(text).toContain(from)
+  await writeFile(file, text.replaceAll(from, to))
+}
+
+test('an edit of a page shows in the open window, an edit of the shell starts it anew', async ({ development }) => {
+  const { folder, nextPage } = development
+  const page = await nextPage()
+  const refused: string[] = []
+  page.on('console', (message) => {
+    if (/Content Security Policy|WebSocket/.test(message.text())) refused.push(message.text())
+  })
+  await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible({ timeout: 60_000 })
+  await page.evaluate('window.isTheSame = true')
+  await edit(join(folder, 'renderer/pages/home.tsx'), 'title="Home"', 'title="Edited"')
+  await expect(page.getByRole('heading', { level: 1, name: 'Edited' })).toBeVisible()
+  expect(await page.evaluate('window.isTheSame')).toBe(true)
+  expect(refused).toEqual([])
+  // What the shipped policy refuses is refused here too.
+  await expect(page.evaluate(`fetch('https://example.org/')`)).rejects.toThrow(/fetch/)
+
+  await edit(join(folder, 'main/shell/main-window.ts'), `title: 'RAG Ladder'`, `title: 'Another title'`)
+  const again = await nextPage()
+  await expect(again.getByRole('heading', { level: 1, name: 'Edited' })).toBeVisible({ timeout: 60_000 })
+})
