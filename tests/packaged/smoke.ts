@@ -8,15 +8,27 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { chromium } from '@playwright/test'
 import { screenWrapper } from '../../build/e2e/hosts.ts'
+import { packageConfig } from '../../build/package/package-config.ts'
 import { versionOf } from '../../build/e2e/electron-runtime.ts'
+import { readFuses, type FuseName } from './fuse-wire.ts'
 
 // The packaged app as it is, fuses included: no inspector can be attached to its main process, so only its page is driven.
 const PROGRAM = 'dist/linux-unpacked/rag-ladder-desktop'
 /** First Electron whose own Node the engine's native parts load in. */
 const NEW_ENOUGH = 39
 
+/** What the package is made with must stand in the program that was made. */
+async function checkFuses(): Promise<void> {
+  const { electronFuses } = packageConfig({ electronDist: undefined, platform: process.platform, arch: process.arch })
+  const fuses = await readFuses(PROGRAM)
+  for (const [name, wanted] of Object.entries(electronFuses!))
+    assert.equal(fuses[name as FuseName], wanted, `the fuse ${name} of ${PROGRAM}`)
+  console.log(`● its ${Object.keys(electronFuses!).length} fuses are set`)
+}
+
 async function smoke(): Promise<void> {
   assert(existsSync(PROGRAM), `${PROGRAM} is missing: npm run package makes it`)
+  await checkFuses()
   const wrapper = await screenWrapper()
   assert(wrapper !== null, 'there is no screen: install xvfb and xauth, or set DISPLAY')
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-packaged-'))
