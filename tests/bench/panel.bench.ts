@@ -114,6 +114,28 @@ async function metric(session: CDPSession, names: readonly string[]): Promise<nu
   const { metrics } = await session.send('Performance.getMetrics')
   return metrics.filter(({ name }) => names.includes(name)).reduce((sum, { value }) => sum + value, 0)
 }
+
+interface TraceEvent {
+  name: string
+  ph: string
+  dur?: number
+}
+
+/** Milliseconds per frame that drawing takes beside the page's own work: paint records on the main thread, pixels on the raster threads. */
+async function drawing(browser: Browser, page: Page): Promise<{ paintMs: number; rasterMs: number }> {
+  await browser.startTracing(page, { categories: ['cc', 'devtools.timeline', 'disabled-by-default-devtools.timeline'] })
+  await page.evaluate(SCROLL)
+  const trace = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+  const perFrame = (names: readonly string[]): number =>
+    trace.traceEvents.reduce(
+      (sum, { name, ph, dur = 0 }) => (ph === 'X' && names.includes(name) ? sum + dur : sum),
+      0,
+    ) /
+    1000 /
+    SCROLL_FRAMES
+  return { paintMs: perFrame(['Paint', 'PrePaint']), rasterMs: perFrame(['RasterTask']) }
+}
+
 const OWN_WORK = ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration']
 
 async function openGrid(page: Page, run: string): Promise<{ afterQueryMs: number; afterAnswerMs: number }> {
@@ -156,7 +178,7 @@ async function largeAnswers(page: Page, session: CDPSession): Promise<Figure[]> 
   ]
 }
 
-async function manyCells(page: Page, session: CDPSession): Promise<Figure[]> {
+async function manyCells(browser: Browser, page: Page, session: CDPSession): Promise<Figure[]> {
   const paints: { afterQueryMs: number; afterAnswerMs: number }[] = []
   // Each time anew: the page's cache would answer the second one.
   for (let round = 0; round < 5; round += 1) {
@@ -168,6 +190,7 @@ async function manyCells(page: Page, session: CDPSession): Promise<Figure[]> {
   const before = await metric(session, OWN_WORK)
   const { nodes, times } = await page.evaluate<{ nodes: number; times: number[] }>(SCROLL)
   const workMs = (((await metric(session, OWN_WORK)) - before) * 1000) / times.length
+  const { paintMs, rasterMs } = await drawing(browser, page)
   const sorted = times.toSorted((a, b) => a - b)
   return [
     atMost(
@@ -188,6 +211,8 @@ async function manyCells(page: Page, session: CDPSession): Promise<Figure[]> {
     shown('P6', 'p95 frame of the same page at rest, same sitting', rest[Math.floor(rest.length * 0.95)]!, 'ms'),
     shown('P6', 'the same: p50 frame', sorted[Math.floor(sorted.length * 0.5)]!, 'ms'),
     shown('P6', 'the same: script, style and layout per frame, mean', workMs, 'ms'),
+    shown('P6', 'the same, traced: paint and pre-paint per frame, mean', paintMs, 'ms'),
+    shown('P6', 'the same, traced: pixels by the processor per frame, all raster threads, mean', rasterMs, 'ms'),
     atMost('P6', 'most DOM nodes', nodes, '', 3000),
   ]
 }
@@ -222,7 +247,7 @@ export async function benchPanel(): Promise<Figure[]> {
     const session = await page.context().newCDPSession(page)
     await session.send('Performance.enable')
     const large = await largeAnswers(page, session)
-    return [...large, ...(await manyCells(page, session))]
+    return [...large, ...(await manyCells(browser, page, session))]
   } finally {
     await browser?.close()
     await engine?.stop()
