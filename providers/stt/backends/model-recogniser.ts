@@ -1,5 +1,4 @@
-import type { ModelStore } from '../../kit/models/model-store.ts'
-import type { ModelProgress } from '../../kit/models/model-store.ts'
+import type { ModelProgress, ModelStore } from '../../kit/models/model-store.ts'
 import { EngineProcess } from './engines/engine-process.ts'
 import type { WantedDevice } from './engines/engine.ts'
 import type { BackendName, Recogniser } from './recogniser.ts'
