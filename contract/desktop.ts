@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SecretName } from './control/settings.ts'
 
 /** What the pages may know of the desktop app around them. */
 export const DesktopInfo = z.strictObject({
@@ -8,6 +9,8 @@ export const DesktopInfo = z.strictObject({
   project: z.string(),
   /** Whether tokens that are set here survive a restart: the system has a secret store, and it works. */
   keeps_secrets: z.boolean(),
+  /** Tokens that are kept there: the engine gets them whenever it starts. */
+  kept_secrets: z.array(SecretName),
 })
 export type DesktopInfo = z.infer<typeof DesktopInfo>
 

@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   askWhereToSave()
   protocol.handle(APP_SCHEME, createPanelHandler({ rendererDir: places.rendererDir, engine: desktop.door, devServer }))
   registerDesktopCalls({
-    'desktop.describe': async () => desktop.describe(),
+    'desktop.describe': () => desktop.describe(),
     'project.choose': () => desktop.chooseProject(),
     'folder.reveal': (folder) => desktop.reveal(folder).then(() => undefined),
   })

@@ -122,12 +122,13 @@ export class DesktopApp {
     void dialogs.offerLink(this.#parent, link)
   }
 
-  describe(): DesktopInfo {
+  async describe(): Promise<DesktopInfo> {
     return {
       platform: process.platform,
       version: app.getVersion(),
       project: this.#project,
       keeps_secrets: this.#vault.isAvailable,
+      kept_secrets: await this.#vault.names(),
     }
   }
 

@@ -32,6 +32,14 @@ it('keeps what was set and forgets what was removed, in this life and the next',
   expect(new SecretVault(file, cipherOf(1)).all()).toEqual({ gateway_api_key: 'sk-gate', platform_token: 'tok' })
 })
 
+it('names what it keeps, a change under way included', async () => {
+  const vault = new SecretVault(file, cipherOf(1))
+  const change = vault.follow(update({ judge_api_key: 'sk-judge' }))
+  expect(await vault.names()).toEqual(['judge_api_key'])
+  await change
+  expect(await new SecretVault(file, cipherOf(2)).names()).toEqual([])
+})
+
 it('writes nothing readable, and for its owner alone', async () => {
   await new SecretVault(file, cipherOf(1)).follow(update({ gateway_api_key: 'sk-gate' }))
   expect(await readFile(file, 'utf8')).not.toContain('sk-gate')

@@ -41,6 +41,12 @@ export class SecretVault {
     return Object.fromEntries(entries) as Secrets
   }
 
+  /** What `all` would give, after everything that was set so far. */
+  async names(): Promise<SecretName[]> {
+    await this.#writing.catch(() => undefined)
+    return Object.keys(this.all()) as SecretName[]
+  }
+
   /** Keeps and forgets what a call of `settings.update` that the engine took has set. `body` is the call's. */
   async follow(body: string): Promise<void> {
     const secrets = secretsOf(body)

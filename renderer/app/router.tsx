@@ -67,10 +67,12 @@ const routes = [
   }),
   createRoute({
     ...child('/providers'),
+    validateSearch: search.readProvidersSearch,
     component: lazyRouteComponent(() => import('../pages/providers.tsx'), 'ProvidersPage'),
   }),
   createRoute({
     ...child('/settings'),
+    validateSearch: search.readSettingsSearch,
     component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),
   }),
 ] as const

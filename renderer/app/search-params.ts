@@ -26,6 +26,10 @@ const whole = (raw: Raw, key: string): number | undefined => {
   const value = raw[key]
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined
 }
+const positive = (raw: Raw, key: string): number | undefined => {
+  const value = whole(raw, key)
+  return value !== undefined && value > 0 ? value : undefined
+}
 const numbers = (raw: Raw, key: string): number[] | undefined => {
   const value = raw[key]
   if (!Array.isArray(value)) return undefined
@@ -110,10 +114,27 @@ export interface DatasetSearch {
   view?: 'questions' | 'documents' | 'graph' | 'ask'
   document?: string
   question?: string
+  /** Of a document: whether the borders of its chunks are shown, and the number of the chosen one, from 1. */
+  chunks?: true
+  chunk?: number
+  /** Whom a spoken question is put to. */
+  models?: string[]
   /** Of the graph: the chosen entity, how many are shown, and in which form. */
   entity?: string
   limit?: number
   as?: 'table'
+}
+
+const SETTINGS_TABS = ['models', 'tokens', 'data', 'look'] as const
+export type SettingsTab = (typeof SETTINGS_TABS)[number]
+
+export interface SettingsSearch {
+  tab?: SettingsTab
+}
+
+export interface ProvidersSearch {
+  /** Services whose log is open; without it, those that failed. */
+  open?: string[]
 }
 
 export interface CoverageSearch extends RunSearch {
@@ -142,7 +163,7 @@ export const readCoverageSearch = (raw: Raw): CoverageSearch =>
 export const readJudgesSearch = (raw: Raw): JudgesSearch =>
   present({
     ...runSearch(raw),
-    set: typeof raw.set === 'number' && Number.isInteger(raw.set) && raw.set > 0 ? raw.set : undefined,
+    set: positive(raw, 'set'),
   })
 
 export const readMatrixSearch = (raw: Raw): MatrixSearch =>
@@ -197,6 +218,9 @@ export const readDatasetSearch = (raw: Raw): DatasetSearch =>
     view: member(text(raw, 'view'), ['questions', 'documents', 'graph', 'ask'] as const),
     document: text(raw, 'document'),
     question: text(raw, 'question'),
+    chunks: raw.chunks === true ? true : undefined,
+    chunk: positive(raw, 'chunk'),
+    models: list(raw, 'models'),
     entity: text(raw, 'entity'),
     limit:
       typeof raw.limit === 'number' && Number.isInteger(raw.limit) && raw.limit >= 1 && raw.limit <= 1500
@@ -204,6 +228,13 @@ export const readDatasetSearch = (raw: Raw): DatasetSearch =>
         : undefined,
     as: member(text(raw, 'as'), ['table'] as const),
   })
+
+export const readSettingsSearch = (raw: Raw): SettingsSearch =>
+  present({ tab: member(text(raw, 'tab'), SETTINGS_TABS) })
+
+export const readProvidersSearch = (raw: Raw): ProvidersSearch =>
+  // An empty list is a choice: every log is closed.
+  present({ open: list(raw, 'open') })
 
 export const readCompareSearch = (raw: Raw): CompareSearch =>
   present({

@@ -62,7 +62,7 @@ export function DatasetsPage() {
             {dataset.description} {plural(dataset.questions, 'question')}, {dataset.with_gold} with gold facts,{' '}
             {dataset.unanswerable} not answerable.
           </p>
-          {view === 'questions' && <QuestionList key={dataset.id} dataset={dataset.id} total={dataset.questions} />}
+          {view === 'questions' && <QuestionList key={dataset.id} dataset={dataset} />}
           {view === 'graph' && (
             <Suspense fallback={<LoadingRows rows={14} height={40} />}>
               <GraphView key={dataset.id} dataset={dataset.id} />

@@ -1,23 +1,37 @@
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ServicePanel } from '../features/providers/service-panel.tsx'
 
 const USAGE_MS = 5000
 
-/** Each service with its state, figures, log and buttons. */
+/** Each service with its state, figures, log and buttons; which logs are open stands in the link. */
 export function ProvidersPage() {
+  const search = useSearch({ from: '/providers' })
+  const navigate = useNavigate({ from: '/providers' })
   const { data, isPending, isError, error, refetch } = useQuery({
     ...api.services.list.queryOptions(),
     // State changes come as events; memory and processor do not.
     refetchInterval: USAGE_MS,
   })
+  const open = search.open ?? data?.filter(({ state }) => state === 'failed').map(({ name }) => name) ?? []
+  const toggle = (name: string): void =>
+    void navigate({
+      search: { open: open.includes(name) ? open.filter((each) => each !== name) : [...open, name] },
+      replace: true,
+    })
   return (
     <Page title="Providers">
       {isPending && <LoadingRows rows={8} height={96} />}
       {isError && <ErrorPanel error={error} what="The list of services" retry={() => void refetch()} />}
       {data?.map((service) => (
-        <ServicePanel key={service.name} service={service} />
+        <ServicePanel
+          key={service.name}
+          service={service}
+          isLogOpen={open.includes(service.name)}
+          onLog={() => toggle(service.name)}
+        />
       ))}
     </Page>
   )

@@ -1,24 +1,58 @@
+import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import type { SettingsTab } from '../app/search-params.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { EngineForm } from '../features/settings/engine-form.tsx'
 import { IndexPanel } from '../features/settings/index-panel.tsx'
 import { LookPanel } from '../features/settings/look-panel.tsx'
 import { SecretsPanel } from '../features/settings/secrets-panel.tsx'
+import styles from '../features/settings/settings.module.css'
 
-/** Look, endpoints, secrets, and the index. */
+const TABS: { value: SettingsTab; label: string }[] = [
+  { value: 'models', label: 'Endpoints and models' },
+  { value: 'tokens', label: 'Tokens' },
+  { value: 'data', label: 'Data and index' },
+  { value: 'look', label: 'Look' },
+]
+
+/** Look, endpoints, secrets, and the index; the tab stands in the link. */
 export function SettingsPage() {
+  const { tab = 'models' } = useSearch({ from: '/settings' })
+  const navigate = useNavigate({ from: '/settings' })
   const { data, isPending, isError, error, refetch } = useQuery(api.settings.get.queryOptions())
+  // Hidden, not taken away: what somebody has typed there stays.
+  const panel = (value: SettingsTab) => ({ className: styles.panels, hidden: tab !== value })
   return (
-    <Page title="Settings">
-      <LookPanel />
-      {isPending && <LoadingRows rows={12} height={40} />}
-      {isError && <ErrorPanel error={error} what="The settings" retry={() => void refetch()} />}
+    <Page
+      title="Settings"
+      aside={
+        <SegmentedControl
+          size="xs"
+          aria-label="Part of the settings"
+          data={TABS}
+          value={tab}
+          onChange={(value) => void navigate({ search: { tab: value } })}
+        />
+      }
+    >
+      <div {...panel('look')}>
+        <LookPanel />
+      </div>
+      {tab !== 'look' && isPending && <LoadingRows rows={12} height={40} />}
+      {tab !== 'look' && isError && <ErrorPanel error={error} what="The settings" retry={() => void refetch()} />}
       {data !== undefined && (
         <>
-          <EngineForm view={data} />
-          <SecretsPanel view={data} />
-          <IndexPanel folders={data.folders} />
+          <div {...panel('models')}>
+            <EngineForm view={data} />
+          </div>
+          <div {...panel('tokens')}>
+            <SecretsPanel view={data} />
+          </div>
+          <div {...panel('data')}>
+            <IndexPanel folders={data.folders} />
+          </div>
         </>
       )}
     </Page>

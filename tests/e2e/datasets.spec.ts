@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const GRAPH = '/datasets?dataset=graph_native&view=graph'
 
@@ -11,6 +11,56 @@ test('gold facts are marked where they stand, and questions lead there', async (
   const text = page.getByRole('article')
   await expect(text.locator('mark').first()).toBeVisible()
   await expect(text.locator('mark').first()).toBeInViewport()
+})
+
+test('chunks are bordered in place, with their overlap, and the link keeps the chosen one', async ({ page, open }) => {
+  await open('/datasets?dataset=graph_native&view=documents&document=oumel-navigation-scheme.md')
+  const text = page.getByRole('article')
+  await expect(text.locator('mark').first()).toBeVisible()
+  const before = await text.locator('bdi').last().textContent()
+  await page.getByLabel('Show chunks').check({ force: true })
+  const second = text.getByRole('button', { name: /^Chunk 2: \d+ characters, 140 tokens$/ })
+  await expect(second).toBeVisible()
+  await expect(
+    page.getByText(/chunks, recursive, up to 800 characters, overlap up to 100 · profile graph_native/),
+  ).toBeVisible()
+  const overlap = text.locator('[data-kind=overlap]')
+  expect((await overlap.allTextContents()).join('').length).toBeGreaterThanOrEqual(100)
+  await second.click()
+  await expect(second).toHaveAttribute('aria-pressed', 'true')
+  expect((await text.locator('[data-chosen]').allTextContents()).join('')).toBe(before!.slice(700, 1500))
+  expect(await seriousFindings(page)).toEqual([])
+  await page.reload()
+  await expect(second).toHaveAttribute('aria-pressed', 'true')
+  expect(page.url()).toContain('chunk=2')
+})
+
+test('a long document goes on slice by slice, its chunks with it', async ({ page, open, panel }) => {
+  const text = 'Boats pass the lock by day. '.repeat(6000)
+  await postControl(panel.url, 'datasets/addDocument', { dataset_id: 'smoke', name: 'long', text })
+  await open('/datasets?dataset=smoke&view=documents&document=long.md&chunks=true')
+  const article = page.getByRole('article')
+  await expect(article.getByRole('button', { name: /^Chunk 143:/ })).toBeAttached()
+  await expect(article.getByRole('button', { name: /^Chunk 150:/ })).toHaveCount(0)
+  await page.getByRole('button', { name: /^Show 68.000 more$/ }).click()
+  await expect(article.getByRole('button', { name: /^Chunk 240:/ })).toBeAttached()
+  await expect(page.getByRole('button', { name: /^Show .* more$/ })).toHaveCount(0)
+})
+
+test('a question is added, and one that is there is refused', async ({ page, open }) => {
+  await open('/datasets?dataset=smoke')
+  await page.getByRole('button', { name: 'Add a question' }).click()
+  const form = page.getByRole('form', { name: 'Add a question' })
+  await form.getByLabel('Question').fill('How deep is the lock?')
+  await form.getByLabel('Right answer').fill('Three fathoms.')
+  await form.getByRole('button', { name: 'Add the question' }).click()
+  const added = page.getByRole('listitem').filter({ hasText: 'q-5' })
+  await expect(added).toContainText('How deep is the lock?')
+  await expect(added).toContainText('Three fathoms.')
+  await form.getByLabel('Question').fill('How deep is the lock?')
+  await form.getByRole('button', { name: 'Add the question' }).click()
+  await expect(form.getByText(/question q-5 asks this already/)).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
 })
 
 test('the graph as a table: search, an entity, its relations, all by keyboard', async ({ page, open }) => {

@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 const RESULT = {
@@ -66,4 +66,56 @@ test('a dropped file is converted and shown beside its original; a refusal is to
   expect(await seriousFindings(page)).toEqual([])
   await page.getByText('Chunks (1)').click()
   await expect(page.getByText('1 · text · Tariff · page 1')).toBeVisible()
+})
+
+/** One converted file on the page. */
+async function converted(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+  await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
+    route.fulfill({ json: RESULT }),
+  )
+  await page.route('**/control/services/converter/proxy/v1/document/page', (route) =>
+    route.fulfill({ status: 422, json: { detail: 'files of this kind have no pages of their own to draw' } }),
+  )
+  await page.locator('main input[type=file]').last().setInputFiles([file])
+  await expect(page.getByRole('button', { name: 'Send to a dataset' })).toBeEnabled()
+}
+const TARIFF = { name: 'Tariff (2024).pdf', mimeType: 'application/pdf', buffer: Buffer.from('tariff') }
+
+test('a converted document becomes part of a new dataset, and the page says what comes next', async ({
+  page,
+  open,
+}) => {
+  await open('/documents')
+  await converted(page, TARIFF)
+  await page.getByRole('button', { name: 'Send to a dataset' }).click()
+  const dialog = page.getByRole('dialog')
+  const send = dialog.getByRole('button', { name: 'Make the dataset and send' })
+  await expect(send).toBeDisabled()
+  await dialog.getByLabel('Label').fill('Smoke')
+  await expect(dialog.getByLabel('Id')).toHaveValue('smoke')
+  await dialog.getByLabel('First question').fill('What does class K3 pay?')
+  await send.click()
+  await expect(dialog.getByText('the manifests have a dataset or profile of this name already')).toBeVisible()
+  await dialog.getByLabel('Id').fill('harbour')
+  expect(await seriousFindings(page)).toEqual([])
+  await send.click()
+  await expect(dialog.getByRole('status')).toContainText('Tariff -2024.md is in the corpus of Smoke')
+  await expect(dialog.getByText('1 question so far.')).toBeVisible()
+  await dialog.getByRole('link', { name: 'choose approaches and start' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()
+  expect(decodeURIComponent(page.url())).toContain('["harbour"]')
+})
+
+test('a name that a dataset has already is told at its field', async ({ page, open }) => {
+  await open('/documents')
+  await converted(page, { ...TARIFF, name: 'tidewater-lock.pdf' })
+  await page.getByRole('button', { name: 'Send to a dataset' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Dataset', { exact: true }).first().click()
+  await page.getByRole('option', { name: 'Smoke' }).click()
+  await dialog.getByRole('button', { name: 'Send the document' }).click()
+  await expect(dialog.getByText('there is a tidewater-lock.md already')).toBeVisible()
+  await dialog.getByLabel('Name of the document').fill('tariff')
+  await dialog.getByRole('button', { name: 'Send the document' }).click()
+  await expect(dialog.getByRole('status')).toContainText('tariff.md is in the corpus of Smoke')
 })

@@ -14,6 +14,17 @@ test('each service says how it is, and a failed one why, with its last lines', a
   expect(await seriousFindings(page)).toEqual([])
 })
 
+test('a link keeps which logs are open', async ({ page, open }) => {
+  await open('/providers?open=["platform"]')
+  await expect(page.getByRole('list', { name: 'Log of platform' })).toContainText('line 12')
+  await expect(page.getByRole('list', { name: 'Log of stt' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Log of stt' }).click()
+  await expect(page.getByRole('list', { name: 'Log of stt' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('list', { name: 'Log of stt' })).toContainText('line 12')
+  await expect(page.getByRole('list', { name: 'Log of platform' })).toBeVisible()
+})
+
 test('start, restart and stop, each offered only when it can be done', async ({ page, open }) => {
   await open('/providers')
   await expect(page.getByRole('button', { name: 'Start tts', exact: true })).toBeDisabled()

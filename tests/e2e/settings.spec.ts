@@ -15,23 +15,25 @@ test('endpoints, judges and the roles of the chosen model set', async ({ page, o
 })
 
 test('a token goes to the engine and is not shown again', async ({ page, open }) => {
-  await open('/settings')
+  await open('/settings?tab=tokens')
   const token = page.getByLabel('gateway api key')
   await token.fill('a-secret-token')
   await page.getByRole('button', { name: 'Keep' }).first().click()
   await expect(token).toHaveValue('')
-  await expect(page.getByText('kept until the engine ends').first()).toBeVisible()
+  await expect(page.getByText(/^kept (until the engine ends|in this system’s secret store)$/)).toBeVisible()
   expect(await page.content()).not.toContain('a-secret-token')
   await page.getByRole('button', { name: 'Forget' }).first().click()
   await expect(page.getByRole('button', { name: 'Forget' }).first()).toBeDisabled()
 })
 
 test('the look is kept; the index is verified and made anew', async ({ page, open }) => {
-  await open('/settings')
+  await open('/settings?tab=look')
   await page.getByText('Dark', { exact: true }).click()
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
   await page.reload()
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')
+  await page.getByRole('radiogroup', { name: 'Part of the settings' }).getByText('Data and index').click()
+  expect(page.url()).toContain('tab=data')
   await page.getByRole('button', { name: 'Verify index' }).click()
   await expect(page.getByText(/● right: 1.728 rows in 12 files/)).toBeVisible()
   await page.getByRole('button', { name: 'Rebuild index' }).click()

@@ -1,17 +1,23 @@
 import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { AddQuestion } from './add-question.tsx'
 import styles from './datasets.module.css'
 
 const PAGE = 100
 
 /** Questions with their ground truth, and each gold fact with the document that holds it. */
-export function QuestionList({ dataset, total }: { dataset: string; total: number }) {
+export function QuestionList({
+  dataset: { id: dataset, questions: total, queries_file: file, published },
+}: {
+  dataset: DatasetView
+}) {
   const query = useInfiniteQuery(
     api.datasets.questions.infiniteOptions({
       input: (offset: number) => ({ dataset_id: dataset, offset, limit: PAGE }),
@@ -64,6 +70,7 @@ export function QuestionList({ dataset, total }: { dataset: string; total: numbe
           Show more: {count(questions.length)} of {count(total)}
         </Button>
       )}
+      <AddQuestion dataset={dataset} file={file} isPublished={published !== null} />
     </>
   )
 }

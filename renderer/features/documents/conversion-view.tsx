@@ -7,6 +7,7 @@ import { saveFile } from '../../components/save-file.ts'
 import styles from './documents.module.css'
 import { MarkdownView } from './markdown-view.tsx'
 import { OriginalView } from './original-view.tsx'
+import { SendDialog } from './send-dialog.tsx'
 import type { Conversion } from './use-conversions.ts'
 
 const ENDINGS = { markdown: 'md', html: 'html', json: 'json', doctags: 'doctags' } as const
@@ -56,6 +57,13 @@ export function ConversionView({
           <Button size="compact-sm" variant="default" onClick={save}>
             Save {format}
           </Button>
+          {format === 'markdown' ? (
+            <SendDialog fileName={file.name} markdown={content} />
+          ) : (
+            <Button size="compact-sm" disabled title="Convert it to Markdown first">
+              Send to a dataset
+            </Button>
+          )}
         </span>
       </div>
       <div className={styles.pair}>

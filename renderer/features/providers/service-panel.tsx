@@ -43,15 +43,20 @@ function factsOf({
   ]
 }
 
+interface ServicePanelProps {
+  service: ServiceView
+  isLogOpen: boolean
+  onLog: () => void
+}
+
 /** One service: what it is, how it is, and what can be done. */
-export function ServicePanel({ service }: { service: ServiceView }) {
+export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
   const { name, state, detail, can, since } = service
   const isUp = since !== null && RUNS.some((running) => running === state)
   const now = useNow(isUp)
   const [dataset, setDataset] = useState<string | null>(null)
   const datasets = useQuery({ ...api.datasets.list.queryOptions(), enabled: name === 'platform' && can.start }).data
   const client = useQueryClient()
-  const [logOpen, setLogOpen] = useState(state === 'failed')
   const settled = {
     onSettled: () => client.invalidateQueries({ queryKey: api.services.list.key() }),
     onError: (error: Error) => notifyFailure(name, error),
@@ -79,12 +84,7 @@ export function ServicePanel({ service }: { service: ServiceView }) {
               onChange={setDataset}
             />
           )}
-          <Button
-            variant="default"
-            aria-expanded={logOpen}
-            aria-label={`Log of ${name}`}
-            onClick={() => setLogOpen(!logOpen)}
-          >
+          <Button variant="default" aria-expanded={isLogOpen} aria-label={`Log of ${name}`} onClick={onLog}>
             Log
           </Button>
           <Button
@@ -132,7 +132,7 @@ export function ServicePanel({ service }: { service: ServiceView }) {
           </div>
         ))}
       </dl>
-      {logOpen && <ServiceLog name={name} />}
+      {isLogOpen && <ServiceLog name={name} />}
     </Panel>
   )
 }

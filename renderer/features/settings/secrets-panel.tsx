@@ -5,23 +5,26 @@ import { SecretName, type SettingsView } from '../../../contract/control/setting
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { desktop, DESKTOP_KEY, useDesktopInfo } from '../../data/desktop.ts'
+import { secretFate, secretPlace } from './secret-words.ts'
 import styles from './settings.module.css'
 
-const WORDS: Record<string, string> = {
-  unset: 'not set',
-  environment: 'from the environment',
-  session: 'kept until the engine ends',
+interface SecretFieldProps {
+  name: SecretName
+  source: SettingsView['secrets'][SecretName]
+  isKept: boolean
 }
 
-function SecretField({ name, state }: { name: SecretName; state: string }) {
+function SecretField({ name, source, isKept }: SecretFieldProps) {
   const client = useQueryClient()
   const [value, setValue] = useState('')
   const save = useMutation(
     api.settings.update.mutationOptions({
-      onSuccess: (next) => {
+      onSuccess: async (next) => {
         client.setQueryData(api.settings.get.queryKey(), next)
         setValue('')
-        notifyDone(`${name.replaceAll('_', ' ')}: ${WORDS[next.secrets[name]] ?? ''}`)
+        notifyDone(`${name.replaceAll('_', ' ')}: ${next.secrets[name] === 'session' ? 'set' : 'forgotten'}`)
+        await client.invalidateQueries({ queryKey: DESKTOP_KEY })
       },
       onError: (error) => notifyFailure(name, error),
     }),
@@ -30,7 +33,7 @@ function SecretField({ name, state }: { name: SecretName; state: string }) {
     <div>
       <PasswordInput
         label={name.replaceAll('_', ' ')}
-        description={WORDS[state] ?? state}
+        description={secretPlace(source, isKept)}
         value={value}
         autoComplete="off"
         onChange={({ currentTarget }) => setValue(currentTarget.value)}
@@ -41,7 +44,7 @@ function SecretField({ name, state }: { name: SecretName; state: string }) {
         </Button>
         <Button
           variant="default"
-          disabled={state !== 'session'}
+          disabled={source !== 'session' && !isKept}
           onClick={() => save.mutate({ secrets: { [name]: null } })}
         >
           Forget
@@ -51,13 +54,20 @@ function SecretField({ name, state }: { name: SecretName; state: string }) {
   )
 }
 
-/** Tokens: they go to the engine and never come back. */
+/** Tokens: they go to the engine, in the desktop app into the system's secret store too, and never come back. */
 export function SecretsPanel({ view }: { view: SettingsView }) {
+  const { data: info } = useDesktopInfo()
   return (
-    <Panel title="Tokens" aside="never shown again, never written to a row">
+    <Panel title="Tokens" aside={<span className="dim">never shown again, never written to a row</span>}>
+      <p className={styles.lead}>{secretFate(desktop === null ? null : (info?.keeps_secrets ?? true))}</p>
       <div className={styles.fields}>
         {SecretName.options.map((name) => (
-          <SecretField key={name} name={name} state={view.secrets[name]} />
+          <SecretField
+            key={name}
+            name={name}
+            source={view.secrets[name]}
+            isKept={info?.kept_secrets.includes(name) === true}
+          />
         ))}
       </div>
     </Panel>

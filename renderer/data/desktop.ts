@@ -1,0 +1,12 @@
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import type { DesktopBridge, DesktopInfo } from '../../contract/desktop.ts'
+
+/** The desktop app around this page; null in a browser. */
+export const desktop = (window as { ragLadderDesktop?: DesktopBridge }).ragLadderDesktop ?? null
+
+export const DESKTOP_KEY = ['desktop']
+
+/** What the desktop app tells of itself; without data in a browser. */
+export function useDesktopInfo(): UseQueryResult<DesktopInfo> {
+  return useQuery({ queryKey: DESKTOP_KEY, queryFn: () => desktop!.describe(), enabled: desktop !== null })
+}

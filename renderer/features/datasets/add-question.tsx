@@ -1,0 +1,73 @@
+import { Button, Textarea, TextInput } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { controlErrorOf } from '../../../contract/control/control-error.ts'
+import { notifyDone } from '../../components/notify.ts'
+import { api } from '../../data/client.ts'
+import styles from './datasets.module.css'
+
+/** One more question for a dataset, with its right answer where somebody knows it. */
+export function AddQuestion({ dataset, file, isPublished }: { dataset: string; file: string; isPublished: boolean }) {
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const [query, setQuery] = useState('')
+  const [answer, setAnswer] = useState('')
+  const adding = useMutation(
+    api.datasets.addQuestion.mutationOptions({
+      onSuccess: async ({ question_id: id }) => {
+        setQuery('')
+        setAnswer('')
+        notifyDone(`Question ${id} added`)
+        await Promise.all([
+          client.invalidateQueries({ queryKey: api.datasets.key() }),
+          client.invalidateQueries({ queryKey: api.experiment.key() }),
+        ])
+      },
+    }),
+  )
+  if (!isOpen)
+    return (
+      <Button variant="default" w={160} onClick={() => setOpen(true)}>
+        Add a question
+      </Button>
+    )
+  return (
+    <form
+      className={styles.question}
+      aria-label="Add a question"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const truth = answer.trim()
+        adding.mutate({ dataset_id: dataset, query: query.trim(), ground_truth: truth === '' ? null : truth })
+      }}
+    >
+      <TextInput
+        label="Question"
+        autoFocus
+        value={query}
+        error={adding.isError ? controlErrorOf(adding.error).message : undefined}
+        onChange={({ currentTarget }) => setQuery(currentTarget.value)}
+      />
+      <Textarea
+        label="Right answer"
+        description="Optional; metrics that compare with it need it"
+        autosize
+        maxRows={6}
+        value={answer}
+        onChange={({ currentTarget }) => setAnswer(currentTarget.value)}
+      />
+      <p className="dim">
+        It is written to {file}, where gold facts and accepted spellings can be added by hand.
+        {isPublished && ' Published results stay, but runs with other questions cannot be compared with them.'}
+      </p>
+      <div className={styles.actions}>
+        <Button type="submit" loading={adding.isPending} disabled={query.trim() === ''}>
+          Add the question
+        </Button>
+        <Button variant="default" onClick={() => setOpen(false)}>
+          Close
+        </Button>
+      </div>
+    </form>
+  )
+}

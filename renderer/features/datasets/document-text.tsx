@@ -1,0 +1,118 @@
+import { Button, Switch } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { count, plural } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { ChunkedText } from './chunked-text.tsx'
+import chunkStyles from './chunks.module.css'
+import styles from './datasets.module.css'
+import { useChunks } from './use-chunks.ts'
+
+const SLICE = 100_000
+
+/** One document with its gold facts underlined and, when asked for, the borders of its chunks; long ones slice by slice. */
+export function DocumentText({ dataset, path }: { dataset: string; path: string }) {
+  const search = useSearch({ from: '/datasets' })
+  const navigate = useNavigate({ from: '/datasets' })
+  const query = useInfiniteQuery(
+    api.datasets.document.infiniteOptions({
+      input: (offset: number) => ({ dataset_id: dataset, path, offset, limit: SLICE }),
+      initialPageParam: 0,
+      getNextPageParam: (last) => (last.is_text ? last.next_offset : null),
+    }),
+  )
+  const slices = query.data?.pages.filter((slice) => slice.is_text) ?? []
+  const [first] = slices
+  const text = slices.map((slice) => slice.text).join('')
+  const chunks = useChunks(dataset, path, search.chunks === true && first !== undefined ? text.length : 0)
+  const unread = query.data?.pages.find((slice) => !slice.is_text)
+  if (query.isError)
+    return <ErrorPanel error={query.error} what={`Document ${path}`} retry={() => void query.refetch()} />
+  if (query.isPending) return <LoadingRows rows={14} />
+  if (first === undefined) return <p className="dim">{unread?.reason}</p>
+  return (
+    <div className={chunkStyles.stack}>
+      <div className={chunkStyles.head}>
+        <Switch
+          size="xs"
+          label="Show chunks"
+          checked={search.chunks === true}
+          onChange={({ currentTarget: { checked } }) =>
+            void navigate({ search: { ...search, document: path, chunks: checked || undefined, chunk: undefined } })
+          }
+        />
+        {search.chunks === true && <ChunkFacts chunks={chunks} />}
+      </div>
+      <article className={styles.text} tabIndex={0} aria-label={path}>
+        {first.lost_gold.map(({ question_id: id, fact }) => (
+          <p key={id + fact}>
+            ▲ {id}: this gold fact stands nowhere here: <MarkedText text={fact} />
+          </p>
+        ))}
+        {search.chunks === true && chunks.state === 'known' ? (
+          <ChunkedText
+            text={text}
+            gold={first.gold}
+            chunks={chunks.chunks}
+            chosen={search.chunk === undefined ? undefined : search.chunk - 1}
+            onChoose={(chunk) =>
+              void navigate({
+                search: { ...search, document: path, chunk: chunk === undefined ? undefined : chunk + 1 },
+                replace: true,
+              })
+            }
+          />
+        ) : (
+          <MarkedText text={text} spans={first.gold.filter(({ end }) => end <= text.length)} />
+        )}
+        {query.hasNextPage && (
+          <p className={chunkStyles.head}>
+            <span className="dim">
+              {count(text.length)} of {plural(first.total, 'character')}
+            </span>
+            <Button
+              size="compact-sm"
+              variant="default"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              Show {count(Math.min(SLICE, first.total - text.length))} more
+            </Button>
+          </p>
+        )}
+      </article>
+    </div>
+  )
+}
+
+function ChunkFacts({ chunks }: { chunks: ReturnType<typeof useChunks> }) {
+  switch (chunks.state) {
+    case 'loading':
+      return (
+        <span className="dim" role="status">
+          Cutting the document; the first time starts the platform …
+        </span>
+      )
+    case 'refused':
+      return <span role="status">○ No chunks: {chunks.message}</span>
+    case 'known': {
+      const { total, strategy, size, overlap, profile } = chunks
+      const unit = strategy === 'token' ? 'token' : 'character'
+      return (
+        <span className={chunkStyles.legend}>
+          <span>
+            {plural(total, 'chunk')}, {strategy}, up to {plural(size, unit)}, overlap up to {count(overlap)} · profile{' '}
+            {profile}
+          </span>
+          <span>
+            <span className={chunkStyles.sample} data-kind="overlap" />
+            in two chunks
+          </span>
+          {chunks.isCut && <span>▲ the first {count(chunks.chunks.length)} are shown</span>}
+        </span>
+      )
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { TextInput, Textarea } from '@mantine/core'
+import { datasetId } from './send-names.ts'
+
+export interface DatasetDraft {
+  label: string
+  id: string
+  query: string
+  answer: string
+}
+
+export const EMPTY_DATASET: DatasetDraft = { label: '', id: '', query: '', answer: '' }
+
+interface NewDatasetFieldsProps {
+  draft: DatasetDraft
+  onChange: (draft: DatasetDraft) => void
+  /** By the engine's names of the fields. */
+  problems: Record<string, string>
+}
+
+/** What a dataset cannot be without: its names and a first question. The id follows the label until somebody writes it. */
+export function NewDatasetFields({ draft, onChange, problems }: NewDatasetFieldsProps) {
+  const set = (part: Partial<DatasetDraft>): void => onChange({ ...draft, ...part })
+  const follows = draft.id === datasetId(draft.label)
+  return (
+    <>
+      <TextInput
+        label="Label"
+        data-autofocus
+        placeholder="Harbour papers"
+        maxLength={120}
+        value={draft.label}
+        error={problems['label']}
+        onChange={({ currentTarget: { value } }) => set({ label: value, ...(follows ? { id: datasetId(value) } : {}) })}
+      />
+      <TextInput
+        label="Id"
+        description="Of the dataset, its folder below corpus and its profile: small letters, digits and _"
+        maxLength={63}
+        value={draft.id}
+        error={problems['id']}
+        onChange={({ currentTarget: { value } }) => set({ id: value })}
+      />
+      <TextInput
+        label="First question"
+        description="Every approach will be asked it; more can be added on the page Datasets"
+        value={draft.query}
+        error={problems['question.query']}
+        onChange={({ currentTarget: { value } }) => set({ query: value })}
+      />
+      <Textarea
+        label="Right answer"
+        description="Optional; metrics that compare with it need it"
+        autosize
+        maxRows={6}
+        value={draft.answer}
+        error={problems['question.ground_truth']}
+        onChange={({ currentTarget: { value } }) => set({ answer: value })}
+      />
+    </>
+  )
+}
