@@ -5,7 +5,7 @@ import { CanonicalRow, CellStatus } from '../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../evidence/evaluation-result.ts'
 import { RetrievalMetric } from '../evidence/retrieval-scores.ts'
 import { MetricState } from '../evidence/aggregate.ts'
-import { CellCut, CellVerdict } from './run-index.ts'
+import { CellCut, CellVerdict } from './run-index/cell.ts'
 
 const count = z.int().min(0)
 const name = z.string().min(1).max(512)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ClusterSummary, MetricComparison } from '../evidence/statistics.ts'
-import { IndexMetric } from './run-index.ts'
+import { IndexMetric } from './run-index/metrics.ts'
 
 const name = z.string().min(1).max(512)
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RunEvent } from '../evidence/run-event.ts'
 import { InputProblem } from './control-error.ts'
 import { RunJob } from './run-job.ts'
-import { IndexChange } from './run-index.ts'
+import { IndexChange } from './run-index/upkeep.ts'
 
 const sequence = z.int().min(0)
 

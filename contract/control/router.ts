@@ -39,24 +39,13 @@ import {
   VoteKept,
 } from './judging.ts'
 import { FailureCounts, PlanOutcome, RetryFailuresInput, RunJob, RunRequest, RunStarted, RunState } from './run-job.ts'
-import {
-  AnswerSliceInput,
-  CellInput,
-  ColumnHeads,
-  ColumnHeadsInput,
-  CompareRunsInput,
-  IndexStatus,
-  IndexVerification,
-  ListRunsInput,
-  MatrixPage,
-  MatrixPageInput,
-  RunComparison,
-  RunHead,
-  RunSummary,
-  SearchInput,
-  SearchResults,
-} from './run-index.ts'
 import { AddedQuestion, AddQuestionInput, CreateDatasetInput } from './new-dataset.ts'
+import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
+import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
+import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
+import { ListRunsInput, RunHead, RunSummary } from './run-index/runs.ts'
+import { SearchInput, SearchResults } from './run-index/search.ts'
+import { IndexStatus, IndexVerification } from './run-index/upkeep.ts'
 import { ServiceInput, ServiceLogLine, ServiceLogsInput, ServiceStartInput, ServiceView } from './services.ts'
 import { SettingsUpdate, SettingsView } from './settings.ts'
 import { BrowserLink, SystemStatus } from './system.ts'

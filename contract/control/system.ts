@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { InputProblem } from './control-error.ts'
 import { IndexState } from './events.ts'
 import { RunJob } from './run-job.ts'
-import { IndexStatus } from './run-index.ts'
+import { IndexStatus } from './run-index/upkeep.ts'
 import { ServiceView } from './services.ts'
 
 /** What a page needs before it draws anything. */

@@ -1,6 +1,6 @@
 import { EvaluationMetric } from '../../contract/common.ts'
 import { COST_AXES, type CostAxis } from '../features/compare/cost-axis.ts'
-import { IndexMetric, CellMetricState } from '../../contract/control/run-index.ts'
+import { IndexMetric, CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
 type Raw = Record<string, unknown>
 

@@ -1,4 +1,4 @@
-import type { CellMetricState } from '../../contract/control/run-index.ts'
+import type { CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
 /** Sign and word of a state; the sign alone must tell it. */
 export const STATE_SIGNS: Record<CellMetricState | 'partial' | 'conflict', { sign: string; word: string }> = {

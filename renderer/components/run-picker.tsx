@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
-import type { RunHead } from '../../contract/control/run-index.ts'
+import type { RunHead } from '../../contract/control/run-index/runs.ts'
 
 /** The run and dataset that an address names, or the newest; undefined before any run. */
 export function useRunDataset(search: { run?: string; dataset?: string }) {

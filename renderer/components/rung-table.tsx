@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { FrontierPoint } from '../../contract/control/comparison.ts'
-import type { RunHead } from '../../contract/control/run-index.ts'
+import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { ApproachName } from './approach-name.tsx'
 import { count } from './format.ts'
 import table from './table.module.css'

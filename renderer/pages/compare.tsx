@@ -1,7 +1,7 @@
 import { MultiSelect, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { IndexMetric } from '../../contract/control/run-index.ts'
+import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { metricName } from '../components/format.ts'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'

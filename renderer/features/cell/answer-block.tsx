@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { CellCut } from '../../../contract/control/run-index.ts'
+import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import { count } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'

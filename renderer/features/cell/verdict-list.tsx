@@ -1,4 +1,4 @@
-import type { CellVerdict } from '../../../contract/control/run-index.ts'
+import type { CellVerdict } from '../../../contract/control/run-index/cell.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
 

@@ -1,6 +1,6 @@
 import { CartesianGrid, ErrorBar, ResponsiveContainer, Scatter, ScatterChart, Tooltip, XAxis, YAxis } from 'recharts'
 import type { FrontierPoint } from '../../../contract/control/comparison.ts'
-import type { IndexMetric } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { lookOf } from '../../components/approach-colours.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, score } from '../../components/format.ts'

@@ -1,6 +1,7 @@
 import { CartesianGrid, ErrorBar, ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts'
 import type { FrontierPoint } from '../../../contract/control/comparison.ts'
-import type { IndexMetric, RunHead } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import { lookOf } from '../../components/approach-colours.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { metricName, score } from '../../components/format.ts'

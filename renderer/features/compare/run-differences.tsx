@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import type { IndexMetric } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, score, signed } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'

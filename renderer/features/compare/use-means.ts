@@ -1,6 +1,6 @@
 import { useQueries } from '@tanstack/react-query'
 import type { Estimate } from '../../../contract/evidence/statistics.ts'
-import type { IndexMetric } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { api } from '../../data/client.ts'
 
 /** Interval of an alias's mean in one dataset of a run; null while it is unknown, or where there is none. */

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { RunHead } from '../../../contract/control/run-index.ts'
+import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { RunState } from '../../../contract/control/run-job.ts'
 import { count, moment } from '../../components/format.ts'
 import table from '../../components/table.module.css'

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { IndexMetric, RunHead } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import { metricName, score } from '../../components/format.ts'
 import { heat } from '../../components/heat.ts'
 import { RungTable } from '../../components/rung-table.tsx'

@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { ColumnHead as Head } from '../../../contract/control/run-index.ts'
+import type { ColumnHead as Head } from '../../../contract/control/run-index/matrix-page.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
 import { lookOf } from '../../components/approach-colours.ts'
 import { ApproachName } from '../../components/approach-name.tsx'

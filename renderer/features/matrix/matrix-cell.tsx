@@ -1,5 +1,6 @@
 import { memo } from 'react'
-import type { IndexMetric, MatrixPageCell } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { MatrixPageCell } from '../../../contract/control/run-index/matrix-page.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, duration, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'

@@ -1,7 +1,7 @@
 import { Button, MultiSelect, NumberInput, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
-import { CellMetricState } from '../../../contract/control/run-index.ts'
+import { CellMetricState } from '../../../contract/control/run-index/metrics.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { filtersOf } from './matrix-query.ts'

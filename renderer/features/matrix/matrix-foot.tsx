@@ -1,4 +1,5 @@
-import type { ColumnHeads, IndexMetric } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'

@@ -1,6 +1,6 @@
-import type { MatrixFilters, MatrixPageInput, MatrixSort } from '../../../contract/control/run-index.ts'
+import type { MatrixFilters, MatrixPageInput, MatrixSort } from '../../../contract/control/run-index/matrix-page.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
-import type { IndexMetric } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 
 /** The filters that an address holds. */
 export function filtersOf({ states, hops, winner, spread, text }: MatrixSearch): MatrixFilters {

@@ -1,5 +1,6 @@
 import { memo } from 'react'
-import type { IndexMetric, MatrixPageRow } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
 import type { HeatDomain } from '../../components/heat.ts'
 import type { ColumnPlace } from './geometry.ts'
 import { MatrixCell } from './matrix-cell.tsx'

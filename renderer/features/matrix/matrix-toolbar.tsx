@@ -1,6 +1,7 @@
 import { Select, type SelectProps } from '@mantine/core'
 import type { RefObject } from 'react'
-import type { IndexMetric, RunDatasetSummary, RunSummary } from '../../../contract/control/run-index.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
 import { metricName } from '../../components/format.ts'
 import { MatrixFilterFields } from './matrix-filter-fields.tsx'

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject, useState } from 'react'
-import type { MatrixPageCell } from '../../../contract/control/run-index.ts'
+import type { MatrixPageCell } from '../../../contract/control/run-index/matrix-page.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 
 export interface Place {

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
-import type { MatrixPage, MatrixPageInput, MatrixPageRow } from '../../../contract/control/run-index.ts'
+import type { MatrixPage, MatrixPageInput, MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
 import { api } from '../../data/client.ts'
 
 /** What the index is asked for, without the place in the list. */

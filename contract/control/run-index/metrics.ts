@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { EvaluationMetric } from '../../common.ts'
+import { AnswerMetric } from '../../evidence/answer-scores.ts'
+import { RetrievalMetric } from '../../evidence/retrieval-scores.ts'
+
+/** No answer of the index is larger than this many bytes of JSON. */
+export const MAX_ANSWER_BYTES = 1_000_000
+
+/** What cells can be compared by. judge_mean: 1 to 5. latency_ms: of answered cells, lower is better. All others 0 to 1. */
+export const IndexMetric = z.enum([
+  ...EvaluationMetric.options,
+  ...RetrievalMetric.options,
+  ...AnswerMetric.options,
+  'judge_mean',
+  'latency_ms',
+])
+export type IndexMetric = z.infer<typeof IndexMetric>
+
+/**
+ * Where one cell stands in one metric. ok: it has a value. not_run: the cell itself failed, or was never evaluated. missing: it has no row.
+ * The order is also that of the index's codes.
+ */
+export const CellMetricState = z.enum(['missing', 'ok', 'not_evaluable', 'error', 'timeout', 'disabled', 'not_run'])
+export type CellMetricState = z.infer<typeof CellMetricState>

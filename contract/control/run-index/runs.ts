@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { BaseApproach, EvidenceCapability, Sha256 } from '../../common.ts'
+import { JudgeSection } from '../../evidence/aggregate.ts'
+import { CellErrorType } from '../../evidence/canonical-row.ts'
+import { EvaluationStatus } from '../../evidence/evaluation-result.ts'
+import { Reproducibility } from '../../evidence/provenance.ts'
+import { IndexMetric } from './metrics.ts'
+import { Name, count, counts, notFound } from './parts.ts'
+
+export const IndexedRunKind = z.enum(['canonical', 'historical'])
+
+/**
+ * How far the index has followed a file. applied: up to its last complete line. damaged: up to `damage.offset`, where something stands that
+ * cannot be used. copy: another file holds the same dataset run and is indexed instead. listed: only its name and hash are kept.
+ */
+export const ArtifactState = z.enum(['applied', 'damaged', 'copy', 'listed'])
+export type ArtifactState = z.infer<typeof ArtifactState>
+
+/** Where a file stops being usable; offset in bytes and line from 1 where the file has lines. */
+export const ArtifactDamage = z.strictObject({
+  offset: count.nullable(),
+  line: z.int().min(1).nullable(),
+  message: z.string(),
+})
+export type ArtifactDamage = z.infer<typeof ArtifactDamage>
+
+export const IndexedArtifact = z.strictObject({
+  path: z.string(),
+  kind: z.enum(['evidence', 'evaluation', 'matrix', 'judgments']),
+  state: ArtifactState,
+  size_bytes: count,
+  /** Milliseconds since 1970. */
+  modified_ms: z.number(),
+  /** Bytes that the index stands for; `sha256` is of them. */
+  applied_bytes: count,
+  sha256: Sha256.nullable(),
+  damage: ArtifactDamage.nullable(),
+  /** For a copy: whether its bytes differ from those that are indexed. */
+  differs: z.boolean().nullable(),
+})
+export type IndexedArtifact = z.infer<typeof IndexedArtifact>
+
+const cellCounts = z.strictObject({ ok: count, error: count, timeout: count })
+
+const runDatasetHead = {
+  dataset_id: Name,
+  label: z.string(),
+  complexity_level: z.int().nullable(),
+  questions: count,
+  cells: cellCounts,
+  /** As the aggregate says; null as long as there is none. */
+  expected_cells: count.nullable(),
+  /** A file of it cannot be used from some byte on. */
+  damaged: z.boolean(),
+}
+
+export const RunHead = z.strictObject({
+  run_id: Name,
+  kind: IndexedRunKind,
+  /** When its first and its latest row were finished; null in historical snapshots, which do not tell. */
+  first_finished_at: z.iso.datetime().nullable(),
+  last_finished_at: z.iso.datetime().nullable(),
+  aliases: count,
+  /** In ladder order. */
+  datasets: z.array(z.strictObject(runDatasetHead)),
+})
+export type RunHead = z.infer<typeof RunHead>
+
+export const ListRunsInput = z.strictObject({
+  limit: z.int().min(1).max(1000).default(100),
+  /** `next_cursor` of the page before. */
+  cursor: z.string().max(64).optional(),
+})
+
+/** Newest run first. */
+export const RunList = z.strictObject({ runs: z.array(RunHead), total: count, next_cursor: z.string().nullable() })
+export type RunList = z.infer<typeof RunList>
+
+export const IndexedAlias = z.strictObject({
+  model: Name,
+  base_model: BaseApproach.nullable(),
+  flavor: z.string().nullable(),
+  evidence_capability: EvidenceCapability.nullable(),
+  cells: cellCounts,
+  /** Mean over answered cells; null without one. */
+  mean_latency_ms: z.number().nullable(),
+  /** Why it could not be called at all; null when it could. */
+  unavailable: z.string().nullable(),
+})
+export type IndexedAlias = z.infer<typeof IndexedAlias>
+
+export const IndexedProvenance = z.strictObject({
+  sha256: Sha256,
+  cells: count,
+  /** Null when it is too large for this answer; it stands in each row. */
+  reproducibility: Reproducibility.nullable(),
+})
+
+export const RunDatasetSummary = z.strictObject({
+  ...runDatasetHead,
+  first_finished_at: z.iso.datetime().nullable(),
+  last_finished_at: z.iso.datetime().nullable(),
+  evaluation: counts(EvaluationStatus),
+  failures_by_type: z.partialRecord(CellErrorType, count),
+  aliases: z.array(IndexedAlias),
+  /** Metrics that some cell has a value of. */
+  metrics: z.array(IndexMetric),
+  /** Null as long as there are no judgments. */
+  judge_panel: JudgeSection.nullable(),
+  /** What the rows were made under; more than one in a run that cannot be summed up. */
+  provenance: z.array(IndexedProvenance),
+  artifacts: z.array(IndexedArtifact),
+})
+export type RunDatasetSummary = z.infer<typeof RunDatasetSummary>
+
+export const RunSummary = z.strictObject({
+  run_id: Name,
+  kind: IndexedRunKind,
+  datasets: z.array(RunDatasetSummary),
+})
+export type RunSummary = z.infer<typeof RunSummary>
+
+export const RunSummaryOutcome = z.union([z.strictObject({ ok: z.literal(true), summary: RunSummary }), notFound])
+export type RunSummaryOutcome = z.infer<typeof RunSummaryOutcome>

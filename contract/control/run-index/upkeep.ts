@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { count, runDataset } from './parts.ts'
+import { ArtifactDamage } from './runs.ts'
+
+/** One step of keeping the index up with its folders. */
+export const IndexChange = z.strictObject({
+  revision: count,
+  runs: z.array(
+    z.strictObject({
+      ...runDataset,
+      rows_added: count,
+      /** Something else than new rows: other artifacts, or the whole dataset run was read anew. */
+      replaced: z.boolean(),
+    }),
+  ),
+  removed: z.array(z.strictObject(runDataset)),
+  /** Files that became unusable in this step. */
+  damaged: z.array(z.strictObject({ path: z.string(), damage: ArtifactDamage })),
+  /** More changed than one message holds: ask for everything anew. */
+  truncated: z.boolean(),
+})
+export type IndexChange = z.infer<typeof IndexChange>
+
+export const IndexProblem = z.strictObject({
+  /** Null when it concerns the index itself. */
+  path: z.string().nullable(),
+  code: z.enum([
+    'missing_file',
+    'not_indexed',
+    'behind',
+    'hash_differs',
+    'rows_differ',
+    'counts_differ',
+    'damaged_file',
+    'damaged_index',
+  ]),
+  message: z.string(),
+})
+export type IndexProblem = z.infer<typeof IndexProblem>
+
+/** What `verify` found; a problem with code `behind` or `not_indexed` is mended by the next sync, `damaged_file` only in the file. */
+export const IndexVerification = z.strictObject({
+  ok: z.boolean(),
+  files: count,
+  rows: count,
+  bytes: count,
+  /** At most 100 of `problem_count`. */
+  problems: z.array(IndexProblem),
+  problem_count: count,
+})
+export type IndexVerification = z.infer<typeof IndexVerification>
+
+export const IndexStatus = z.strictObject({
+  revision: count,
+  schema_version: z.int(),
+  journal_mode: z.string(),
+  runs: count,
+  cells: count,
+  size_bytes: count,
+  folders: z.array(z.string()),
+  damaged: z.array(z.strictObject({ path: z.string(), damage: ArtifactDamage })),
+})
+export type IndexStatus = z.infer<typeof IndexStatus>
