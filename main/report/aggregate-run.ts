@@ -2,10 +2,10 @@ import {
   BaseApproach,
   EvaluationMetric,
   type Aggregate,
-  type CanonicalRow,
   type Reproducibility,
   type RowDataset,
 } from '../../contract/index.ts'
+import type { FigureRow } from '../evidence/shared-rows.ts'
 import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
 import { compactJson } from './compact-json.ts'
 import { comparisonsOf } from './comparisons.ts'
@@ -19,7 +19,7 @@ import { forEachKey, SCORE_METRICS } from './score-metrics.ts'
 /** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */
 export interface Aggregator {
   /** Throws `ReportError` for a row that does not belong to the run or was made under other conditions. */
-  add(row: CanonicalRow): void
+  add(row: FigureRow): void
   /** Compares the approaches, in a thread of its own where that takes time. */
   finish(): Promise<Aggregate>
 }
@@ -38,7 +38,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
   const documents = new Map<number, Set<string>>()
   let mostRepeats = 1
 
-  function indexOf(row: CanonicalRow): number {
+  function indexOf(row: FigureRow): number {
     const { id, hops, answerable, gold } = row.question
     const known = indexes.get(id)
     if (known !== undefined) return known
@@ -48,7 +48,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
     return questions.push({ id, hops, answerable, has_gold: gold.length > 0 }) - 1
   }
 
-  function tallyOf(row: CanonicalRow): ApproachTally {
+  function tallyOf(row: FigureRow): ApproachTally {
     const known = tallies.get(row.approach.model)
     if (known !== undefined) return known
     const { model, base_model, flavor, evidence_capability } = row.approach
@@ -102,7 +102,6 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
         ordered,
       )
       const isSelected = ({ alias }: ApproachTally): boolean => selected === null || selected.includes(alias.model)
-      const approaches = found.map((tally) => tally.summary(frame, ordered, isSelected(tally)))
       const judge_panel = judgeSection(context.judge, {
         datasetId: context.datasetId,
         ingestion: shared?.ingestion ?? null,
@@ -110,6 +109,24 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
         questionIds: ordered.map(({ id }) => id),
       })
       const isJudged = judge_panel.status === 'ok' || judge_panel.status === 'partial'
+      const comparing =
+        shared === null
+          ? null
+          : comparisonsOf({
+              seed: shared.seed,
+              questions: order.map((index, place) => ({
+                index,
+                id: ordered[place]!.id,
+                documents: [...(documents.get(index) ?? [])].sort(),
+              })),
+              repeats,
+              requested: frame.requested,
+              approaches: found.filter(isSelected),
+              judgments: isJudged && context.judge.state === 'read' ? context.judge.judgments : null,
+            })
+      // Of a large run the comparison goes on in other threads: meanwhile the rest is summed up here.
+      const approaches = found.map((tally) => tally.summary(frame, ordered, isSelected(tally)))
+      const comparisons = await comparing
       const cellCount = (status: 'expected' | 'ok' | 'error' | 'timeout' | 'missing'): number =>
         approaches.reduce((sum, approach) => sum + approach.cells[status], 0)
       return {
@@ -143,28 +160,14 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           reason,
         })),
         judge_panel,
-        comparisons:
-          shared === null
-            ? null
-            : await comparisonsOf({
-                seed: shared.seed,
-                questions: order.map((index, place) => ({
-                  index,
-                  id: ordered[place]!.id,
-                  documents: [...(documents.get(index) ?? [])].sort(),
-                })),
-                repeats,
-                requested: frame.requested,
-                approaches: found.filter(isSelected),
-                judgments: isJudged && context.judge.state === 'read' ? context.judge.judgments : null,
-              }),
+        comparisons,
       }
     },
   }
 }
 
 /** Sums up all rows of one dataset run. Throws `ReportError`. */
-export async function aggregateRun(rows: AsyncIterable<CanonicalRow>, context: RunSummaryContext): Promise<Aggregate> {
+export async function aggregateRun(rows: AsyncIterable<FigureRow>, context: RunSummaryContext): Promise<Aggregate> {
   const aggregator = createAggregator(context)
   for await (const row of rows) aggregator.add(row)
   return aggregator.finish()

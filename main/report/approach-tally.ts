@@ -3,10 +3,10 @@ import {
   EvaluationStatus,
   type EvaluationMetric,
   type ApproachSummary,
-  type CanonicalRow,
   type HopSummary,
   type OperationalSummary,
 } from '../../contract/index.ts'
+import type { FigureRow } from '../evidence/shared-rows.ts'
 import { Column } from './column.ts'
 import { metricOutcome } from './metric-outcome.ts'
 import { MetricTally, type CommonQuestions } from './metric-tally.ts'
@@ -71,7 +71,7 @@ export class ApproachTally {
     return this.#quantities.latency_ms
   }
 
-  add(index: number, row: CanonicalRow): void {
+  add(index: number, row: FigureRow): void {
     const { operational, ragas } = row.metrics
     const repeat = row.repeat ?? 1
     this.#cells.add(row.status)
@@ -85,7 +85,7 @@ export class ApproachTally {
     for (const metric of SCORE_METRICS) this.scores[metric].add(index, repeat, metricOutcome(row, metric))
   }
 
-  #addCost(index: number, repeat: number, operational: CanonicalRow['metrics']['operational']): void {
+  #addCost(index: number, repeat: number, operational: FigureRow['metrics']['operational']): void {
     const { latency_ms, queue_ms, token_usage, server } = operational
     const set = (quantity: Quantity, value: number): void => this.#quantities[quantity].set(index, value, repeat)
     set('latency_ms', latency_ms)

@@ -1,4 +1,5 @@
-import { AnswerMetric, RetrievalMetric, type CanonicalRow, type EvaluationMetric } from '../../contract/index.ts'
+import { AnswerMetric, RetrievalMetric, type EvaluationMetric } from '../../contract/index.ts'
+import type { FigureRow } from '../evidence/shared-rows.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** Where one cell stands in the count of one metric. */
@@ -19,7 +20,7 @@ const scored = (score: number): MetricOutcome =>
   Number.isFinite(score) ? { kind: 'scored', score } : failure('score_not_finite')
 
 /** What a row says about a metric. A score that is no finite number is an error, never a value. */
-export function metricOutcome(row: CanonicalRow, metric: ScoreMetric): MetricOutcome {
+export function metricOutcome(row: FigureRow, metric: ScoreMetric): MetricOutcome {
   if (isRetrieval(metric)) return retrievalOutcome(row, metric)
   return isAnswer(metric) ? answerOutcome(row, metric) : ragasOutcome(row, metric)
 }
@@ -29,7 +30,7 @@ const ANSWER: ReadonlySet<string> = new Set(AnswerMetric.options)
 const isRetrieval = (metric: ScoreMetric): metric is RetrievalMetric => RETRIEVAL.has(metric)
 const isAnswer = (metric: ScoreMetric): metric is AnswerMetric => ANSWER.has(metric)
 
-function ragasOutcome(row: CanonicalRow, metric: EvaluationMetric): MetricOutcome {
+function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
   const { ragas } = row.metrics
   if (row.status !== 'ok' || ragas.status === 'not_run') return NOT_RUN
   if (ragas.status === 'disabled' || !ragas.requested.includes(metric)) return DISABLED
@@ -42,7 +43,7 @@ function ragasOutcome(row: CanonicalRow, metric: EvaluationMetric): MetricOutcom
 }
 
 // Computed here and not by a service, so it never times out.
-function retrievalOutcome(row: CanonicalRow, metric: RetrievalMetric): MetricOutcome {
+function retrievalOutcome(row: FigureRow, metric: RetrievalMetric): MetricOutcome {
   const { retrieval } = row.metrics
   if (row.status !== 'ok' || retrieval.status === 'not_run') return NOT_RUN
   if (retrieval.status === 'not_evaluable') return { kind: 'unevaluable', reason: retrieval.reason ?? 'unknown' }
@@ -50,7 +51,7 @@ function retrievalOutcome(row: CanonicalRow, metric: RetrievalMetric): MetricOut
   return score === undefined ? failure('score_missing_or_null') : scored(score)
 }
 
-function answerOutcome(row: CanonicalRow, metric: AnswerMetric): MetricOutcome {
+function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
   const { answer } = row.metrics
   if (row.status !== 'ok' || answer?.status === 'not_run') return NOT_RUN
   if (answer === undefined) return DISABLED

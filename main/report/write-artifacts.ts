@@ -3,7 +3,7 @@ import { Aggregate, type CanonicalRow, type JudgeSection, type Matrix } from '..
 import { aggregateText, createAggregator } from './aggregate-run.ts'
 import type { ArtifactFiles } from './artifact-files.ts'
 import { readJudgments, readJudgmentsIfThere, type JudgeInput } from './judge-input.ts'
-import { readEvidenceRows } from './read-evidence.ts'
+import { readFigureRows } from './read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from './run-summary.ts'
 import { createMatrixBuilder, matrixText } from './to-matrix.ts'
 import { writeAtomic, type WrittenFile } from './write-atomic.ts'
@@ -86,6 +86,6 @@ export async function summarizeRun(files: ArtifactFiles, runId: string, datasetI
         }
       : await contextAgain(stored, files)
   const aggregator = createAggregator(context)
-  for await (const row of readEvidenceRows(files.evidence)) aggregator.add(row)
+  for await (const row of readFigureRows(files.evidence)) aggregator.add(row)
   return aggregator.finish()
 }

@@ -49,9 +49,9 @@ describe('RowParser', () => {
       if (!outcome.ok) throw new Error(outcome.problem)
       return outcome.row
     })
-    // The second alias and the second question were read as a whole, so the fourth row is the first to find everything.
+    // The first row was read whole; the second question was read once, so the fourth row is the first to find everything.
     expect(parsed[3]!.question).toBe(parsed[2]!.question)
-    expect(parsed[3]!.reproducibility).toBe(parsed[0]!.reproducibility)
+    expect(parsed[3]!.reproducibility).toBe(parsed[1]!.reproducibility)
     expect(parsed[3]).toEqual(sampleRow({ question: 'q2', model: 'alias-1' }))
   })
 

@@ -48,7 +48,9 @@ function generator(seed: number): () => number {
 function rowOf(index: number, random: () => number): CanonicalRow {
   const dataset = fixtureDataset('bench', 'Bench', 1)
   const fate = random()
-  const row = fixtureRow(dataset, ALIASES[index % ALIASES.length]!, index % 7, {
+  // A question has one text, whoever answers it.
+  const question = Math.floor(index / ALIASES.length)
+  const row = fixtureRow(dataset, ALIASES[index % ALIASES.length]!, question % 7, {
     latencyMs: random() * 5000,
     recall: Math.round(random() * 4) / 4,
     answer: 'An answer of some length with "quotes" in it. '.repeat(1 + Math.floor(random() * 8)),
@@ -58,10 +60,10 @@ function rowOf(index: number, random: () => number): CanonicalRow {
         ? evaluation({}, { error_type: 'timeout' })
         : evaluation({ faithfulness: random(), answer_relevancy: random() }),
   })
-  const id = `q-${Math.floor(index / ALIASES.length)}`
+  const id = `q-${question}`
   const key = { run_id: REPORT_RUN, dataset_id: dataset.id, question_id: id, model: row.approach.model }
   // Questions share documents by fours, as they do where somebody writes several about each.
-  const gold = [{ document: `d-${Math.floor(index / ALIASES.length / 4)}.md`, fact: 'fact' }]
+  const gold = [{ document: `d-${Math.floor(question / 4)}.md`, fact: 'fact' }]
   return { ...row, row_id: rowId(key), question: { ...row.question, id, gold } }
 }
 
