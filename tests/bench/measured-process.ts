@@ -5,8 +5,8 @@ export interface MeasuredProcess {
   wallS: number
   /** Highest resident memory in MB; null where the system does not tell. */
   peakMb: number | null
-  /** Resident memory in MB every 100 ms. */
-  residentMb: number[]
+  /** Resident memory every 100 ms, with the moment in milliseconds. */
+  resident: { atMs: number; mb: number }[]
   code: number | null
   output: string
 }
@@ -43,13 +43,13 @@ export async function measureProcess(
   })
   child.stderr.on('data', (part: Buffer) => parts.push(part.toString()))
   let peakMb: number | null = null
-  const residentMb: number[] = []
+  const resident: MeasuredProcess['resident'] = []
   let ticks = 0
   const timer = setInterval(() => {
     void statusOf(child.pid!).then((status) => {
       if (status === null) return
       peakMb = Math.max(peakMb ?? 0, status.peak)
-      if (ticks % 5 === 0) residentMb.push(status.resident)
+      if (ticks % 5 === 0) resident.push({ atMs: performance.now(), mb: status.resident })
       ticks += 1
     })
   }, 20)
@@ -58,5 +58,5 @@ export async function measureProcess(
     child.on('close', resolve)
   })
   clearInterval(timer)
-  return { wallS: (performance.now() - started) / 1000, peakMb, residentMb, code, output: parts.join('') }
+  return { wallS: (performance.now() - started) / 1000, peakMb, resident, code, output: parts.join('') }
 }

@@ -25,12 +25,20 @@ async function project(questions: number): Promise<string> {
   return root
 }
 
+interface MatrixOutput {
+  /** Of V8, besides those that every start has. */
+  nodeFlags?: string[]
+  json?: boolean
+  /** Gets each line with the moment it arrived. */
+  onLine?: (line: string, atMs: number) => void
+}
+
 /** `rag-ladder matrix` over the stub as a whole process, one synced row per cell. Throws when a cell is missing. */
 async function runMatrixCommand(
   stub: StubGateway,
   cells: number,
   concurrency: number,
-  onLine?: (line: string, atMs: number) => void,
+  { nodeFlags = [], ...output }: MatrixOutput = {},
 ): Promise<MeasuredProcess> {
   const root = await project(Math.ceil(cells / ALIASES.length))
   try {
@@ -48,14 +56,15 @@ async function runMatrixCommand(
     ]
     const args = [
       ...NODE_FLAGS,
+      ...nodeFlags,
       CLI,
       'matrix',
       ...options,
       '--concurrency',
       `${concurrency}`,
-      ...(onLine === undefined ? [] : ['--json']),
+      ...(output.json === true ? ['--json'] : []),
     ]
-    const result = await measureProcess(process.execPath, args, {}, onLine)
+    const result = await measureProcess(process.execPath, args, {}, output.onLine)
     if (result.code !== 0) throw new Error(`matrix ended with ${result.code}:\n${result.output.slice(-2000)}`)
     if (stub.calls() - before !== cells) throw new Error(`${stub.calls() - before} calls for ${cells} cells`)
     return result
@@ -127,22 +136,65 @@ async function throughput(stub: StubGateway): Promise<Figure[]> {
   return figures
 }
 
-/** P2: memory of a long run, and its growth after the first tenth. */
+/** `… 30.1 (48.0) -> 25.2 (46.0) MB`: what a whole collection left, which is what is really kept. */
+const COLLECTED = /Mark-Compact.*? -> ([\d.]+) \(/
+const TENTH = /^ *(\d+)\/.* cells of /
+
+/** What a run keeps and what the system has given it, from the first tenth of its cells on. */
+interface LongRun extends MeasuredProcess {
+  /** MB on the heap after each whole collection. */
+  keptMb: number[]
+  /** Resident MB. */
+  residentMb: number[]
+}
+
+async function measureLongRun(stub: StubGateway, cells: number): Promise<LongRun> {
+  let tenthAt = Infinity
+  const keptMb: number[] = []
+  const run = await runMatrixCommand(stub, cells, 8, {
+    nodeFlags: ['--trace-gc'],
+    onLine(line, atMs) {
+      if (TENTH.test(line)) tenthAt = Math.min(tenthAt, atMs)
+      const kept = COLLECTED.exec(line)?.[1]
+      if (kept !== undefined && atMs >= tenthAt) keptMb.push(Number(kept))
+    },
+  })
+  const residentMb = run.resident.flatMap(({ atMs, mb }) => (atMs >= tenthAt ? [mb] : []))
+  return { ...run, keptMb, residentMb }
+}
+
+/** Growth between the first and the last fifth of what was measured. */
+const growth = (values: readonly number[]): number => {
+  const fifth = Math.max(1, Math.floor(values.length / 5))
+  return median(values.slice(-fifth)) - median(values.slice(0, fifth))
+}
+
+/**
+ * P2: memory of a long run, and its growth after the first tenth of its cells. Resident memory grows also by what V8 and the C library
+ * took for compiling and collecting and have not given back; what the run itself keeps is what a collection leaves.
+ */
 async function longRun(stub: StubGateway): Promise<Figure[]> {
-  const run = await runMatrixCommand(stub, 21_420, 8)
-  const samples = run.residentMb
-  const early = median(samples.slice(Math.floor(samples.length * 0.1), Math.floor(samples.length * 0.2)))
-  const late = median(samples.slice(Math.floor(samples.length * 0.9)))
+  const run = await measureLongRun(stub, 21_420)
+  const kept = growth(run.keptMb)
+  const late = growth(run.residentMb)
   const peakMb = run.peakMb ?? Number.NaN
   return [
     { id: 'P2', what: '21,420 cells, peak memory', value: peakMb, unit: 'MB', target: '≤ 200', met: peakMb <= 200 },
     {
       id: 'P2',
-      what: 'growth from the first tenth to the last',
-      value: late - early,
+      what: 'resident growth after the first 2,142 cells',
+      value: late,
       unit: 'MB',
       target: '≤ 20',
-      met: late - early <= 20,
+      met: late <= 20,
+    },
+    {
+      id: 'P2',
+      what: 'the same of what is kept, after collections',
+      value: kept,
+      unit: 'MB',
+      target: '≤ 10',
+      met: kept <= 10,
     },
     { id: 'P2', what: '21,420 cells, whole process', value: run.wallS, unit: 's', target: '', met: null },
   ]
@@ -187,9 +239,10 @@ async function syncMs(): Promise<number> {
 async function overhead(stub: StubGateway): Promise<Figure[]> {
   const ends: number[] = []
   const before = { bare: await bareCallMs(stub), sync: await syncMs() }
-  await runMatrixCommand(stub, 1000, 1, (line, atMs) => {
+  const onLine = (line: string, atMs: number): void => {
     if (line.includes('"cell.finished"')) ends.push(atMs)
-  })
+  }
+  await runMatrixCommand(stub, 1000, 1, { json: true, onLine })
   const [bare, sync] = [median([before.bare, await bareCallMs(stub)]), median([before.sync, await syncMs()])]
   const perCell = median(ends.slice(1).map((end, index) => end - ends[index]!))
   const added = perCell - bare - sync
