@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { EvaluationMetric } from '../../contract/index.ts'
-import {
-  hang,
-  json,
-  resetMidBody,
-  startFaultServer,
-  text,
-  type Behaviour,
-  type FaultServer,
-} from '../../tests/helpers/fault-server.ts'
+import { EVALUATOR_FAULTS, evaluatorReply as reply, expectedResult } from '../../tests/helpers/evaluator-faults.ts'
+import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
 import { createEvaluatorClient, type EvaluatorClient } from './evaluator-client.ts'
 
 let server: FaultServer
@@ -34,8 +27,6 @@ beforeEach(() => {
 
 const both: EvaluationMetric[] = ['faithfulness', 'answer_relevancy']
 const evidence = { question: 'Q?', answer: 'A.', contexts: ['C'], groundTruth: null as string | null }
-const reply = (scores: object, metadata: object = {}): Behaviour =>
-  json({ evaluator_model: 'critic', embeddings_model: 'emb', results: [{ record_index: 0, scores, metadata }] })
 const run = (metrics = both, more: Partial<typeof evidence> = {}) =>
   client.evaluate(metrics, { ...evidence, ...more }, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
 
@@ -78,51 +69,11 @@ describe('states', () => {
 })
 
 describe('every evaluator fault ends in its typed state', () => {
-  const scoreFaults: [string, Behaviour, string][] = [
-    ['missing field', reply({}), 'score_missing_or_null'],
-    ['null', reply({ faithfulness: null }), 'score_missing_or_null'],
-    ['string score', reply({ faithfulness: '0.9' }), 'score_not_numeric'],
-    ['boolean score', reply({ faithfulness: true }), 'score_not_numeric'],
-    [
-      'NaN',
-      text('{"results":[{"record_index":0,"scores":{"faithfulness":NaN}}]}', 200, 'application/json'),
-      'score_not_finite',
-    ],
-    [
-      'Infinity',
-      text('{"results":[{"record_index":0,"scores":{"faithfulness":-Infinity}}]}', 200, 'application/json'),
-      'score_not_finite',
-    ],
-    [
-      'the evaluator’s own error',
-      reply({ faithfulness: null }, { metric_errors: { faithfulness: 'TimeoutError' } }),
-      'TimeoutError',
-    ],
-  ]
-  it.each(scoreFaults)('%s', async (_name, behaviour, error) => {
-    server.script(behaviour)
-    expect(await run(['faithfulness'])).toMatchObject({
-      status: 'error',
-      scores: {},
-      metric_errors: { faithfulness: error },
-    })
-  })
-
-  const callFaults: [string, Behaviour, string, number][] = [
-    ['timeout', hang, 'timeout', 2],
-    ['500', json({ detail: 'RAG evaluation failed' }, 502), 'http_error', 2],
-    ['400 is not repeated', json({ detail: 'records[0]' }, 400), 'http_error', 1],
-    ['bad JSON', text('{"results": [', 200, 'application/json'), 'invalid_response', 2],
-    ['HTML', text('<html></html>'), 'invalid_response', 2],
-    ['wrong shape', json({ results: {} }), 'invalid_response', 2],
-    ['other record', json({ results: [{ record_index: 7, scores: {} }] }), 'invalid_response', 2],
-    ['reset', resetMidBody, 'network_error', 2],
-  ]
-  it.each(callFaults)('%s', async (_name, behaviour, type, attempts) => {
-    server.script(behaviour)
-    const result = await run()
-    expect(result).toMatchObject({ status: 'error', scores: {}, metric_errors: {}, error_type: type, attempts })
-    expect(server.requests).toHaveLength(attempts)
+  it.each(EVALUATOR_FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_name, fault) => {
+    server.script(fault.behaviour)
+    const result = await run(['faithfulness'])
+    expect(result).toMatchObject(expectedResult(fault))
+    expect(server.requests).toHaveLength(result.attempts)
   })
 
   it('recovers on retry and says how many attempts it took', async () => {

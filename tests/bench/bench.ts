@@ -2,10 +2,12 @@ import { enableCompileCache } from 'node:module'
 import { parseArgs } from 'node:util'
 import { benchAppendOverhead } from './append-overhead.bench.ts'
 import { benchConversion } from './conversion.bench.ts'
+import { benchEvaluator } from './evaluator.bench.ts'
 import { benchEventLoop } from './event-loop.bench.ts'
 import { benchExtraction, extractionFigures } from './extraction.bench.ts'
 import { atMost, shown, type Figure } from './figure.ts'
 import { benchKills } from './kill.bench.ts'
+import { benchLadder } from './ladder.bench.ts'
 import { benchPanel } from './panel.bench.ts'
 import { benchResumePlan } from './resume-plan.bench.ts'
 import { benchRunIndex } from './run-index.bench.ts'
@@ -110,11 +112,13 @@ async function appendOverhead(): Promise<Figure[]> {
 
 /** Every bench by the name it can be picked with. */
 const BENCHES: Record<string, () => Promise<Figure[]>> = {
+  ladder: benchLadder,
   runner: benchRunner,
   log: appendOverhead,
   plan: resumePlan,
   summary,
   index: async () => [...(await benchRunIndex()), ...(await benchEventLoop())],
+  evaluator: benchEvaluator,
   vectors: vectorStore,
   statistics,
   conversion: benchConversion,
