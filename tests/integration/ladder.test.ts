@@ -1,39 +1,16 @@
-import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Aggregate, CanonicalRow, DatasetCatalogue, Matrix, type HumanRound } from '../../contract/index.ts'
+import { Aggregate, DatasetCatalogue, Matrix, type HumanRound } from '../../contract/index.ts'
 import { loadManifest } from '../../main/manifests/load-manifest.ts'
-import { startPlatformProcess } from '../helpers/platform-process.ts'
-import { childrenOf } from '../helpers/processes.ts'
-import { runCli, smokeProject, startCli, type CliResult } from '../helpers/cli.ts'
-
-const MODELS = 'vanilla-rag,hybrid-rag,contextual-rag,lazy-graph-rag'
-const CELLS = 16
+import { runCli, smokeProject, type CliResult } from '../helpers/cli.ts'
+import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 let root: string
 let first: CliResult
-const ladder = (...more: string[]): string[] => [
-  'ladder',
-  '--project',
-  root,
-  '--dataset',
-  'smoke',
-  '--run-id',
-  'test',
-  '--json',
-  ...more,
-]
+const ladder = (...more: string[]): string[] => ladderArgs(root, ...more)
 const evidence = (): string => join(root, 'results/test-smoke-evidence.jsonl')
-const plan = (result: CliResult) =>
-  result.events.find(({ type }) => type === 'plan.ready')?.['plan'] as Record<string, unknown>
-const rowsOf = async (file: string): Promise<CanonicalRow[]> =>
-  (await readFile(file, 'utf8'))
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const { checksum: _checksum, ...row } = JSON.parse(line) as Record<string, unknown>
-      return CanonicalRow.parse(row)
-    })
 
 beforeAll(async () => {
   root = await smokeProject()
@@ -62,7 +39,7 @@ describe('a first run', () => {
       'check_artifacts',
       'publish',
     ])
-    expect(plan(first)).toMatchObject({ total: CELLS, reuse: 0, run: CELLS, conflicts: [] })
+    expect(planOf(first)).toMatchObject({ total: CELLS, reuse: 0, run: CELLS, conflicts: [] })
   })
 
   it('leaves valid artifacts with provenance in every row', async () => {
@@ -126,9 +103,14 @@ describe('a second run', () => {
     const before = await readFile(evidence())
     const again = await runCli(ladder('--models', MODELS, '--no-cold-reset'))
     expect(again.code).toBe(0)
-    expect(plan(again)).toMatchObject({ reuse: CELLS, run: 0, resume_answered: 0, conflicts: [] })
+    expect(planOf(again)).toMatchObject({ reuse: CELLS, run: 0, resume_answered: 0, conflicts: [] })
     expect(again.events.filter(({ type }) => type === 'cell.started')).toEqual([])
-    expect(again.events.filter(({ type }) => type === 'ingestion.progressed').length).toBeGreaterThan(0)
+    const ingested = again.events.filter(({ type }) => type === 'ingestion.progressed')
+    expect(ingested.length).toBeGreaterThan(0)
+    expect(ingested.filter(({ unchanged }) => unchanged !== true)).toEqual([])
+    expect(again.events.find(({ type, step }) => type === 'step.finished' && step === 'ingest')!['note']).toMatch(
+      /^\d+ chunks of 3 documents, unchanged · job /,
+    )
     expect(again.events.find(({ type }) => type === 'usage.reported')).toMatchObject({
       model_calls: {},
       alias_calls: {},
@@ -138,7 +120,7 @@ describe('a second run', () => {
 
   it('only adds what a wider selection asks for', async () => {
     const wider = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
-    expect(plan(wider)).toMatchObject({ total: CELLS + 4, reuse: CELLS, run: 4 })
+    expect(planOf(wider)).toMatchObject({ total: CELLS + 4, reuse: CELLS, run: 4 })
     expect(await rowsOf(evidence())).toHaveLength(CELLS + 4)
   })
 
@@ -158,7 +140,7 @@ describe('a second run', () => {
   it('plans another set of models as the conflict that it would be, and knows no unknown one', async () => {
     const options = ['plan', '--project', root, '--dataset', 'smoke', '--run-id', 'test', '--models', MODELS, '--json']
     const planned = await runCli([...options, '--model-set', 'ollama'])
-    const unknown = await runCli([...options, '--model-set', 'nope'])
+    const unknown = await runCli(options, { RAG_MODEL_SET: 'nope' })
     expect(planned.code).toBe(4)
     expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 0, run: 0 })
     expect(planned.stdout).toContain('reproducibility.runtime.models.roles.agentic.backend')
@@ -171,129 +153,15 @@ describe('a second run', () => {
     await writeFile(evidence(), whole.subarray(0, whole.length - 10))
     const torn = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
     expect(torn.code).toBe(4)
-    expect(torn.events.find(({ type }) => type === 'step.failed')).toMatchObject({ code: 'torn_tail' })
+    const refusal = torn.events.find(({ type }) => type === 'step.failed')!
+    expect(refusal).toMatchObject({ code: 'torn_tail' })
+    expect(refusal['message']).toMatch(/ recover \/\S+\/results\/test-smoke-evidence\.jsonl$/)
     expect((await runCli(['verify', evidence()])).code).toBe(4)
     expect((await runCli(['recover', evidence()])).code).toBe(0)
     expect((await runCli(['verify', evidence()])).code).toBe(0)
     const resumed = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
-    expect(plan(resumed)).toMatchObject({ reuse: CELLS + 3, run: 1 })
+    expect(planOf(resumed)).toMatchObject({ reuse: CELLS + 3, run: 1 })
     expect(resumed.code).toBe(0)
-  })
-})
-
-describe('interruption', () => {
-  it('Ctrl-C finishes the cells in flight, keeps them, and the next run makes the rest', async () => {
-    const args = [
-      'ladder',
-      '--project',
-      root,
-      '--dataset',
-      'smoke',
-      '--run-id',
-      'stopped',
-      '--json',
-      '--no-publish',
-      '--models',
-      MODELS,
-    ]
-    const run = startCli(args)
-    await run.event('cell.started')
-    run.child.kill('SIGINT')
-    const stopped = await run.done
-    expect(stopped.code).toBe(130)
-    const kept = stopped.events.filter(({ type }) => type === 'cell.finished').length
-    expect(kept).toBeGreaterThan(0)
-    expect(kept).toBeLessThan(CELLS)
-    const rest = await runCli([...args, '--no-cold-reset'])
-    expect(rest.code).toBe(0)
-    expect(plan(rest)).toMatchObject({ reuse: kept, run: CELLS - kept })
-  })
-})
-
-describe('credentials', () => {
-  const secretsFile = (): string => join(root, '.rag-ladder/secrets.json')
-
-  it('that others may read stop a run before the platform starts', async () => {
-    await chmod(secretsFile(), 0o644)
-    const refused = await runCli(ladder('--models', 'vanilla-rag', '--no-cold-reset'))
-    await chmod(secretsFile(), 0o600)
-    expect(refused.code).toBe(5)
-    expect(refused.stderr + refused.stdout).toContain('secrets.json: has mode 0644')
-  })
-
-  it.runIf(process.platform === 'linux')('go to the platform by environment, never in an argument list', async () => {
-    const run = startCli(['platform', '--project', root, '--dataset', 'smoke'])
-    await new Promise((resolve) => run.child.stdout!.once('data', resolve))
-    const secrets = Object.values(JSON.parse(await readFile(secretsFile(), 'utf8')) as Record<string, string>).slice(1)
-    const lines: string[] = []
-    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-      const [command, environment] = await Promise.all(
-        ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
-      )
-      expect(secrets.filter((secret) => command!.includes(secret))).toEqual([])
-      if (secrets.some((secret) => environment!.includes(secret))) lines.push(command!)
-    }
-    run.child.kill('SIGINT')
-    const { code, stdout, stderr } = await run.done
-    expect(lines.filter((line) => line.includes('providers/platform/index.ts'))).toHaveLength(1)
-    expect(lines).toHaveLength(1)
-    expect(code).toBe(0)
-    expect(stderr).toContain('secrets.json')
-    for (const secret of secrets) expect(stdout + stderr).not.toContain(secret)
-  })
-
-  it('of an external platform come from the environment: one for the gateway, one for the rest, one for its edge', async () => {
-    const platform = await startPlatformProcess({
-      RAG_LADDER_STATE_DIR: join(root, 'external'),
-      RAG_INGESTION_CORPUS_ROOT: join(root, 'corpus'),
-      RAG_PROFILE: 'smoke',
-      BACKEND_INTERNAL_API_TOKEN: 'token-of-the-operator',
-      GATEWAY_MASTER_KEY: 'key-of-the-gateway',
-      BACKEND_EDGE_AUTH: 'key-auth',
-      BACKEND_EDGE_API_KEY: 'key-of-the-edge',
-    })
-    const run = (env: Record<string, string>) =>
-      runCli(ladder('--models', 'vanilla-rag', '--gateway', platform.url, '--no-publish', '--run-id', 'external'), env)
-    const edge = { MATRIX_EDGE_API_KEY: 'key-of-the-edge' }
-    const both = { MATRIX_GATEWAY_API_KEY: 'key-of-the-gateway', MATRIX_PLATFORM_TOKEN: 'token-of-the-operator' }
-    const withoutEdge = await run(both)
-    const gatewayOnly = await run({ MATRIX_GATEWAY_API_KEY: 'key-of-the-gateway', ...edge })
-    const done = await run({ ...both, ...edge })
-    await platform.stop()
-    expect([withoutEdge.code, gatewayOnly.code, done.code]).toEqual([5, 5, 0])
-    expect(withoutEdge.stderr + withoutEdge.stdout).toContain('answered HTTP 401')
-    expect(gatewayOnly.stderr + gatewayOnly.stdout).toContain('GET /rag/health answered HTTP 403')
-    const text = await readFile(join(root, 'results/external-smoke-evidence.jsonl'), 'utf8')
-    for (const credential of Object.values({ ...both, ...edge })) {
-      expect(text + done.stdout + done.stderr + gatewayOnly.stderr).not.toContain(credential)
-    }
-  })
-
-  it('in the address of a platform are refused', async () => {
-    const address = 'http://user:hunter2@127.0.0.1:1'
-    const refused = await runCli(ladder('--models', 'vanilla-rag', '--gateway', address))
-    expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain('MATRIX_GATEWAY_API_KEY')
-    expect(refused.stderr).not.toContain('hunter2')
-  })
-})
-
-describe('a platform that dies', () => {
-  it('is restarted on its port, and no cell is lost to it', async () => {
-    // Without a reset, and into a folder that nobody has made: what `npm run ladder` does on a fresh clone.
-    const fresh = ['--no-cold-reset', '--results', join(root, 'killed')]
-    const options = ['--run-id', 'killed', ...fresh, '--no-publish', '--models', MODELS]
-    const run = startCli(['ladder', '--project', root, '--dataset', 'smoke', '--json', ...options])
-    await run.event('cell.started')
-    const [platform] = await childrenOf(run.child.pid!)
-    process.kill(platform!, 'SIGKILL')
-    const result = await run.done
-    const states = result.events.filter(({ type }) => type === 'service.changed').map(({ state }) => state)
-    expect(states).toEqual(['starting', 'ready', 'backoff', 'starting', 'ready', 'stopping', 'stopped'])
-    expect(result.code).toBe(0)
-    const rows = await rowsOf(join(root, 'killed/killed-smoke-evidence.jsonl'))
-    expect(rows.map(({ status }) => status)).toEqual(Array.from({ length: CELLS }, () => 'ok'))
-    expect(rows.map(({ metrics }) => metrics.ragas.status)).not.toContain('error')
   })
 })
 
@@ -397,7 +265,12 @@ describe('other commands', () => {
     [['ladder', '--models', 'x'], /unknown alias: x/],
     [['ladder', '--dataset', 'x'], /unknown dataset: x/],
     [['ladder', '--concurrency', '99'], /--concurrency: a whole number from 1 to 32/],
+    [['ladder', '--flavors', 'x'], /unknown flavor: x; there are vanilla-rag-wide, /],
     [['frobnicate'], /unknown command: frobnicate/],
+    [['plan', '--project', '/nowhere/at/all'], /--project: \/nowhere\/at\/all: there is no such folder/],
+    [['serve', '--no-open', '--project', '/nowhere/at/all'], /--project: \/nowhere\/at\/all: there is no such folder/],
+    [['verify', 'nothing-evidence.jsonl'], /nothing-evidence\.jsonl: there is no such file/],
+    [['verify', join(PROJECT_ROOT, 'README.md')], /README\.md is no evidence file: none of its lines is a row/],
   ])('bad input %j is named and exits with 2', async (args, message) => {
     const result = await runCli(args[0] === 'ladder' ? [...args, '--project', root] : args)
     expect(result.stderr).toMatch(message)

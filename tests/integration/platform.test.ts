@@ -1,108 +1,38 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   ChatCompletion,
   EvaluateResponse,
   IngestionAccepted,
-  IngestionRecord,
   ModelList,
   PlatformHealth,
-  PlatformUsage,
   PluginList,
   RerankAdapterResponse,
 } from '../../contract/index.ts'
 import { json, startFaultServer, type Behaviour } from '../helpers/fault-server.ts'
-import { startPlatformProcess } from '../helpers/platform-process.ts'
-import type { PlatformProcess } from '../helpers/platform-process.ts'
+import {
+  DOCUMENTS,
+  QUESTION,
+  TOKEN,
+  RERANK_TOKEN,
+  GRAPH_KEY,
+  start,
+  here,
+  call,
+  usage,
+  counted,
+  ask,
+  ingest,
+  useSmallPlatform,
+} from '../helpers/small-platform.ts'
 
-const DOCUMENTS = {
-  'lighthouse.md':
-    '# Harrow Light\n\nThe lighthouse on Harrow Point was built in 1874 by Edith Marlowe. Its lamp burned rape oil.\n',
-  'keeper.md':
-    '# The keepers\n\nEdith Marlowe trained the keeper Tom Ashby. Ashby kept the lamp of Harrow Point for thirty years.\n',
-  'bread.md':
-    '# Rye bread\n\nRye bread needs a sour starter, because rye has little gluten. Bakers let it rest for a day.\n',
-}
-const QUESTION = 'Who built the lighthouse on Harrow Point?'
-const TOKEN = 'operator-token-of-this-test'
-const RERANK_TOKEN = 'rerank-token-of-this-test'
-const GRAPH_KEY = 'graph-key-of-this-test'
-
-let folder: string
-let platform: PlatformProcess
-const running: PlatformProcess[] = []
-
-async function start(env: Record<string, string>): Promise<PlatformProcess> {
-  const process = await startPlatformProcess(env)
-  running.push(process)
-  return process
-}
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platform-'))
-  await mkdir(join(folder, 'corpus', 'smoke'), { recursive: true })
-  for (const [name, text] of Object.entries(DOCUMENTS)) await writeFile(join(folder, 'corpus', 'smoke', name), text)
-  platform = await start({
-    RAG_LADDER_STATE_DIR: join(folder, 'state'),
-    RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
-    RAG_PROFILE: 'smoke',
-    BACKEND_INTERNAL_API_TOKEN: TOKEN,
-    GRAPHENGINE_RERANK_ADAPTER_TOKEN: RERANK_TOKEN,
-    GRAPHENGINE_API_KEY: GRAPH_KEY,
-  })
-})
-
-afterAll(async () => {
-  await Promise.all(running.map((process) => process.stop()))
-  await rm(folder, { recursive: true })
-})
-
-async function call(path: string, body?: unknown, at = platform): Promise<Response> {
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
-  return fetch(
-    at.url + path,
-    body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
-  )
-}
-
-const usage = async (at = platform) => PlatformUsage.parse(await (await call('/internal/usage', undefined, at)).json())
-
-/** What an action adds to the platform's counters. */
-async function counted<Result>(act: () => Promise<Result>): Promise<{ result: Result; calls: Record<string, number> }> {
-  const before = await usage()
-  const result = await act()
-  const after = await usage()
-  const calls = Object.entries({ ...after.model_calls, ...after.alias_calls }).flatMap(([name, count]) => {
-    const added = count - (before.model_calls[name] ?? before.alias_calls[name] ?? 0)
-    return added === 0 ? [] : [[name, added] as const]
-  })
-  return { result, calls: Object.fromEntries(calls) }
-}
-
-async function ingest(): Promise<IngestionRecord> {
-  const accepted = IngestionAccepted.parse(await (await call('/api/rag/ingestions', { profile: 'smoke' })).json())
-  for (;;) {
-    const record = IngestionRecord.parse(await (await call(`/api/rag/ingestions/${accepted.ingestion_id}`)).json())
-    if (record.status !== 'pending' && record.status !== 'running') return record
-    await pause(20)
-  }
-}
-
-const ask = (model: string, more: object = {}) =>
-  call('/v1/chat/completions', {
-    model,
-    messages: [{ role: 'user', content: QUESTION }],
-    cache: { 'no-cache': true, 'no-store': true },
-    ...more,
-  })
+useSmallPlatform()
 
 describe('before anything is ingested', () => {
   it('was ready at once, and says who it is', async () => {
-    expect(platform.startMs).toBeLessThan(10_000)
-    const health = PlatformHealth.parse(await (await fetch(`${platform.url}/health`)).json())
+    expect(here.platform.startMs).toBeLessThan(10_000)
+    const health = PlatformHealth.parse(await (await fetch(`${here.platform.url}/health`)).json())
     expect(health).toMatchObject({ status: 'healthy', models: { set: 'builtin' } })
     expect(await (await call('/ready')).json()).toEqual({
       status: 'ready',
@@ -215,7 +145,7 @@ describe('answers', () => {
     const again = await counted(cached)
     expect([again.calls, again.result.headers.get('x-rag-ladder-cache')]).toEqual([{}, 'hit'])
     expect((await counted(() => ask('vanilla-rag'))).calls).toEqual({ embed: 1, light_gen: 1, 'vanilla-rag': 1 })
-    await writeFile(join(folder, 'corpus', 'smoke', 'bread.md'), `${DOCUMENTS['bread.md']}Some add caraway.\n`)
+    await writeFile(join(here.folder, 'corpus', 'smoke', 'bread.md'), `${DOCUMENTS['bread.md']}Some add caraway.\n`)
     expect((await ingest()).status).toBe('completed')
     expect((await counted(cached)).calls).toEqual({ embed: 1, light_gen: 1, 'vanilla-rag': 1 })
   })
@@ -258,14 +188,14 @@ describe('the workflow engine', () => {
       'x-rag-ladder-workflow': 'any',
     }
     const body = JSON.stringify({ model: 'workflow-adaptive-rag', messages: [{ role: 'user', content: QUESTION }] })
-    const loop = await fetch(`${platform.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    const loop = await fetch(`${here.platform.url}/v1/chat/completions`, { method: 'POST', headers, body })
     expect([loop.status, await loop.json()]).toMatchObject([508, { error: { code: 'delegation_loop' } }])
   })
 })
 
 describe('the graph engine', () => {
   const graph = (path: string, key = GRAPH_KEY) =>
-    fetch(`${platform.url}/graph-engine${path}`, { headers: { 'x-api-key': key } })
+    fetch(`${here.platform.url}/graph-engine${path}`, { headers: { 'x-api-key': key } })
 
   it('holds what was ingested, behind its own key', async () => {
     expect(await (await graph('/documents/status_counts')).json()).toMatchObject({
@@ -277,11 +207,11 @@ describe('the graph engine', () => {
   })
 
   it('forgets documents that left the corpus, and everything at a cold start', async () => {
-    const path = join(folder, 'corpus', 'smoke', 'bread.md')
+    const path = join(here.folder, 'corpus', 'smoke', 'bread.md')
     await rm(path)
     expect((await ingest()).counts).toMatchObject({ documents_uploaded: 2, documents_removed: 1 })
     expect(await (await graph('/documents/status_counts')).json()).toMatchObject({ status_counts: { all: 2 } })
-    const reset = await fetch(`${platform.url}/api/rag/ingestions/profiles/smoke`, {
+    const reset = await fetch(`${here.platform.url}/api/rag/ingestions/profiles/smoke`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${TOKEN}` },
     })
@@ -319,8 +249,8 @@ describe('the other surfaces', () => {
     const service = await startFaultServer()
     service.script(scored)
     const served = await start({
-      RAG_LADDER_STATE_DIR: join(folder, 'reranked'),
-      RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
+      RAG_LADDER_STATE_DIR: join(here.folder, 'reranked'),
+      RAG_INGESTION_CORPUS_ROOT: join(here.folder, 'corpus'),
       RAG_PROFILE: 'smoke',
       BACKEND_INTERNAL_API_TOKEN: TOKEN,
       GRAPHENGINE_API_KEY: GRAPH_KEY,
@@ -393,96 +323,10 @@ describe('what an operator sees', () => {
     )
     const body = JSON.stringify({ query: QUESTION, documents, top_n: 1 })
     const { result, calls } = await counted(async () => {
-      const answer = await fetch(`${platform.url}/graph-engine/rerank`, { method: 'POST', headers, body })
+      const answer = await fetch(`${here.platform.url}/graph-engine/rerank`, { method: 'POST', headers, body })
       return RerankAdapterResponse.parse(await answer.json())
     })
     expect(result.results.map(({ index }) => index)).toEqual([40])
     expect(calls).toEqual({ rerank: 2 })
-  })
-})
-
-describe('the door', () => {
-  it('opens without a token for what tells the state only', async () => {
-    const status = async (path: string) => (await fetch(platform.url + path)).status
-    const open = ['/', '/health', '/ready', '/health/liveliness', '/graph-engine/health']
-    expect(await Promise.all(open.map(status))).toEqual(open.map(() => 200))
-    const closed = ['/v1/models', '/internal/usage', '/rag/health', '/metrics', '/plugins', '/info', '/nowhere']
-    expect(await Promise.all(closed.map(status))).toEqual(closed.map(() => 401))
-    const refused = await fetch(`${platform.url}/v1/models`)
-    expect(await refused.json()).toMatchObject({ error: { type: 'authentication_error', code: 'invalid_api_key' } })
-  })
-
-  it('closes with 503, and says why, while nobody could come in', async () => {
-    const closed = await start({ RAG_LADDER_STATE_DIR: join(folder, 'closed'), PLATFORM_LOG_LEVEL: 'error' })
-    expect(closed.errors()).toContain('no credential is configured')
-    const answers = await Promise.all([fetch(`${closed.url}/health`), call('/v1/models', undefined, closed)])
-    expect(answers.map(({ status }) => status)).toEqual([200, 503])
-  })
-
-  it('refuses a body over its limit before reading it, in the route’s own family', async () => {
-    const huge = 'x'.repeat(17 * 1024 * 1024)
-    const message = 'Request body exceeds the limit for this endpoint (16777216 bytes)'
-    expect(await (await call('/api/chunk', { text: huge })).json()).toEqual({ detail: message })
-    expect(await (await call('/v1/chat/completions', { text: huge })).json()).toMatchObject({ error: { message } })
-    expect(await (await call('/rerank', { text: huge })).json()).toMatchObject({ error: message })
-  })
-})
-
-describe('processes', () => {
-  it('answer aliases through a plugin in another process', async () => {
-    const front = await start({
-      RAG_LADDER_STATE_DIR: join(folder, 'front'),
-      RAG_PLUGIN_URL: platform.url,
-      BACKEND_INTERNAL_API_TOKEN: TOKEN,
-    })
-    const { calls } = await counted(async () => {
-      const body = { model: 'hybrid-rag', messages: [{ role: 'user', content: QUESTION }] }
-      const completion = ChatCompletion.parse(await (await call('/v1/chat/completions', body, front)).json())
-      expect(completion.rag_extension!.answer).toContain('Edith Marlowe')
-      const stream = await (await call('/v1/chat/completions', { ...body, stream: true }, front)).text()
-      expect(stream.trimEnd().split('\n\n')).toHaveLength(2)
-    })
-    expect(calls).toEqual({ embed: 2, rerank: 2, light_gen: 2 })
-    expect((await usage(front)).alias_calls).toEqual({ 'hybrid-rag': 2 })
-  })
-
-  it('end cleanly with their host, and keep what was ingested', async () => {
-    const state = join(folder, 'restarted')
-    const env = {
-      RAG_LADDER_STATE_DIR: state,
-      RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
-      RAG_PROFILE: 'smoke',
-      BACKEND_INTERNAL_API_TOKEN: TOKEN,
-    }
-    const first = await start(env)
-    const ingested = await call('/api/rag/ingestions?async_job=false', { profile: 'smoke' }, first)
-    expect(IngestionAccepted.parse(await ingested.json()).status).toBe('completed')
-    expect(await first.stop()).toBe(0)
-    const second = await start(env)
-    const body = { model: 'vanilla-rag', messages: [{ role: 'user', content: QUESTION }] }
-    const answer = ChatCompletion.parse(await (await call('/v1/chat/completions', body, second)).json())
-    expect(answer.rag_extension!.answer).toContain('Edith Marlowe')
-    second.child.kill('SIGTERM')
-    expect(await second.stop()).toBe(0)
-  })
-
-  it('say every fault of their configuration and exit with 1', async () => {
-    await expect(
-      startPlatformProcess({
-        PLATFORM_PORT: 'eighty',
-        RAG_PROFILE: 'nobody',
-        RAG_LADDER_STATE_DIR: join(folder, 'never'),
-      }),
-    ).rejects.toThrow(/exited with 1: the platform cannot start:\n {2}PLATFORM_PORT: .*\n {2}RAG_PROFILE: /)
-    const taken = new URL(platform.url).port
-    await expect(
-      startPlatformProcess({
-        PLATFORM_PORT: taken,
-        RAG_LADDER_STATE_DIR: join(folder, 'never'),
-        BACKEND_INTERNAL_API_TOKEN: TOKEN,
-      }),
-    ).rejects.toThrow(
-      /exited with 1: the platform cannot start:\n {2}cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/,
-    )
   })
 })

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises'
+import { CanonicalRow } from '../../contract/index.ts'
+import type { CliResult } from './cli.ts'
+
+export const MODELS = 'vanilla-rag,hybrid-rag,contextual-rag,lazy-graph-rag'
+/** Four questions × these models. */
+export const CELLS = 16
+
+/** The run `test` of the smoke set. */
+export const ladderArgs = (root: string, ...more: string[]): string[] => [
+  'ladder',
+  '--project',
+  root,
+  '--dataset',
+  'smoke',
+  '--run-id',
+  'test',
+  '--json',
+  ...more,
+]
+
+/** The plan that a run told. */
+export const planOf = (result: CliResult) =>
+  result.events.find(({ type }) => type === 'plan.ready')?.['plan'] as Record<string, unknown>
+
+/** The rows of an evidence file, each checked against its schema. */
+export const rowsOf = async (file: string): Promise<CanonicalRow[]> =>
+  (await readFile(file, 'utf8'))
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const { checksum: _checksum, ...row } = JSON.parse(line) as Record<string, unknown>
+      return CanonicalRow.parse(row)
+    })

@@ -1,0 +1,131 @@
+import { chmod, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
+import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { startPlatformProcess } from '../helpers/platform-process.ts'
+import { childrenOf } from '../helpers/processes.ts'
+
+let root: string
+const ladder = (...more: string[]): string[] => ladderArgs(root, ...more)
+
+beforeAll(async () => {
+  root = await smokeProject()
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+describe('interruption', () => {
+  it('Ctrl-C finishes the cells in flight, keeps them, and the next run makes the rest', async () => {
+    const args = [
+      'ladder',
+      '--project',
+      root,
+      '--dataset',
+      'smoke',
+      '--run-id',
+      'stopped',
+      '--json',
+      '--no-publish',
+      '--models',
+      MODELS,
+    ]
+    const run = startCli(args)
+    await run.event('cell.started')
+    run.child.kill('SIGINT')
+    const stopped = await run.done
+    expect(stopped.code).toBe(130)
+    const kept = stopped.events.filter(({ type }) => type === 'cell.finished').length
+    expect(kept).toBeGreaterThan(0)
+    expect(kept).toBeLessThan(CELLS)
+    const rest = await runCli([...args, '--no-cold-reset'])
+    expect(rest.code).toBe(0)
+    expect(planOf(rest)).toMatchObject({ reuse: kept, run: CELLS - kept })
+  })
+})
+
+describe('credentials', () => {
+  const secretsFile = (): string => join(root, '.rag-ladder/secrets.json')
+
+  it('that others may read stop a run before the platform starts', async () => {
+    await chmod(secretsFile(), 0o644)
+    const refused = await runCli(ladder('--models', 'vanilla-rag', '--no-cold-reset'))
+    await chmod(secretsFile(), 0o600)
+    expect(refused.code).toBe(5)
+    expect(refused.stderr + refused.stdout).toContain('secrets.json: has mode 0644')
+  })
+
+  it.runIf(process.platform === 'linux')('go to the platform by environment, never in an argument list', async () => {
+    const run = startCli(['platform', '--project', root, '--dataset', 'smoke'])
+    await new Promise((resolve) => run.child.stdout!.once('data', resolve))
+    const secrets = Object.values(JSON.parse(await readFile(secretsFile(), 'utf8')) as Record<string, string>).slice(1)
+    const lines: string[] = []
+    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+      const [command, environment] = await Promise.all(
+        ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
+      )
+      expect(secrets.filter((secret) => command!.includes(secret))).toEqual([])
+      if (secrets.some((secret) => environment!.includes(secret))) lines.push(command!)
+    }
+    run.child.kill('SIGINT')
+    const { code, stdout, stderr } = await run.done
+    expect(lines.filter((line) => line.includes('providers/platform/index.ts'))).toHaveLength(1)
+    expect(lines).toHaveLength(1)
+    expect(code).toBe(0)
+    expect(stderr).toContain('secrets.json')
+    for (const secret of secrets) expect(stdout + stderr).not.toContain(secret)
+  })
+
+  it('of an external platform come from the environment: one for the gateway, one for the rest, one for its edge', async () => {
+    const platform = await startPlatformProcess({
+      RAG_LADDER_STATE_DIR: join(root, 'external'),
+      RAG_INGESTION_CORPUS_ROOT: join(root, 'corpus'),
+      RAG_PROFILE: 'smoke',
+      BACKEND_INTERNAL_API_TOKEN: 'token-of-the-operator',
+      GATEWAY_MASTER_KEY: 'key-of-the-gateway',
+      BACKEND_EDGE_AUTH: 'key-auth',
+      BACKEND_EDGE_API_KEY: 'key-of-the-edge',
+    })
+    const run = (env: Record<string, string>) =>
+      runCli(ladder('--models', 'vanilla-rag', '--gateway', platform.url, '--no-publish', '--run-id', 'external'), env)
+    const edge = { MATRIX_EDGE_API_KEY: 'key-of-the-edge' }
+    const both = { MATRIX_GATEWAY_API_KEY: 'key-of-the-gateway', MATRIX_PLATFORM_TOKEN: 'token-of-the-operator' }
+    const withoutEdge = await run(both)
+    const gatewayOnly = await run({ MATRIX_GATEWAY_API_KEY: 'key-of-the-gateway', ...edge })
+    const done = await run({ ...both, ...edge })
+    await platform.stop()
+    expect([withoutEdge.code, gatewayOnly.code, done.code]).toEqual([5, 5, 0])
+    expect(withoutEdge.stderr + withoutEdge.stdout).toContain('answered HTTP 401')
+    expect(gatewayOnly.stderr + gatewayOnly.stdout).toContain('GET /rag/health answered HTTP 403')
+    const text = await readFile(join(root, 'results/external-smoke-evidence.jsonl'), 'utf8')
+    for (const credential of Object.values({ ...both, ...edge })) {
+      expect(text + done.stdout + done.stderr + gatewayOnly.stderr).not.toContain(credential)
+    }
+  })
+
+  it('in the address of a platform are refused', async () => {
+    const address = 'http://user:hunter2@127.0.0.1:1'
+    const refused = await runCli(ladder('--models', 'vanilla-rag', '--gateway', address))
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('MATRIX_GATEWAY_API_KEY')
+    expect(refused.stderr).not.toContain('hunter2')
+  })
+})
+
+describe('a platform that dies', () => {
+  it('is restarted on its port, and no cell is lost to it', async () => {
+    // Without a reset, and into a folder that nobody has made: what `npm run ladder` does on a fresh clone.
+    const fresh = ['--no-cold-reset', '--results', join(root, 'killed')]
+    const options = ['--run-id', 'killed', ...fresh, '--no-publish', '--models', MODELS]
+    const run = startCli(['ladder', '--project', root, '--dataset', 'smoke', '--json', ...options])
+    await run.event('cell.started')
+    const [platform] = await childrenOf(run.child.pid!)
+    process.kill(platform!, 'SIGKILL')
+    const result = await run.done
+    const states = result.events.filter(({ type }) => type === 'service.changed').map(({ state }) => state)
+    expect(states).toEqual(['starting', 'ready', 'backoff', 'starting', 'ready', 'stopping', 'stopped'])
+    expect(result.code).toBe(0)
+    const rows = await rowsOf(join(root, 'killed/killed-smoke-evidence.jsonl'))
+    expect(rows.map(({ status }) => status)).toEqual(Array.from({ length: CELLS }, () => 'ok'))
+    expect(rows.map(({ metrics }) => metrics.ragas.status)).not.toContain('error')
+  })
+})
