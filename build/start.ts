@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { missingFolder } from '../main/manifests/project-folder.ts'
 import { missingLibraries } from './e2e/electron-runtime.ts'
 import { electronProgram } from './electron-program.ts'
 import { runTool } from './run-step.ts'
@@ -48,7 +50,19 @@ function run(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<n
 const serve = (args: string[]): Promise<number> =>
   run(process.execPath, ['bin/rag-ladder.mjs', 'serve', ...args], process.env)
 
+/** A project that is named and is not there: said before anything is fetched or built. */
+function missingProject(args: string[]): string | null {
+  const { values } = parseArgs({ args, options: { project: { type: 'string' } }, strict: false })
+  const named = typeof values.project === 'string' ? values.project : process.env['RAG_LADDER_PROJECT']
+  return named === undefined || named === '' ? null : missingFolder(resolve(named))
+}
+
 async function start(args: string[]): Promise<number> {
+  const missing = missingProject(args)
+  if (missing !== null) {
+    say(`error: ${missing}`)
+    return 2
+  }
   if (isStale()) {
     say('pages and shell are built')
     const build = await runTool('build', 'electron-vite', ['build', '--logLevel', 'warn'])

@@ -18,18 +18,28 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
 }
 
 async function overview(): Promise<string> {
-  const lines = await Promise.all(
-    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(11)} ${(await load()).summary}`),
+  const [{ helpTable }, { outputColumns }, { wrap }] = await Promise.all([
+    import('./cli/help-table.ts'),
+    import('./cli/progress/output-columns.ts'),
+    import('./report/terminal-text.ts'),
+  ])
+  const columns = outputColumns(process.stdout, process.env)
+  const commands = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, load]) => [name, (await load()).summary] as const),
   )
   return [
     'RAG Ladder: find out which retrieval approach fits your data.',
     '',
     'Usage: rag-ladder <command> [options]',
     '',
-    ...lines,
+    ...helpTable(commands, 11, columns),
     '',
     'rag-ladder <command> --help tells its options.',
-    'Exit codes: 0 done, 1 unexpected error, 2 bad input, 3 cells failed, 4 evidence refused, 5 a service failed, 130 interrupted.',
+    ...wrap(
+      'Exit codes: 0 done, 1 unexpected error, 2 bad input, 3 cells failed, 4 evidence refused, 5 a service failed, 130 interrupted.',
+      columns,
+      '  ',
+    ),
     '',
   ].join('\n')
 }
@@ -47,7 +57,8 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
   const command = await load()
   if (args.includes('--help')) {
-    process.stdout.write(commandHelp(command))
+    const { outputColumns } = await import('./cli/progress/output-columns.ts')
+    process.stdout.write(commandHelp(command, outputColumns(process.stdout, process.env)))
     return EXIT.ok
   }
   const { values, positionals } = parseCommandLine(command, args)

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path'
 import { app, dialog, protocol } from 'electron'
+import { missingFolder } from './manifests/project-folder.ts'
 import { APP_SCHEME } from './shell/app-origin.ts'
 import { containEverything } from './shell/containment.ts'
 import { registerDesktopCalls } from './shell/desktop-calls.ts'
@@ -29,6 +31,12 @@ function fail(error: unknown): void {
 }
 
 async function start(): Promise<void> {
+  const missing = config.project === null ? null : missingFolder(resolve(config.project))
+  if (missing !== null) {
+    process.stderr.write(`error: ${missing}\n`)
+    app.exit(2)
+    return
+  }
   const places = placesOf(app.getAppPath(), app.isPackaged)
   const desktop = new DesktopApp(config, places)
   const { devServer } = config

@@ -76,6 +76,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     phase: z.string(),
     status: z.string(),
     counts: z.record(z.string(), z.number()),
+    /** True when an earlier run did this work and nothing has changed since: what is told was not done now. */
+    unchanged: z.boolean().optional(),
   }),
   z.strictObject({ type: z.literal('plan.ready'), plan: RunPlan }),
   z.strictObject({

@@ -1,5 +1,7 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { InputError } from '../manifests/runner-inputs.ts'
+import { wrap } from '../report/terminal-text.ts'
+import { helpTable } from './help-table.ts'
 
 /** Exit codes of every command; documented in the README. */
 export const EXIT = {
@@ -71,14 +73,17 @@ export function parseCommandLine(command: Command, args: string[]): Pick<Invocat
 }
 
 /** Help text of one command. */
-export function commandHelp(command: Command): string {
-  const rows = Object.entries(command.options).map(([name, option]) => {
+export function commandHelp(command: Command, columns: number): string {
+  const options = Object.entries(command.options).map(([name, option]) => {
     const label = option.type === 'string' ? `--${name} ${option.hint ?? 'VALUE'}` : `--[no-]${name}`
     const preset = option.default === undefined ? '' : ` (default: ${option.default})`
-    return `  ${label.padEnd(30)} ${option.description}${preset}`
+    return [label, `${option.description}${preset}`] as const
   })
+  const rows = helpTable(options, 26, columns)
   const usage = ['rag-ladder', command.name, ...(rows.length > 0 ? ['[options]'] : []), command.positionals ?? '']
     .join(' ')
     .trim()
-  return [command.summary, '', `Usage: ${usage}`, ...(rows.length > 0 ? ['', ...rows] : []), ''].join('\n')
+  return [...wrap(command.summary, columns), '', `Usage: ${usage}`, ...(rows.length > 0 ? ['', ...rows] : []), ''].join(
+    '\n',
+  )
 }

@@ -3,6 +3,7 @@ import { artifactFiles } from '../report/artifact-files.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
 import type { RunSetup } from './run-setup.ts'
+import { plural } from '../report/score-format.ts'
 
 function figure({ value, interval }: Estimate, digits = 2): string {
   if (value === null) return '–'
@@ -18,7 +19,7 @@ export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }:
   const { alpha, leave_one_out: without, inconclusive } = panel
   const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
   const lines = [
-    `judges of ${dataset_id}: alpha ${figure(alpha.estimate)} over ${alpha.estimate.n} grades`,
+    `judges of ${dataset_id}: alpha ${figure(alpha.estimate)} over ${plural(alpha.estimate.n, 'grade')}`,
     ...panel.judges.map(
       (judge) =>
         `  ${judge.judge}: mean ${judge.mean_score?.toFixed(2) ?? '–'}, ${figure(judge.position_effect.slope)} per place, best vote flips ${share(judge.flip_rates.best)}, correlation with length ${figure(judge.length_correlation.within_question)}`,

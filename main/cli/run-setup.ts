@@ -17,6 +17,7 @@ import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runn
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
 import { readerServices } from './reader-services.ts'
 import { flagOption, textOption, type Invocation } from './command.ts'
+import { projectFolder } from './project-option.ts'
 
 /** Below the project: what the embedded platform keeps. */
 export const STATE_FOLDER = '.rag-ladder'
@@ -113,7 +114,7 @@ async function chosenPanel(invocation: Invocation, inputs: RunnerInputs, experim
 /** Reads everything a run needs. Throws `InputError`, `ManifestError` or `JudgePanelError`; starts and writes nothing. */
 export async function setUpRun(invocation: Invocation, now = new Date()): Promise<RunSetup> {
   const inputs = readRunnerInputs(invocation.env)
-  const root = resolve(textOption(invocation, 'project') ?? '.')
+  const root = projectFolder(invocation)
   const evaluationFile = textOption(invocation, 'manifest') ?? inputs.manifestFile
   const queriesFile = textOption(invocation, 'queries') ?? inputs.queriesFile
   const loaded = await loadExperiment(root, {

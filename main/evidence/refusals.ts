@@ -1,4 +1,5 @@
 import type { EvidenceRefusal } from './evidence-log.ts'
+import { typedCommand } from './typed-command.ts'
 
 /** Carries a refusal from where it is found to where it becomes a value (opening) or a typed error (a log in use). */
 export class RefusalError extends Error {
@@ -17,8 +18,8 @@ export const tornTail = (file: string, offset: number, bytes: number): EvidenceR
   file,
   offset,
   line: null,
-  message: `${file}: the last ${bytes} bytes, from byte ${offset}, are a row that was never finished; its writer died or its disk failed`,
-  remedy: `recover it: the unfinished bytes are moved to ${file}.torn-<time>; every finished row stays`,
+  message: `${file}: from byte ${offset} to its end (${bytes} B) stands a row that was never finished; its writer died or its disk failed`,
+  remedy: `every finished row stays; to move the unfinished bytes to ${file}.torn-<time>, run: ${typedCommand('recover', file)}`,
 })
 
 export const malformedLine = (file: string, offset: number, line: number, problem: string): EvidenceRefusal => ({

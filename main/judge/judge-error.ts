@@ -45,7 +45,9 @@ export class JudgePanelStoppedError extends Error {
   readonly left: number
 
   constructor(kept: number, left: number) {
-    super(`the judge panel was stopped: ${kept} verdicts are kept, ${left} are left; run again to ask for these only`)
+    super(
+      `the judge panel was stopped: ${kept} of ${kept + left} verdicts had been given and are kept; run again to ask for the others only`,
+    )
     this.kept = kept
     this.left = left
   }

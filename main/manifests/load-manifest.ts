@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parseDocument } from 'yaml'
+import { LineCounter, parseDocument, type YAMLError } from 'yaml'
 import type { z } from 'zod'
 import { canonicalJson, describeIssues } from '../../contract/index.ts'
 import { ManifestError } from './manifest-error.ts'
@@ -14,13 +14,33 @@ export function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
+/** What helps against the mistakes that are made most; the parser's own words say the rest. */
+const REMEDIES: Partial<Record<YAMLError['code'], string>> = {
+  BAD_INDENT: 'indent with blanks, entries of one list or map alike',
+  TAB_AS_INDENT: 'indent with blanks, never with tabs',
+  DUPLICATE_KEY: 'keep one of the two',
+  MISSING_CHAR: 'close the quote or bracket',
+  BLOCK_AS_IMPLICIT_KEY: 'a key stands on a line of its own; put a text that holds ": " in quotes',
+  MULTILINE_IMPLICIT_KEY: 'write "key: value"; put a text that holds ": " in quotes',
+  BAD_ALIAS: 'put a text that begins with "*" in quotes',
+  UNEXPECTED_TOKEN: 'check indentation, quotes and brackets on this line and the one before',
+}
+
+/** `file:line:column: what; what to do`, in one line. */
+function describeSyntax(file: string, error: YAMLError, lines: LineCounter): string {
+  const { line, col } = lines.linePos(error.pos[0])
+  const what = error.message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '')
+  return `${file}:${line}:${col}: ${what}; ${REMEDIES[error.code] ?? 'correct the YAML there'}`
+}
+
 /** Text of a YAML file → plain value. Anchors, aliases and duplicate keys are refused; problems name line and column. */
 export function parseYaml(file: string, text: string): unknown {
-  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true, strict: true })
+  const lines = new LineCounter()
+  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false, strict: true, lineCounter: lines })
   if (document.errors.length > 0)
     throw new ManifestError(
       file,
-      document.errors.map((error) => error.message.split('\n')[0]!),
+      document.errors.map((error) => describeSyntax(file, error, lines)),
     )
   try {
     return document.toJS({ maxAliasCount: 0 })

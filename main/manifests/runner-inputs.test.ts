@@ -78,6 +78,9 @@ describe('selection', () => {
     expect(names(null, ['hybrid-rag-fast'])).toEqual(['hybrid-rag-fast'])
     expect(names(null, ['all'])).toHaveLength(12)
     expect(() => names(['all'], null)).toThrow(/unknown alias: all/)
+    expect(() => names(null, ['nope'])).toThrow(
+      /^unknown flavor: nope; there are vanilla-rag-wide, hybrid-rag-high-recall, .*lazy-graph-rag-wide; vanilla-rag, .* or "all" stand for all of theirs$/,
+    )
   })
 
   it('leaves the smoke set out unless it is named', () => {
@@ -93,7 +96,7 @@ describe('selection', () => {
   it('says before the first call what cannot be measured', () => {
     const aliases = selectAliases(experiment, ['graph-rag', 'vanilla-rag'], null)
     expect(coverageNotices(['faithfulness', 'answer_relevancy'], aliases, experiment.datasets)).toEqual([
-      'without contexts, faithfulness will be not evaluable: answers only come from graph-rag',
+      'graph-rag answers without text contexts: faithfulness cannot be evaluated for it',
     ])
     expect(coverageNotices(['answer_relevancy'], aliases, experiment.datasets)).toEqual([])
   })

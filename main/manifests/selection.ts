@@ -12,19 +12,29 @@ export function selectAliases(experiment: Experiment, models: string[] | null, f
   if (models !== null && flavors !== null)
     throw new InputError(['models and flavors exclude each other: give one of them'])
   const all = [...experiment.aliases.values()]
-  const known = (name: string): boolean => experiment.aliases.has(name) || (flavors !== null && name === 'all')
-  const unknown = (models ?? flavors ?? []).filter((name) => !known(name))
-  if (unknown.length > 0)
-    throw new InputError([`unknown alias: ${listed(unknown)}; declared are ${listed(experiment.aliases.keys())}`])
-  if (models !== null) return all.filter((alias) => models.includes(alias.alias))
-  if (flavors !== null)
+  if (models !== null) {
+    const unknown = models.filter((name) => !experiment.aliases.has(name))
+    if (unknown.length > 0)
+      throw new InputError([`unknown alias: ${listed(unknown)}; declared are ${listed(experiment.aliases.keys())}`])
+    return all.filter((alias) => models.includes(alias.alias))
+  }
+  if (flavors !== null) {
+    const unknown = flavors.filter((name) => !experiment.aliases.has(name) && name !== 'all')
+    if (unknown.length > 0) throw new InputError([unknownFlavor(unknown, all)])
     return all.filter(
       (alias) =>
         flavors.includes(alias.alias) ||
         (alias.flavor.flavor !== null && (flavors.includes(alias.base) || flavors.includes('all'))),
     )
+  }
   const canonical: readonly string[] = CANONICAL_APPROACHES
   return all.filter((alias) => canonical.includes(alias.alias))
+}
+
+function unknownFlavor(unknown: readonly string[], all: readonly Alias[]): string {
+  const declared = all.filter(({ flavor }) => flavor.flavor !== null)
+  const approaches = new Set(declared.map(({ base }) => base))
+  return `unknown flavor: ${listed(unknown)}; there are ${listed(declared.map(({ alias }) => alias))}; ${listed(approaches)} or "all" stand for all of theirs`
 }
 
 /**
@@ -54,7 +64,9 @@ export function coverageNotices(
   const answerOnly = aliases.filter((alias) => alias.evidence === 'answer_only').map((alias) => alias.alias)
   if (needContexts.length > 0 && answerOnly.length > 0)
     notices.push(
-      `without contexts, ${listed(needContexts)} will be not evaluable: answers only come from ${listed(answerOnly)}`,
+      answerOnly.length === 1
+        ? `${answerOnly[0]} answers without text contexts: ${listed(needContexts)} cannot be evaluated for it`
+        : `${listed(answerOnly)} answer without text contexts: ${listed(needContexts)} cannot be evaluated for them`,
     )
   const needReference = metrics.filter((metric) => REFERENCE_METRICS.includes(metric))
   if (needReference.length > 0)
@@ -62,7 +74,7 @@ export function coverageNotices(
       const without = questions.filter((question) => question.ground_truth === null).length
       if (without > 0)
         notices.push(
-          `${dataset.id}: ${without} of ${questions.length} questions have no ground_truth: ${listed(needReference)} need it`,
+          `${dataset.id}: ${listed(needReference)} cannot be evaluated for ${without} of ${questions.length} questions: they have no ground_truth`,
         )
     }
   return notices

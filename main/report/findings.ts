@@ -2,7 +2,7 @@ import type { Aggregate } from '../../contract/index.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from './comparison-access.ts'
 import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
-import { countWords } from './score-format.ts'
+import { countWords, plural } from './score-format.ts'
 
 /** Metrics that the findings tell of: every approach can have them. */
 const TOLD: readonly ComparedName[] = ['gold_coverage', 'score']
@@ -24,15 +24,18 @@ export function findings(aggregate: Aggregate): string[] {
   if (found.length === 0) return []
   if (found.some(({ decided }) => decided !== null))
     return found.map(({ highest, decided, pairs }) => {
-      const verdict = decided ?? `none of the ${countWords(pairs)} pairs is decided`
+      const verdict = decided ?? noneDecided(pairs)
       return `${sentence(highest)}; ${verdict}.`
     })
   const pairs = Math.max(...found.map((each) => each.pairs))
   return [
     `${sentence(found.map(({ highest }) => highest).join('; '))}.`,
-    `None of the ${countWords(pairs)} pairs is decided: by these figures this run cannot tell the approaches apart.`,
+    `${sentence(noneDecided(pairs))}: by these figures this run cannot tell the approaches apart.`,
   ]
 }
+
+const noneDecided = (pairs: number): string =>
+  pairs === 1 ? 'the one pair is not decided' : `none of the ${countWords(pairs)} pairs is decided`
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
@@ -56,7 +59,7 @@ function findingOf(aggregate: Aggregate, name: ComparedName): Finding | null {
   const highest = isLevel
     ? `all approaches have the same ${nameWords(name)}, ${value}`
     : `highest on ${nameWords(name)} ${leaders.length === 1 ? 'is' : 'are'} ${names}, ${value}`
-  const share = `${countWords(decided)} of ${countWords(comparable)} pairs are decided`
+  const share = `${countWords(decided)} of ${plural(comparable, 'pair')} ${comparable === 1 ? 'is' : 'are'} decided`
   const verdict =
     beaten.length === 0
       ? `${share}, none of them for ${names}`

@@ -33,7 +33,7 @@ function gradeLines(aggregate: Aggregate, section: Judged): string[] {
           .join(' '),
     String(votes),
   ])
-  const judged = `${section.questions.judged} of ${section.questions.expected} questions judged by ${section.judges.map(code).join(', ')}.`
+  const judged = `${section.questions.judged} of ${plural(section.questions.expected, 'question')} judged by ${section.judges.map(code).join(', ')}.`
   const compared = comparedMetric(aggregate, 'score')
   return [
     `${judged} ${winnerWords(section, code)} Scores go from 1 to 5; votes only order equal means.${compared === null ? '' : ` ${decidedLine(compared)}.`}`,

@@ -12,6 +12,7 @@ import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 import { createMatrixBuilder, matrixText } from './to-matrix.ts'
 import { contextAgain } from './write-artifacts.ts'
+import { plural } from './score-format.ts'
 
 /** Something that forbids publication; `file` is the artifact's name. */
 export interface ArtifactProblem {
@@ -181,7 +182,7 @@ class ArtifactCheck {
       this.#problem(
         'evidence',
         'cell_count',
-        `${rows} rows of selected cells, but ${expectedCells} cells were selected`,
+        `${plural(rows, 'row')} of selected cells, where ${plural(expectedCells, 'cell')} ought to have one`,
       )
   }
 

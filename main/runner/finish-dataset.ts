@@ -7,6 +7,7 @@ import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { judgeDataset } from './judge-dataset.ts'
 import type { At, Skip } from './ladder-step.ts'
+import { plural } from '../report/score-format.ts'
 
 /** Artifacts of a finished run do not hold together; nothing was published. */
 export class ArtifactsInvalidError extends Error {
@@ -63,7 +64,7 @@ export async function finishDataset(
     return { result: null, note: `${artifacts.length} artifacts agree with each other` }
   })
   if (!run.publish || unanswered > 0) {
-    skip('publish', run.publish ? `${unanswered} cells have no answer` : 'not asked for')
+    skip('publish', run.publish ? `${plural(unanswered, 'cell')} without an answer` : 'not asked for')
     return
   }
   await at('publish', async () => {

@@ -1,5 +1,6 @@
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
+import { plural } from '../report/score-format.ts'
 import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import { coldReset } from './cold-reset.ts'
@@ -7,10 +8,10 @@ import { runCells } from './dataset-cells.ts'
 import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
-import { ingestProfile } from './ingest.ts'
+import { ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
 import { step, type At, type Skip } from './ladder-step.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
-import type { MatrixOutcome } from './run-matrix.ts'
+import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 import { tellNotices } from './evidence-notices.ts'
 
 export interface DatasetOutcome {
@@ -32,20 +33,19 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: Matr
   })
   try {
     const ingestion = await at('ingest', async () => {
-      const result = await ingestProfile(started.client, profile, run.dataset.dataset.id, run.emit, run.abort)
-      return { result, note: `job ${result.job_id}, corpus digest ${result.content_digest.slice(0, 12)}` }
+      const corpus = await ingestProfile(started.client, profile, run.dataset.dataset.id, run.emit, run.abort)
+      return { result: ingestionProvenance(corpus.record), note: ingestionNote(corpus) }
     })
     if (needsContextual(run))
       await at('contextualize', async () => {
         const built = await started.client.buildContextual(profile, run.abort)
-        const how = built.reused ? 'reused' : `${built.blurbs} contexts written`
-        return { result: null, note: `${built.chunks} chunks, ${how}` }
+        const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
+        return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
       })
     else skip('contextualize', 'no selected approach reads the contextual collection')
     const cells = await at('cells', async () => {
       const result = await runCells(run, started, ingestion)
-      const left = result.left > 0 ? `, ${result.left} left` : ''
-      return { result, note: `${result.ok} answered, ${result.failed} failed now${left}` }
+      return { result, note: cellsNote(result) }
     })
     if (run.platform.kind === 'embedded') {
       const { model_calls, alias_calls } = await started.client.usage()
@@ -121,7 +121,9 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   await at('check_cells', async () => ({
     result: null,
     note:
-      unanswered === 0 ? 'every selected cell answered' : `${unanswered} cells without an answer: their rows say why`,
+      unanswered === 0
+        ? 'every selected cell answered'
+        : `${plural(unanswered, 'cell')} without an answer: the evidence says why`,
   }))
   await finishDataset(run, context, unanswered, at, skip)
   return { datasetId, status: unanswered === 0 ? 'completed' : 'cells_failed', cells, context }

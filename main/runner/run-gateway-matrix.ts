@@ -4,7 +4,7 @@ import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step } from './ladder-step.ts'
 import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
-import type { MatrixOutcome } from './run-matrix.ts'
+import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 
 /** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */
 export async function externalIngestion(platform: PlatformAddress, jobId: string): Promise<IngestionProvenance> {
@@ -29,9 +29,6 @@ export async function runGatewayMatrix(
   const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
   return step(run.emit, run.dataset.dataset.id, 'cells', async () => {
     const result = await runCells(run, served, ingestion)
-    return {
-      result,
-      note: `${result.ok} answered, ${result.failed} failed now${result.left > 0 ? `, ${result.left} left` : ''}`,
-    }
+    return { result, note: cellsNote(result) }
   })
 }

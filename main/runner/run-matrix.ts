@@ -32,6 +32,12 @@ export interface MatrixOutcome {
   left: number
 }
 
+/** What a run made of its cells, in a few words. */
+export function cellsNote({ ok, failed, left }: MatrixOutcome): string {
+  if (ok + failed + left === 0) return 'every cell was there already'
+  return `${ok} answered, ${failed} failed now${left > 0 ? `, ${left} left` : ''}`
+}
+
 const cellsOf = (run: MatrixRun): Generator<PlannedCell> =>
   plannedCells({
     runId: run.runId,

@@ -6,6 +6,7 @@ import { DatasetCatalogue, Judgments } from '../../contract/index.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { loadManifest } from '../../main/manifests/load-manifest.ts'
 import { hashFile } from '../../main/report/hash-file.ts'
+import { renderMatrixTable } from '../../main/report/matrix-table.ts'
 import { verifyPage } from '../../main/report/verify-page.ts'
 import { readAggregate } from '../../main/report/write-artifacts.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -23,6 +24,32 @@ describe('docs/results', () => {
       if (file.endsWith('-judgments.json')) Judgments.parse(JSON.parse(await readFile(path, 'utf8')))
     }
     expect(existsSync(join(PROJECT_ROOT, `docs/results/${id}.md`))).toBe(true)
+  })
+
+  it.runIf(published.length > 0)('is what the README shows: no figure there that was not published', async () => {
+    const files = published.flatMap(({ published }) => published.artifacts.map(({ file }) => file))
+    const read = files
+      .filter((file) => file.endsWith('-evaluation.json'))
+      .map((file) => readAggregate(join(PROJECT_ROOT, file)))
+    const aggregates = (await Promise.all(read)).filter((aggregate) => aggregate !== null)
+    const ladder = aggregates.filter(({ run_id }) => run_id === 'embedded-baseline')
+    // COLUMNS=100 npm run rag-ladder -- summarize --results docs/results --run-id embedded-baseline
+    const table = new Set(renderMatrixTable(ladder, { color: false, columns: 100 }).split('\n'))
+    const [, block] = /```\n(Graph-native dossiers[^`]*)```/.exec(
+      await readFile(join(PROJECT_ROOT, 'README.md'), 'utf8'),
+    )!
+    expect(block!.trimEnd().split('\n').filter((line) => !table.has(line.trimEnd()))).toEqual([])
+  })
+
+  it('shows on the curated rung what each stage of retrieval is for', async () => {
+    const aggregate = await readAggregate(
+      join(PROJECT_ROOT, 'docs/results/embedded-baseline-baseline_curated-evaluation.json'),
+    )
+    const [vanilla, hybrid, contextual] = ['vanilla-rag', 'hybrid-rag', 'contextual-rag'].map(
+      (model) => aggregate!.approaches.find((approach) => approach.model === model)!.retrieval['recall_at_5']!.mean!,
+    )
+    expect(hybrid).toBeGreaterThan(vanilla!)
+    expect(contextual).toBeGreaterThanOrEqual(hybrid!)
   })
 
   it.runIf(published.length > 0)('has a page whose hashes are those of the files beside it', async () => {

@@ -14,6 +14,7 @@ import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
 import { listenForStop, type StopSignals } from '../stop-signals.ts'
+import { plural } from '../../report/score-format.ts'
 
 /** The evaluator of the environment, else that of an embedded platform which is started for it. */
 async function startEvaluator(setup: RunSetup, invocation: Invocation) {
@@ -52,7 +53,7 @@ async function evaluateDatasets(
         drain: stop.drain,
       })
       left += counts.left
-      out.write(`${dataset.id}: ${counts.made} rows scored, ${counts.reused} reused, ${counts.left} left\n`)
+      out.write(`${dataset.id}: ${plural(counts.made, 'row')} scored, ${counts.reused} reused, ${counts.left} left\n`)
       if (counts.left === 0)
         await writeArtifacts(files, readEvidenceRows(files.evidence), summaryContextFromRows(setup.runId, dataset.id))
     }

@@ -22,6 +22,7 @@ import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
+import { plural } from '../../report/score-format.ts'
 
 const filesOf = (setup: RunSetup, { dataset }: LadderDataset): ArtifactFiles =>
   artifactFiles(setup.resultsDir, setup.runId, dataset.id)
@@ -114,7 +115,7 @@ async function humanExport(setup: RunSetup, invocation: Invocation): Promise<Exi
   const left = blocked.length === 0 ? '' : `; left out because of leaks: ${blocked.join(', ')}`
   invocation.stdout.write(
     [
-      `${round.sets.length} sets to vote on: ${roundFile}${left}`,
+      `${plural(round.sets.length, 'set')} to vote on: ${roundFile}${left}`,
       `a ballot to fill in, grades from 1 to 5 and the letter of the best or null: ${votesFile}`,
       `the order is sealed: ${sealFile}, away from the voter until the votes are in`,
       `commitment sha256 ${round.commitment.value}`,
@@ -134,10 +135,10 @@ async function humanImport(setup: RunSetup, invocation: Invocation): Promise<Exi
     judgmentsFile: hasPanel ? judgments : null,
   })
   const lines = [
-    `${result.sets.voted} of ${result.sets.offered} sets voted on by ${result.rater}; the seal is the published one`,
+    `${result.sets.voted} of ${plural(result.sets.offered, 'set')} voted on by ${result.rater}; the seal is the published one`,
     ...result.approaches.map(
       ({ model, mean, votes: best }) =>
-        `  ${model}: ${mean === null ? 'no grade' : mean.toFixed(2)}, ${best} best votes`,
+        `  ${model}: ${mean === null ? 'no grade' : mean.toFixed(2)}, ${plural(best, 'best vote')}`,
     ),
     ...result.agreement.map(({ judge, kappa, best }) => {
       const { value, interval } = kappa.estimate

@@ -1,5 +1,6 @@
 import { coverageNotices } from '../../manifests/selection.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
+import { announceReset, questioner } from '../announce-reset.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { datasetRuns } from '../dataset-runs.ts'
 import { printJudges } from '../describe-judges.ts'
@@ -12,13 +13,13 @@ import { listenForStop } from '../stop-signals.ts'
 
 export const ladderCommand: Command = {
   name: 'ladder',
-  summary: 'Climb the datasets: ingest, run every cell, evaluate, summarize, publish, and print the matrix.',
+  summary:
+    'Climb the datasets from a cold start: reset, ingest, run every cell, evaluate, publish, and print the matrix.',
   options: {
     ...RUN_OPTIONS,
     'cold-reset': {
       type: 'boolean',
-      description: 'delete this run’s working artifacts and collections first',
-      default: true,
+      description: 'delete this run’s finished cells, summaries and collections first; on unless --no-cold-reset',
     },
     publish: { type: 'boolean', description: 'copy validated artifacts to docs/results', default: true },
   },
@@ -32,7 +33,14 @@ export const ladderCommand: Command = {
       for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))
         emit({ type: 'notice', level: 'info', message })
       const platform = choosePlatform(setup, invocation, emit)
-      const choices = { coldReset: flagOption(invocation, 'cold-reset'), publish: flagOption(invocation, 'publish') }
+      const ordered = invocation.values['cold-reset']
+      const choices = { coldReset: ordered !== false, publish: flagOption(invocation, 'publish') }
+      if (choices.coldReset) {
+        const ask = json ? null : questioner(process.stdin, invocation.stdout)
+        await announceReset(setup, ordered === true, ask, (message) =>
+          emit({ type: 'notice', level: 'warning', message }),
+        )
+      }
       const result = await runLadder(datasetRuns(setup, platform, choices, emit, stop), emit)
       reporter.end()
       // A dataset that failed may have a matrix of an earlier run: it would read as if it were this one's.

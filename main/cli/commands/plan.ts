@@ -1,9 +1,12 @@
 import { coverageNotices } from '../../manifests/selection.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
+import { countWords, plural } from '../../report/score-format.ts'
+import { wrap } from '../../report/terminal-text.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
 import { ResumeConflictError } from '../../runner/resume-error.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
+import { outputColumns } from '../progress/output-columns.ts'
 import { RUN_OPTIONS } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 
@@ -15,8 +18,11 @@ export const planCommand: Command = {
     const setup = await setUpRun(invocation)
     const platform = choosePlatform(setup, invocation, () => undefined)
     const out = invocation.stdout
+    const columns = outputColumns(out, process.env)
+    const told = flagOption(invocation, 'json') ? invocation.stderr : out
+    const say = (text: string): void => void told.write(`${wrap(text, columns, '  ').join('\n')}\n`)
     let conflicting = false
-    for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) out.write(`${message}\n`)
+    for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) say(message)
     for (const dataset of setup.datasets) {
       const { evidence } = artifactFiles(setup.resultsDir, setup.runId, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
@@ -28,14 +34,15 @@ export const planCommand: Command = {
         continue
       }
       const evaluations =
-        setup.metrics.length === 0 ? 'no evaluations' : `up to ${plan.run + plan.resume_answered} evaluations`
-      out.write(
-        `${plan.dataset_id}: ${plan.total} cells, ${plan.reuse} reused, ${plan.run} to call, ${plan.resume_answered} kept answers to score, ${evaluations}\n`,
+        setup.metrics.length === 0 ? 'no evaluations' : `up to ${plural(plan.run + plan.resume_answered, 'evaluation')}`
+      const kept = `${plural(plan.resume_answered, 'kept answer')} to score`
+      say(
+        `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
       const { enabled, models, rotations } = setup.judgePanel
       if (enabled)
-        out.write(
-          `${plan.dataset_id}: up to ${models.length * dataset.questions.length * rotations} verdicts of ${models.join(', ')}\n`,
+        say(
+          `${plan.dataset_id}: up to ${plural(models.length * dataset.questions.length * rotations, 'verdict')} of ${models.join(', ')}`,
         )
       if (plan.conflicts.length > 0)
         out.write(`${sanitizeForTerminal(new ResumeConflictError(evidence, plan.conflicts).message)}\n`)

@@ -1,5 +1,6 @@
 import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { plural } from '../../report/score-format.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { EXIT, type Command } from '../command.ts'
 
@@ -13,7 +14,9 @@ export const recoverCommand: Command = {
     if (file === undefined || rest.length > 0) throw new InputError(['name one evidence file'])
     const outcome = await recoverTornTail(file)
     if (!outcome.ok) throw new EvidenceRefusedError(outcome.refusal)
-    stdout.write(`${outcome.rows} rows stay; ${outcome.movedBytes} bytes after them are in ${outcome.movedTo}\n`)
+    stdout.write(
+      `${plural(outcome.rows, 'row')} kept; the ${plural(outcome.movedBytes, 'byte')} after that moved to ${outcome.movedTo}\n`,
+    )
     return EXIT.ok
   },
 }

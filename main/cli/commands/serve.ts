@@ -12,6 +12,7 @@ import { portOrAny } from '../../supervisor/free-port.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { chooseReporter } from '../progress/reporter.ts'
+import { projectFolder } from '../project-option.ts'
 import { pickOptions } from '../run-options.ts'
 
 /** Taken when it is free, so that a bookmark stays good. */
@@ -116,7 +117,7 @@ export const serveCommand: Command = {
     open: { type: 'boolean', description: 'open the link in the browser', default: true },
   },
   async run(invocation) {
-    const root = resolve(textOption(invocation, 'project') ?? '.')
+    const root = projectFolder(invocation)
     const stateDir = join(root, STATE_FOLDER)
     await refuseSecondEngine(stateDir)
     const engine = launchEngine({

@@ -1,4 +1,6 @@
-import { verifyEvidence } from '../../evidence/verify-evidence.ts'
+import { existsSync } from 'node:fs'
+import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
+import { countWords, plural } from '../../report/score-format.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { verifyPage } from '../../report/verify-page.ts'
@@ -15,12 +17,15 @@ async function pageHolds(page: string, invocation: Invocation): Promise<boolean>
   const lines = flagOption(invocation, 'json')
     ? [JSON.stringify({ page, ok, files })]
     : [
-        `${ok ? '●' : '▲'} ${page}: ${same} of ${files.length} files are those that its figures come from`,
+        `${ok ? '●' : '▲'} ${page}: ${same} of ${plural(files.length, 'file')} unchanged since its figures were made`,
         ...files.filter(({ state }) => state !== 'same').map(({ name, state }) => `  ${SIGNS[state]} ${state} ${name}`),
       ]
   invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
   return ok
 }
+
+/** Damaged evidence keeps its name; a file of another name without a single row is something else. */
+const holdsEvidence = ({ file, ok, rows }: EvidenceReport): boolean => ok || rows > 0 || file.endsWith('.jsonl')
 
 export const verifyCommand: Command = {
   name: 'verify',
@@ -30,6 +35,8 @@ export const verifyCommand: Command = {
   options: { json: { type: 'boolean', description: 'print the reports as JSON lines' } },
   async run(invocation) {
     if (invocation.positionals.length === 0) throw new InputError(['name at least one evidence file or report page'])
+    const missing = invocation.positionals.filter((file) => !existsSync(file))
+    if (missing.length > 0) throw new InputError(missing.map((file) => `${file}: there is no such file`))
     let damaged = false
     for (const file of invocation.positionals) {
       if (file.endsWith('.html')) {
@@ -37,13 +44,18 @@ export const verifyCommand: Command = {
         continue
       }
       const report = await verifyEvidence(file)
+      if (!holdsEvidence(report))
+        throw new InputError([
+          `${file} is no evidence file: none of its lines is a row. verify checks <run>-<dataset>-evidence.jsonl and report pages (.html)`,
+        ])
       damaged ||= !report.ok
       if (flagOption(invocation, 'json')) {
         invocation.stdout.write(`${JSON.stringify(report)}\n`)
         continue
       }
-      const waiting = report.pendingAnswers === 0 ? '' : `, ${report.pendingAnswers} answers wait for evaluation`
-      const head = `${report.ok ? '●' : '▲'} ${file}: ${report.rows} rows, ${report.sealedRows} with checksum, ${report.sizeBytes} bytes, index ${report.index}${waiting}`
+      const waiting =
+        report.pendingAnswers === 0 ? '' : `, ${plural(report.pendingAnswers, 'answer')} kept for evaluation`
+      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}, index ${report.index}${waiting}`
       const problems = report.problems.map(({ message, remedy }) => `  ${message}\n    ${remedy}`)
       const more = report.problemCount - report.problems.length
       const tail = more > 0 ? [`  … and ${more} more`] : []

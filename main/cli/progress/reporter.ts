@@ -1,7 +1,10 @@
-import { styleText } from 'node:util'
 import type { RunEvent } from '../../../contract/index.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
-import { bar, counts, duration, STEP_LABELS } from './format.ts'
+import { plural } from '../../report/score-format.ts'
+import { eventLines } from './event-line.ts'
+import { bar, duration } from './format.ts'
+import { outputColumns } from './output-columns.ts'
+import { renderLine, type Look } from './render-line.ts'
 import { initialProgress, pace, track, type RunProgress } from './run-progress.ts'
 
 /** Where a run's events go: a live terminal, plain lines, or JSON lines. */
@@ -16,71 +19,14 @@ export function jsonReporter(out: NodeJS.WritableStream): Reporter {
   return { event: (event) => void out.write(`${JSON.stringify(event)}\n`), end: () => undefined }
 }
 
-const style = (format: Parameters<typeof styleText>[0], text: string, color: boolean): string =>
-  color ? styleText(format, text, { validateStream: false }) : text
-
-/** The lines an event deserves whatever the output is; null for events that only move the progress. */
-function lineOf(event: RunEvent, color: boolean): string | null {
-  switch (event.type) {
-    case 'run.started':
-      return style(
-        'bold',
-        `run ${event.run_id}: ${event.dataset_ids.length} datasets × ${event.models.length} approaches`,
-        color,
-      )
-    case 'step.finished': {
-      const note = event.note === null ? '' : `  ${style('dim', event.note, color)}`
-      return `${style('green', '●', color)} ${event.dataset_id}  ${STEP_LABELS[event.step]}  ${duration(event.duration_ms)}${note}`
-    }
-    case 'step.skipped':
-      return style('dim', `– ${event.dataset_id}  ${STEP_LABELS[event.step]}  skipped: ${event.reason}`, color)
-    case 'step.failed':
-      return `${style('red', '▲', color)} ${event.dataset_id}  ${STEP_LABELS[event.step]}  ${event.code}\n${event.message}`
-    case 'service.changed':
-      return event.state === 'backoff' || event.state === 'failed'
-        ? `${style('yellow', '▲', color)} ${event.service} is in state ${event.state}${event.detail === null ? '' : `: ${event.detail}`}`
-        : null
-    case 'ingestion.progressed':
-      return event.status === 'completed' && Object.keys(event.counts).length > 0
-        ? style('dim', `    ${event.phase.replaceAll('_', ' ')}: ${counts(event.counts)}`, color)
-        : null
-    case 'plan.ready': {
-      const { plan } = event
-      const kept = plan.resume_answered === 0 ? '' : `, ${plan.resume_answered} kept answers to evaluate`
-      const head = `  plan for ${plan.dataset_id}: ${plan.total} cells, ${plan.reuse} reused, ${plan.run} to call${kept}, ${plan.conflicts.length} conflicts`
-      const missing = plan.unavailable.map(({ model, reason }) =>
-        style('yellow', `  – ${model} is unavailable: ${reason}`, color),
-      )
-      return [head, ...missing].join('\n')
-    }
-    case 'notice':
-      return `${style(event.level === 'error' ? 'red' : 'yellow', event.level, color)}: ${event.message}`
-    case 'usage.reported': {
-      const sum = (calls: Record<string, number>): number =>
-        Object.values(calls).reduce((total, count) => total + count, 0)
-      return style(
-        'dim',
-        `    ${sum(event.alias_calls)} calls at the gateway, ${sum(event.model_calls)} model calls behind it`,
-        color,
-      )
-    }
-    case 'run.finished':
-      return `run ${event.run_id} ${event.outcome} in ${duration(event.duration_ms)}`
-    case 'cell.finished':
-      return event.status === 'ok'
-        ? null
-        : `${style('red', event.status === 'timeout' ? '⏱' : '▲', color)} ${event.dataset_id} ${event.question_id} ${event.model}: ${event.error_type ?? event.status}`
-    case 'step.started':
-    case 'cell.started':
-    case 'judge.progressed':
-    case 'artifact.written':
-      return null
-  }
-}
+const written = (event: RunEvent, look: Look): string =>
+  eventLines(event)
+    .map((line) => `${renderLine(line, look)}\n`)
+    .join('')
 
 function judgeLine({ name, done, total, failed }: NonNullable<RunProgress['judge']>): string {
   const missing = failed === 0 ? '' : ` · ${failed} failed`
-  return `  ${bar(done, total, 24)} ${done}/${total} verdicts${missing} · ${sanitizeForTerminal(name)}`
+  return `  ${bar(done, total, 24)} ${done}/${plural(total, 'verdict')}${missing} · ${sanitizeForTerminal(name)}`
 }
 
 function progressLine(progress: RunProgress, now: number, width: number): string {
@@ -88,32 +34,35 @@ function progressLine(progress: RunProgress, now: number, width: number): string
   const rate = pace(progress, now)
   const speed = rate === null ? '' : ` · ${rate.perSecond.toFixed(1)} cells/s · ${duration(rate.leftMs)} left`
   const failed = progress.failed === 0 ? '' : ` · ${progress.failed} failed`
-  return `  ${bar(progress.done, progress.total, 24)} ${progress.done}/${progress.total} cells${failed}${speed}`.slice(
+  return `  ${bar(progress.done, progress.total, 24)} ${progress.done}/${plural(progress.total, 'cell')}${failed}${speed}`.slice(
     0,
     width - 1,
   )
 }
 
 /** Lines as they happen, and every tenth of the cells. */
-export function plainReporter(out: NodeJS.WritableStream): Reporter {
+export function plainReporter(out: NodeJS.WriteStream): Reporter {
+  const look = { color: false, columns: outputColumns(out, process.env) }
   const progress = initialProgress()
   let told = 0
   return {
     event(event) {
       track(progress, event, Date.now())
-      const line = lineOf(event, false)
-      if (line !== null) out.write(`${sanitizeForTerminal(line)}\n`)
+      const lines = written(event, look)
+      if (lines !== '') out.write(lines)
       if (event.type === 'plan.ready') told = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
       if (
         event.type === 'judge.progressed' &&
         event.total >= 20 &&
         Math.floor((event.done * 10) / event.total) > Math.floor(((event.done - 1) * 10) / event.total)
       )
-        out.write(`  ${event.done}/${event.total} verdicts on ${event.dataset_id}, ${event.failed} failed\n`)
+        out.write(`  ${event.done}/${plural(event.total, 'verdict')} on ${event.dataset_id}, ${event.failed} failed\n`)
       const tenth = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
       if (event.type !== 'cell.finished' || tenth <= told) return
       told = tenth
-      out.write(`  ${progress.done}/${progress.total} cells of ${event.dataset_id}, ${progress.failed} failed\n`)
+      out.write(
+        `  ${progress.done}/${plural(progress.total, 'cell')} of ${event.dataset_id}, ${progress.failed} failed\n`,
+      )
     },
     end: () => undefined,
   }
@@ -123,6 +72,8 @@ const REDRAW_MS = 100
 
 /** Lines as they happen above one live progress line. */
 export function liveReporter(out: NodeJS.WriteStream): Reporter {
+  // The live line must fit what is there; a window may change its width at any time.
+  const width = (): number => Math.min(out.columns, outputColumns(out, process.env))
   const progress = initialProgress()
   let drawn = false
   let drawnAt = 0
@@ -132,7 +83,7 @@ export function liveReporter(out: NodeJS.WriteStream): Reporter {
   }
   const draw = (now: number): void => {
     erase()
-    out.write(progressLine(progress, now, out.columns))
+    out.write(progressLine(progress, now, width()))
     drawn = true
     drawnAt = now
   }
@@ -140,14 +91,14 @@ export function liveReporter(out: NodeJS.WriteStream): Reporter {
     event(event) {
       const now = Date.now()
       track(progress, event, now)
-      const line = lineOf(event, true)
-      if (line !== null) {
+      const lines = written(event, { color: true, columns: width() })
+      if (lines !== '') {
         erase()
-        out.write(`${line}\n`)
+        out.write(lines)
       }
       const { judge } = progress
       const running = judge === null ? progress.total > 0 && progress.done < progress.total : judge.done < judge.total
-      if (running && (line !== null || now - drawnAt >= REDRAW_MS)) draw(now)
+      if (running && (lines !== '' || now - drawnAt >= REDRAW_MS)) draw(now)
       else if (!running) erase()
     },
     end: erase,

@@ -25,6 +25,7 @@ import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
 import { humanFiles, judgedFiles } from './judged-files.ts'
 import { pageOf } from './page-of.ts'
+import { plural } from '../../report/score-format.ts'
 
 export interface BlindJudgingOptions {
   root: string
@@ -116,7 +117,7 @@ export class BlindJudging {
       if (before.revealed !== null) return before
       if (before.votes.length > 0) await this.#openSeal(input, before)
       this.#options.tell(
-        `${run_id}, ${dataset_id}: ${rater} revealed the approaches after ${before.votes.length} votes`,
+        `${run_id}, ${dataset_id}: ${rater} revealed the approaches after ${plural(before.votes.length, 'vote')}`,
       )
       return { ...before, revealed: { at: new Date().toISOString(), rater } }
     })

@@ -12,6 +12,7 @@ import { takeOverRows } from './failed-cells.ts'
 import { datasetRunsOf, type Preparation, type PreparedRun } from './prepare-run.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
 import { isResumable, isUnderWay, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
+import { plural } from '../../report/score-format.ts'
 
 export interface RunControlOptions {
   journal: RunJournal
@@ -339,8 +340,8 @@ function unanswered({ datasets }: LadderOutcome): RunFailure[] {
       code: 'cells_failed',
       message:
         cells.failed === 0
-          ? 'some cells have no answer: their rows say why'
-          : `${cells.failed} cells failed: their rows say why`,
+          ? 'not every cell has an answer: the evidence says why'
+          : `${plural(cells.failed, 'cell')} failed: the evidence says why`,
     }))
 }
 

@@ -2,7 +2,7 @@ import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.
 import type { Look } from '../approach-looks.ts'
 import { intervalWords } from '../comparison-words.ts'
 import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
-import { score, STATE_SIGNS } from '../score-format.ts'
+import { plural, score, STATE_SIGNS } from '../score-format.ts'
 import { fragment, h, type Markup } from './markup.ts'
 import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
 
@@ -22,7 +22,7 @@ export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Lo
       break
   }
   const { panel, judges, questions } = section
-  const summary = `${questions.judged} of ${questions.expected} questions judged by ${judges.join(', ')}. ${winnerWords(section, String)}`
+  const summary = `${questions.judged} of ${plural(questions.expected, 'question')} judged by ${judges.join(', ')}. ${winnerWords(section, String)}`
   if (panel === null) return fragment(title, h('p', {}, summary))
   const { leave_one_out: without } = panel
   const votes = new Map(section.approaches.map((each) => [each.model, each.votes]))

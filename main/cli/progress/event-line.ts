@@ -1,0 +1,93 @@
+import type { RunEvent } from '../../../contract/index.ts'
+import { countWords, plural } from '../../report/score-format.ts'
+import { counts, duration, STEP_LABELS } from './format.ts'
+
+export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'plain'
+
+/** What an event says on a terminal, before it is styled and broken into lines. */
+export interface EventLine {
+  /** Shown before the text, in the tone; without one the text itself has the tone. */
+  sign: string | null
+  tone: Tone
+  text: string
+  /** What else is worth knowing: behind the text where there is room, else below it. */
+  note: string | null
+  /** Columns that the line stands in from the left. */
+  indent: number
+}
+
+const line = (text: string, more: Partial<EventLine> = {}): EventLine => ({
+  sign: null,
+  tone: 'plain',
+  note: null,
+  indent: 0,
+  ...more,
+  text,
+})
+
+const sum = (calls: Readonly<Record<string, number>>): number =>
+  Object.values(calls).reduce((total, count) => total + count, 0)
+
+function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLine[] {
+  const kept = plan.resume_answered === 0 ? '' : `, ${plural(plan.resume_answered, 'kept answer')} to evaluate`
+  const parts = `${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call${kept}`
+  const head = line(`plan for ${plan.dataset_id}: ${parts}, ${plural(plan.conflicts.length, 'conflict')}`, {
+    indent: 2,
+  })
+  const missing = plan.unavailable.map(({ model, reason }) =>
+    line(`${model} is unavailable: ${reason}`, { sign: '–', tone: 'warning', indent: 2 }),
+  )
+  return [head, ...missing]
+}
+
+/** The lines that an event deserves whatever the output is; none for events that only move the progress. */
+export function eventLines(event: RunEvent): EventLine[] {
+  switch (event.type) {
+    case 'run.started': {
+      const { dataset_ids: datasets, models } = event
+      const approaches = `${models.length} ${models.length === 1 ? 'approach' : 'approaches'}`
+      return [line(`run ${event.run_id}: ${plural(datasets.length, 'dataset')} × ${approaches}`, { tone: 'strong' })]
+    }
+    case 'step.finished': {
+      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${duration(event.duration_ms)}`
+      return [line(text, { sign: '●', tone: 'good', note: event.note })]
+    }
+    case 'step.skipped': {
+      const text = `– ${event.dataset_id}  ${STEP_LABELS[event.step]}  skipped`
+      return [line(text, { tone: 'quiet', note: event.reason })]
+    }
+    case 'step.failed': {
+      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${event.code}`
+      return [line(text, { sign: '▲', tone: 'bad' }), ...event.message.split('\n').map((part) => line(part))]
+    }
+    case 'service.changed': {
+      if (event.state !== 'backoff' && event.state !== 'failed') return []
+      const detail = event.detail === null ? '' : `: ${event.detail}`
+      return [line(`${event.service} is in state ${event.state}${detail}`, { sign: '▲', tone: 'warning' })]
+    }
+    case 'ingestion.progressed':
+      return event.status === 'completed' && event.unchanged !== true && Object.keys(event.counts).length > 0
+        ? [line(`${event.phase.replaceAll('_', ' ')}: ${counts(event.counts)}`, { tone: 'quiet', indent: 4 })]
+        : []
+    case 'plan.ready':
+      return planLines(event)
+    case 'notice':
+      return [line(event.message, { sign: `${event.level}:`, tone: event.level === 'error' ? 'bad' : 'warning' })]
+    case 'usage.reported': {
+      const calls = `${plural(sum(event.alias_calls), 'call')} at the gateway`
+      return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} behind it`, { tone: 'quiet', indent: 4 })]
+    }
+    case 'run.finished':
+      return [line(`run ${event.run_id} ${event.outcome} in ${duration(event.duration_ms)}`)]
+    case 'cell.finished': {
+      if (event.status === 'ok') return []
+      const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${event.error_type ?? event.status}`
+      return [line(text, { sign: event.status === 'timeout' ? '⏱' : '▲', tone: 'bad' })]
+    }
+    case 'step.started':
+    case 'cell.started':
+    case 'judge.progressed':
+    case 'artifact.written':
+      return []
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { RunEvent } from '../../../contract/index.ts'
+import { eventLines } from './event-line.ts'
+import { outputColumns } from './output-columns.ts'
+import { renderLine } from './render-line.ts'
+
+const shown = (event: RunEvent, columns = 80, color = false): string[] =>
+  eventLines(event).flatMap((line) => renderLine(line, { color, columns }).split('\n'))
+
+const step = (note: string | null): RunEvent => ({
+  type: 'step.finished',
+  dataset_id: 'baseline_curated',
+  step: 'ingest',
+  duration_ms: 840,
+  note,
+})
+const phase = (unchanged: boolean): RunEvent => ({
+  type: 'ingestion.progressed',
+  dataset_id: 'smoke',
+  job_id: 'j',
+  phase: 'embed',
+  status: 'completed',
+  counts: { chunks_to_embed: 240 },
+  ...(unchanged ? { unchanged } : {}),
+})
+
+describe('an event on the terminal', () => {
+  it('stands in one line where it fits, else its note stands below, broken at blanks and never in a word', () => {
+    const note =
+      '240 chunks of 44 documents, unchanged · job 83bfb58a-cc8d-49f8-b788-16f0e3c7337c · corpus digest e7808d77dabe'
+    expect(shown(step('12 chunks'))).toEqual(['● baseline_curated  ingest the corpus  840 ms  12 chunks'])
+    expect(shown(step(note))).toEqual([
+      '● baseline_curated  ingest the corpus  840 ms',
+      '    240 chunks of 44 documents, unchanged · job',
+      '    83bfb58a-cc8d-49f8-b788-16f0e3c7337c · corpus digest e7808d77dabe',
+    ])
+    for (const columns of [40, 60, 80, 120])
+      for (const row of shown(step(note), columns)) expect(row.length).toBeLessThanOrEqual(Math.max(columns, 46))
+  })
+
+  it('tells the work of an ingestion once: not again when nothing was worked on', () => {
+    expect(shown(phase(false))).toEqual(['    embed: chunks to embed 240'])
+    expect(shown(phase(true))).toEqual([])
+  })
+
+  it('counts in the singular and the plural', () => {
+    const run = (datasets: string[], models: string[]) =>
+      shown({ type: 'run.started', run_id: 'r', dataset_ids: datasets, models })
+    expect(run(['a'], ['m'])).toEqual(['run r: 1 dataset × 1 approach'])
+    expect(run(['a', 'b'], ['m', 'n'])).toEqual(['run r: 2 datasets × 2 approaches'])
+    const usage = (calls: number): RunEvent => ({
+      type: 'usage.reported',
+      dataset_id: 'a',
+      alias_calls: { x: calls },
+      model_calls: { y: calls },
+    })
+    expect(shown(usage(1))).toEqual(['    1 call at the gateway, 1 model call behind it'])
+    expect(shown(usage(2))).toEqual(['    2 calls at the gateway, 2 model calls behind it'])
+  })
+
+  it.each([false, true])('cannot steer the terminal by what it quotes (colour %s)', (color) => {
+    const message = 'a \u001b]0;title\u0007b\u001b[2J\u001b[31mc\u202e'
+    const failed = shown({ type: 'step.failed', dataset_id: 'a', step: 'cells', code: 'x', message }, 80, color)
+    expect(failed.at(-1)).toBe('a bc')
+    const [notice] = shown({ type: 'notice', level: 'warning', message }, 80, color)
+    expect(notice).toBe(color ? '\u001b[33mwarning:\u001b[39m a bc' : 'warning: a bc')
+  })
+})
+
+describe('outputColumns', () => {
+  it('takes COLUMNS, else the terminal, else 80', () => {
+    expect(outputColumns({ isTTY: true, columns: 132 }, { COLUMNS: '60' })).toBe(60)
+    expect(outputColumns({ isTTY: true, columns: 132 }, {})).toBe(132)
+    expect(outputColumns({ isTTY: false }, { COLUMNS: '100' })).toBe(100)
+    for (const COLUMNS of ['', '0', '-3', 'wide', '1.5']) expect(outputColumns({}, { COLUMNS })).toBe(80)
+  })
+})

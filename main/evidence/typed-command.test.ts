@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { typedCommand } from './typed-command.ts'
+
+const typed = (env: Record<string, string>, script: string, file = '/runs/a.jsonl'): string =>
+  typedCommand('recover', file, { env, argv: ['/usr/bin/node', script], cwd: '/lab' })
+
+describe('typedCommand', () => {
+  it.each([
+    [{ npm_command: 'run-script' }, '/lab/bin/rag-ladder.mjs', 'npm run rag-ladder -- recover /runs/a.jsonl'],
+    [{ npm_command: 'start' }, '/lab/main/engine/index.ts', 'npm run rag-ladder -- recover /runs/a.jsonl'],
+    [{ npm_command: 'exec' }, '/lab/node_modules/.bin/rag-ladder', 'npx rag-ladder recover /runs/a.jsonl'],
+    [{}, '/lab/bin/rag-ladder.mjs', 'node bin/rag-ladder.mjs recover /runs/a.jsonl'],
+    [{}, '/usr/local/bin/rag-ladder', 'rag-ladder recover /runs/a.jsonl'],
+  ])('%j, started by %s', (env, script, expected) => {
+    expect(typed(env as Record<string, string>, script)).toBe(expected)
+  })
+
+  it('quotes what a shell would change', () => {
+    expect(typed({}, 'rag-ladder', "/my runs/it's.jsonl")).toBe("rag-ladder recover '/my runs/it'\\''s.jsonl'")
+  })
+})

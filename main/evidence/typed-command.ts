@@ -1,0 +1,28 @@
+import { basename, relative } from 'node:path'
+
+const PLAIN_WORD = /^[\w@%+=:,./-]+$/
+const quoted = (word: string): string => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+
+/** How this process was started, as far as it decides how a person starts the next one. */
+export interface Start {
+  env: Readonly<Record<string, string | undefined>>
+  argv: readonly string[]
+  cwd: string
+}
+
+/** The words that start the command line here: through npm, as an installed command, or by the path of the script. */
+function program({ env, argv, cwd }: Start): string {
+  if (env['npm_command'] === 'exec') return 'npx rag-ladder'
+  if (env['npm_command'] !== undefined) return 'npm run rag-ladder --'
+  const script = argv[1]
+  return script !== undefined && basename(script) === 'rag-ladder.mjs'
+    ? `node ${quoted(relative(cwd, script))}`
+    : 'rag-ladder'
+}
+
+/** A command of ours as the person at this terminal types it, with every word quoted that a shell would change. */
+export const typedCommand = (
+  name: string,
+  argument: string,
+  start: Start = { env: process.env, argv: process.argv, cwd: process.cwd() },
+): string => `${program(start)} ${name} ${quoted(argument)}`

@@ -1,0 +1,26 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { missingFolder, projectProblem } from './project-folder.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'project-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+it('names the folder and what is wrong with it', async () => {
+  const missing = join(folder, 'nope')
+  const file = join(folder, 'file')
+  await writeFile(file, '')
+  expect(projectProblem(missing)).toBe(`--project: ${missing}: there is no such folder`)
+  expect(projectProblem(file)).toBe(`--project: ${file} is not a folder`)
+  expect([missingFolder(folder), projectProblem(folder)]).toEqual([
+    null,
+    `--project: ${folder} holds no manifests/consumer.yaml: name the folder of a project`,
+  ])
+  await mkdir(join(folder, 'manifests'))
+  await writeFile(join(folder, 'manifests/consumer.yaml'), '')
+  expect(projectProblem(folder)).toBeNull()
+})

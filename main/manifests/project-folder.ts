@@ -1,0 +1,19 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { CONSUMER_FILE } from './experiment.ts'
+
+/** Why nothing can stand in a folder that somebody named as a project; null when it is there. Nothing is ever made at such a path. */
+export function missingFolder(folder: string): string | null {
+  const info = statSync(folder, { throwIfNoEntry: false })
+  if (info === undefined) return `--project: ${folder}: there is no such folder`
+  return info.isDirectory() ? null : `--project: ${folder} is not a folder`
+}
+
+/** The same, and why a folder that is there holds no project; null when it holds one. */
+export function projectProblem(folder: string): string | null {
+  const missing = missingFolder(folder)
+  if (missing !== null) return missing
+  return statSync(join(folder, CONSUMER_FILE), { throwIfNoEntry: false }) === undefined
+    ? `--project: ${folder} holds no ${CONSUMER_FILE}: name the folder of a project`
+    : null
+}
