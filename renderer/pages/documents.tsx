@@ -1,9 +1,10 @@
-import { Button, FileButton, NumberInput, Select } from '@mantine/core'
+import { Button, FileButton, NumberInput, Progress, Select } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
 import { OutputFormat, UseOcr } from '../../contract/http/conversion.ts'
-import { bytes } from '../components/format.ts'
+import { bytes, count, plural } from '../components/format.ts'
 import { EmptyPanel, Page } from '../components/states.tsx'
+import { useNow } from '../components/use-now.ts'
 import type { ConversionChoices } from '../features/documents/convert.ts'
 import { ConversionView } from '../features/documents/conversion-view.tsx'
 import styles from '../features/documents/documents.module.css'
@@ -69,9 +70,10 @@ export function DocumentsPage() {
               onChange={(value) => setChoices({ ...choices, chunkSize: Number(value) || 800 })}
             />
           </div>
+          {conversions.length > 1 && <FilesProgress conversions={conversions} />}
           {conversions.length > 0 && (
             <ul className={styles.files} aria-label="Files">
-              {conversions.map(({ id, file, state, seconds }) => (
+              {conversions.map(({ id, file, state, startedAt, seconds }) => (
                 <li key={id}>
                   <button
                     type="button"
@@ -82,6 +84,7 @@ export function DocumentsPage() {
                     <span className="dim">
                       {SIGNS[state]} · {bytes(file.size)}
                       {seconds !== null && ` · ${seconds.toFixed(1)} s`}
+                      {state === 'converting' && startedAt !== null && <Running since={startedAt} />}
                     </span>
                   </button>
                 </li>
@@ -108,7 +111,7 @@ export function DocumentsPage() {
               <p>
                 {current.state === 'waiting'
                   ? 'Waits for the file before it.'
-                  : 'Is being converted. The first conversion starts the converter.'}
+                  : 'Is being converted. The converter tells its pages only when it is done; the first conversion starts it.'}
               </p>
             </EmptyPanel>
           )}
@@ -119,4 +122,25 @@ export function DocumentsPage() {
       </div>
     </Page>
   )
+}
+
+/** How many of the files are through, whatever became of them. */
+function FilesProgress({ conversions }: { conversions: readonly Conversion[] }) {
+  const over = conversions.filter(({ state }) => state === 'done' || state === 'failed').length
+  const failed = conversions.filter(({ state }) => state === 'failed').length
+  return (
+    <div className={styles.progress} role="status">
+      <Progress value={(100 * over) / conversions.length} aria-label="Converted files" />
+      <span className="dim">
+        {count(over)} of {plural(conversions.length, 'file')}
+        {failed > 0 && ` · ${count(failed)} not converted`}
+      </span>
+    </div>
+  )
+}
+
+/** Seconds that a conversion has taken so far. */
+function Running({ since }: { since: number }) {
+  const now = useNow(true)
+  return <> · {Math.max(0, Math.floor((now - since) / 1000))} s</>
 }

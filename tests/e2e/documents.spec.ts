@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { expect, type Page } from '@playwright/test'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { IS_DESKTOP, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const RESULT = {
   content: '# Tariff\n\nPaid by \\<b> class.\n\n| Class | Dues |\n| --- | --- |\n| K3 | 218 \\| marks |\n',
@@ -119,3 +120,26 @@ test('a name that a dataset has already is told at its field', async ({ page, op
   await dialog.getByRole('button', { name: 'Send the document' }).click()
   await expect(dialog.getByRole('status')).toContainText('tariff.md is in the corpus of Smoke')
 })
+
+for (const [name, format, seen, words] of [
+  ['berth-register.xlsx', 'xlsx', /^\d sheets?, text without layout$/, 'Berths'],
+  ['winter-plan.pptx', 'pptx', /^\d+ slides?, text without layout$/, 'Winter plan'],
+  ['pilot-handbook.docx', 'docx', /^Text of the document, without its layout$/, 'Hallow Bank'],
+  ['visitors.html', 'html', /^Source of the page$/, '<h1>Visiting the harbour</h1>'],
+] as const)
+  test(`an original in ${format.toUpperCase()} shows what the page can read of it`, async ({ page, open }) => {
+    await open('/documents')
+    const buffer = readFileSync(new URL(`../../corpus/mixed_formats/${name}`, import.meta.url))
+    await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
+      route.fulfill({ json: { ...RESULT, metadata: { ...RESULT.metadata, source_format: format } } }),
+    )
+    await page
+      .locator('main input[type=file]')
+      .last()
+      .setInputFiles([{ name, mimeType: 'application/octet-stream', buffer }])
+    const original = page.getByRole('region', { name: 'Original' })
+    await expect(original.getByText(seen)).toBeVisible()
+    await expect(original.locator('pre').first()).not.toBeEmpty()
+    expect(await original.innerText()).toContain(words)
+    await expect(original.getByRole('button', { name: 'Open in its own program' })).toHaveCount(IS_DESKTOP ? 1 : 0)
+  })

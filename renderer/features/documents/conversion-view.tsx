@@ -6,16 +6,19 @@ import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveFile } from '../../components/save-file.ts'
 import styles from './documents.module.css'
 import { MarkdownView } from './markdown-view.tsx'
+import { OriginalText } from './original-text.tsx'
 import { OriginalView } from './original-view.tsx'
 import { SendDialog } from './send-dialog.tsx'
 import type { Conversion } from './use-conversions.ts'
 
+/** Formats whose pages the converter draws. */
+const DRAWN = new Set(['pdf', 'png', 'jpg', 'tiff'])
 const ENDINGS = { markdown: 'md', html: 'html', json: 'json', doctags: 'doctags' } as const
 const TYPES = { markdown: 'text/markdown', html: 'text/html', json: 'application/json', doctags: 'text/plain' } as const
 
 /** A finished conversion: the original's page beside what came out. */
 export function ConversionView({
-  conversion: { file, result },
+  conversion: { id, file, result },
 }: {
   conversion: Conversion & { result: ConversionResult }
 }) {
@@ -68,7 +71,11 @@ export function ConversionView({
       </div>
       <div className={styles.pair}>
         <section aria-label="Original">
-          <OriginalView file={file} pages={metadata.pages} sourceFormat={metadata.source_format} />
+          {DRAWN.has(metadata.source_format) ? (
+            <OriginalView file={file} pages={metadata.pages} />
+          ) : (
+            <OriginalText id={id} file={file} sourceFormat={metadata.source_format} />
+          )}
         </section>
         <section aria-label="Result" className={styles.output} tabIndex={0}>
           {view === 'chunks' ? (

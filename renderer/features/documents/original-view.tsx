@@ -3,8 +3,8 @@ import { CONTROL_REFUSAL_HEADER, serviceUrl } from '../../../contract/control/se
 import { Button } from '@mantine/core'
 import styles from './documents.module.css'
 
-/** The original's page as a picture, drawn by the converter; a sentence for formats that have none. */
-export function OriginalView({ file, pages, sourceFormat }: { file: File; pages: number; sourceFormat: string }) {
+/** The original's page as a picture, drawn by the converter. */
+export function OriginalView({ file, pages }: { file: File; pages: number }) {
   const [page, setPage] = useState(1)
   const [shown, setShown] = useState<{ address: string } | { reason: string } | null>(null)
   useEffect(() => {
@@ -27,7 +27,7 @@ export function OriginalView({ file, pages, sourceFormat }: { file: File; pages:
   }, [file, page])
   return (
     <div className={styles.original}>
-      {pages > 1 && sourceFormat !== 'xlsx' && (
+      {pages > 1 && (
         <div className={styles.pager}>
           <Button
             size="compact-sm"
