@@ -25,6 +25,8 @@ export type RevealedFolder = z.infer<typeof RevealedFolder>
 export const DESKTOP_CALLS = {
   'desktop.describe': { input: z.undefined(), output: DesktopInfo },
   'project.choose': { input: z.undefined(), output: ProjectChoice },
+  /** A document that the person dropped or chose, by its path on disk. */
+  'document.open': { input: z.string().min(1).max(32_768), output: z.undefined() },
   'folder.reveal': { input: RevealedFolder, output: z.undefined() },
 } as const
 export type DesktopCall = keyof typeof DESKTOP_CALLS
@@ -33,5 +35,7 @@ export type DesktopCall = keyof typeof DESKTOP_CALLS
 export interface DesktopBridge {
   describe(): Promise<DesktopInfo>
   chooseProject(): Promise<string | null>
+  /** Opens a `File` that the person dropped or chose in the program that the system has for it. Rejects for files that are not on disk. */
+  openOriginal(file: object): Promise<void>
   reveal(folder: RevealedFolder): Promise<void>
 }

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import { app, dialog, protocol } from 'electron'
+import { app, dialog, protocol, shell } from 'electron'
 import { missingFolder } from './manifests/project-folder.ts'
 import { APP_SCHEME } from './shell/app-origin.ts'
 import { containEverything } from './shell/containment.ts'
 import { registerDesktopCalls } from './shell/desktop-calls.ts'
 import { DesktopApp } from './shell/desktop-app.ts'
+import { openDocument } from './shell/open-document.ts'
 import { createPanelHandler } from './shell/panel-handler.ts'
 import { placesOf } from './shell/places.ts'
 import { askWhereToSave } from './shell/save-exports.ts'
@@ -46,6 +47,7 @@ async function start(): Promise<void> {
   registerDesktopCalls({
     'desktop.describe': () => desktop.describe(),
     'project.choose': () => desktop.chooseProject(),
+    'document.open': (path) => openDocument(path, (file) => shell.openPath(file)).then(() => undefined),
     'folder.reveal': (folder) => desktop.reveal(folder).then(() => undefined),
   })
   app.on('second-instance', () => desktop.show())

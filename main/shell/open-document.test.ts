@@ -1,0 +1,40 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openDocument } from './open-document.ts'
+
+let folder: string
+let opened: string[]
+const open = async (path: string): Promise<string> => {
+  opened.push(path)
+  return path.includes('unknown') ? 'no program is known' : ''
+}
+beforeAll(async () => {
+  opened = []
+  folder = await mkdtemp(join(tmpdir(), 'open-'))
+  for (const name of ['Tariff.DOCX', 'unknown.ppt', 'run.sh', 'plain']) await writeFile(join(folder, name), '')
+  await mkdir(join(folder, 'folder.pdf'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+it('opens a document, and tells why the system could not', async () => {
+  await openDocument(join(folder, 'Tariff.DOCX'), open)
+  await expect(openDocument(join(folder, 'unknown.ppt'), open)).rejects.toThrow('no program is known')
+  expect(opened).toEqual([join(folder, 'Tariff.DOCX'), join(folder, 'unknown.ppt')])
+})
+
+it.each([
+  ['run.sh', /\.sh are not opened/],
+  ['plain', /without an ending/],
+  ['gone.pdf', /not there any more/],
+  ['folder.pdf', /not there any more/],
+])('does not open %s', async (name, reason) => {
+  const before = opened.length
+  await expect(openDocument(join(folder, name), open)).rejects.toThrow(reason)
+  expect(opened).toHaveLength(before)
+})
+
+it.each(['', 'Tariff.DOCX', '../Tariff.DOCX', 'https://example.org/a.pdf'])('takes no path like %j', (path) =>
+  expect(openDocument(path, open)).rejects.toThrow(/not on the disk/),
+)
