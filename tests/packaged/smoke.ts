@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -32,6 +32,8 @@ async function smoke(): Promise<void> {
   const wrapper = await screenWrapper()
   assert(wrapper !== null, 'there is no screen: install xvfb and xauth, or set DISPLAY')
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-packaged-'))
+  // An empty folder becomes a project; one that is missing is refused.
+  await mkdir(join(folder, 'project'))
   const isOld = Number(versionOf(PROGRAM)?.split('.')[0] ?? NEW_ENOUGH) < NEW_ENOUGH
   if (isOld) console.log('this Electron is older than the engine needs: its children run in this Node')
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
