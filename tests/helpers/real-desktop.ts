@@ -22,13 +22,14 @@ export async function ask<Answer>(page: Page, procedure: string, input?: unknown
 }
 
 /** What is known of a window in which nothing shows. */
-async function stateOf({ app, page, errors }: DesktopProcess): Promise<string> {
+async function stateOf(desktop: DesktopProcess): Promise<string> {
+  const { app, page } = desktop
   const loaded = await page
     .evaluate(
       `JSON.stringify([document.readyState, ...performance.getEntriesByType('resource').map((e) => [e.name, e.duration, e.responseStatus, e.decodedBodySize])])`,
     )
     .catch(String)
-  return `exit code ${app.process().exitCode}, ${page.url()}, loaded: ${String(loaded)}, stderr: ${errors()}`
+  return `exit code ${app.process().exitCode}, ${page.url()}, loaded: ${String(loaded)}, stderr: ${desktop.errors()}`
 }
 
 /** Whether a process lives. */

@@ -10,6 +10,8 @@ const SAMPLE_RATE = 16_000
 /** Length of a piece whose duration the model does not tell. */
 const PIECE_SECONDS = 0.08
 
+/** No dependency: a person who wants it installs it. */
+const SHERPA_PACKAGE = 'sherpa-onnx-node'
 /** The version whose surface is used below. */
 export const SHERPA_VERSION = '1.13.8'
 
@@ -71,11 +73,11 @@ export async function openSherpa({ kind, folder, sherpaFolder }: EngineOrder): P
 function loadSherpa(from: string): Sherpa {
   const require = createRequire(join(from, 'from-here.js'))
   try {
-    return require('sherpa-onnx-node') as Sherpa
+    return require(SHERPA_PACKAGE) as Sherpa
   } catch (cause) {
     throw new EngineMissingError(
-      `the package sherpa-onnx-node is not installed; it is not part of this installation because its library contains espeak-ng (GPL-3.0). ` +
-        `To use it: npm install --prefix ${from} sherpa-onnx-node@${SHERPA_VERSION}`,
+      `the package ${SHERPA_PACKAGE} is not installed; it is not part of this installation because its library contains espeak-ng (GPL-3.0). ` +
+        `To use it: npm install --prefix ${from} ${SHERPA_PACKAGE}@${SHERPA_VERSION}`,
       { cause },
     )
   }
