@@ -35,10 +35,12 @@ test('chunks are bordered in place, with their overlap, and the link keeps the c
   expect(page.url()).toContain('chunk=2')
 })
 
-test('a long document goes on slice by slice, its chunks with it', async ({ page, open, panel }) => {
+test('a long document goes on slice by slice, its chunks with it', async ({ page, open }) => {
   const text = 'Boats pass the lock by day. '.repeat(6000)
-  await postControl(panel.url, 'datasets/addDocument', { dataset_id: 'smoke', name: 'long', text })
+  await open('/datasets?dataset=smoke')
+  await postControl(page, 'datasets/addDocument', { dataset_id: 'smoke', name: 'long', text })
   await open('/datasets?dataset=smoke&view=documents&document=long.md&chunks=true')
+  await page.reload()
   const article = page.getByRole('article')
   await expect(article.getByRole('button', { name: /^Chunk 143:/ })).toBeAttached()
   await expect(article.getByRole('button', { name: /^Chunk 150:/ })).toHaveCount(0)

@@ -104,7 +104,8 @@ test('starts with its environment, answers, and ends when its channel is closed'
   expect(await children.state()).toBe('stopped')
   const journal = await children.journal()
   expect(journal).toMatch(/^start \d+\nchannel closed\n$/)
-  expect(isAlive(pidIn(journal))).toBe(false)
+  // Its parent collects it a moment after it has ended.
+  await expect.poll(() => isAlive(pidIn(journal))).toBe(false)
 })
 
 test('an exit is told with its code and mended by a restart', async ({ children }) => {
@@ -129,7 +130,8 @@ test('one that ignores the request and SIGTERM is killed', async ({ children }) 
   await children.start('child-service', { FAULT: 'ignore-stop' })
   await children.stop()
   expect(await children.state()).toBe('stopped')
-  expect(isAlive(pidIn(await children.journal()))).toBe(false)
+  const journal = await children.journal()
+  await expect.poll(() => isAlive(pidIn(journal))).toBe(false)
 })
 
 test('of a flood on stderr the last lines are kept', async ({ children }) => {

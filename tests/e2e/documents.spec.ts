@@ -69,14 +69,20 @@ test('a dropped file is converted and shown beside its original; a refusal is to
   await expect(page.getByText('1 · text · Tariff · page 1')).toBeVisible()
 })
 
-/** One converted file on the page. */
-async function converted(page: Page, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+/** The page with one converted file. */
+async function openConverted(
+  page: Page,
+  open: (path: string) => Promise<void>,
+  file: { name: string; mimeType: string; buffer: Buffer },
+): Promise<void> {
+  // Routes first: of a page that is open already, the desktop app's scheme is not intercepted.
   await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
     route.fulfill({ json: RESULT }),
   )
   await page.route('**/control/services/converter/proxy/v1/document/page', (route) =>
     route.fulfill({ status: 422, json: { detail: 'files of this kind have no pages of their own to draw' } }),
   )
+  await open('/documents')
   await page.locator('main input[type=file]').last().setInputFiles([file])
   await expect(page.getByRole('button', { name: 'Send to a dataset' })).toBeEnabled()
 }
@@ -86,8 +92,7 @@ test('a converted document becomes part of a new dataset, and the page says what
   page,
   open,
 }) => {
-  await open('/documents')
-  await converted(page, TARIFF)
+  await openConverted(page, open, TARIFF)
   await page.getByRole('button', { name: 'Send to a dataset' }).click()
   const dialog = page.getByRole('dialog')
   const send = dialog.getByRole('button', { name: 'Make the dataset and send' })
@@ -108,8 +113,7 @@ test('a converted document becomes part of a new dataset, and the page says what
 })
 
 test('a name that a dataset has already is told at its field', async ({ page, open }) => {
-  await open('/documents')
-  await converted(page, { ...TARIFF, name: 'tidewater-lock.pdf' })
+  await openConverted(page, open, { ...TARIFF, name: 'tidewater-lock.pdf' })
   await page.getByRole('button', { name: 'Send to a dataset' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Dataset', { exact: true }).first().click()
@@ -128,11 +132,11 @@ for (const [name, format, seen, words] of [
   ['visitors.html', 'html', /^Source of the page$/, '<h1>Visiting the harbour</h1>'],
 ] as const)
   test(`an original in ${format.toUpperCase()} shows what the page can read of it`, async ({ page, open }) => {
-    await open('/documents')
     const buffer = readFileSync(new URL(`../../corpus/mixed_formats/${name}`, import.meta.url))
     await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
       route.fulfill({ json: { ...RESULT, metadata: { ...RESULT.metadata, source_format: format } } }),
     )
+    await open('/documents')
     await page
       .locator('main input[type=file]')
       .last()

@@ -70,13 +70,12 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     )
 }
 
-/** Calls the control API of a spec's server as a page in a browser would; the answer's JSON. */
-export async function postControl(url: string, procedure: string, input: object): Promise<unknown> {
-  const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${url}/control/${procedure}`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ json: input }),
-  })
-  return answer.json()
+/** Calls the control API as the open page does; rejects when it refuses. */
+export async function postControl(page: Page, procedure: string, input: object): Promise<void> {
+  const body = JSON.stringify(JSON.stringify({ json: input }))
+  await page.evaluate(`(async () => {
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch('/control/${procedure}', { method: 'POST', headers, body: ${body} })
+    if (!answer.ok) throw new Error(await answer.text())
+  })()`)
 }
