@@ -21,6 +21,13 @@ export interface Asking {
 export const messageOf = (error: unknown): string =>
   error instanceof ServiceCallError ? error.message : controlErrorOf(error).message
 
+/** The platform serves one dataset at a time: it is started for this one, unless it runs elsewhere and is not ours to start. */
+async function makeReady(dataset: string): Promise<void> {
+  const services = await control.services.list()
+  if (services.find(({ name }) => name === 'platform')?.state === 'external') return
+  await control.services.start({ name: 'platform', dataset_id: dataset })
+}
+
 /** Puts a question to one approach after the other, so that their times can be compared; asking again or leaving ends what is under way. */
 export function useAsking(dataset: string) {
   const [asking, setAsking] = useState<Asking | null>(null)
@@ -40,10 +47,7 @@ export function useAsking(dataset: string) {
       }
       const empty = { state: 'waiting' as const, answer: null, ms: null, problem: null }
       setAsking({ question, answers: aliases.map((alias) => ({ alias, ...empty })) })
-      // The platform serves one dataset at a time: it is started for this one before it is asked.
-      const problem = await control.services
-        .start({ name: 'platform', dataset_id: dataset })
-        .then(() => null, messageOf)
+      const problem = await makeReady(dataset).then(() => null, messageOf)
       for (const alias of aliases) {
         if (signal.aborted) return
         if (problem !== null) {
