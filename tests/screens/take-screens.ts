@@ -43,9 +43,12 @@ async function publishedRow(client: ControlClient): Promise<string> {
     const { runs } = await client.runs.list({ limit: 20 })
     if (runs.some(({ run_id: id }) => id === run)) {
       const input = { run_id: run, dataset_id: dataset, metric: 'answer_relevancy' as const, limit: 20 }
-      const { rows } = await client.matrix.page(input)
-      const cells = rows.flatMap((row) => (row.question.hops === 2 ? row.cells : []))
-      const cell = cells.find((each) => each?.status === 'ok' && each.model === 'hybrid-rag')
+      const { rows, aliases } = await client.matrix.page(input)
+      const column = aliases.indexOf('hybrid-rag')
+      const cell = rows
+        .filter(({ hops }) => hops === 2)
+        .map(({ cells }) => cells[column])
+        .find((each) => each?.status === 'ok')
       if (cell) return cell.row_id
     }
     await new Promise((done) => setTimeout(done, 250))

@@ -21,11 +21,21 @@ export interface Asking {
 export const messageOf = (error: unknown): string =>
   error instanceof ServiceCallError ? error.message : controlErrorOf(error).message
 
+const READY_AGAIN_MS = 400
+
 /** The platform serves one dataset at a time: it is started for this one, unless it runs elsewhere and is not ours to start. */
 async function makeReady(dataset: string): Promise<void> {
   const services = await control.services.list()
   if (services.find(({ name }) => name === 'platform')?.state === 'external') return
   await control.services.start({ name: 'platform', dataset_id: dataset })
+  // The start only begins it, and a call meanwhile is refused.
+  for (;;) {
+    const platform = (await control.services.list()).find(({ name }) => name === 'platform')
+    if (platform?.state === 'ready') return
+    if (platform === undefined || ['failed', 'stopped'].includes(platform.state))
+      throw new Error(platform?.detail ?? 'the platform does not start')
+    await new Promise((resolve) => setTimeout(resolve, READY_AGAIN_MS))
+  }
 }
 
 /** Puts a question to one approach after the other, so that their times can be compared; asking again or leaving ends what is under way. */
