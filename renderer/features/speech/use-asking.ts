@@ -24,12 +24,12 @@ export const messageOf = (error: unknown): string =>
 const READY_AGAIN_MS = 400
 
 /** The platform serves one dataset at a time: it is started for this one, unless it runs elsewhere and is not ours to start. */
-async function makeReady(dataset: string): Promise<void> {
+async function makeReady(dataset: string, signal: AbortSignal): Promise<void> {
   const services = await control.services.list()
   if (services.find(({ name }) => name === 'platform')?.state === 'external') return
   await control.services.start({ name: 'platform', dataset_id: dataset })
   // The start only begins it, and a call meanwhile is refused.
-  for (;;) {
+  while (!signal.aborted) {
     const platform = (await control.services.list()).find(({ name }) => name === 'platform')
     if (platform?.state === 'ready') return
     if (platform === undefined || ['failed', 'stopped'].includes(platform.state))
@@ -57,7 +57,7 @@ export function useAsking(dataset: string) {
       }
       const empty = { state: 'waiting' as const, answer: null, ms: null, problem: null }
       setAsking({ question, answers: aliases.map((alias) => ({ alias, ...empty })) })
-      const problem = await makeReady(dataset).then(() => null, messageOf)
+      const problem = await makeReady(dataset, signal).then(() => null, messageOf)
       for (const alias of aliases) {
         if (signal.aborted) return
         if (problem !== null) {
