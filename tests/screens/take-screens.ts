@@ -10,7 +10,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 const FOLDER = process.env.RAG_LADDER_SCREENS ?? join(PROJECT_ROOT, 'docs/screens')
 const MOST_BYTES = 200_000
 /** What a checkout holds: every approach on every rung, with judges. */
-const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native' }
+const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native', rungs: 3 }
 /** A run of our own, for the page that shows a run as it happens. */
 const OWN_RUN = 'smoke-2026'
 /** A file whose conversion has something of everything. */
@@ -40,8 +40,9 @@ async function smallRun(client: ControlClient): Promise<void> {
 async function publishedRow(client: ControlClient): Promise<string> {
   const { run, dataset } = PUBLISHED
   for (let tries = 0; tries < 80; tries += 1) {
+    // All its rungs: the charts join them.
     const { runs } = await client.runs.list({ limit: 20 })
-    if (runs.some(({ run_id: id }) => id === run)) {
+    if (runs.some(({ run_id: id, datasets }) => id === run && datasets.length === PUBLISHED.rungs)) {
       const input = { run_id: run, dataset_id: dataset, metric: 'answer_relevancy' as const, limit: 20 }
       const { rows, aliases } = await client.matrix.page(input)
       const column = aliases.indexOf('hybrid-rag')
@@ -75,13 +76,14 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   const shown: Record<string, Omit<View, 'name'>> = {
     '/': { address: '/' },
     '/launch': { address: `/launch?datasets=["${dataset}"]` },
-    '/matrix': { address: `/matrix${ofRun}` },
+    '/matrix': { address: `/matrix${ofRun}&metric=recall_at_5` },
     '/cell': { address: `/cell?run=${run}&row=${row}` },
     '/coverage': { address: `/coverage${ofRun}` },
     '/judges': { address: `/judges${ofRun}` },
     '/compare': { address: `/compare${ofRun}` },
     '/datasets': {
       address: `/datasets?dataset=${dataset}&view=documents&document=oumel-navigation-scheme.md&chunks=true`,
+      act: (page) => page.getByText(/^Cutting the document/).waitFor({ state: 'detached', timeout: 60_000 }),
     },
     '/documents': { address: '/documents', act: convert },
     '/speech': { address: '/speech' },
