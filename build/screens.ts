@@ -1,6 +1,6 @@
 import { runTool } from './run-step.ts'
 
-/** Builds the pages and takes a picture of each of them, light and dark, over a small run of a real engine: into `docs/screens/`. */
+/** Builds the pages and takes a picture of each of them, light and dark, over the published results and a small run of a real engine: into `docs/screens/`. */
 const build = await runTool('pages', 'vite', ['build', '-c', 'renderer.vite.config.ts', '--logLevel', 'warn'])
 console.log(build.output)
 const taken = build.ok ? await runTool('pictures', 'node', ['tests/screens/take-screens.ts']) : build

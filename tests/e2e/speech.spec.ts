@@ -109,3 +109,55 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   const copied: unknown = await page.evaluate('navigator.clipboard.readText()')
   expect(copied).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n.*quick brown/)
 })
+
+test('a spoken question is put to several approaches, and each answer is heard', async ({ panel: page }) => {
+  test.setTimeout(180_000)
+  test.skip(spawnSync('pocketsphinx_continuous').error !== undefined, 'pocketsphinx is not installed')
+  await ingest(page)
+  await page.goto(`${new URL(page.url()).origin}/#/datasets?dataset=smoke&view=ask`)
+  await page.getByRole('button', { name: 'Record a question' }).click()
+  const stop = page.getByRole('button', { name: 'Stop recording' })
+  await stop.waitFor({ timeout: 15_000 })
+  await expect(page.getByText(/^[4-9]\.\d \/ 30 s$/)).toBeVisible({ timeout: 15_000 })
+  await stop.click()
+  await expect(page.getByLabel('Question', { exact: true })).toHaveValue(/brown/, { timeout: 60_000 })
+
+  const approaches = page.getByLabel('Approaches', { exact: true }).first()
+  await approaches.press('Backspace')
+  // Its list would cover the button.
+  await approaches.press('Escape')
+  await expect(page.getByRole('button', { name: 'Ask 2 approaches' })).toBeEnabled()
+  expect(page.url()).toContain('hybrid-rag')
+  await page.getByRole('button', { name: 'Ask 2 approaches' }).click()
+  const answers = page.getByRole('list', { name: 'Answers' })
+  for (const alias of ['vanilla-rag', 'hybrid-rag']) {
+    const answer = answers.getByRole('listitem', { name: alias })
+    await expect(answer.getByRole('status')).toHaveText(/^● [\d.]+ m?s, \d+ sources?$/, { timeout: 60_000 })
+    await expect(answer).not.toContainText('<details>')
+    await answer.getByRole('button', { name: `Hear ${alias}` }).click()
+    // It plays by itself: the sound was asked for.
+    await expect(answer.getByRole('button', { name: `Pause the answer of ${alias}` })).toBeVisible({ timeout: 30_000 })
+  }
+  await page.screenshot({ path: join(ROOT, 'out/e2e/ask-by-voice.png'), fullPage: true })
+})
+
+/** Has the smoke rung ingested by a run of one approach without metrics, and waits for its end. */
+async function ingest(page: Page): Promise<void> {
+  const input = { run_id: 'for-voice', dataset_ids: ['smoke'], models: ['vanilla-rag', 'hybrid-rag'], metrics: [] }
+  const ask = (procedure: string, json: object): Promise<unknown> =>
+    page.evaluate(
+      ([path, body]) =>
+        fetch(`/control/${path}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: body!,
+        }).then((answer) => answer.json()),
+      [procedure, JSON.stringify({ json })],
+    )
+  await ask('runs/start', input)
+  const state = async (): Promise<unknown> => {
+    const { json } = (await ask('runs/jobs', {})) as { json: { state: string }[] }
+    return json[0]?.state
+  }
+  await expect.poll(state, { timeout: 90_000 }).toBe('completed')
+}

@@ -7,16 +7,21 @@ import { PAGES } from '../../renderer/app/page-list.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
-const FOLDER = join(PROJECT_ROOT, 'docs/screens')
+const FOLDER = process.env.RAG_LADDER_SCREENS ?? join(PROJECT_ROOT, 'docs/screens')
 const MOST_BYTES = 200_000
-const RUN = 'smoke-2026'
+/** What a checkout holds: every approach on every rung, with judges. */
+const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native', rungs: 3 }
+/** A run of our own, for the page that shows a run as it happens. */
+const OWN_RUN = 'smoke-2026'
+/** A file whose conversion has something of everything. */
+const CONVERTED = join(PROJECT_ROOT, 'corpus/mixed_formats/annual-report.pdf')
 
 /** Runs the lowest rung with judges and waits for its end. */
 async function smallRun(client: ControlClient): Promise<void> {
   const { datasets, aliases, judge_panel: panel } = await client.experiment.get()
   const smoke = datasets.toSorted((a, b) => a.complexity_level - b.complexity_level)[0]!
   await client.runs.start({
-    run_id: RUN,
+    run_id: OWN_RUN,
     dataset_ids: [smoke.id],
     models: aliases.filter(({ flavor }) => flavor === null).map(({ alias }) => alias),
     judge: { enabled: true, models: panel.builtin },
@@ -31,38 +36,69 @@ async function smallRun(client: ControlClient): Promise<void> {
     throw new Error(`the run did not come to its end: ${JSON.stringify(last).slice(0, 400)}`)
 }
 
-/** Waits until the index has the run, and gives a row of it that has an answer. */
-async function rowOf(client: ControlClient): Promise<{ dataset: string; row: string }> {
-  for (let tries = 0; tries < 40; tries += 1) {
-    const { runs } = await client.runs.list({ limit: 1 })
-    const dataset = runs[0]?.datasets[0]?.dataset_id
-    if (dataset !== undefined) {
-      const input = { run_id: RUN, dataset_id: dataset, metric: 'answer_relevancy' as const, limit: 1 }
-      const { rows } = await client.matrix.page(input)
-      const cell = rows[0]?.cells.find((each) => each?.status === 'ok')
-      if (cell) return { dataset, row: cell.row_id }
+/** Waits until the index has the published run, and gives a row of it that a chart would call typical. */
+async function publishedRow(client: ControlClient): Promise<string> {
+  const { run, dataset } = PUBLISHED
+  for (let tries = 0; tries < 80; tries += 1) {
+    // All its rungs: the charts join them.
+    const { runs } = await client.runs.list({ limit: 20 })
+    if (runs.some(({ run_id: id, datasets }) => id === run && datasets.length === PUBLISHED.rungs)) {
+      const input = { run_id: run, dataset_id: dataset, metric: 'answer_relevancy' as const, limit: 20 }
+      const { rows, aliases } = await client.matrix.page(input)
+      const column = aliases.indexOf('hybrid-rag')
+      const cell = rows
+        .filter(({ hops }) => hops === 2)
+        .map(({ cells }) => cells[column])
+        .find((each) => each?.status === 'ok')
+      if (cell) return cell.row_id
     }
     await new Promise((done) => setTimeout(done, 250))
   }
-  throw new Error('the index does not have the run after 10 s')
+  throw new Error('the index does not have the published run after 20 s')
+}
+
+interface View {
+  name: string
+  address: string
+  /** What a person does there before there is something to see. */
+  act?: (page: Page) => Promise<void>
+}
+
+async function convert(page: Page): Promise<void> {
+  await page.locator('main input[type=file]').last().setInputFiles(CONVERTED)
+  await page.getByRole('img', { name: /^Page 1 of/ }).waitFor({ timeout: 120_000 })
 }
 
 /** Every route of the panel with the address that shows something; a route that nobody names here fails. */
-async function views(dataset: string, row: string): Promise<{ name: string; address: string }[]> {
-  const extra: Record<string, string> = {
-    '/cell': `?run=${RUN}&row=${row}`,
-    '/matrix': `?run=${RUN}&dataset=${dataset}`,
-    '/launch': `?datasets=["${dataset}"]`,
+async function views(row: string): Promise<{ before: View[]; after: View[] }> {
+  const { run, dataset } = PUBLISHED
+  const ofRun = `?run=${run}&dataset=${dataset}`
+  const shown: Record<string, Omit<View, 'name'>> = {
+    '/': { address: '/' },
+    '/launch': { address: `/launch?datasets=["${dataset}"]` },
+    '/matrix': { address: `/matrix${ofRun}&metric=recall_at_5` },
+    '/cell': { address: `/cell?run=${run}&row=${row}` },
+    '/coverage': { address: `/coverage${ofRun}` },
+    '/judges': { address: `/judges${ofRun}` },
+    '/compare': { address: `/compare${ofRun}` },
+    '/datasets': {
+      address: `/datasets?dataset=${dataset}&view=documents&document=oumel-navigation-scheme.md&chunks=true`,
+      act: (page) => page.getByText(/^Cutting the document/).waitFor({ state: 'detached', timeout: 60_000 }),
+    },
+    '/documents': { address: '/documents', act: convert },
+    '/speech': { address: '/speech' },
+    '/voices': { address: '/voices' },
+    '/providers': { address: '/providers' },
+    '/settings': { address: '/settings' },
   }
+  const afterRun: Record<string, Omit<View, 'name'>> = { '/ladder': { address: '/ladder' } }
   const router = await readFile(join(PROJECT_ROOT, 'renderer/app/router.tsx'), 'utf8')
   const routes = [...router.matchAll(/child\('([^']+)'\)/g)].map(([, path]) => path!)
-  const known = new Set<string>([...PAGES.map(({ path }) => path), ...Object.keys(extra)])
-  const unknown = routes.filter((route) => !known.has(route))
+  const unknown = [...routes, ...PAGES.map(({ path }) => path)].filter((path) => !(path in shown || path in afterRun))
   if (unknown.length > 0) throw new Error(`routes without a picture: ${unknown.join(', ')}`)
-  return [...known].map((path) => ({
-    name: path === '/' ? 'home' : path.slice(1).replaceAll('/', '-'),
-    address: `${path}${extra[path] ?? ''}`,
-  }))
+  const named = (list: Record<string, Omit<View, 'name'>>): View[] =>
+    Object.entries(list).map(([path, view]) => ({ name: path === '/' ? 'home' : path.slice(1), ...view }))
+  return { before: named(shown), after: named(afterRun) }
 }
 
 /** As few colours as the picture bears. */
@@ -82,15 +118,16 @@ async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(600)
 }
 
-async function takeAll(browser: Browser, engine: EngineProcess, list: { name: string; address: string }[]) {
+async function takeAll(browser: Browser, engine: EngineProcess, list: readonly View[]) {
   for (const scheme of ['light', 'dark'] as const) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: scheme })
     const page = await context.newPage()
     await page.goto((await engine.client.system.browserLink()).url)
-    for (const { name, address } of list) {
+    for (const { name, address, act } of list) {
       await page.goto(`${engine.url}/#${address}`)
       await page.reload()
       await settled(page)
+      if (act !== undefined) await act(page)
       const picture = await smallPng(await page.screenshot())
       await writeFile(join(FOLDER, `${name}-${scheme}.png`), picture)
       console.log(`● docs/screens/${name}-${scheme}.png  ${Math.round(picture.length / 1000)} kB`)
@@ -103,17 +140,18 @@ const project = await mkdtemp(join(tmpdir(), 'rag-ladder-'))
 let engine: EngineProcess | null = null
 let browser: Browser | null = null
 try {
-  for (const folder of ['manifests', 'corpus'])
+  for (const folder of ['manifests', 'corpus', 'docs/results'])
     await cp(join(PROJECT_ROOT, folder), join(project, folder), { recursive: true })
   engine = await startEngine(project)
-  await smallRun(engine.client)
-  const { dataset, row } = await rowOf(engine.client)
+  const { before, after } = await views(await publishedRow(engine.client))
   await mkdir(FOLDER, { recursive: true })
   browser = await chromium.launch({
     executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   })
-  await takeAll(browser, engine, await views(dataset, row))
+  await takeAll(browser, engine, before)
+  await smallRun(engine.client)
+  await takeAll(browser, engine, after)
 } finally {
   await browser?.close()
   await engine?.stop()

@@ -158,10 +158,14 @@ export class PlatformHost {
 
   #beginPanelUse(profile: string, modelSet: string | null, isPassing: boolean): void {
     this.track.begin('panel', profile)
+    // Who asks before its process is there must not read how the last one ended.
+    this.track.moved('starting', null)
     const running = mkdir(this.#options.stateDir, { recursive: true }).then(() => this.#source(modelSet).start(profile))
     this.#panel = { profile, isPassing, running }
     // Why it does not run stands in its state and its log.
-    running.catch(() => undefined)
+    running.catch((error: unknown) => {
+      if (this.track.state === 'starting') this.track.moved('failed', (error as Error).message)
+    })
   }
 
   async #endPanelUse(): Promise<void> {

@@ -1,9 +1,9 @@
 import { Button, Switch } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { ChunkedText } from './chunked-text.tsx'
 import chunkStyles from './chunks.module.css'
@@ -31,7 +31,15 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
   if (query.isError)
     return <ErrorPanel error={query.error} what={`Document ${path}`} retry={() => void query.refetch()} />
   if (query.isPending) return <LoadingRows rows={14} />
-  if (first === undefined) return <p className="dim">{unread?.reason}</p>
+  if (first === undefined)
+    return (
+      <EmptyPanel title={path}>
+        <p>
+          This document is not shown: {unread?.reason}. <Link to="/documents">Convert it</Link> to see its text and
+          chunks.
+        </p>
+      </EmptyPanel>
+    )
   return (
     <div className={chunkStyles.stack}>
       <div className={chunkStyles.head}>

@@ -1,83 +1,82 @@
-import { Button, Select, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, MultiSelect, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
-import { controlErrorOf } from '../../../contract/control/control-error.ts'
-import { Panel } from '../../components/states.tsx'
-import { control } from '../../data/client.ts'
+import { plural } from '../../components/format.ts'
+import { EmptyPanel, Panel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
 import { RecordButton } from './record-button.tsx'
-import { ServiceCallError, askApproach, speak, transcribe } from './speech-client.ts'
-import { Waveform } from './waveform.tsx'
+import { ServiceFault } from './service-fault.tsx'
+import { transcribe } from './speech-client.ts'
+import { SpokenAnswerCard } from './spoken-answer.tsx'
+import { useAsking } from './use-asking.ts'
 import styles from './speech.module.css'
 
-/** Approaches that answer from a dataset without another service. */
-const APPROACHES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'graph-rag', 'agentic-rag', 'workflow-adaptive-rag']
+const AT_FIRST = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
+const MAX_QUESTION_SECONDS = 30
 
-/** The platform serves one dataset at a time: it is started for this one before it is asked. */
-async function ask({
-  dataset,
-  model,
-  question,
-}: {
-  dataset: string
-  model: string
-  question: string
-}): Promise<string> {
-  await control.services.start({ name: 'platform', dataset_id: dataset })
-  return askApproach(model, question)
-}
-
-/** Speak a question, see what was heard, ask an approach, hear the answer. */
+/** Speak a question, see what was heard, put it to several approaches, hear each answer. */
 export function AskByVoice({ dataset }: { dataset: DatasetView }) {
+  const search = useSearch({ from: '/datasets' })
+  const navigate = useNavigate({ from: '/datasets' })
+  const aliases = useQuery(api.experiment.get.queryOptions()).data?.aliases ?? []
   const [question, setQuestion] = useState('')
-  const [model, setModel] = useState('hybrid-rag')
   const hearing = useMutation({ mutationFn: transcribe, onSuccess: ({ text }) => setQuestion(text) })
-  const asking = useMutation({ mutationFn: ask })
-  const speaking = useMutation({ mutationFn: speak })
-  const fault = hearing.error ?? asking.error ?? speaking.error
+  const { asking, ask, isAsking } = useAsking(dataset.id)
+  const chosen = search.models ?? AT_FIRST
+  const wasNothing = hearing.isSuccess && hearing.data.text.trim() === ''
   return (
-    <Panel title="Ask by voice">
-      <div className={styles.stack}>
-        <RecordButton maxSeconds={30} label="Record a question" onRecorded={hearing.mutate} />
-        <div className={styles.fields}>
+    <>
+      <Panel title="Ask by voice">
+        <form
+          className={styles.stack}
+          onSubmit={(event) => {
+            event.preventDefault()
+            void ask(question.trim(), chosen)
+          }}
+        >
+          <div className={styles.actions}>
+            <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label="Record a question" onRecorded={hearing.mutate} />
+            {hearing.isPending && <span role="status">Listening …</span>}
+          </div>
           <TextInput
-            label="Question, as it was heard"
+            label="Question"
+            description="As it was heard; correct it, or type one"
             value={question}
+            error={wasNothing ? 'No word was recognised in the recording' : undefined}
             onChange={(event) => setQuestion(event.currentTarget.value)}
           />
-          <Select
-            label="Approach"
-            allowDeselect={false}
-            data={APPROACHES}
-            value={model}
-            onChange={(next) => setModel(next ?? model)}
+          <MultiSelect
+            label="Approaches"
+            description="Asked one after the other, so that their times can be compared"
+            searchable
+            data={aliases.map(({ alias }) => alias)}
+            value={chosen}
+            onChange={(models) => void navigate({ search: { ...search, models }, replace: true })}
           />
-        </div>
-        <div className={styles.actions}>
-          <Button
-            loading={asking.isPending || hearing.isPending}
-            disabled={question.trim() === ''}
-            onClick={() => asking.mutate({ dataset: dataset.id, model, question })}
-          >
-            Ask this approach
-          </Button>
-          {asking.isSuccess && (
-            <Button
-              variant="default"
-              loading={speaking.isPending}
-              onClick={() => speaking.mutate({ input: asking.data })}
-            >
-              Read the answer aloud
+          <div className={styles.actions}>
+            <Button type="submit" loading={isAsking} disabled={question.trim() === '' || chosen.length === 0}>
+              Ask {plural(chosen.length, 'approach', 'approaches')}
             </Button>
-          )}
-        </div>
-        {asking.isSuccess && <p className={styles.read}>{asking.data}</p>}
-        {speaking.isSuccess && <Waveform sound={speaking.data} label="the answer" />}
-        {fault !== null && (
-          <p role="alert">▲ {fault instanceof ServiceCallError ? fault.message : controlErrorOf(fault).message}</p>
+            <span className="dim">Answers come from what the last run of this rung has ingested.</span>
+          </div>
+          {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
+        </form>
+      </Panel>
+      <Panel title={asking === null ? 'Answers' : `Answers to “${asking.question}”`}>
+        {asking === null ? (
+          <EmptyPanel title="No question yet">
+            <p>Each approach’s answer appears here with its time, to read and to hear.</p>
+          </EmptyPanel>
+        ) : (
+          <ol className={styles.answers} aria-label="Answers">
+            {asking.answers.map((asked) => (
+              <SpokenAnswerCard key={asking.question + asked.alias} asked={asked} />
+            ))}
+          </ol>
         )}
-        <p className="dim">Answers come from what the last run of this rung has ingested.</p>
-      </div>
-    </Panel>
+      </Panel>
+    </>
   )
 }

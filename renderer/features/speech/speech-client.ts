@@ -1,3 +1,4 @@
+import { ChatCompletion } from '../../../contract/http/chat.ts'
 import {
   AdvancedTranscription,
   ClipVerdict,
@@ -118,15 +119,23 @@ export async function deleteVoice(name: string): Promise<void> {
   await call('tts', pathOf(name), { method: 'DELETE' })
 }
 
-/** The answer of one approach to a question, from the platform as it stands. */
-export async function askApproach(model: string, question: string): Promise<string> {
+/** An answer without the list of sources that a chat window would show below it. */
+export interface SpokenAnswer {
+  text: string
+  /** How many sources it rests on. */
+  contexts: number
+}
+
+/** The answer of one approach to a question, from the platform as it stands. Throws `ServiceCallError`. */
+export async function askApproach(model: string, question: string, signal: AbortSignal): Promise<SpokenAnswer> {
   const answer = await call('platform', '/v1/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: question }] }),
+    signal,
   })
-  const { choices } = (await answer.json()) as { choices?: { message?: { content?: unknown } }[] }
-  const content = choices?.[0]?.message?.content
-  if (typeof content !== 'string') throw new ServiceCallError(502, 'the answer holds no text')
-  return content
+  const { data } = ChatCompletion.safeParse(await answer.json())
+  const text = data?.rag_extension?.answer ?? data?.choices[0]?.message.content
+  if (typeof text !== 'string') throw new ServiceCallError(502, 'the answer holds no text')
+  return { text, contexts: data?.rag_extension?.sources.length ?? 0 }
 }

@@ -13,10 +13,12 @@ interface Props {
   onTime?: (seconds: number) => void
   /** Jumps there; a new object for each jump. */
   seek?: { to: number } | null
+  /** Plays as soon as it can: for a sound that somebody has just asked to hear. */
+  playsAtOnce?: boolean
 }
 
 /** A sound as a wave that plays, with two handles to trim it where that is wanted. */
-export function Waveform({ sound, label, onTrim, onTime, seek }: Props) {
+export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = false }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const wave = useRef<WaveSurfer | null>(null)
   const told = useRef({ onTrim, onTime })
@@ -39,6 +41,8 @@ export function Waveform({ sound, label, onTrim, onTime, seek }: Props) {
     made.on('pause', () => setPlaying(false))
     made.on('timeupdate', (seconds) => told.current.onTime?.(seconds))
     made.on('ready', (duration) => {
+      // A browser may refuse to play by itself; the button is there then.
+      if (playsAtOnce) made.play().catch(() => undefined)
       if (!trims) return
       regions.addRegion({ start: 0, end: duration, drag: false, resize: true })
       told.current.onTrim?.(0, duration)
@@ -47,7 +51,7 @@ export function Waveform({ sound, label, onTrim, onTime, seek }: Props) {
     // A newer sound may have come while this one was read.
     made.loadBlob(sound).catch(() => undefined)
     return () => made.destroy()
-  }, [sound, trims])
+  }, [sound, trims, playsAtOnce])
   useEffect(() => {
     if (seek === null || seek === undefined || wave.current === null) return
     wave.current.setTime(seek.to)
