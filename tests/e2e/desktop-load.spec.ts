@@ -25,7 +25,9 @@ const convertOn = (pdf: string): string => `(async () => {
   return count
 })()`
 
-test('a run, conversions and index rebuilds go on at the same time; how free the main process stays is told', async ({ real }) => {
+test('a run, conversions and index rebuilds go on at the same time; how free the main process stays is told', async ({
+  real,
+}) => {
   const { app, page, project } = real
   const run = { runId: 'big', datasetId: 'bench', questions: ROWS / 10, aliases: 10, seed: 3 }
   const source = join(project, 'big.jsonl')
