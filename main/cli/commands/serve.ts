@@ -133,6 +133,7 @@ export const serveCommand: Command = {
     const url = await Promise.race([starting, stopped.then(() => null)])
     if (url !== null) {
       const givenUp = followState(engine, tell)
+      if (!(await fetch(url)).ok) tell('the pages are not built: run "npm run build" before you open the link')
       const { url: link } = await engine.client(url).system.browserLink()
       invocation.stdout.write(`${link}\n`)
       tell(`the panel is at ${url}; the link above opens it once, in one browser. Ctrl-C stops everything.`)

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
 import { countWords, plural } from '../../report/score-format.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
@@ -37,6 +37,9 @@ export const verifyCommand: Command = {
     if (invocation.positionals.length === 0) throw new InputError(['name at least one evidence file or report page'])
     const missing = invocation.positionals.filter((file) => !existsSync(file))
     if (missing.length > 0) throw new InputError(missing.map((file) => `${file}: there is no such file`))
+    const folders = invocation.positionals.filter((file) => statSync(file).isDirectory())
+    if (folders.length > 0)
+      throw new InputError(folders.map((folder) => `${folder} is a folder: name the files in it, ${folder}/*.jsonl`))
     let damaged = false
     for (const file of invocation.positionals) {
       if (file.endsWith('.html')) {
