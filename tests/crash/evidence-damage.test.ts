@@ -22,13 +22,13 @@ function smallRow(question: string): CanonicalRow {
   return row
 }
 
-const rows = ['q1', 'q2'].map(smallRow)
+const rows = ['q1', 'q2', 'q3'].map(smallRow)
 
 /** The real disk without waiting for it: what is tried here is what stands in the file. */
 const ops = failingDisk({ skipSyncs: true })
 
-/** A closed log of two rows with the offsets at which its lines end. */
-async function twoRows(): Promise<{ file: string; whole: Buffer; lineEnds: number[] }> {
+/** A closed log of three rows with the offsets at which its lines end. */
+async function threeRows(): Promise<{ file: string; whole: Buffer; lineEnds: number[] }> {
   const file = await temporaryLogFile()
   const log = await openLog(file)
   for (const row of rows) await store(log, row)
@@ -39,7 +39,7 @@ async function twoRows(): Promise<{ file: string; whole: Buffer; lineEnds: numbe
 
 describe('a log that was cut off', () => {
   it('opens with its complete rows, or refuses as torn and recovers exactly those, at every byte', async () => {
-    const { file, whole, lineEnds } = await twoRows()
+    const { file, whole, lineEnds } = await threeRows()
     await rm(`${file}.index`)
     for (let cut = 0; cut <= whole.length; cut += 1) {
       await writeFile(file, whole.subarray(0, cut))
@@ -68,10 +68,10 @@ describe('a log that was cut off', () => {
 
 describe('a flipped bit', () => {
   it('is refused on opening, with and without an index, wherever it is but in the last newline', async () => {
-    const { file, whole, lineEnds } = await twoRows()
+    const { file, whole, lineEnds } = await threeRows()
     const index = await readFile(`${file}.index`)
     // Every byte is tried on single lines in row-line.test.ts; here the steps meet every place of a row and each newline.
-    const places = new Set([lineEnds[0]! - 1])
+    const places = new Set([lineEnds[0]! - 1, lineEnds[1]! - 1])
     for (let at = 0; at < whole.length - 1; at += 11) places.add(at)
     for (const at of places) {
       const damaged = Buffer.from(whole)
@@ -89,7 +89,7 @@ describe('a flipped bit', () => {
   })
 
   it('is found by verify, with line and offset', async () => {
-    const { file, whole, lineEnds } = await twoRows()
+    const { file, whole, lineEnds } = await threeRows()
     for (let at = 3; at < whole.length - 1; at += 97) {
       const damaged = Buffer.from(whole)
       damaged[at]! ^= 0x01
@@ -106,15 +106,15 @@ describe('a flipped bit', () => {
   })
 
   it('in the last newline loses nothing: the row is kept aside', async () => {
-    const { file, whole, lineEnds } = await twoRows()
+    const { file, whole, lineEnds } = await threeRows()
     const damaged = Buffer.from(whole)
     damaged[whole.length - 1] = 0x0b
     await writeFile(file, damaged)
     expect(await openEvidenceLog(file, { runId: 'run-1', create: false })).toMatchObject({
-      refusal: { code: 'torn_tail', offset: lineEnds[0] },
+      refusal: { code: 'torn_tail', offset: lineEnds[1] },
     })
-    expect(await recoverTornTail(file)).toMatchObject({ ok: true, rows: 1 })
+    expect(await recoverTornTail(file)).toMatchObject({ ok: true, rows: 2 })
     const torn = (await readdir(dirname(file))).find((name) => name.includes('.torn-'))!
-    expect(await readFile(join(dirname(file), torn))).toEqual(damaged.subarray(lineEnds[0]))
+    expect(await readFile(join(dirname(file), torn))).toEqual(damaged.subarray(lineEnds[1]))
   })
 })

@@ -9,6 +9,8 @@ import { writeSyntheticRun } from '../helpers/synthetic-evidence.ts'
 
 const LOAD = { run_id: 'load', dataset_ids: ['smoke'], models: [...BaseApproach.options], repeats: 2 }
 const ROWS = 3000
+/** Milliseconds, 99 of 100 turns of the main process's event loop. */
+const P99_LIMIT_MS = 50
 
 /** Converts a document again and again, as the Documents page does, until the page is told to stop; how many were converted. */
 const convertOn = (pdf: string): string => `(async () => {
@@ -25,9 +27,7 @@ const convertOn = (pdf: string): string => `(async () => {
   return count
 })()`
 
-test('a run, conversions and index rebuilds go on at the same time; how free the main process stays is told', async ({
-  real,
-}) => {
+test('the main process stays free while a run, conversions and index rebuilds are under way', async ({ real }) => {
   const { app, page, project } = real
   const run = { runId: 'big', datasetId: 'bench', questions: ROWS / 10, aliases: 10, seed: 3 }
   const source = join(project, 'big.jsonl')
@@ -56,10 +56,10 @@ test('a run, conversions and index rebuilds go on at the same time; how free the
   await page.evaluate('window.isLoadOver = true')
   const [conversions, rebuilds] = [await converting, await rebuilding]
   const [p99Ms, longestMs] = await delays.evaluate((histogram) => [histogram.percentile(99) / 1e6, histogram.max / 1e6])
-  // Told, not judged: a clock on a busy machine is no test. Its target is 50 ms.
   console.log(
     `P18: main process, p99 event-loop delay ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(0)} ms, over ` +
       `${4 * LOAD.models.length * LOAD.repeats} cells, ${conversions} conversions and ${rebuilds} rebuilds of ${ROWS} rows`,
   )
   expect(Math.min(conversions, rebuilds)).toBeGreaterThan(0)
+  expect(p99Ms).toBeLessThanOrEqual(P99_LIMIT_MS)
 })
