@@ -10,7 +10,7 @@ export default defineConfig({
     build: {
       ...shell,
       outDir: 'out/main',
-      rollupOptions: {
+      rolldownOptions: {
         input: { index: 'main/index.ts', 'utility-child': 'main/shell/utility-child.ts' },
         output: { format: 'es', entryFileNames: '[name].js' },
       },
@@ -20,13 +20,13 @@ export default defineConfig({
     build: {
       ...shell,
       outDir: 'out/preload',
-      rollupOptions: {
+      rolldownOptions: {
         input: { index: 'preload/index.ts' },
         output: { format: 'cjs', entryFileNames: '[name].cjs' },
       },
     },
   },
   renderer: mergeConfig(pages, {
-    build: { outDir: 'out/renderer', minify: true, rollupOptions: { input: 'renderer/index.html' } },
+    build: { outDir: 'out/renderer', minify: true, rolldownOptions: { input: 'renderer/index.html' } },
   }),
 })

@@ -20,7 +20,7 @@ import { createUtilityLauncher } from './utility-launcher.ts'
 
 const SHOWN_LINES = 12
 
-/* eslint-disable @typescript-eslint/no-deprecated -- their successors are missing in the oldest Electron that the shell runs in */
+/* oxlint-disable typescript/no-deprecated -- their successors are missing in the oldest Electron that the shell runs in */
 /** On Linux the store may be one that everybody's programs can read; that keeps no secret. */
 const systemCipher = {
   isAvailable: () =>

@@ -40,7 +40,7 @@ async function bundle(folder: string): Promise<void> {
       outDir: folder,
       emptyOutDir: false,
       target: 'node20',
-      rollupOptions: { input, external: ['electron'], output: { entryFileNames: '[name].js' } },
+      rolldownOptions: { input, external: ['electron'], output: { entryFileNames: '[name].js' } },
     },
   })
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', main: 'utility-host.js' }))

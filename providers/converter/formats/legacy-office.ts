@@ -1,5 +1,5 @@
 // The package has no types; whoever imports this file needs the ones beside it.
-// eslint-disable-next-line @typescript-eslint/triple-slash-reference
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./word-extractor.d.ts" />
 import WordExtractor from 'word-extractor'
 import { ConversionError } from '../model/conversion-error.ts'

@@ -1,5 +1,5 @@
 // pdfkit has no types; areas that import this file need the ones beside it.
-// eslint-disable-next-line @typescript-eslint/triple-slash-reference
+// oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./pdfkit.d.ts" />
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
