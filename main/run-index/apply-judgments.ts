@@ -59,12 +59,17 @@ export class JudgmentsWriter {
 
   /** Takes the verdicts out; inside `write`. */
   clear(scope: StoredScope): void {
+    this.#takeOut(scope)
+    this.#session.cells.recountJudged(scope)
+  }
+
+  #takeOut(scope: StoredScope): void {
     for (const statement of this.#clear) statement.run(scope.id)
   }
 
   /** Inside `write`. Returns the join's section: an error in it means that no verdict was taken. */
   apply(scope: StoredScope, input: JudgeInput): JudgeSection {
-    this.clear(scope)
+    this.#takeOut(scope)
     const questions = new Map(this.#questions.all(scope.id).map(({ id, question_id }) => [question_id, id]))
     const judgments = input.state === 'read' ? input.judgments : null
     const section = judgeSection(input, {
@@ -78,6 +83,7 @@ export class JudgmentsWriter {
     this.#setSection.run(JSON.stringify(section), scope.id)
     if (judgments !== null && section.status !== 'error')
       for (const query of judgments.queries) this.#put(scope, questions.get(query.query_id)!, query)
+    this.#session.cells.recountJudged(scope)
     return section
   }
 

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import type { CellRecord } from './cell-record.ts'
 import { CellTallies } from './cell-tallies.ts'
+import { ColumnTallies } from './column-tallies.ts'
 import type { Dictionary } from './dictionary.ts'
 import { INDEX_METRICS, valueColumn } from './metric-columns.ts'
 import { STATUS_CODES } from './schema.ts'
@@ -55,6 +56,7 @@ interface Tally {
 export class CellWriter {
   readonly #dictionary: Dictionary
   readonly #tallies: CellTallies
+  readonly #columns: ColumnTallies
   readonly #insertCell: Database.Statement
   readonly #insertSources: Database.Statement
   readonly #insertAnswer: Database.Statement
@@ -72,6 +74,7 @@ export class CellWriter {
   constructor(db: Database.Database, dictionary: Dictionary) {
     this.#dictionary = dictionary
     this.#tallies = new CellTallies(db)
+    this.#columns = new ColumnTallies(db)
     this.#insertCell = db.prepare(
       `INSERT INTO cells (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
     )
@@ -113,6 +116,7 @@ export class CellWriter {
     if (record.searchable !== null && record.searchable !== '') this.#insertAnswer.run(id, record.searchable)
     this.#count(record)
     this.#tallies.count(alias, record, place)
+    this.#columns.count(alias, record)
     return true
   }
 
@@ -199,14 +203,21 @@ export class CellWriter {
   finish(scope: Scope): void {
     this.#addTally.run({ scope: scope.id, ...this.#tally })
     this.#tallies.finish(scope)
+    this.#columns.finish(scope)
     this.#setNewest.run(this.#tally.lastMs ?? 0, scope.run)
     this.#tally = emptyTally()
+  }
+
+  /** When verdicts were put beside the cells, or taken away from them. */
+  recountJudged(scope: Scope): void {
+    this.#columns.recountJudged(scope)
   }
 
   /** After a rollback, or when another process has written. */
   forget(): void {
     this.#registered.clear()
     this.#tallies.forget()
+    this.#columns.forget()
     this.#tally = emptyTally()
   }
 }

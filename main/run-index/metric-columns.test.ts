@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { CellMetricState } from '../../contract/index.ts'
-import { INDEX_METRICS, metricClass, packStates, stateCode, stateOfCode, stateSql } from './metric-columns.ts'
+import { INDEX_METRICS, metricClass, packStates, stateAt, stateCode, stateOfCode, stateSql } from './metric-columns.ts'
 
 it('gets every packed state back out of one number, in SQL too', () => {
   const db = new Database(':memory:')
@@ -17,6 +17,7 @@ it('gets every packed state back out of one number, in SQL too', () => {
       const packed = packStates(given.map(stateCode))
       expect(Number.isSafeInteger(packed)).toBe(true)
       expect(unpack.get(BigInt(packed))!.map(stateOfCode)).toEqual(given)
+      expect(given.map((_, place) => stateOfCode(stateAt(packed, place)))).toEqual(given)
     }),
   )
 })

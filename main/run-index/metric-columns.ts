@@ -30,6 +30,10 @@ export const stateOfCode = (code: number): CellMetricState => CellMetricState.op
 export const stateSql = (metric: IndexMetric, table = 'c'): string =>
   `((${table}.states >> ${STATE_BITS * metricPlace(metric)}) & 15)`
 
+/** The state code at a place of packed ones. */
+export const stateAt = (packed: number, place: number): number =>
+  Math.floor(packed / 2 ** (STATE_BITS * place)) % 2 ** STATE_BITS
+
 /** Packs state codes by place. 13 metrics take 52 bits, so the number stays exact. */
 export function packStates(codes: readonly number[]): number {
   let packed = 0

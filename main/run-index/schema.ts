@@ -1,7 +1,7 @@
 import { INDEX_METRICS, metricClass, stateSql, valueColumn } from './metric-columns.ts'
 
 /** Raised with every change of the tables or of what is put into them: an index of another version is made anew. */
-export const INDEX_VERSION = 2
+export const INDEX_VERSION = 3
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
@@ -12,7 +12,8 @@ export const SEARCHABLE_CHARS = 8192
 const valueColumns = INDEX_METRICS.map((metric) => `${valueColumn(metric)} REAL`).join(', ')
 
 /*
- * What a run's summary counts is counted while cells come in (`cell_tallies`): five looks at all cells took a second. A cell's sources stand
+ * What a run's summary and the heads of its columns tell is counted while cells come in (`cell_tallies`, `column_tallies`): five looks at all
+ * cells took a second. A cell's sources stand
  * in one JSON list, because a row for each of them was a sixth of the time that filling takes; the view shows them as rows.
  */
 
@@ -178,10 +179,17 @@ CREATE TABLE cell_tallies (
   error_type TEXT NOT NULL,
   provenance INTEGER NOT NULL,
   cells INTEGER NOT NULL,
-  answered INTEGER NOT NULL,
-  answered_ms REAL NOT NULL,
-  valued INTEGER NOT NULL,
   PRIMARY KEY (scope, alias, status, evaluation, error_type, provenance)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE column_tallies (
+  scope INTEGER NOT NULL,
+  metric TEXT NOT NULL,
+  alias INTEGER NOT NULL,
+  state INTEGER NOT NULL,
+  cells INTEGER NOT NULL,
+  total REAL NOT NULL,
+  PRIMARY KEY (scope, metric, alias, state)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE source_lists (

@@ -54,6 +54,7 @@ export class ScopeStore {
       'DELETE FROM answer_text WHERE rowid IN (SELECT id FROM cells WHERE scope = ?)',
       'DELETE FROM source_lists WHERE cell IN (SELECT id FROM cells WHERE scope = ?)',
       'DELETE FROM cell_tallies WHERE scope = ?',
+      'DELETE FROM column_tallies WHERE scope = ?',
       'DELETE FROM cells WHERE scope = ?',
       'DELETE FROM verdicts WHERE scope = ?',
       'DELETE FROM dataset_run_questions WHERE scope = ?',

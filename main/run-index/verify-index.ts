@@ -1,11 +1,12 @@
 import { closeSync } from 'node:fs'
 import type Database from 'better-sqlite3'
-import type { IndexProblem, IndexVerification } from '../../contract/index.ts'
+import type { IndexMetric, IndexProblem, IndexVerification } from '../../contract/index.ts'
 import { openIfThere } from './open-if-there.ts'
 import { readArtifacts, type Artifact } from './artifact-store.ts'
 import { digestOf, hashPrefix } from './followed-file.ts'
 import { scanFolders, stateOfOpen, type FoundFile } from './folder-scan.ts'
 import { BlockReader, linesOf } from './line-blocks.ts'
+import { INDEX_METRICS, stateCode, valueColumn } from './metric-columns.ts'
 import { nextTurn } from './next-turn.ts'
 import { isDamage } from './open-database.ts'
 import { RowParser } from './row-parser.ts'
@@ -155,9 +156,48 @@ class Verifier {
     const cells = this.#db.prepare<[], number>('SELECT count(*) FROM cells').pluck().get()!
     const tallied = this.#db.prepare<[], number>('SELECT coalesce(sum(cells), 0) FROM cell_tallies').pluck().get()!
     if (cells !== tallied) this.found(null, 'counts_differ', `${tallied} cells are tallied, ${cells} are there`)
+    this.#checkColumns()
     const answers = this.#db.prepare<[], number>('SELECT count(*) FROM cells WHERE answer_chars > 0').pluck().get()!
     const searchable = this.#db.prepare<[], number>('SELECT count(*) FROM answer_text').pluck().get()!
     if (answers !== searchable)
       this.found(null, 'counts_differ', `${searchable} answers are searchable, ${answers} are there`)
   }
+
+  /** Of each alias and metric: its cells, those with a value, and their sum. */
+  #checkColumns(): void {
+    const counted = this.#db.prepare<[], ColumnCount>(countedColumns).all()
+    const tallied = this.#db
+      .prepare<[], ColumnCount>(
+        `SELECT scope, alias, metric, sum(cells) AS cells, sum(iif(state = ${stateCode('ok')}, cells, 0)) AS n, total(total) AS total
+         FROM column_tallies GROUP BY scope, alias, metric`,
+      )
+      .all()
+    const known = new Map(tallied.map((column) => [columnName(column), column]))
+    const isOff = counted.some((column) => {
+      const tally = known.get(columnName(column))
+      // Summed in another order, the last digits differ.
+      return tally?.cells !== column.cells || tally.n !== column.n || !isNear(tally.total, column.total)
+    })
+    if (isOff || counted.length !== tallied.length)
+      this.found(null, 'counts_differ', 'the figures of a column are not those of its cells')
+  }
 }
+
+interface ColumnCount {
+  scope: number
+  alias: number
+  metric: IndexMetric
+  cells: number
+  n: number
+  total: number
+}
+
+const columnName = ({ scope, alias, metric }: ColumnCount): string => `${scope} ${alias} ${metric}`
+
+const isNear = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-9 * Math.max(1, Math.abs(a), Math.abs(b))
+
+const countedColumns = INDEX_METRICS.map(
+  (metric) =>
+    `SELECT c.scope, c.alias, '${metric}' AS metric, count(*) AS cells, count(c.${valueColumn(metric)}) AS n,
+       total(c.${valueColumn(metric)}) AS total FROM cells c GROUP BY c.scope, c.alias`,
+).join(' UNION ALL ')

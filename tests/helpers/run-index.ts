@@ -69,9 +69,14 @@ export function contentOf(db: Database.Database): unknown {
        JOIN datasets s ON s.id = d.dataset ORDER BY 1, 2`,
     ),
     tallies: all(
-      `SELECT n.label, m.model, t.status, t.evaluation, t.error_type, t.cells, t.answered, t.valued FROM cell_tallies t
+      `SELECT n.label, m.model, t.status, t.evaluation, t.error_type, t.cells FROM cell_tallies t
        JOIN dataset_runs n ON n.id = t.scope JOIN aliases m ON m.id = t.alias
        LEFT JOIN provenance p ON p.id = t.provenance ORDER BY 1, 2, 3, 4, 5, p.sha256, 6`,
+    ),
+    columns: all(
+      `SELECT r.run_id, s.dataset_id, m.model, t.metric, t.state, t.cells, round(t.total, 6) FROM column_tallies t
+       JOIN dataset_runs d ON d.id = t.scope JOIN runs r ON r.id = d.run JOIN datasets s ON s.id = d.dataset
+       JOIN aliases m ON m.id = t.alias ORDER BY 1, 2, 3, 4, 5`,
     ),
     questions: all(
       `SELECT d.scope, d.position, q.question_id, q.query FROM dataset_run_questions d JOIN questions q ON q.id = d.question

@@ -50,7 +50,7 @@ class Statement {
 /** Numbers of the questions that pass the filters, in the order of the sort; ties stand as in the dataset run. */
 export function matchingQuestions(db: Database.Database, question: MatrixQuestion): number[] {
   const statement = new Statement()
-  addFilters(db, statement, question)
+  addFilters(statement, question)
   addSort(statement, question)
   const { scope, aliases } = question
   const shown = `c.scope = @scope AND c.alias IN (SELECT value FROM json_each(@aliases))`
@@ -65,7 +65,7 @@ export function matchingQuestions(db: Database.Database, question: MatrixQuestio
   return db.prepare<[typeof named], number>(sql).pluck().all(named)
 }
 
-function addFilters(db: Database.Database, statement: Statement, question: MatrixQuestion): void {
+function addFilters(statement: Statement, question: MatrixQuestion): void {
   const { scope, aliases, metric, filters, aliasNumber } = question
   const value = `c.${valueColumn(metric)}`
   const { conditions } = statement
@@ -88,7 +88,7 @@ function addFilters(db: Database.Database, statement: Statement, question: Matri
   if (filters.inconclusive !== undefined) conditions.push(`d.inconclusive IN ${statement.list(filters.inconclusive)}`)
   if (filters.min_spread !== undefined)
     conditions.push(`${statement.fold(`max(${value}) - min(${value})`)} >= ${statement.bind(filters.min_spread)}`)
-  if (filters.winner !== undefined) addWinner(db, statement, question, filters.winner)
+  if (filters.winner !== undefined) addWinner(statement, question, filters.winner)
   if (filters.score !== undefined) {
     const { alias, min, max } = filters.score
     const bounds = [
@@ -101,42 +101,28 @@ function addFilters(db: Database.Database, statement: Statement, question: Matri
   if (filters.text !== undefined && filters.text.trim() !== '') addText(statement, scope, filters.text)
 }
 
-function addWinner(db: Database.Database, statement: Statement, question: MatrixQuestion, winner: string | null): void {
-  const { metric, aliasNumber } = question
+/** The one shown alias with the best value wins a question; null asks for those where none has a value or several share it. */
+function addWinner(statement: Statement, { metric, aliasNumber }: MatrixQuestion, winner: string | null): void {
   // The panel knows more than the means: where they are equal, votes decide.
   if (metric === 'judge_mean') {
     const condition = winner === null ? 'IS NULL' : `= ${statement.bind(aliasNumber(winner))}`
     statement.conditions.push(`d.winner ${condition}`)
     return
   }
-  const winners = bestAliases(db, question)
-  const named = winner === null ? null : aliasNumber(winner)
-  const questions = [...winners].flatMap(([number, alias]) => (winner === null || alias === named ? number : []))
-  statement.conditions.push(`d.question ${winner === null ? 'NOT IN' : 'IN'} ${statement.list(questions)}`)
-}
-
-/**
- * Question → the one shown alias with the best value; questions where several have it are left out. One look at the cells in the order of
- * their index: windows and groups over the same cells took twice as long.
- */
-function bestAliases(db: Database.Database, { scope, aliases, metric }: MatrixQuestion): Map<number, number> {
   const value = `c.${valueColumn(metric)}`
-  const cells = db
-    .prepare<[number, string], [question: number, alias: number, value: number]>(
-      `SELECT c.question, c.alias, ${value} FROM cells c INDEXED BY cells_by_place
-       WHERE c.scope = ? AND c.alias IN (SELECT value FROM json_each(?)) AND ${value} IS NOT NULL`,
-    )
-    .raw()
-    .all(scope.id, JSON.stringify(aliases))
-  const sign = betterOf(metric) === 'higher' ? 1 : -1
-  const best = new Map<number, { alias: number | null; value: number }>()
-  for (const [question, alias, value] of cells) {
-    const known = best.get(question)
-    const lead = known === undefined ? 1 : (value - known.value) * sign
-    if (lead > 0) best.set(question, { alias, value })
-    else if (lead === 0) known!.alias = null
+  const [best, isBetter] = betterOf(metric) === 'higher' ? ['max', '>'] : ['min', '<']
+  if (winner !== null) {
+    const alias = statement.bind(aliasNumber(winner))
+    const own = statement.fold(`${best}(CASE WHEN c.alias = ${alias} THEN ${value} END)`)
+    const others = statement.fold(`${best}(CASE WHEN c.alias <> ${alias} THEN ${value} END)`)
+    statement.conditions.push(`${own} ${isBetter} ${others} OR (${own} IS NOT NULL AND ${others} IS NULL)`)
+    return
   }
-  return new Map([...best].flatMap(([question, { alias }]) => (alias === null ? [] : [[question, alias]])))
+  const leading = statement.fold(`${best}(${value})`)
+  statement.conditions.push(
+    `${leading} IS NULL OR (SELECT count(*) FROM cells c WHERE c.scope = @scope AND c.question = d.question
+       AND c.alias IN (SELECT value FROM json_each(@aliases)) AND ${value} = ${leading}) > 1`,
+  )
 }
 
 function addText(statement: Statement, { id }: DatasetRun, text: string): void {

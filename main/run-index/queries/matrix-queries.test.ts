@@ -139,6 +139,12 @@ describe('the matrix', () => {
     expect(ids(ask, { winner: 'hybrid-rag' })).toEqual(all.slice(1))
     expect(ids(ask, { winner: null }, { metric: 'context_recall' })).toEqual(all)
     expect(ids(ask, { winner: 'nobody' })).toEqual([])
+    const ties = all.filter((id) => {
+      const scores = ALIASES.flatMap((model) => value(id, model, 'recall_at_5') ?? [])
+      return scores.filter((score) => score === Math.max(...scores)).length !== 1
+    })
+    expect(ties.length).toBeGreaterThan(0)
+    expect(ids(ask, { winner: null }, { metric: 'recall_at_5', ...own })).toEqual(ties)
     expect(ids(ask, { text: '"question 3"' })).toEqual(['q-3'])
     expect(ids(ask, { text: 'answer hybrid' })).toEqual(
       where((row) => row.evidence?.answer.includes('hybrid') === true),

@@ -11,8 +11,9 @@ import {
 } from '../../../contract/index.ts'
 import { artifactsOfScope, type Artifact } from '../artifact-store.ts'
 import { NO_PROVENANCE } from '../cell-tallies.ts'
-import { INDEX_METRICS } from '../metric-columns.ts'
+import { INDEX_METRICS, stateCode } from '../metric-columns.ts'
 import { STATUS_CODES } from '../schema.ts'
+import { columnFigures } from './column-figures.ts'
 import { aliasesOf, notFound } from './dataset-run.ts'
 import { DATASET_HEAD, datasetHead, isoTime, type DatasetRow } from './list-runs.ts'
 
@@ -50,7 +51,7 @@ function datasetSummary(
     evaluation: evaluationCounts(tallies),
     failures_by_type: failureCounts(tallies),
     aliases: aliasSummaries(db, row.id, tallies),
-    metrics: metricsWithValues(db, row.id, tallies),
+    metrics: metricsWithValues(db, row.id),
     judge_panel: row.judge_panel === null ? null : JudgeSection.parse(JSON.parse(row.judge_panel)),
     provenance: provenanceOf(db, tallies),
     artifacts: indexedArtifacts(artifactsOfScope(db, row.id)),
@@ -65,20 +66,12 @@ interface Tally {
   error_type: string
   provenance: number
   cells: number
-  answered: number
-  answered_ms: number
-  valued: number
 }
 
-const sum = (tallies: readonly Tally[], field: 'cells' | 'answered' | 'answered_ms'): number =>
-  tallies.reduce((total, tally) => total + tally[field], 0)
+const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { cells }) => total + cells, 0)
 
 function evaluationCounts(tallies: readonly Tally[]): RunDatasetSummary['evaluation'] {
-  const of = (code: number): number =>
-    sum(
-      tallies.filter(({ evaluation }) => evaluation === code),
-      'cells',
-    )
+  const of = (code: number): number => sum(tallies.filter(({ evaluation }) => evaluation === code))
   return Object.fromEntries(
     EvaluationStatus.options.map((status, code) => [status, of(code)]),
   ) as RunDatasetSummary['evaluation']
@@ -87,36 +80,26 @@ function evaluationCounts(tallies: readonly Tally[]): RunDatasetSummary['evaluat
 function failureCounts(tallies: readonly Tally[]): RunDatasetSummary['failures_by_type'] {
   const types = [...Map.groupBy(tallies, ({ error_type }) => error_type)]
   return Object.fromEntries(
-    types.flatMap(([type, alike]) => (CellErrorType.safeParse(type).success ? [[type, sum(alike, 'cells')]] : [])),
+    types.flatMap(([type, alike]) => (CellErrorType.safeParse(type).success ? [[type, sum(alike)]] : [])),
   )
 }
 
 function aliasSummaries(db: Database.Database, scope: number, tallies: readonly Tally[]): RunDatasetSummary['aliases'] {
+  const latencies = columnFigures(db, scope, 'latency_ms')
   return aliasesOf(db, scope).map(({ id, ...alias }) => {
     const own = tallies.filter((tally) => tally.alias === id)
-    const of = (code: number): number =>
-      sum(
-        own.filter(({ status }) => status === code),
-        'cells',
-      )
-    const answered = sum(own, 'answered')
+    const of = (code: number): number => sum(own.filter(({ status }) => status === code))
     const cells = { ok: of(STATUS_CODES.ok), error: of(STATUS_CODES.error), timeout: of(STATUS_CODES.timeout) }
-    return { ...alias, cells, mean_latency_ms: answered === 0 ? null : sum(own, 'answered_ms') / answered }
+    return { ...alias, cells, mean_latency_ms: latencies.get(id)?.mean ?? null }
   })
 }
 
-function metricsWithValues(db: Database.Database, scope: number, tallies: readonly Tally[]): IndexMetric[] {
-  const valued = tallies.reduce((bits, tally) => bits | tally.valued, 0)
-  // Verdicts come and go without their cells, so these are looked for, from where the verdicts are.
-  const isJudged = db
-    .prepare<[number], number>(
-      `SELECT EXISTS (SELECT 1 FROM verdicts v JOIN cells c ON c.scope = v.scope AND c.question = v.question
-         AND c.alias = v.alias WHERE v.scope = ? AND c.judge_mean IS NOT NULL)`,
-    )
+function metricsWithValues(db: Database.Database, scope: number): IndexMetric[] {
+  const valued = db
+    .prepare<[number, number], string>('SELECT DISTINCT metric FROM column_tallies WHERE scope = ? AND state = ?')
     .pluck()
-  return INDEX_METRICS.filter((metric, place) =>
-    metric === 'judge_mean' ? isJudged.get(scope) === 1 : (valued & (1 << place)) !== 0,
-  )
+    .all(scope, stateCode('ok'))
+  return INDEX_METRICS.filter((metric) => valued.includes(metric))
 }
 
 function provenanceOf(db: Database.Database, tallies: readonly Tally[]): RunDatasetSummary['provenance'] {
@@ -124,7 +107,7 @@ function provenanceOf(db: Database.Database, tallies: readonly Tally[]): RunData
     'SELECT sha256, json FROM provenance WHERE id = ?',
   )
   return [...Map.groupBy(tallies, ({ provenance }) => provenance)]
-    .map(([id, alike]) => ({ id, cells: sum(alike, 'cells') }))
+    .map(([id, alike]) => ({ id, cells: sum(alike) }))
     .filter(({ id }) => id !== NO_PROVENANCE)
     .sort((a, b) => b.cells - a.cells || a.id - b.id)
     .slice(0, MAX_PROVENANCES)
