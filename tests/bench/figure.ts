@@ -14,6 +14,10 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
+/** The value that `share` of the values are below. */
+export const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
+
 /** A figure that must not be above a limit. */
 export const atMost = (id: string, what: string, value: number, unit: string, limit: number): Figure => ({
   id,

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { MatrixPageInput } from '../../contract/index.ts'
 import { openRunIndex, type RunIndex } from '../../main/run-index/open-run-index.ts'
 import { fastLine, SYNTHETIC_ALIASES, syntheticRows, writeSyntheticRun } from '../helpers/synthetic-evidence.ts'
-import { atMost, median, shown, type Figure } from './figure.ts'
+import { atMost, median, quantile, shown, type Figure } from './figure.ts'
 
 const ROWS = 100_000
 const ALIASES = 10
@@ -22,9 +22,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   await work()
   return performance.now() - startedAt
 }
-
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))]!
 
 async function withIndex<Result>(
   fill: (folder: string) => void,

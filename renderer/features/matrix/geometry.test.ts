@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnOrder, pageRows, questionWidth } from './geometry.ts'
+import { columnOrder, OVERSCAN_ROWS, pageRows, questionWidth, rowPlaces } from './geometry.ts'
 
 describe('columnOrder', () => {
   it('puts pinned aliases first and forgets those that the run does not have', () => {
@@ -11,6 +11,9 @@ describe('columnOrder', () => {
 describe('sizes', () => {
   it('keep within their bounds', () => {
     expect([questionWidth(100, false), questionWidth(100, true), questionWidth(5000, true)]).toEqual([300, 200, 720])
+    // Twelve rows and a half in view: thirteen or fourteen are, with those around them.
+    expect(rowPlaces(450, 36, 14 + OVERSCAN_ROWS)).toBe(14 + 2 * OVERSCAN_ROWS)
+    expect(rowPlaces(0, 36, 40)).toBe(40)
     expect([pageRows(1), pageRows(7), pageRows(64)]).toEqual([100, 100, 29])
   })
 })

@@ -31,3 +31,13 @@ const PAGE_BYTES = 600_000
 /** Rows asked for at a time: as many as surely fit into one answer, at most 100. */
 export const pageRows = (columns: number): number =>
   Math.max(10, Math.min(100, Math.floor(PAGE_BYTES / (900 + 300 * columns))))
+
+/** Rows drawn before and behind those in view. */
+export const OVERSCAN_ROWS = 6
+
+/**
+ * How many rows are in the page at most. A row's element is used again for the one that comes as many places later: scrolling then changes
+ * texts, where it would take rows out of the page and put new ones in.
+ */
+export const rowPlaces = (height: number, rowHeight: number, shown: number): number =>
+  Math.max(shown, Math.ceil(height / rowHeight) + 1 + 2 * OVERSCAN_ROWS)

@@ -17,9 +17,11 @@ import {
   columnOrder,
   type ColumnPlace,
   HEAD_HEIGHT,
+  OVERSCAN_ROWS,
   pageRows,
   questionWidth,
   ROW_HEIGHT,
+  rowPlaces,
 } from './geometry.ts'
 import { cellId, MatrixRow } from './matrix-row.tsx'
 import { NO_FILTERS, useMatrixKeys } from './use-matrix-keys.ts'
@@ -63,7 +65,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     estimateSize: () => rowHeight,
     paddingStart: HEAD_HEIGHT,
     scrollPaddingStart: HEAD_HEIGHT,
-    overscan: 6,
+    overscan: OVERSCAN_ROWS,
   })
   const columnsInView = useVirtualizer({
     horizontal: true,
@@ -77,6 +79,7 @@ export function MatrixGrid(props: MatrixGridProps) {
   // Sizes are kept from the density before until they are asked for again.
   useEffect(() => rowsInView.measure(), [rowsInView, rowHeight])
   const shownRows = rowsInView.getVirtualItems()
+  const places = rowPlaces(rowsInView.scrollRect?.height ?? 0, rowHeight, shownRows.length)
   const scrolled = columnsInView.getVirtualItems()
   const pinnedPlaces = useMemo(
     () => order.slice(0, pins).map((source, column): ColumnPlace => ({ column, source, left: column * COLUMN_WIDTH })),
@@ -189,7 +192,7 @@ export function MatrixGrid(props: MatrixGridProps) {
         </div>
         {shownRows.map(({ index, start }) => (
           <MatrixRow
-            key={index}
+            key={index % places}
             {...{ index, width, metric, domain, idPrefix, onPick }}
             row={rows.row(index)}
             top={start}

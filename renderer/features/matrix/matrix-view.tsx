@@ -38,7 +38,8 @@ export function MatrixView({ runIds, summary, dataset, search }: MatrixViewProps
   const baseline = aliases.includes(wanted) ? wanted : null
   const pairs = useQuery({
     ...api.statistics.pairs.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),
-    enabled: aliases.length > 1,
+    // It looks at every cell and resamples: the heads and the first page, which are asked for now, come before.
+    enabled: aliases.length > 1 && !heads.isPending && !heads.isPlaceholderData,
     placeholderData: keepPreviousData,
   })
   const set = (part: Partial<MatrixSearch>): void =>
