@@ -65,14 +65,24 @@ async function main([name, ...args]: string[]): Promise<number> {
   return command.run({ values, positionals, env: process.env, stdout: process.stdout, stderr: process.stderr })
 }
 
+const hasColor = (out: NodeJS.WriteStream): boolean =>
+  out.isTTY && process.env['NO_COLOR'] === undefined && process.env['CI'] === undefined
+
 async function fail(error: unknown): Promise<number> {
-  const [{ exitCodeOf, isForeseen }, { sanitizeForTerminal }] = await Promise.all([
+  const [{ exitCodeOf, isForeseen }, { sanitizeForTerminal }, { errorText }, { outputColumns }] = await Promise.all([
     import('./cli/exit-code.ts'),
     import('./report/sanitize-for-terminal.ts'),
+    import('./cli/error-text.ts'),
+    import('./cli/progress/output-columns.ts'),
   ])
-  const text =
-    error instanceof Error ? (isForeseen(error) ? error.message : (error.stack ?? error.message)) : String(error)
-  process.stderr.write(`${styleText('red', 'error')}: ${sanitizeForTerminal(text)}\n`)
+  if (error instanceof Error && isForeseen(error)) {
+    const look = { color: hasColor(process.stderr), columns: outputColumns(process.stderr, process.env) }
+    process.stderr.write(`${errorText(error.message, look)}\n`)
+  } else {
+    // Where it came from helps who mends it, and is not broken into lines.
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    process.stderr.write(`${styleText('red', 'error:')} ${sanitizeForTerminal(text)}\n`)
+  }
   return exitCodeOf(error)
 }
 

@@ -9,10 +9,13 @@ import { SecretsError } from '../supervisor/platform-secrets.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { EXIT, type ExitCode } from './command.ts'
 
+/** Whether a service refused to start as it is set up: a person must change something first. */
+const isConfiguration = (error: unknown): boolean => error instanceof ServiceFailedError && error.isConfiguration
+
 /** The exit code for a failure; a step's failure counts as its cause. */
 export function exitCodeOf(error: unknown): ExitCode {
   const cause = error instanceof StepFailedError ? error.cause : error
-  if (cause instanceof InputError || cause instanceof ManifestError) return EXIT.badInput
+  if (cause instanceof InputError || cause instanceof ManifestError || isConfiguration(cause)) return EXIT.badInput
   if (cause instanceof JudgePanelError) return cause.code.startsWith('journal_') ? EXIT.evidenceRefused : EXIT.badInput
   if (cause instanceof ResumeConflictError || cause instanceof EvidenceRefusedError) return EXIT.evidenceRefused
   const ofServices = [ServiceFailedError, PlatformError, SecretsError, IngestionFailedError]

@@ -58,7 +58,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   undo.push(() => index.close())
   index.follow()
 
-  const { root, stateDir, launcher } = config
+  const { root, stateDir, launcher, serviceLauncher } = config
   const platform: PlatformHost = new PlatformHost({
     root,
     stateDir,
@@ -72,7 +72,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   })
   const services: ServiceRegistry = new ServiceRegistry({
     platform,
-    launcher,
+    launcher: serviceLauncher,
     emit,
     env: config.env,
     stateDir,

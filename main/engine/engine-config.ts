@@ -24,8 +24,10 @@ export interface EngineConfig {
   version: string
   /** What the runner reads: addresses, keys, judges. */
   env: Environment
+  /** Of the platform. */
   launcher: ProcessLauncher
-  /** Beside the platform. */
+  /** Of the services beside the platform. */
+  serviceLauncher: ProcessLauncher
   services: readonly ServiceDefinition[]
 }
 
@@ -46,7 +48,11 @@ function versionOfPackage(): string {
 }
 
 /** The engine's settings as its host put them into the environment. Throws `EngineConfigError`. */
-export function readEngineConfig(env: Environment, launcher: ProcessLauncher): EngineConfig {
+export function readEngineConfig(
+  env: Environment,
+  launcher: ProcessLauncher,
+  serviceLauncher: ProcessLauncher = launcher,
+): EngineConfig {
   const token = env[TOKEN_VARIABLE] ?? ''
   if (!/^[A-Za-z0-9_-]{32,256}$/.test(token))
     throw new EngineConfigError(`${TOKEN_VARIABLE}: 32 to 256 characters of base64url are required`)
@@ -66,6 +72,7 @@ export function readEngineConfig(env: Environment, launcher: ProcessLauncher): E
     version: versionOfPackage(),
     env: rest,
     launcher,
+    serviceLauncher,
     services: installedServices(),
   }
 }

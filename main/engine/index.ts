@@ -18,10 +18,11 @@ for (const event of ['uncaughtException', 'unhandledRejection'])
 
 const { createEngine } = await import('./create-engine.ts')
 const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
-const { launcherOfEngine } = await import('./launcher-of-engine.ts')
+const { launchersOfEngine } = await import('./launcher-of-engine.ts')
 
 try {
-  const config = readEngineConfig(process.env, launcherOfEngine())
+  const launchers = launchersOfEngine()
+  const config = readEngineConfig(process.env, launchers.platform, launchers.services)
   // Children inherit the environment, and have no business with it.
   Reflect.deleteProperty(process.env, TOKEN_VARIABLE)
   const engine = await createEngine(config, report)

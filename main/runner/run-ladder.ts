@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../contract/index.ts'
 import type { DatasetRun } from './dataset-run.ts'
+import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { StepFailedError } from './ladder-step.ts'
 import { runDataset, type DatasetOutcome } from './run-dataset.ts'
 
@@ -12,7 +13,7 @@ export interface LadderOutcome {
 
 /**
  * Climbs the datasets one after another. A dataset that fails does not keep the next from running: what an overnight run can still
- * measure, it measures.
+ * measure, it measures. Only a platform that cannot start as it is set up ends the climb at once.
  */
 export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> {
   const started = performance.now()
@@ -32,6 +33,8 @@ export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEv
     } catch (error) {
       if (!(error instanceof StepFailedError)) throw error
       failures.push(error)
+      // The next dataset's platform is set up in the same way.
+      if (error.cause instanceof ServiceFailedError && error.cause.isConfiguration) break
     }
   }
   const stopped = drain.aborted || abort.aborted

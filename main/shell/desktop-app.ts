@@ -60,11 +60,14 @@ export class DesktopApp {
       onHopeless: (reason) =>
         void dialogs.showLines(this.#parent, `The page does not stay up: ${reason}`, this.#lines()),
     })
+    const ownChildren = createUtilityLauncher(places.bootstrap)
     this.#engine = new EngineHost({
       entry: places.engineEntry,
       rendererDir: places.rendererDir,
       launcher:
-        config.engineNode === null ? createUtilityLauncher(places.bootstrap) : createNodeLauncher(config.engineNode),
+        config.engineNode === null
+          ? ownChildren
+          : createNodeLauncher(config.engineNode, app.isPackaged ? ownChildren : null),
       onState: (state) => void this.#onEngineState(state),
       onEvent: (event) => this.#onEvent(event),
     })

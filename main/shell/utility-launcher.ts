@@ -2,9 +2,8 @@ import { utilityProcess, type UtilityProcess } from 'electron'
 import { createInterface } from 'node:readline'
 import { serveLaunches } from '../supervisor/host-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../supervisor/process-launcher.ts'
-
-/** The module that gives a utility process the channel of a forked Node child, then runs the real entry. */
-export const CHILD_ENTRY_VARIABLE = 'RAG_LADDER_CHILD_ENTRY'
+import { CHILD_ENTRY_VARIABLE } from './child-variables.ts'
+import { serveWork } from './utility-work.ts'
 
 const asText = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
@@ -35,8 +34,8 @@ function asLaunched(child: UtilityProcess): LaunchedProcess {
 }
 
 /**
- * Children by `utilityProcess.fork`, which needs no Node beside the app and no fuse that would let others run scripts with it. What such a
- * child wants to start itself, it asks of this process.
+ * Children by `utilityProcess.fork`, which needs no Node beside the app and no fuse that would let others run scripts with it; `bootstrap` gives
+ * them the channel of a forked Node child, then runs the real entry. What such a child wants to start itself, it asks of this process.
  */
 export function createUtilityLauncher(bootstrap: string): ProcessLauncher {
   const launcher: ProcessLauncher = {
@@ -52,6 +51,7 @@ export function createUtilityLauncher(bootstrap: string): ProcessLauncher {
         onClose: (listener) => launched.onExit(listener),
         send: (message) => child.postMessage(message),
       })
+      serveWork(child, bootstrap)
       return launched
     },
   }

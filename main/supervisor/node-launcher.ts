@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { serveLaunches } from './host-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 
 /** A process may be gone between the decision to signal it and the signal; macOS says EPERM of a group of zombies. */
-function quietly(action: () => void): void {
+export function quietly(action: () => void): void {
   try {
     action()
   } catch (error) {
@@ -11,17 +12,29 @@ function quietly(action: () => void): void {
   }
 }
 
-/** Children by `child_process.fork`, each the leader of its own group so that Ctrl-C in a terminal does not reach it first. */
-export function createNodeLauncher(execPath = process.execPath): ProcessLauncher {
+/** Tells a child of this launcher's that its host starts services for it. */
+export const HOST_LAUNCHES_VARIABLE = 'RAG_LADDER_HOST_LAUNCHES'
+
+/**
+ * Children by `child_process.fork`, each the leader of its own group so that Ctrl-C in a terminal does not reach it first. What they ask their
+ * host to start is started by `lent`, where there is one.
+ */
+export function createNodeLauncher(execPath = process.execPath, lent: ProcessLauncher | null = null): ProcessLauncher {
   return {
     launch({ entry, env }: LaunchSpec): LaunchedProcess {
       const child = fork(entry, [], {
         execPath,
         execArgv: [],
-        env: { ...process.env, ...env },
+        env: { ...process.env, ...env, ...(lent === null ? {} : { [HOST_LAUNCHES_VARIABLE]: '1' }) },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
         detached: process.platform !== 'win32',
       })
+      if (lent !== null)
+        serveLaunches(lent, {
+          send: (message) => void (child.connected && child.send(message as object)),
+          onMessage: (listener) => void child.on('message', listener),
+          onClose: (listener) => void child.once('exit', listener),
+        })
       const lines = [child.stdout!, child.stderr!].map((input) => createInterface({ input }))
       return {
         pid: child.pid ?? null,

@@ -52,6 +52,19 @@ describe('supervise', () => {
     expect(run([exit(1000 + STABLE_AFTER_MS - 1)], crashed).now.failures.exit).toBe(2)
   })
 
+  it('gives up at once what cannot start as it is set up, but not what has worked before', () => {
+    const misconfigured = run([{ type: 'start' }, exit(1, 78)])
+    expect([misconfigured.now.state, misconfigured.effects]).toEqual([
+      { name: 'failed', failure: 'configuration', reason: 'it cannot start as it is set up' },
+      [],
+    ])
+    // Its port may still be held by the process before it.
+    const worked = run([{ type: 'start' }, { type: 'probe_passed', atMs: 1 }, exit(2), { type: 'backoff_elapsed' }])
+    const again = run([exit(3, 78)], worked.now)
+    expect(again.now.state).toMatchObject({ name: 'backoff', failure: 'configuration' })
+    expect(run([{ type: 'stop' }, { type: 'start' }, exit(4, 78)], again.now).now.state.name).toBe('failed')
+  })
+
   it('restarts after exit code 70 without counting towards giving up', () => {
     let now = run([{ type: 'start' }, { type: 'probe_passed', atMs: 0 }]).now
     for (let round = 0; round < 20; round += 1)

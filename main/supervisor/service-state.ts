@@ -1,5 +1,7 @@
+import { CONFIG_EXIT_CODE, DEADLINE_EXIT_CODE } from '../../contract/process-exit.ts'
+
 /** How a start or a running service failed; each class has its own count. */
-export type FailureClass = 'start_timeout' | 'exit' | 'spawn_error' | 'deadline_exit'
+export type FailureClass = 'start_timeout' | 'exit' | 'spawn_error' | 'deadline_exit' | 'configuration'
 
 export type ServiceState =
   | { name: 'idle' }
@@ -14,6 +16,8 @@ export interface Supervision {
   state: ServiceState
   /** Consecutive failures by class since the service was last stable. */
   failures: Record<FailureClass, number>
+  /** Whether it has worked since it was asked to start: it can be started as it is set up. */
+  hasWorked: boolean
 }
 
 export type Observation =
@@ -33,12 +37,20 @@ const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 /** Failures of one class in a row after which the service is given up. */
 const GIVE_UP_AFTER = 6
-/** The exit code of a provider that answered 504 and wants a fresh process. */
-const DEADLINE_EXIT_CODE = 70
 
-const noFailures = (): Record<FailureClass, number> => ({ start_timeout: 0, exit: 0, spawn_error: 0, deadline_exit: 0 })
+const noFailures = (): Record<FailureClass, number> => ({
+  start_timeout: 0,
+  exit: 0,
+  spawn_error: 0,
+  deadline_exit: 0,
+  configuration: 0,
+})
 
-export const initialSupervision = (): Supervision => ({ state: { name: 'idle' }, failures: noFailures() })
+export const initialSupervision = (): Supervision => ({
+  state: { name: 'idle' },
+  failures: noFailures(),
+  hasWorked: false,
+})
 
 interface Step {
   next: Supervision
@@ -57,11 +69,11 @@ function failed(now: Supervision, failure: FailureClass, reason: string, atMs: n
   const failures = stable ? noFailures() : { ...now.failures }
   // A provider that answered 504 asked for its restart: no sign of a broken one.
   if (failure !== 'deadline_exit') failures[failure] += 1
-  if (failures[failure] >= GIVE_UP_AFTER)
-    return { next: { state: { name: 'failed', failure, reason }, failures }, effects: [] }
+  if (failures[failure] >= GIVE_UP_AFTER || (failure === 'configuration' && !now.hasWorked))
+    return { next: { ...now, state: { name: 'failed', failure, reason }, failures }, effects: [] }
   const waitMs = backoffMs(Math.max(1, failures[failure]), jitter)
   return {
-    next: { state: { name: 'backoff', untilMs: atMs + waitMs, failure }, failures },
+    next: { ...now, state: { name: 'backoff', untilMs: atMs + waitMs, failure }, failures },
     effects: [{ type: 'wait', forMs: waitMs }],
   }
 }
@@ -69,6 +81,8 @@ function failed(now: Supervision, failure: FailureClass, reason: string, atMs: n
 function onExit(now: Supervision, seen: Extract<Observation, { type: 'exited' }>, jitter: number): Step {
   if (now.state.name === 'stopping') return { next: { ...now, state: { name: 'stopped' } }, effects: [] }
   if (now.state.name !== 'starting' && now.state.name !== 'ready') return stay(now)
+  if (seen.code === CONFIG_EXIT_CODE)
+    return failed(now, 'configuration', 'it cannot start as it is set up', seen.atMs, jitter)
   const how = seen.signal === null ? `exit code ${seen.code ?? 'unknown'}` : `signal ${seen.signal}`
   return failed(now, seen.code === DEADLINE_EXIT_CODE ? 'deadline_exit' : 'exit', how, seen.atMs, jitter)
 }
@@ -79,10 +93,13 @@ export function supervise(now: Supervision, seen: Observation, jitter: number): 
   switch (seen.type) {
     case 'start':
       if (name !== 'idle' && name !== 'stopped' && name !== 'failed') return stay(now)
-      return { next: { state: { name: 'starting' }, failures: noFailures() }, effects: [{ type: 'spawn' }] }
+      return {
+        next: { state: { name: 'starting' }, failures: noFailures(), hasWorked: false },
+        effects: [{ type: 'spawn' }],
+      }
     case 'probe_passed':
       return name === 'starting'
-        ? { next: { ...now, state: { name: 'ready', sinceMs: seen.atMs } }, effects: [] }
+        ? { next: { ...now, state: { name: 'ready', sinceMs: seen.atMs }, hasWorked: true }, effects: [] }
         : stay(now)
     case 'start_timed_out': {
       if (name !== 'starting') return stay(now)

@@ -17,10 +17,21 @@ export class ServiceFailedError extends Error {
   override readonly name = 'ServiceFailedError'
   readonly code = 'service_failed'
   readonly lastLines: string[]
+  /** It cannot start as it is set up: what a person must change stands in the message. */
+  readonly isConfiguration: boolean
 
-  constructor(service: string, reason: string, lastLines: string[]) {
-    super([`${service} does not run: ${reason}`, ...lastLines.slice(-8).map((line) => `  ${line}`)].join('\n'))
+  constructor(service: string, state: Extract<ServiceState, { name: 'failed' }> | null, lastLines: string[]) {
+    const isConfiguration = state?.failure === 'configuration'
+    const end = lastLines.slice(-8)
+    super(
+      isConfiguration && end.length > 0
+        ? end.join('\n')
+        : [`${service} does not run: ${state?.reason ?? 'it was stopped'}`, ...end.map((line) => `  ${line}`)].join(
+            '\n',
+          ),
+    )
     this.lastLines = lastLines
+    this.isConfiguration = isConfiguration
   }
 }
 
@@ -66,7 +77,7 @@ export class SupervisedService {
     this.#observe({ type: 'start' })
     const state = await this.#settled(['ready', 'failed', 'stopped'])
     if (state.name === 'ready' && this.#url !== null) return this.#url
-    throw new ServiceFailedError(this.name, state.name === 'failed' ? state.reason : 'it was stopped', this.log.lines())
+    throw new ServiceFailedError(this.name, state.name === 'failed' ? state : null, this.log.lines())
   }
 
   /** Resolves at once when the service works, else when it does again. Throws `ServiceFailedError` when it will not. */
@@ -74,7 +85,7 @@ export class SupervisedService {
     if (this.state.name === 'ready') return
     const state = await this.#settled(['ready', 'failed', 'stopped', 'idle'])
     if (state.name === 'ready') return
-    throw new ServiceFailedError(this.name, state.name === 'failed' ? state.reason : 'it was stopped', this.log.lines())
+    throw new ServiceFailedError(this.name, state.name === 'failed' ? state : null, this.log.lines())
   }
 
   /** Asks the child to end, then SIGTERM, then SIGKILL; resolves when it is gone. */

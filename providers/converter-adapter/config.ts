@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createEnvReader } from '../kit/env-reader.ts'
+import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 export interface AdapterConfig {
   host: string
@@ -25,11 +26,9 @@ export interface AdapterConfig {
 }
 
 /** A configuration that cannot be started with: every problem, one sentence each. */
-export class AdapterConfigError extends Error {
-  override readonly name = 'AdapterConfigError'
-
+export class AdapterConfigError extends ServiceConfigError {
   constructor(problems: readonly string[]) {
-    super(`the converter adapter cannot start:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super('the converter adapter', problems)
   }
 }
 

@@ -1,20 +1,9 @@
-import { enableCompileCache } from 'node:module'
-import { announceReady, exitOnUnhandledErrors, exitWhenParentGone } from '../kit/process-life.ts'
+import { useCompileCache } from '../kit/compile-cache.ts'
+import { runService } from '../kit/run-service.ts'
 
-enableCompileCache()
-
-const report = (error: unknown): void => {
-  const expected = error instanceof Error && error.name === 'AdapterConfigError'
-  process.stderr.write(`${expected ? error.message : `converter adapter: ${describe(error)}`}\n`)
-}
-
-exitOnUnhandledErrors(report)
-const { loadAdapterConfig } = await import('./config.ts')
-const { startAdapter } = await import('./server.ts')
-const adapter = await startAdapter(loadAdapterConfig(process.env))
-exitWhenParentGone(() => adapter.close(), report)
-announceReady(adapter)
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
+useCompileCache()
+await runService('the converter adapter', 'DOCCONV_ADAPTER_PORT', async () => {
+  const { loadAdapterConfig } = await import('./config.ts')
+  const { startAdapter } = await import('./server.ts')
+  return startAdapter(loadAdapterConfig(process.env))
+})

@@ -6,6 +6,7 @@ import { modelStoreSettings } from '../kit/models/cache-folder.ts'
 import type { ModelStoreSettings } from '../kit/models/model-store.ts'
 import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 /** What a request may leave open. */
 export interface ConversionDefaults {
@@ -35,11 +36,9 @@ export interface ConverterConfig {
 }
 
 /** A configuration that cannot be started with: every problem, one sentence each. */
-export class ConverterConfigError extends Error {
-  override readonly name = 'ConverterConfigError'
-
+export class ConverterConfigError extends ServiceConfigError {
   constructor(problems: readonly string[]) {
-    super(`the converter cannot start:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
+    super('the converter', problems)
   }
 }
 

@@ -1,20 +1,9 @@
-import { enableCompileCache } from 'node:module'
-import { announceReady, exitOnUnhandledErrors, exitWhenParentGone } from '../kit/process-life.ts'
+import { useCompileCache } from '../kit/compile-cache.ts'
+import { runService } from '../kit/run-service.ts'
 
-enableCompileCache()
-
-const report = (error: unknown): void => {
-  const expected = error instanceof Error && error.name === 'ConverterConfigError'
-  process.stderr.write(`${expected ? error.message : `converter: ${describe(error)}`}\n`)
-}
-
-exitOnUnhandledErrors(report)
-const { loadConverterConfig } = await import('./config.ts')
-const { startConverter } = await import('./server.ts')
-const converter = await startConverter(loadConverterConfig(process.env))
-exitWhenParentGone(() => converter.close(), report)
-announceReady(converter)
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
-}
+useCompileCache()
+await runService('the converter', 'DOCCONV_PORT', async () => {
+  const { loadConverterConfig } = await import('./config.ts')
+  const { startConverter } = await import('./server.ts')
+  return startConverter(loadConverterConfig(process.env))
+})

@@ -1,17 +1,11 @@
+import { parentPort } from './parent-port.ts'
+
 /** What a started service tells its parent. */
 export interface ReadyMessage {
   type: 'ready'
   port: number
   url: string
 }
-
-/** The channel of a child of Electron's `utilityProcess`; plain Node has none. It needs no answer to the host's death: Electron ends the child. */
-interface ParentPort {
-  postMessage(message: unknown): void
-  on(event: 'message', listener: (message: { data: unknown }) => void): void
-}
-
-const parentPort = (): ParentPort | null => (process as { parentPort?: ParentPort }).parentPort ?? null
 
 const isStop = (data: unknown): boolean => (data as { type?: unknown } | null)?.type === 'stop'
 

@@ -1,4 +1,6 @@
+import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
 import { announceReady, exitOnUnhandledErrors, exitWhenParentGone } from './process-life.ts'
+import { ServiceConfigError } from './service-config-error.ts'
 
 export interface RunningService {
   url: string
@@ -6,18 +8,40 @@ export interface RunningService {
   close(): Promise<void>
 }
 
-/** The life of a service's process: starts it, says that it works, ends it with its host. A bad configuration is told in plain sentences. */
-export async function runService(name: string, start: () => Promise<RunningService>): Promise<void> {
+/**
+ * The life of a service's process: starts it, says that it works, ends it with its host. What it cannot be started with is told in plain
+ * sentences, and by an exit code that says that another try would not help. `portVariable` is where a person sets its port.
+ */
+export async function runService(
+  name: string,
+  portVariable: string,
+  start: () => Promise<RunningService>,
+): Promise<void> {
   const report = (error: unknown): void => {
     process.stderr.write(`${describe(name, error)}\n`)
   }
   exitOnUnhandledErrors(report)
-  const service = await start()
+  const service = await start().catch((error: unknown) => {
+    const refusal = refusalOf(name, portVariable, error)
+    if (refusal === null) throw error
+    report(refusal)
+    process.exit(CONFIG_EXIT_CODE)
+  })
   exitWhenParentGone(() => service.close(), report)
   announceReady(service)
 }
 
+/** What a person must change before it can start; null for what may be otherwise the next time. */
+function refusalOf(name: string, portVariable: string, error: unknown): ServiceConfigError | null {
+  if (error instanceof ServiceConfigError) return error
+  const { code, port, address } = error as { code?: unknown; port?: unknown; address?: unknown }
+  if (code !== 'EADDRINUSE') return null
+  return new ServiceConfigError(name, [
+    `port ${String(port)} on ${String(address)} is taken: end the program that has it, or set ${portVariable} to another port (0: any free one)`,
+  ])
+}
+
 function describe(name: string, error: unknown): string {
-  if (!(error instanceof Error)) return `${name}: ${String(error)}`
-  return error.name === 'ServiceConfigError' ? error.message : `${name}: ${error.stack ?? error.message}`
+  if (error instanceof ServiceConfigError) return error.message
+  return error instanceof Error ? `${name}: ${error.stack ?? error.message}` : `${name}: ${String(error)}`
 }

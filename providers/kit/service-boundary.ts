@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DEADLINE_EXIT_CODE } from '../../contract/process-exit.ts'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
@@ -6,9 +7,6 @@ import { bearerMatches } from './secrets.ts'
 import { createHttpServer } from './server.ts'
 import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
 import { InvalidRequestError } from './validate.ts'
-
-/** What a supervisor reads as: restart at once, this was no crash. */
-export const RESTART_EXIT_CODE = 70
 
 /** What multipart framing and fields may add to a file. */
 const FRAMING_BYTES = 1024 * 1024
@@ -58,7 +56,7 @@ export interface ServiceBoundary {
 /** A server with that boundary; routes are added to `app` or to scopes registered in it. */
 export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceBoundary {
   const { settings, logger } = options
-  const restart = options.restart ?? (() => process.exit(RESTART_EXIT_CODE))
+  const restart = options.restart ?? (() => process.exit(DEADLINE_EXIT_CODE))
   const takePermit = permitHook(createPermits(settings.concurrency), 'Provider capacity is full')
   const app = createHttpServer({
     logger,

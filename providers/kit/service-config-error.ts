@@ -1,6 +1,6 @@
 /** A configuration that a service cannot be started with: every problem, one sentence each. */
 export class ServiceConfigError extends Error {
-  override readonly name = 'ServiceConfigError'
+  override readonly name: string = 'ServiceConfigError'
   readonly problems: readonly string[]
 
   constructor(service: string, problems: readonly string[]) {

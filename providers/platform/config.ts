@@ -14,6 +14,7 @@ import type { SelectedModels } from './models/create-model-host.ts'
 import { selectModels } from './models/select-models.ts'
 import { readRerankAdapterSettings } from './rerank-adapter/settings.ts'
 import type { RerankAdapterSettings } from './rerank-adapter/settings.ts'
+import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -60,13 +61,9 @@ export interface PlatformConfig {
 }
 
 /** A configuration that cannot be started with: every problem, one sentence each. */
-export class PlatformConfigError extends Error {
-  override readonly name = 'PlatformConfigError'
-  readonly problems: readonly string[]
-
+export class PlatformConfigError extends ServiceConfigError {
   constructor(problems: readonly string[]) {
-    super(`the platform cannot start:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
-    this.problems = problems
+    super('the platform', problems)
   }
 }
 

@@ -75,11 +75,14 @@ function describe({ event }: SequencedEvent): { level: LogLine['level']; text: s
     case 'step.skipped':
       return { level: 'info', text: `${event.dataset_id}: ${event.step} left out, ${event.reason}` }
     case 'step.failed':
-      return { level: 'error', text: `${event.dataset_id}: ${event.step} failed, ${event.code}: ${event.message}` }
+      return { level: 'error', text: `${event.dataset_id}: ${event.step} failed: ${event.message}` }
     case 'cell.finished':
       return event.status === 'ok'
         ? null
-        : { level: 'warning', text: `${event.question_id} × ${event.model}: ${event.error_type ?? event.status}` }
+        : {
+            level: 'warning',
+            text: `${event.question_id} × ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`,
+          }
     case 'artifact.written':
       return { level: 'info', text: `${event.dataset_id}: wrote ${event.file}` }
     case 'notice':

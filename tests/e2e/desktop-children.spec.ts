@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { _electron, expect, test as base, type ElectronApplication } from '@playwright/test'
 import { build } from 'vite'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
-import { isAlive } from '../helpers/real-desktop.ts'
+import { isAlive } from '../helpers/processes.ts'
 import type { UtilityHost } from '../helpers/utility-host.ts'
 
 // The packaged app starts its children by `utilityProcess.fork`. Here the same launcher and the built bootstrap start small services that
@@ -27,7 +27,7 @@ interface Children {
 /** The host and its services as JavaScript: an Electron may be older than the types that Node strips. */
 async function bundle(folder: string): Promise<void> {
   const input = Object.fromEntries(
-    ['utility-host', 'child-service', 'launching-service'].map((name) => [
+    ['utility-host', 'child-service', 'launching-service', 'working-service', 'work-child'].map((name) => [
       name,
       join(PROJECT_ROOT, `tests/helpers/${name}.ts`),
     ]),
@@ -35,6 +35,8 @@ async function bundle(folder: string): Promise<void> {
   await build({
     configFile: false,
     logLevel: 'warn',
+    // There are no packages beside it.
+    ssr: { noExternal: true },
     build: {
       ssr: true,
       outDir: folder,
@@ -153,4 +155,22 @@ test('a child has others started by the host; they end with it, and all with the
   expect(isAlive(again)).toBe(true)
   children.app.process().kill('SIGKILL')
   await expect.poll(() => isAlive(again)).toBe(false)
+})
+
+test('a child has work done in a process of its own, which can be killed with its programs and ends with it', async ({
+  children,
+}) => {
+  const url = await children.start('working-service', { SOME_TOKEN: 'secret' })
+  const ask = async (task: string): Promise<unknown> => (await fetch(`${url}/${task}`)).json()
+  const first = (await ask('sum')) as { pid: number }
+  expect(first).toEqual({ task: 'sum', pid: first.pid, sum: 7_000_000, argument: 'one argument', secrets: [] })
+  expect(await ask('exit')).toEqual({ end: 'exit code 71' })
+  const hung = (await ask('hang')) as { program: number }
+  expect(hung).toEqual({ end: 'SIGKILL', program: hung.program })
+  await expect.poll(() => isAlive(hung.program)).toBe(false)
+
+  const last = (await ask('sum')) as { pid: number }
+  expect(isAlive(last.pid)).toBe(true)
+  await children.stop()
+  await expect.poll(() => isAlive(last.pid)).toBe(false)
 })

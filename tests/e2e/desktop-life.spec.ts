@@ -6,7 +6,8 @@ import type { RunJob } from '../../contract/control/run-job.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import type { DesktopProcess } from '../helpers/desktop-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
-import { ask, isAlive, test } from '../helpers/real-desktop.ts'
+import { isAlive } from '../helpers/processes.ts'
+import { ask, test } from '../helpers/real-desktop.ts'
 
 test.describe.configure({ timeout: 120_000 })
 

@@ -84,7 +84,7 @@ test.describe('a step that fails', () => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=mended')
     await page.getByRole('button', { name: 'Run 4 cells' }).click()
     const failed = page.locator('[data-step=start][data-state=failed]')
-    await expect(failed).toContainText('service_failed')
+    await expect(failed).toContainText('Failed:')
     await expect(failed).toContainText('port 41200 is taken')
     await expect(failed.getByRole('button', { name: 'Look at the services' })).toBeVisible()
     await failed.getByRole('button', { name: 'Resume run' }).click()

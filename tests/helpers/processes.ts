@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 /** Ids of a process's living children. */
@@ -9,4 +10,19 @@ export async function childrenOf(pid: number): Promise<number[]> {
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
     .flatMap(([child, parent]) => (parent === pid ? [child!] : []))
+}
+
+/** Whether a process lives. One that has ended and that nobody has collected yet does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch {
+    return false
+  }
+  if (!existsSync('/proc/self/stat')) return true
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
+  } catch {
+    return false
+  }
 }

@@ -32,15 +32,6 @@ async function stateOf(desktop: DesktopProcess): Promise<string> {
   return `exit code ${app.process().exitCode}, ${page.url()}, loaded: ${String(loaded)}, stderr: ${desktop.errors()}`
 }
 
-/** Whether a process lives. */
-export function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 /** Each spec has an app of its own: these end it in ways that the next one would notice. */
 export const test = base.extend<{ desktopEnv: Record<string, string>; real: RealDesktop }>({
   desktopEnv: [{}, { option: true }],

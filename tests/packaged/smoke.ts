@@ -10,12 +10,16 @@ import { chromium } from '@playwright/test'
 import { screenWrapper } from '../../build/e2e/hosts.ts'
 import { packageConfig } from '../../build/package/package-config.ts'
 import { versionOf } from '../../build/e2e/electron-runtime.ts'
+import { hangingOffice } from './hanging-office.ts'
+import { checkServices, DEADLINE_SECONDS } from './services.ts'
 import { readFuses, type FuseName } from './fuse-wire.ts'
 
 // The packaged app as it is, fuses included: no inspector can be attached to its main process, so only its page is driven.
 const PROGRAM = 'dist/linux-unpacked/rag-ladder-desktop'
 /** First Electron whose own Node the engine's native parts load in. */
 const NEW_ENOUGH = 39
+/** Of the services: any that is free. */
+const PORTS = ['DOCCONV_PORT', 'STT_PORT', 'TTSVOICE_LOCALHOST_PORT']
 
 /** What the package is made with must stand in the program that was made. */
 async function checkFuses(): Promise<void> {
@@ -35,7 +39,8 @@ async function smoke(): Promise<void> {
   // An empty folder becomes a project; one that is missing is refused.
   await mkdir(join(folder, 'project'))
   const isOld = Number(versionOf(PROGRAM)?.split('.')[0] ?? NEW_ENOUGH) < NEW_ENOUGH
-  if (isOld) console.log('this Electron is older than the engine needs: its children run in this Node')
+  if (isOld) console.log('this Electron is older than the engine needs: engine and platform run in this Node')
+  const office = await hangingOffice(folder)
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const [command, ...args] = [
     ...wrapper,
@@ -45,7 +50,13 @@ async function smoke(): Promise<void> {
   const child = spawn(command!, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
-    env: { ...process.env, ...(isOld ? { RAG_LADDER_ENGINE_NODE: process.execPath } : {}) },
+    env: {
+      ...process.env,
+      ...(isOld ? { RAG_LADDER_ENGINE_NODE: process.execPath } : {}),
+      LIBREOFFICE_PATH: office.program,
+      DOCCONV_INFERENCE_TIMEOUT_SECONDS: String(DEADLINE_SECONDS),
+      ...Object.fromEntries(PORTS.map((name) => [name, '0'])),
+    },
   })
   const ended = once(child, 'exit')
   try {
@@ -73,8 +84,9 @@ async function smoke(): Promise<void> {
     )
     assert.equal(new URL(page.url()).protocol, 'app:')
     assert(existsSync(join(folder, 'project/results')), 'the new project has no results')
-    await browser.close()
     console.log('● the packaged app made a project, started its engine and ran the smoke ladder to its matrix')
+    await checkServices(page, office)
+    await browser.close()
   } finally {
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
     await ended

@@ -27,6 +27,18 @@ function chosenPort(invocation: Invocation): number | null {
   return port
 }
 
+/** The port that was asked for, which must be free, else the default one or any. */
+async function portToTake(invocation: Invocation): Promise<number> {
+  const chosen = chosenPort(invocation)
+  if (chosen === 0) return 0
+  const free = await portOrAny(chosen ?? DEFAULT_PORT)
+  if (chosen !== null && free !== chosen)
+    throw new InputError([
+      `--port: ${chosen} cannot be had on 127.0.0.1: end the program that has it, or name another (0: any free one)`,
+    ])
+  return free
+}
+
 /** Fails early where an engine would only fail again and again. */
 async function refuseSecondEngine(stateDir: string): Promise<void> {
   await mkdir(stateDir, { recursive: true })
@@ -120,10 +132,11 @@ export const serveCommand: Command = {
     const root = projectFolder(invocation)
     const stateDir = join(root, STATE_FOLDER)
     await refuseSecondEngine(stateDir)
+    const port = await portToTake(invocation)
     const engine = launchEngine({
       root,
       resultsDir: resolve(root, textOption(invocation, 'results') ?? 'results'),
-      port: chosenPort(invocation) ?? (await portOrAny(DEFAULT_PORT)),
+      port,
       launcher: createNodeLauncher(),
     })
     const stopped = untilStopped(() => process.exit(EXIT.interrupted))

@@ -57,13 +57,19 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(text, { tone: 'quiet', note: event.reason })]
     }
     case 'step.failed': {
-      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${event.code}`
-      return [line(text, { sign: '▲', tone: 'bad' }), ...event.message.split('\n').map((part) => line(part))]
+      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  failed`
+      return [
+        line(text, { sign: '▲', tone: 'bad' }),
+        ...event.message.split('\n').map((part) => line(part, { indent: 4 })),
+      ]
     }
     case 'service.changed': {
-      if (event.state !== 'backoff' && event.state !== 'failed') return []
       const detail = event.detail === null ? '' : `: ${event.detail}`
-      return [line(`${event.service} is in state ${event.state}${detail}`, { sign: '▲', tone: 'warning' })]
+      const warning = { sign: '▲', tone: 'warning' } as const
+      if (event.state === 'backoff') return [line(`${event.service} ended and is started again${detail}`, warning)]
+      // The platform's end fails the step that needs it, which tells why.
+      if (event.state !== 'failed' || event.service === 'platform') return []
+      return [line(`${event.service} does not run${detail}`, warning)]
     }
     case 'ingestion.progressed':
       return event.status === 'completed' && event.unchanged !== true && Object.keys(event.counts).length > 0
@@ -81,7 +87,7 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(`run ${event.run_id} ${event.outcome} in ${duration(event.duration_ms)}`)]
     case 'cell.finished': {
       if (event.status === 'ok') return []
-      const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${event.error_type ?? event.status}`
+      const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`
       return [line(text, { sign: event.status === 'timeout' ? '⏱' : '▲', tone: 'bad' })]
     }
     case 'step.started':

@@ -61,7 +61,7 @@ describe('an event on the terminal', () => {
   it.each([false, true])('cannot steer the terminal by what it quotes (colour %s)', (color) => {
     const message = 'a \u001b]0;title\u0007b\u001b[2J\u001b[31mc\u202e'
     const failed = shown({ type: 'step.failed', dataset_id: 'a', step: 'cells', code: 'x', message }, 80, color)
-    expect(failed.at(-1)).toBe('a bc')
+    expect(failed.at(-1)).toBe('    a bc')
     const [notice] = shown({ type: 'notice', level: 'warning', message }, 80, color)
     expect(notice).toBe(color ? '\u001b[33mwarning:\u001b[39m a bc' : 'warning: a bc')
   })

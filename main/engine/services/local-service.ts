@@ -31,6 +31,7 @@ const BACKOFF_WORDS: Readonly<Record<FailureClass, string>> = {
   exit: 'it ended by itself',
   spawn_error: 'it could not be started',
   deadline_exit: 'a call took too long and was given up',
+  configuration: 'it could not start again as it is set up',
 }
 
 interface Use {

@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { promisify } from 'node:util'
+import { needsOwnGroup, tellOfProgram } from '../../kit/work/program-news.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 
 const USUAL_PLACES = [
@@ -44,7 +45,10 @@ export async function modernize(
     await writeFile(input, bytes)
     const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`
     const args = [profile, '--headless', '--norestore', '--convert-to', to, '--outdir', join(folder, 'out'), input]
-    await promisify(execFile)(program, args)
+    const child = spawn(program, args, { stdio: 'ignore', detached: needsOwnGroup() })
+    tellOfProgram(child)
+    const [code] = (await once(child, 'close')) as [number | null]
+    if (code !== 0) throw new Error(`${program} ended with ${code ?? 'a signal'}`)
     return await readFile(join(folder, 'out', `input.${to}`))
   } catch (error) {
     throw new ConversionError('damaged', `LibreOffice cannot read the ${from.toUpperCase()} file`, { cause: error })

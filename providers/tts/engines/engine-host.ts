@@ -1,6 +1,5 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { forkWorker } from '../../kit/fork-worker.ts'
+import { describeEnd, startWork } from '../../kit/work/work-process.ts'
 
 /** Where an engine's program runs. */
 export interface EngineHost {
@@ -36,25 +35,24 @@ export function threadHost(entry: URL): EngineHost {
  * goes back to the system when it ends.
  */
 export function processHost(entry: URL): EngineHost {
-  const child = forkWorker(entry)
+  const work = startWork({ entry })
   return {
-    send: (message) => child.send(message as object),
+    send: (message) => work.send(message as object),
     listen(onMessage, onEnd) {
-      const onExit = (code: number | null, killedBy: string | null) =>
-        onEnd(new Error(`the process ended with ${killedBy ?? code}`))
-      child.on('message', onMessage).on('error', onEnd).on('exit', onExit)
-      child.ref()
-      child.channel?.ref()
+      const stopHearing = work.onMessage(onMessage)
+      const stopWaiting = work.onEnd((end) => onEnd(new Error(`the process ended with ${describeEnd(end)}`)))
+      work.hold()
       return () => {
-        child.off('message', onMessage).off('error', onEnd).off('exit', onExit)
-        child.unref()
-        child.channel?.unref()
+        stopHearing()
+        stopWaiting()
+        work.release()
       }
     },
     async end() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await once(child, 'exit')
+      const ended = new Promise<void>((resolve) => void work.onEnd(() => resolve()))
+      work.hold()
+      work.kill()
+      await ended
     },
   }
 }

@@ -50,7 +50,7 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       </span>
       {typeof state?.note === 'string' && (
         <span className={styles.note}>
-          {state.code !== null && <code>{state.code}</code>} {state.note}
+          {state.code !== null && <strong>Failed:</strong>} {state.note}
         </span>
       )}
       {name === 'failed' && (

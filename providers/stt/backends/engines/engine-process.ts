@@ -1,6 +1,6 @@
-import type { ChildProcess } from 'node:child_process'
-import { forkWorker } from '../../../kit/fork-worker.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'
+import { describeEnd, startWork } from '../../../kit/work/work-process.ts'
+import type { WorkProcess } from '../../../kit/work/work-process.ts'
 import { BackendUnavailableError } from '../recogniser.ts'
 import type { TimedWord } from '../recogniser.ts'
 import type { EngineReply, EngineRequest } from './engine-child.ts'
@@ -14,7 +14,7 @@ const ENTRY = moduleEntry('./engine-child', import.meta.url)
  */
 export class EngineProcess {
   readonly #order: EngineOrder
-  #child: ChildProcess | null = null
+  #work: WorkProcess | null = null
   #turn: Promise<unknown> = Promise.resolve()
   #closed = false
 
@@ -24,9 +24,9 @@ export class EngineProcess {
 
   /** Loads the model. Rejects with `BackendUnavailableError`, with the engine's error, or with the signal's reason. */
   async load(signal: AbortSignal): Promise<EngineFacts> {
-    this.#child = forkWorker(ENTRY)
+    this.#work = startWork({ entry: ENTRY })
     try {
-      const reply = await this.#ask(this.#child, { load: this.#order }, signal)
+      const reply = await this.#ask(this.#work, { load: this.#order }, signal)
       if ('facts' in reply) return reply.facts
       throw new Error('the recognising process answered something else')
     } catch (error) {
@@ -40,8 +40,8 @@ export class EngineProcess {
     const turn = this.#turn.then(async () => {
       signal.throwIfAborted()
       if (this.#closed) throw new Error('the recogniser is closed')
-      if (this.#child === null) await this.load(signal)
-      const reply = await this.#ask(this.#child!, { samples }, signal)
+      if (this.#work === null) await this.load(signal)
+      const reply = await this.#ask(this.#work!, { samples }, signal)
       if ('words' in reply) return reply.words
       throw new Error('the recognising process answered something else')
     })
@@ -54,38 +54,33 @@ export class EngineProcess {
     this.#end()
   }
 
-  async #ask(child: ChildProcess, request: EngineRequest, signal: AbortSignal): Promise<EngineReply> {
+  async #ask(work: WorkProcess, request: EngineRequest, signal: AbortSignal): Promise<EngineReply> {
     const answered = Promise.withResolvers<EngineReply>()
-    const onExit = (code: number | null, killedBy: string | null) => {
-      answered.reject(new Error(`the recognising process ended with ${killedBy ?? code}`))
-    }
     const onAbort = () => {
       this.#end()
       answered.reject(signal.reason as Error)
     }
-    child.once('message', answered.resolve).once('exit', onExit)
+    const stopHearing = work.onMessage((reply) => answered.resolve(reply as EngineReply))
+    const stopWaiting = work.onEnd((end) =>
+      answered.reject(new Error(`the recognising process ended with ${describeEnd(end)}`)),
+    )
     signal.addEventListener('abort', onAbort, { once: true })
     try {
       signal.throwIfAborted()
-      child.send(request, (error) => {
-        if (error !== null) answered.reject(error)
-      })
+      work.send(request)
       const reply = await answered.promise
       if (!('failed' in reply)) return reply
       throw reply.isMissing ? new BackendUnavailableError(reply.failed) : new Error(reply.failed)
     } finally {
-      child.off('message', answered.resolve).off('exit', onExit)
+      stopHearing()
+      stopWaiting()
       signal.removeEventListener('abort', onAbort)
-      if (this.#child === child && !isAlive(child)) this.#child = null
+      if (this.#work === work && !work.isAlive) this.#work = null
     }
   }
 
   #end(): void {
-    this.#child?.kill('SIGKILL')
-    this.#child = null
+    this.#work?.kill()
+    this.#work = null
   }
-}
-
-function isAlive(child: ChildProcess): boolean {
-  return child.connected && child.exitCode === null && child.signalCode === null
 }
