@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
+/** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */
+const expect = { poll: { timeout: 15_000 } }
+
 export default defineConfig({
   test: {
     projects: [
@@ -9,6 +12,9 @@ export default defineConfig({
           name: 'unit',
           include: ['{build,contract,main,providers,renderer}/**/*.test.ts', 'tests/golden/**/*.test.ts'],
           testTimeout: 20_000,
+          expect,
+          // Modules are loaded once for all files of a worker, which halves the processor time: what a test changes, it puts back.
+          isolate: false,
         },
       },
       {
@@ -17,6 +23,7 @@ export default defineConfig({
           include: ['tests/integration/**/*.test.ts', 'tests/crash/evidence-{damage,disk}.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 60_000,
+          expect,
         },
       },
       // Kills processes and counts syncs: one file at a time, so that the rounds are not starved.
@@ -26,6 +33,7 @@ export default defineConfig({
           include: ['tests/crash/*-kill.test.ts'],
           testTimeout: 300_000,
           hookTimeout: 60_000,
+          expect,
           fileParallelism: false,
         },
       },

@@ -104,7 +104,12 @@ describe('publish', () => {
 
   it('gives up, with nothing written, while another publisher does not end', async () => {
     const held = Promise.withResolvers<null>()
-    const other = whilePublishing(root, () => held.promise)
+    const inside = Promise.withResolvers<null>()
+    const other = whilePublishing(root, () => {
+      inside.resolve(null)
+      return held.promise
+    })
+    await inside.promise
     await expect(whilePublishing(root, async () => 'never', 60)).rejects.toMatchObject({ code: 'publish_busy' })
     held.resolve(null)
     await other

@@ -112,7 +112,7 @@ it('gives up a body that drips, with 408, and speaks to the next caller', async 
 
 it('is not held up by a network: health answers during its run, 504 comes before its end, the restart is asked for', async () => {
   const restarted = Promise.withResolvers<boolean>()
-  const url = await start({}, { inferenceTimeoutMs: 300 }, () => restarted.resolve(true))
+  const url = await start({}, { inferenceTimeoutMs: 1000 }, () => restarted.resolve(true))
   const spoken = speak(url, { input: 'Hello.', voice: 'af_heart' })
   const over = spoken.then(() => true)
   const healthFails = () => fetch(`${url}/health`).then(({ status }) => status !== 200)

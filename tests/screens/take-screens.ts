@@ -15,6 +15,8 @@ const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native', rungs: 3 
 const OWN_RUN = 'smoke-2026'
 /** A file whose conversion has something of everything. */
 const CONVERTED = join(PROJECT_ROOT, 'corpus/mixed_formats/annual-report.pdf')
+/** Two spoken sentences, long enough for a voice. */
+const SPOKEN = join(PROJECT_ROOT, 'tests/fixtures/audio/spoken.flac')
 
 /** Runs the lowest rung with judges and waits for its end. */
 async function smallRun(client: ControlClient): Promise<void> {
@@ -69,6 +71,32 @@ async function convert(page: Page): Promise<void> {
   await page.getByRole('img', { name: /^Page 1 of/ }).waitFor({ timeout: 120_000 })
 }
 
+/** A transcript with its wave, and a spoken text. */
+async function hear(page: Page): Promise<void> {
+  await page.locator('main input[type=file]').first().setInputFiles(SPOKEN)
+  await page.getByRole('list', { name: 'Transcript' }).waitFor({ timeout: 120_000 })
+  await page.getByRole('button', { name: 'Speak the text' }).click()
+  await page.getByRole('button', { name: 'Play the speech' }).waitFor({ timeout: 60_000 })
+  await page.evaluate('scrollTo(0, 0)')
+}
+
+/** A voice made of a clip the first time, and a sentence in it with both waves and spectrograms. */
+async function useVoice(page: Page): Promise<void> {
+  const speak = page.getByRole('button', { name: 'Speak as Fixture speaker' })
+  const empty = page.getByRole('heading', { name: 'No voice yet' })
+  await speak.or(empty).first().waitFor({ timeout: 60_000 })
+  if (await empty.isVisible()) {
+    await page.locator('main input[type=file]').first().setInputFiles(SPOKEN)
+    await page.getByRole('button', { name: 'Check the clip' }).click()
+    await page.getByLabel('Name').fill('Fixture speaker')
+    await page.getByLabel(/has agreed/).check()
+    await page.getByRole('button', { name: 'Save the voice' }).click()
+  }
+  await speak.click({ timeout: 60_000 })
+  await page.getByRole('img', { name: 'Spectrogram of Imitation' }).waitFor({ timeout: 60_000 })
+  await speak.scrollIntoViewIfNeeded()
+}
+
 /** Every route of the panel with the address that shows something; a route that nobody names here fails. */
 async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   const { run, dataset } = PUBLISHED
@@ -86,8 +114,8 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
       act: (page) => page.getByText(/^Cutting the document/).waitFor({ state: 'detached', timeout: 60_000 }),
     },
     '/documents': { address: '/documents', act: convert },
-    '/speech': { address: '/speech' },
-    '/voices': { address: '/voices' },
+    '/speech': { address: '/speech', act: hear },
+    '/voices': { address: '/voices', act: useVoice },
     '/providers': { address: '/providers' },
     '/settings': { address: '/settings' },
   }

@@ -177,7 +177,7 @@ describe('what cannot be had', () => {
     ['silence', { hangAfter: 1000 }, 'interrupted', 5],
   ])('tells of %s', async (_name, fault, code, tries) => {
     server.faults = Array.from({ length: 20 }, (_, i) => (i > 0 && 'hangAfter' in fault ? { hangAfter: 0 } : fault))
-    await expect(store({ stallMs: 20 }).ensure(model)).rejects.toMatchObject({ code })
+    await expect(store({ stallMs: 150 }).ensure(model)).rejects.toMatchObject({ code })
     expect(server.requests).toHaveLength(tries)
   })
 

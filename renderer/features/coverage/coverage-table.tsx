@@ -33,7 +33,7 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
   return (
     <div className={table.scroll} tabIndex={0} role="region" aria-label="Coverage">
       <table className={table.table}>
-        <thead>
+        <thead className={styles.heads}>
           <tr>
             <th>Approach</th>
             <th>Metric</th>
