@@ -44,7 +44,7 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
             <th className={table.num}>◷ Timeouts</th>
             <th className={table.num}>○ Not evaluable</th>
             <th className={table.num}>– Disabled</th>
-            <th className={table.num}>✕ Not run</th>
+            <th className={table.num}>✕ Not&nbsp;run</th>
             <th className={table.num}>Missing</th>
             <th>Reasons</th>
           </tr>
