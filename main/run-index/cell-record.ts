@@ -81,12 +81,7 @@ export function cellRecord(row: CanonicalRow): CellRecord {
   return {
     rowId: row.row_id,
     question: row.question,
-    alias: {
-      model: approach.model,
-      base: approach.base_model,
-      flavor: approach.flavor,
-      capability: approach.evidence_capability,
-    },
+    alias: aliasOf(approach),
     status: row.status,
     errorType: row.error?.type ?? null,
     evaluation: EVALUATION_CODES.get(ragas.status)!,
@@ -105,6 +100,18 @@ export function cellRecord(row: CanonicalRow): CellRecord {
     })),
     searchable: evidence?.answer.slice(0, SEARCHABLE_CHARS) ?? null,
   }
+}
+
+const aliases = new WeakMap<CanonicalRow['approach'], AliasRecord>()
+
+/** Rows that share their approach share this too. */
+function aliasOf(approach: CanonicalRow['approach']): AliasRecord {
+  const known = aliases.get(approach)
+  if (known !== undefined) return known
+  const { model, base_model: base, flavor, evidence_capability: capability } = approach
+  const alias = { model, base, flavor, capability }
+  aliases.set(approach, alias)
+  return alias
 }
 
 function outcomeOf(row: CanonicalRow, metric: IndexMetric): MetricOutcome {

@@ -1,6 +1,7 @@
 // Entry of the thread that reads evidence ahead: each "next" is answered with one parsed block.
 import { parentPort, workerData } from 'node:worker_threads'
 import { BlockReader } from './line-blocks.ts'
+import { packRows } from './packed-rows.ts'
 import { parseBlock, type AheadAnswer, type AheadRequest } from './parsed-blocks.ts'
 import { RowParser } from './row-parser.ts'
 
@@ -17,6 +18,8 @@ port.on('message', () => {
     return
   }
   at += block.bytes.length
-  const answer: AheadAnswer = parseBlock(block, parser)
-  port.postMessage(answer, [answer.bytes.buffer as ArrayBuffer])
+  const { rows, ...parsed } = parseBlock(block, parser)
+  const packed = packRows(rows)
+  const answer: AheadAnswer = { ...parsed, packed }
+  port.postMessage(answer, [parsed.bytes.buffer as ArrayBuffer, packed.numbers.buffer as ArrayBuffer])
 })

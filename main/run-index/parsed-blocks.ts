@@ -3,6 +3,7 @@ import type { CanonicalRow } from '../../contract/index.ts'
 import { moduleEntry } from '../supervisor/module-entry.ts'
 import type { CellRecord } from './cell-record.ts'
 import { BLOCK_BYTES, BlockReader, linesOf, type LineBlock } from './line-blocks.ts'
+import { type PackedRows, unpackRows } from './packed-rows.ts'
 import type { RowParser } from './row-parser.ts'
 
 /** What of a row is put into the index, and where its line stands. Members that rows share are one object within a block. */
@@ -93,7 +94,7 @@ export interface AheadRequest extends FileRange {
   blockBytes: number
 }
 /** Bytes lose their kind on the way between threads. */
-export type AheadAnswer = (Omit<ParsedBlock, 'bytes'> & { bytes: Uint8Array }) | null
+export type AheadAnswer = (Omit<ParsedBlock, 'bytes' | 'rows'> & { bytes: Uint8Array; packed: PackedRows }) | null
 
 /** Parses in a thread of its own, which shares this process's open files: while one block is applied the next is made. */
 export function blocksAhead(range: FileRange, blockBytes = BLOCK_BYTES): ParsedBlocks {
@@ -121,9 +122,13 @@ export function blocksAhead(range: FileRange, blockBytes = BLOCK_BYTES): ParsedB
     async next() {
       const answer = await coming
       if (answer === null) return null
-      const { bytes, ...block } = answer
+      const { bytes, packed, ...block } = answer
       coming = block.isLast || block.damage !== null ? Promise.resolve(null) : ask()
-      return { ...block, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) }
+      return {
+        ...block,
+        rows: unpackRows(packed),
+        bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      }
     },
     async close() {
       await worker.terminate()
