@@ -41,13 +41,23 @@ export class Column {
 
   /** One number per question that has any, its mean over the repetitions, in the order of `indexes`: the order decides how a sum is rounded. */
   take(indexes: ArrayLike<number>): Float64Array {
+    const [first = NONE] = this.#rounds
+    const isSingle = this.#rounds.length <= 1
     const taken = new Float64Array(indexes.length)
     let count = 0
     for (let place = 0; place < indexes.length; place += 1) {
-      const value = this.meanAt(indexes[place]!)
+      const index = indexes[place]!
+      const value = isSingle ? (index < first.length ? first[index]! : Number.NaN) : this.meanAt(index)
       if (!Number.isNaN(value)) taken[count++] = value
     }
     return taken.subarray(0, count)
+  }
+
+  /** How many of these questions have any number. */
+  countOf(indexes: ArrayLike<number>): number {
+    let count = 0
+    for (let place = 0; place < indexes.length; place += 1) if (!Number.isNaN(this.meanAt(indexes[place]!))) count += 1
+    return count
   }
 
   /** Every number that is there: question by question, repetition by repetition. */

@@ -78,5 +78,5 @@ export class MetricTally {
 export function commonQuestions(tallies: readonly MetricTally[], questions: readonly number[]): CommonQuestions {
   const scoring = tallies.filter((tally) => tally.scored > 0)
   const indexes = questions.filter((index) => scoring.every((tally) => !Number.isNaN(tally.scores.meanAt(index))))
-  return { indexes, unequal: scoring.some((tally) => tally.scores.take(questions).length !== indexes.length) }
+  return { indexes, unequal: scoring.some((tally) => tally.scores.countOf(questions) !== indexes.length) }
 }

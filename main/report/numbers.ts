@@ -18,7 +18,8 @@ export function mean(values: Float64Array): number | null {
 
 function total(values: Float64Array): number {
   let sum = 0
-  for (const value of values) sum += value
+  // By place: iterators over a hundred thousand numbers are felt.
+  for (let place = 0; place < values.length; place += 1) sum += values[place]!
   return sum
 }
 
@@ -40,7 +41,7 @@ export function sampleDeviation(values: Float64Array): number | null {
   if (values.length < 2) return null
   const centre = mean(values)!
   let squares = 0
-  for (const value of values) squares += (value - centre) ** 2
+  for (let place = 0; place < values.length; place += 1) squares += (values[place]! - centre) ** 2
   return Math.sqrt(squares / (values.length - 1))
 }
 

@@ -15,16 +15,16 @@ const NEWLINE = 10
  * `ReportError` with the line number. Memory grows with the longest line and 64 characters per row. Rows share
  * what they have in common.
  */
-export function readEvidenceRows(file: string): AsyncGenerator<CanonicalRow> {
-  return rowsIn(file, new RowParser())
+export async function* readEvidenceRows(file: string): AsyncGenerator<CanonicalRow> {
+  for await (const rows of rowsIn(file, new RowParser())) yield* rows
 }
 
-/** The same rows without their answers and contexts, in half the time: for figures only. */
-export function readFigureRows(file: string): AsyncGenerator<FigureRow> {
+/** The same rows without their answers and contexts, several at a time, in half the time: for figures only. */
+export function readFigureRows(file: string): AsyncGenerator<FigureRow[]> {
   return rowsIn(file, new FigureParser())
 }
 
-async function* rowsIn<Row extends FigureRow>(file: string, parser: LineParser<Row>): AsyncGenerator<Row> {
+async function* rowsIn<Row extends FigureRow>(file: string, parser: LineParser<Row>): AsyncGenerator<Row[]> {
   const handle = await open(file, 'r').catch((cause: unknown) => {
     throw new ReportError('unreadable', `${basename(file)} cannot be read`, { file }, cause)
   })
@@ -39,7 +39,7 @@ async function* linesOf<Row extends FigureRow>(
   handle: FileHandle,
   file: string,
   parser: LineParser<Row>,
-): AsyncGenerator<Row> {
+): AsyncGenerator<Row[]> {
   const refuse = (code: ReportErrorCode, line: number, what: string): ReportError =>
     new ReportError(code, `${basename(file)}:${line}: ${what}`, { file, line })
   const seen = new Set<string>()
@@ -52,18 +52,27 @@ async function* linesOf<Row extends FigureRow>(
     autoClose: false,
   }) as AsyncIterable<Buffer>) {
     let start = 0
+    // A chunk's rows at once: to wait for each of them takes a tenth of the time.
+    const rows: Row[] = []
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       const rest = chunk.subarray(start, end)
       const parsed = parser.parse(begun.length === 0 ? rest : Buffer.concat([...begun, rest]))
       begun = []
       start = end + 1
       line += 1
-      if (!parsed.ok) throw refuse('malformed_line', line, parsed.problem)
+      if (!parsed.ok) {
+        yield rows
+        throw refuse('malformed_line', line, parsed.problem)
+      }
       const { row } = parsed
-      if (seen.has(row.row_id)) throw refuse('duplicate_row', line, `the row ${row.row_id} stands in the file twice`)
+      if (seen.has(row.row_id)) {
+        yield rows
+        throw refuse('duplicate_row', line, `the row ${row.row_id} stands in the file twice`)
+      }
       seen.add(row.row_id)
-      yield row
+      rows.push(row)
     }
+    yield rows
     if (start < chunk.length) begun.push(chunk.subarray(start))
   }
   if (begun.length > 0) throw refuse('torn_tail', line + 1, 'the last line has no end: recover the file first')

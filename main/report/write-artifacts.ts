@@ -86,6 +86,6 @@ export async function summarizeRun(files: ArtifactFiles, runId: string, datasetI
         }
       : await contextAgain(stored, files)
   const aggregator = createAggregator(context)
-  for await (const row of readFigureRows(files.evidence)) aggregator.add(row)
+  for await (const rows of readFigureRows(files.evidence)) for (const row of rows) aggregator.add(row)
   return aggregator.finish()
 }
