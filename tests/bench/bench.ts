@@ -5,7 +5,8 @@ import { benchConversion } from './conversion.bench.ts'
 import { benchEvaluator } from './evaluator.bench.ts'
 import { benchEventLoop } from './event-loop.bench.ts'
 import { benchExtraction, extractionFigures } from './extraction.bench.ts'
-import { atMost, shown, type Figure } from './figure.ts'
+import { atMost, number, shown, type Figure } from './figure.ts'
+import { writeFigures } from './figures-page.ts'
 import { benchKills } from './kill.bench.ts'
 import { benchLadder } from './ladder.bench.ts'
 import { benchPanel } from './panel.bench.ts'
@@ -129,14 +130,14 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   kills,
 }
 
-const number = (value: number): string => (Number.isInteger(value) ? String(value) : value.toPrecision(3))
-
 function print({ id, what, value, unit, target, met }: Figure): void {
   const sign = met === null ? ' ' : met ? '●' : '▲'
   console.log(`${sign} ${id.padEnd(18)} ${what.padEnd(74)} ${`${number(value)} ${unit}`.padStart(12)}  ${target}`)
 }
 
-const { values } = parseArgs({ options: { only: { type: 'string' }, json: { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, json: { type: 'boolean' }, write: { type: 'boolean' } },
+})
 const names = values.only?.split(',') ?? Object.keys(BENCHES)
 const unknown = names.filter((name) => !(name in BENCHES))
 if (unknown.length > 0)
@@ -149,5 +150,6 @@ for (const name of names) {
   const figures = await BENCHES[name]!()
   all.push(...figures)
   if (values.json !== true) figures.forEach(print)
+  if (values.write === true) await writeFigures(name, figures)
 }
 console.log(JSON.stringify(all))

@@ -37,3 +37,6 @@ export const shown = (id: string, what: string, value: number, unit: string): Fi
   target: '',
   met: null,
 })
+
+/** A value as it is printed: three digits, or all of a whole number. */
+export const number = (value: number): string => (Number.isInteger(value) ? String(value) : value.toPrecision(3))
