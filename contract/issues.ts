@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { issueWords } from './issue-words.ts'
 
 /** A field path as people write it: `approaches[2].model`; `(root)` for the value itself. */
 export function fieldPath(path: readonly PropertyKey[]): string {
@@ -13,6 +14,6 @@ export function describeIssues(error: z.ZodError): string[] {
   return error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => `${fieldPath([...issue.path, key])}: unknown field`)
-      : [`${fieldPath(issue.path)}: ${issue.message}`],
+      : [`${fieldPath(issue.path)}: ${issueWords(issue)}`],
   )
 }

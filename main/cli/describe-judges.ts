@@ -2,6 +2,8 @@ import type { Estimate, Judgments } from '../../contract/index.ts'
 import { artifactFiles } from '../report/artifact-files.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
+import { wrap } from '../report/terminal-text.ts'
+import { outputColumns } from './progress/output-columns.ts'
 import type { RunSetup } from './run-setup.ts'
 import { plural } from '../report/score-format.ts'
 
@@ -14,7 +16,7 @@ function figure({ value, interval }: Estimate, digits = 2): string {
 const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${Math.round(value * 100)} % of ${n}`)
 
 /** What is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
-export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }: Judgments): string {
+export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }: Judgments, columns: number): string {
   if (panel === undefined) return ''
   const { alpha, leave_one_out: without, inconclusive } = panel
   const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
@@ -34,13 +36,18 @@ export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }:
       return `  ${query_id} blocked: ${kind.replaceAll('_', ' ')} ${JSON.stringify(text)} in ${found_in}`
     }),
   ]
-  return `${sanitizeForTerminal(lines.join('\n'))}\n`
+  return lines
+    .flatMap((line) =>
+      wrap(sanitizeForTerminal(line).replaceAll('\n', ' ').replace(/^ {2}/, '\u00a0\u00a0'), columns, '    '),
+    )
+    .map((line) => `${line.replaceAll('\u00a0', ' ')}\n`)
+    .join('')
 }
 
 /** Prints what the judges of this run's datasets came to; nothing for datasets that have no judgments yet. */
 export async function printJudges(setup: RunSetup, out: NodeJS.WriteStream): Promise<void> {
   for (const { dataset } of setup.datasets) {
     const judge = await readJudgments(artifactFiles(setup.resultsDir, setup.runId, dataset.id).judgments)
-    if (judge.state === 'read') out.write(`\n${describeJudges(judge.judgments)}`)
+    if (judge.state === 'read') out.write(`\n${describeJudges(judge.judgments, outputColumns(out, process.env))}`)
   }
 }

@@ -64,7 +64,7 @@ describe('sealRow and decodeLine', () => {
     ['an unknown field', (row: CanonicalRow) => ({ ...row, note: 'x' }), 'note: unknown field'],
     ['a wrong row id', (row: CanonicalRow) => ({ ...row, row_id: 'a'.repeat(64) }), 'row_id'],
     ['another version', (row: CanonicalRow) => ({ ...row, schema_version: 2 }), 'schema_version'],
-    ['no JSON', () => 'hello', 'Invalid input'],
+    ['no JSON', () => 'hello', 'a map of fields is required'],
   ])('refuse %s', (_, change, problem) => {
     const line = Buffer.from(JSON.stringify(change(sampleRow())))
     expect(decodeLine(line, 'quick')).toMatchObject({ ok: false, problem: expect.stringContaining(problem) })

@@ -56,15 +56,9 @@ describe('loadExperiment', () => {
       'evaluation.yaml',
       'concurrency: 1',
       'concurrency: 64',
-      'run.concurrency: Too big: expected number to be <=32',
+      'run.concurrency: at most 32 is allowed',
     ],
-    [
-      'a numeric seed',
-      'evaluation.yaml',
-      "seed: 'ladder'",
-      'seed: 7',
-      'run.seed: Invalid input: expected string, received number',
-    ],
+    ['a numeric seed', 'evaluation.yaml', "seed: 'ladder'", 'seed: 7', 'run.seed: a text is required, not a number'],
     ['no version', 'evaluation.yaml', 'version: 1', '', 'version: version: 1 (or schema_version: 1) is required'],
     [
       'an unknown approach',
@@ -114,7 +108,7 @@ describe('loadExperiment', () => {
       'datasets.yaml',
       'manifests/queries/smoke.yaml',
       'manifests/queries/none.yaml',
-      'the file cannot be read: check the path and its permissions',
+      'there is no such file; smoke.queries_file in manifests/datasets.yaml names it: create it, or correct the path',
     ],
     [
       'an alias bomb',

@@ -91,7 +91,7 @@ async function loadDataset(
     throw new ManifestError(file, [
       `${dataset.id}: ingestion_profile ${dataset.ingestion_profile} is not in ${CONSUMER_FILE}`,
     ])
-  const queries = await loadManifest(root, dataset.queries_file, QueryFile)
+  const queries = await loadManifest(root, dataset.queries_file, QueryFile, `${dataset.id}.queries_file in ${file}`)
   if (queries.dataset_id !== dataset.id)
     throw new ManifestError(dataset.queries_file, [
       `dataset_id: ${queries.dataset_id}, but the catalogue reads it for ${dataset.id}`,
@@ -106,8 +106,8 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
   const [consumer, models, flavors, catalogue] = await Promise.all([
     loadManifest(root, CONSUMER_FILE, ConsumerManifest),
     loadManifest(root, MODELS_FILE, ModelsManifest),
-    loadManifest(root, evaluation.flavors_file, FlavorsManifest),
-    loadManifest(root, evaluation.datasets_file, DatasetCatalogue),
+    loadManifest(root, evaluation.flavors_file, FlavorsManifest, `flavors_file in ${evaluationFile}`),
+    loadManifest(root, evaluation.datasets_file, DatasetCatalogue, `datasets_file in ${evaluationFile}`),
   ])
   const aliases = joinAliases(consumer, flavors, evaluation.flavors_file)
   checkApproaches(evaluation, aliases, evaluationFile)

@@ -26,6 +26,9 @@ const REMEDIES: Partial<Record<YAMLError['code'], string>> = {
   UNEXPECTED_TOKEN: 'check indentation, quotes and brackets on this line and the one before',
 }
 
+/** One slip makes the parser stumble over many lines after it. */
+const MAX_SYNTAX_ERRORS = 3
+
 /** `file:line:column: what; what to do`, in one line. */
 function describeSyntax(file: string, error: YAMLError, lines: LineCounter): string {
   const { line, col } = lines.linePos(error.pos[0])
@@ -38,10 +41,10 @@ export function parseYaml(file: string, text: string): unknown {
   const lines = new LineCounter()
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false, strict: true, lineCounter: lines })
   if (document.errors.length > 0)
-    throw new ManifestError(
-      file,
-      document.errors.map((error) => describeSyntax(file, error, lines)),
-    )
+    throw new ManifestError(file, [
+      ...document.errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => describeSyntax(file, error, lines)),
+      ...(document.errors.length > MAX_SYNTAX_ERRORS ? ['what follows is not told: it may come of these'] : []),
+    ])
   try {
     return document.toJS({ maxAliasCount: 0 })
   } catch (cause) {
@@ -49,17 +52,29 @@ export function parseYaml(file: string, text: string): unknown {
   }
 }
 
-/** Reads and validates one manifest of the project folder. Throws `ManifestError` with every problem at once. */
+const readingProblem = (error: unknown, namedBy: string | null): string => {
+  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+  const named = namedBy === null ? '' : `; ${namedBy} names it`
+  return isMissing
+    ? `there is no such file${named}: create it, or correct the path`
+    : `the file cannot be read${named}: check the path and its permissions`
+}
+
+/**
+ * Reads and validates one manifest of the project folder. Throws `ManifestError` with every problem at once; `namedBy` is where its path
+ * stands.
+ */
 export async function loadManifest<Schema extends z.ZodType>(
   root: string,
   file: string,
   schema: Schema,
+  namedBy: string | null = null,
 ): Promise<z.infer<Schema>> {
   let text: string
   try {
     text = await readFile(resolve(root, file), 'utf8')
   } catch (cause) {
-    throw new ManifestError(file, ['the file cannot be read: check the path and its permissions'], cause)
+    throw new ManifestError(file, [readingProblem(cause, namedBy)], cause)
   }
   if (text.length > MAX_MANIFEST_BYTES) throw new ManifestError(file, [`larger than ${MAX_MANIFEST_BYTES} bytes`])
   const parsed = schema.safeParse(parseYaml(file, text))

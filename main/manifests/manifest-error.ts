@@ -6,7 +6,7 @@ export class ManifestError extends Error {
   readonly problems: string[]
 
   constructor(file: string, problems: string[], cause?: unknown) {
-    super(`${file} is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, { cause })
+    super(`${file} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`, { cause })
     this.file = file
     this.problems = problems
   }

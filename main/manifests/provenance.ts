@@ -20,20 +20,19 @@ export function configHashes(
   }
 }
 
-/** The registries that the platform reads, as generated from the consumer manifest: hash and entry names. */
-export function runtimeFiles(experiment: Experiment): RuntimeFile[] {
-  const { ingestion_profiles: ingestion, graph_query_profiles: graph } = experiment.consumer
+/**
+ * What the platform reads of its registries for a dataset, as generated from the consumer manifest: hash and entry names. Of the ingestion
+ * profiles it reads the dataset's own, so that a dataset that is added leaves the runs of the others as they are.
+ */
+export function runtimeFiles(experiment: Experiment, { profile }: LadderDataset): RuntimeFile[] {
+  const { graph_query_profiles: graph } = experiment.consumer
   return [
     {
       path: 'registry/models',
       sha256: hashOf([...experiment.aliases.values()]),
       entries: [...experiment.aliases.keys()],
     },
-    {
-      path: 'registry/ingestion-profiles',
-      sha256: hashOf(ingestion),
-      entries: ingestion.map((profile) => profile.name),
-    },
+    { path: 'registry/ingestion-profiles', sha256: hashOf([profile]), entries: [profile.name] },
     { path: 'registry/graph-query-profiles', sha256: hashOf(graph), entries: graph.map((profile) => profile.name) },
   ]
 }
@@ -78,7 +77,7 @@ export async function reproducibilityOf(
         endpoint: withoutCredentials(environment.judgePanel.endpoint),
         models: environment.judgePanel.models,
       },
-      runtime_files: runtimeFiles(experiment),
+      runtime_files: runtimeFiles(experiment, dataset),
     },
   }
 }

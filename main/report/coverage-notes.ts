@@ -53,11 +53,15 @@ function questionNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): C
   })
 }
 
-function gapText(summary: MetricSummary): string {
+/** One fact, one reason: who answers without contexts retrieved none either, whatever the score's own word for it is. */
+const wordsFor = ({ evidence_capability: evidence }: ApproachSummary, reason: string): string =>
+  reasonWords(evidence === 'answer_only' && reason === 'retrieved_contexts_required' ? 'answer_only' : reason)
+
+function gapText(approach: ApproachSummary, summary: MetricSummary): string {
   const parts = Object.entries(summary.errors_by_reason).map(([reason, count]) => `${reasonWords(reason)} (${count})`)
   if (summary.timeouts > 0) parts.unshift(`the evaluator timed out (${summary.timeouts})`)
   for (const [reason, count] of Object.entries(summary.unevaluable_by_reason))
-    if (!(reason in GAPS_OF_QUESTIONS)) parts.push(`${reasonWords(reason)} (${count})`)
+    if (!(reason in GAPS_OF_QUESTIONS)) parts.push(`${wordsFor(approach, reason)} (${count})`)
   if (summary.disabled > 0) parts.push(`no evaluator was asked (${summary.disabled})`)
   return parts.join('; ')
 }
@@ -67,7 +71,7 @@ function gapNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): Covera
     const byText = new Map<string, { sign: string; metrics: ScoreMetric[] }>()
     for (const metric of metrics) {
       const summary = metricOf(approach, metric)
-      const text = summary === undefined ? '' : gapText(summary)
+      const text = summary === undefined ? '' : gapText(approach, summary)
       if (summary === undefined || text === '') continue
       const same = byText.get(text) ?? { sign: STATE_SIGNS[summary.state], metrics: [] }
       byText.set(text, same)

@@ -34,14 +34,20 @@ export function fitted(width: number, scores: number, build: (shape: Shape) => T
   return fittedAs(shapes.at(-1)!, build)
 }
 
+/** Columns that a table needs to show everything: bars and flavor names give way first. */
+export const widthForAll = (scores: number, build: (shape: Shape) => Table): number =>
+  Math.min(...shapesFor(scores, NAME_WIDTHS).map((shape) => totalWidth(fittedAs(shape, build).widths)))
+
 export interface FittedTable extends Table {
   widths: number[]
   scores: number
+  decisions: boolean
 }
 
 function fittedAs(shape: Shape, build: (shape: Shape) => Table): FittedTable {
   const table = build(shape)
-  return { ...table, widths: columnWidths(table.columns, table.rows), scores: shape.scores }
+  const { scores, decisions } = shape
+  return { ...table, widths: columnWidths(table.columns, table.rows), scores, decisions }
 }
 
 const countdown = (from: number): number[] => Array.from({ length: from }, (_, step) => from - step)

@@ -25,6 +25,9 @@ const aggregates = await Promise.all([
   }),
 ])
 
+/** The first table, its lines joined. */
+const unwrapped = (columns: number): string => renderMatrixTable([aggregates[1]], { columns }).replace(/\n +/g, ' ')
+
 describe('renderMatrixTable', () => {
   it.each([200, 100, 80, 60])('has no line wider than %i columns', (columns) => {
     const lines = renderMatrixTable(aggregates, { columns }).split('\n')
@@ -56,11 +59,25 @@ describe('renderMatrixTable', () => {
     expect(graph).toMatch(/○ +╱+ +0\/8/)
   })
 
+  it('says what a width has no room for, and the width that has it', () => {
+    const needed = Number(/80 columns have no room for .*: a\s+terminal of (\d+) shows/.exec(unwrapped(80))?.[1])
+    expect(needed).toBeGreaterThan(80)
+    expect(unwrapped(80)).toContain('no room for')
+    expect(unwrapped(needed + 20)).not.toContain('no room for')
+  })
+
+  it('explains the signs that it shows, and no others', () => {
+    const text = renderMatrixTable([aggregates[1]], { columns: 200 })
+    const legend = text.slice(text.lastIndexOf('\n\n'))
+    for (const sign of ['●', '◐', '○', '▲', '⏱', '–', '✕', '≠'])
+      expect([sign, legend.includes(`${sign} `)]).toEqual([sign, text.slice(0, -legend.length).includes(sign)])
+  })
+
   it('goes up the ladder whatever order the aggregates come in', () => {
     const text = renderMatrixTable(aggregates)
     expect(text.indexOf('Subset')).toBeLessThan(text.indexOf('A very long'))
-    expect(text).toContain('recall@5 up the ladder')
+    expect(text).toContain('recall@5≠ up the ladder')
     expect(renderMatrixTable([...aggregates].reverse())).toBe(text)
-    expect(renderMatrixTable(aggregates, { metric: 'faithfulness' })).toContain('faithfulness up the ladder')
+    expect(renderMatrixTable(aggregates, { metric: 'faithfulness' })).toContain('faithfulness≠ up the ladder')
   })
 })

@@ -1,4 +1,5 @@
-import type { Aggregate, ApproachSummary } from '../../contract/index.ts'
+import type { Aggregate, ApproachSummary, MetricSummary } from '../../contract/index.ts'
+import { stripVTControlCharacters } from 'node:util'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { inLadderOrder } from './long-csv.ts'
 import { metricOf } from './metric-access.ts'
@@ -7,7 +8,7 @@ import { oneLine } from './sanitize-for-terminal.ts'
 import { durationWords, METRIC_LABELS, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 import { scoreCell, stateSegment, valueWidth } from './score-cell.ts'
-import { fitted, type Shape, type Table } from './fit-table.ts'
+import { fitted, widthForAll, type FittedTable, type Shape, type Table } from './fit-table.ts'
 import { GAP, layoutTable, type TableColumn, type TableRow } from './table-layout.ts'
 import { displayWidth, shorten, wrap } from './terminal-text.ts'
 import { approachMark, paint, type Segment } from './terminal-paint.ts'
@@ -38,7 +39,8 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
   const view: View = { width, color, metric, marks }
   const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
   if (ordered.length > 1) sections.push(ladderLines(ordered, view))
-  const lines = [headLine(ordered, view), '', ...sections.flatMap((section) => [...section, '']), ...legendLines(view)]
+  const shown = [headLine(ordered, view), '', ...sections.flatMap((section) => [...section, ''])]
+  const lines = [...shown, ...legendLines(stripVTControlCharacters(shown.join('\n')), view)]
   return `${lines.join('\n')}\n`
 }
 
@@ -76,13 +78,19 @@ function titleLine(aggregate: Aggregate, { width, color }: View): string {
   const { dataset, questions, repeats, ingestion, reproducibility } = aggregate
   const label = shorten(oneLine(dataset.label), Math.floor(width / 2))
   const models = reproducibility?.runtime.models?.set
-  const facts = [
-    `rung ${dataset.complexity_level}`,
-    `${plural(questions.length, 'question')}${repeats === 1 ? '' : ` × ${repeats}`}`,
-    ...(ingestion === null ? [] : [`corpus ${ingestion.content_digest.slice(0, 12)}`]),
-    ...(models === undefined ? [] : [`models ${models}`]),
-  ].join(' · ')
-  const shown = shorten(oneLine(facts), width - displayWidth(label) - 2)
+  const factsWith = (corpus: string | undefined): string =>
+    oneLine(
+      [
+        `rung ${dataset.complexity_level}`,
+        `${plural(questions.length, 'question')}${repeats === 1 ? '' : ` × ${repeats}`}`,
+        ...(corpus === undefined ? [] : [`corpus ${corpus.slice(0, 12)}`]),
+        ...(models === undefined ? [] : [`models ${models}`]),
+      ].join(' · '),
+    )
+  const room = width - displayWidth(label) - 2
+  const facts = factsWith(ingestion?.content_digest)
+  // Which models answered says more than the corpus's digest.
+  const shown = shorten(displayWidth(facts) <= room ? facts : factsWith(undefined), room)
   const gap = ' '.repeat(Math.max(2, width - displayWidth(label) - displayWidth(shown)))
   return paint([{ text: label, style: 'bold' }, { text: gap }, { text: shown, style: 'dim' }], color)
 }
@@ -92,7 +100,8 @@ const rule = ({ width, color }: View): string => paint([{ text: '─'.repeat(wid
 function datasetLines(aggregate: Aggregate, view: View): string[] {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
   const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', ...first, 'gold_coverage', ...graded.flat()])]
-  const table = fitted(view.width, metrics.length, (shape) => datasetTable(aggregate, metrics, shape, view))
+  const build = (shape: Shape) => datasetTable(aggregate, metrics, shape, view)
+  const table = fitted(view.width, metrics.length, build)
   return [
     titleLine(aggregate, view),
     rule(view),
@@ -101,8 +110,20 @@ function datasetLines(aggregate: Aggregate, view: View): string[] {
     ...wrap(decidedWords(aggregate, view.metric), view.width, '  ').map((line) =>
       paint([{ text: line, style: 'bold' }], view.color),
     ),
+    ...leftOutLines(metrics, table, widthForAll(metrics.length, build), view),
     ...noteLines(aggregate, metrics.slice(0, table.scores), view),
   ]
+}
+
+/** What this width has no room for, and how to see it. */
+function leftOutLines(metrics: readonly ScoreMetric[], table: FittedTable, needed: number, view: View): string[] {
+  const missing = [
+    ...metrics.slice(table.scores).map((metric) => METRIC_LABELS[metric]),
+    ...(table.decisions ? [] : ['the comparison with a baseline']),
+  ]
+  if (missing.length === 0) return []
+  const text = `${view.width} columns have no room for ${missing.join(', ')}: a terminal of ${needed} shows all, or COLUMNS=${needed}`
+  return wrap(text, view.width, '  ').map((line) => paint([{ text: line, style: 'dim' }], view.color))
 }
 
 function nameCell({ model, base_model }: Alias, nameWidth: number, { marks }: View): Segment[] {
@@ -118,13 +139,15 @@ function datasetTable(aggregate: Aggregate, metrics: readonly ScoreMetric[], sha
   const columns: TableColumn[] = [
     { head: '  approach', align: 'left' },
     { head: 'cells', align: 'right' },
-    scoreHead(leading!),
+    scoreHead(leading!, aggregate),
     ...(decisions === null ? [] : [{ head: decisions.head, align: 'left' as const }]),
-    ...others.map(scoreHead),
+    ...others.map((metric) => scoreHead(metric, aggregate)),
     ...(judged === null ? [] : [{ head: 'judges 1–5', align: 'right' as const }]),
     { head: 'median', align: 'right' },
   ]
-  const widest = valueWidth(aggregate.approaches.flatMap((each) => shown.map((metric) => metricOf(each, metric))))
+  const widest = valueWidth(
+    aggregate.approaches.flatMap((each) => shown.map((metric) => shownScore(aggregate, each, metric))),
+  )
   const rows = aggregate.approaches.map((approach): TableRow => {
     const median = approach.operational.latency_ms.median
     const layout = { barWidth: shape.barWidth, valueWidth: widest, countWidth, barStyle: approach.base_model }
@@ -132,9 +155,9 @@ function datasetTable(aggregate: Aggregate, metrics: readonly ScoreMetric[], sha
       cells: [
         nameCell(approach, shape.nameWidth, view),
         cellsCell(approach),
-        scoreCell(metricOf(approach, leading!), layout),
+        scoreCell(shownScore(aggregate, approach, leading!), layout),
         ...(decisions === null ? [] : [decisions.cell(approach.model)]),
-        ...others.map((metric) => scoreCell(metricOf(approach, metric), layout)),
+        ...others.map((metric) => scoreCell(shownScore(aggregate, approach, metric), layout)),
         ...(judged === null ? [] : [judged.get(approach.model) ?? [stateSegment('not_run')]]),
         [median === null ? { text: STATE_SIGNS.disabled, style: 'dim' } : { text: durationWords(median) }],
       ],
@@ -147,10 +170,26 @@ function datasetTable(aggregate: Aggregate, metrics: readonly ScoreMetric[], sha
   return { columns, rows: [...rows, ...unavailable] }
 }
 
-const scoreHead = (metric: ScoreMetric): TableColumn => ({
-  head: SHORT_LABELS[metric] ?? METRIC_LABELS[metric],
+/** Means over different questions are marked once, at the head, where that goes for all of them. */
+const isUnequalThroughout = (aggregate: Aggregate, metric: ScoreMetric): boolean => {
+  const means = aggregate.approaches.flatMap((approach) => {
+    const summary = metricOf(approach, metric)
+    return summary === undefined || summary.mean === null ? [] : [summary]
+  })
+  return means.length > 0 && means.every(({ unequal_coverage: isUnequal }) => isUnequal)
+}
+
+const scoreHead = (metric: ScoreMetric, aggregate: Aggregate): TableColumn => ({
+  head: `${SHORT_LABELS[metric] ?? METRIC_LABELS[metric]}${isUnequalThroughout(aggregate, metric) ? UNEQUAL_SIGN : ''}`,
   align: 'left',
 })
+
+/** A score as its row shows it: without the mark that stands at its column's head. */
+function shownScore(aggregate: Aggregate, approach: ApproachSummary, metric: ScoreMetric): MetricSummary | undefined {
+  const summary = metricOf(approach, metric)
+  if (summary === undefined || !isUnequalThroughout(aggregate, metric)) return summary
+  return { ...summary, unequal_coverage: false }
+}
 
 function cellsCell({ cells }: ApproachSummary): Segment[] {
   const failed = cells.error > 0 ? 'error' : cells.timeout > 0 ? 'timeout' : cells.missing > 0 ? 'not_run' : 'ok'
@@ -187,6 +226,7 @@ const unbroken = (text: string): string => text.replace(/ (?=\(\d+\)|−?\d\.\d\
 
 /** One score over all datasets: how each approach does as the ladder goes up. */
 function ladderLines(aggregates: readonly Aggregate[], view: View): string[] {
+  const isUnequalInAll = aggregates.every((aggregate) => isUnequalThroughout(aggregate, view.metric))
   const aliases = new Map<string, Alias>(
     aggregates.flatMap((aggregate) => aggregate.approaches.map((approach) => [approach.model, approach])),
   )
@@ -196,7 +236,9 @@ function ladderLines(aggregates: readonly Aggregate[], view: View): string[] {
     const longest = Math.max(...[...aliases.keys()].map((model) => Math.min(model.length, shape.nameWidth)))
     const room = Math.floor((view.width - 2 - longest) / shown.length) - GAP.length
     const widest = valueWidth(
-      shown.flatMap(({ approaches }) => approaches.map((approach) => metricOf(approach, view.metric))),
+      shown.flatMap((aggregate) =>
+        aggregate.approaches.map((approach) => shownScore(aggregate, approach, view.metric)),
+      ),
     )
     const headWidth = Math.max(room, 2 + widest + 1 + countWidth)
     const rows = [...aliases.values()].map((alias): TableRow => ({
@@ -206,33 +248,44 @@ function ladderLines(aggregates: readonly Aggregate[], view: View): string[] {
           const approach = aggregate.approaches.find(({ model }) => model === alias.model)
           if (approach === undefined) return [stateSegment('not_run')]
           const layout = { barWidth: shape.barWidth, valueWidth: widest, countWidth, barStyle: alias.base_model }
-          return scoreCell(metricOf(approach, view.metric), layout)
+          return scoreCell(shownScore(aggregate, approach, view.metric), layout)
         }),
       ],
     }))
     const heads = shown.map((aggregate): TableColumn => {
       const { complexity_level, label } = aggregate.dataset
-      return { head: shorten(`${complexity_level} ${oneLine(label)}`, headWidth), align: 'left' }
+      const sign = !isUnequalInAll && isUnequalThroughout(aggregate, view.metric) ? UNEQUAL_SIGN : ''
+      return { head: shorten(`${complexity_level} ${oneLine(label)}`, headWidth - sign.length) + sign, align: 'left' }
     })
     return { columns: [{ head: '  approach', align: 'left' }, ...heads], rows }
   })
-  const title = paint([{ text: `${METRIC_LABELS[view.metric]} up the ladder`, style: 'bold' }], view.color)
+  const title = paint(
+    [{ text: `${METRIC_LABELS[view.metric]}${isUnequalInAll ? UNEQUAL_SIGN : ''} up the ladder`, style: 'bold' }],
+    view.color,
+  )
   const left = aggregates.length - table.scores
-  const more = left === 0 ? [] : [`  … and ${plural(left, 'dataset')} more that this width has no room for`]
+  const more =
+    left === 0
+      ? []
+      : [
+          `  … and ${plural(left, 'dataset')} more: ${view.width} columns have no room for them (COLUMNS, or a wider terminal)`,
+        ]
   return [title, rule(view), ...layoutTable(table.columns, table.rows, table.widths, view.color), rule(view), ...more]
 }
 
-function legendLines({ width, color }: View): string[] {
-  const states = (Object.keys(STATE_SIGNS) as (keyof typeof STATE_SIGNS)[]).map(
-    (state) => `${STATE_SIGNS[state]}\u00a0${STATE_WORDS[state].replaceAll(' ', '\u00a0')}`,
-  )
+/** What the signs and words mean that are in the text. */
+function legendLines(shown: string, { width, color }: View): string[] {
+  const states = (Object.keys(STATE_SIGNS) as (keyof typeof STATE_SIGNS)[])
+    .filter((state) => shown.includes(`${STATE_SIGNS[state]} `))
+    .map((state) => `${STATE_SIGNS[state]}\u00a0${STATE_WORDS[state].replaceAll(' ', '\u00a0')}`)
+  const ifShown = (sign: RegExp, meaning: string): string[] => (sign.test(shown) ? [meaning] : [])
   const text = [
     ...states,
     '0.83\u00a021/24: mean and scored/expected cells',
-    `${UNEQUAL_SIGN}\u00a0scored on other questions`,
-    'points: required points that the answer names',
+    ...ifShown(/≠/, `${UNEQUAL_SIGN}\u00a0means over different questions`),
+    ...ifShown(/\bpoints\b(?! covered)/, 'points: required points that the answer names'),
     'median: latency of answered cells',
-    'open: this run cannot tell the two apart, which is no evidence that they are equal',
+    ...ifShown(/\bopen\b/, 'open: this run cannot tell the two apart, which is no evidence that they are equal'),
   ].join(' · ')
   return wrap(text, width).map((line) => paint([{ text: line.replaceAll('\u00a0', ' '), style: 'dim' }], color))
 }

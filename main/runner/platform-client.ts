@@ -97,7 +97,13 @@ export function createPlatformClient({
       text = await response.body.text()
     } catch (cause) {
       signal?.throwIfAborted()
-      throw new PlatformError('unreachable', `${method} ${path}: the platform cannot be reached`, null, cause)
+      const why = (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : String(cause))
+      throw new PlatformError(
+        'unreachable',
+        `${method} ${url}: the platform cannot be reached there (${why}): start it, or correct the address`,
+        null,
+        cause,
+      )
     }
     if (status < 200 || status > 299)
       throw new PlatformError('http_error', `${method} ${path} answered HTTP ${status}: ${detailOf(text)}`, status)

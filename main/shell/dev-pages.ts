@@ -11,9 +11,23 @@ export const devPolicy = (devServer: string): string =>
     'connect-src': `${POLICY_DIRECTIVES['connect-src']} ${devServer.replace(/^http/, 'ws')}`,
   })
 
-/** A file of the pages as the server makes it that builds them as they change. Rejects when that server is gone. */
+/** A server that starts anew, after an edit of its configuration, is away for a moment. */
+const TRIES = 20
+const AGAIN_AFTER_MS = 250
+
+async function ask(url: URL): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await fetch(url)
+    } catch (error) {
+      if (attempt === TRIES) throw error
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS))
+    }
+}
+
+/** A file of the pages as the server makes it that builds them as they change. Rejects when that server stays away. */
 export async function devAnswer(devServer: string, { pathname, search }: URL): Promise<Response> {
-  const answer = await fetch(new URL(pathname + search, devServer))
+  const answer = await ask(new URL(pathname + search, devServer))
   const type = answer.headers.get('content-type')
   // Whole: Electron at times loses the end of a stream.
   return new Response(await answer.arrayBuffer(), {

@@ -11,11 +11,14 @@ export interface MainWindowOptions {
   /** Whether closing hides it: something goes on that the person will want to come back to. */
   staysOnClose: () => boolean
   onHidden: () => void
-  /** The page's process died this often in a row, and loading it again does not help. */
+  /** The page's process died too often in a row, or the page cannot be loaded, and trying again does not help. */
   onHopeless: (reason: string) => void
 }
 
 const SAVE_AFTER_MS = 500
+/** How often a page is loaded that cannot be. */
+const LOADS = 5
+const LOAD_AGAIN_AFTER_MS = 500
 /** Deaths of the page's process within a minute after which it is not loaded again. */
 const HOPELESS_AFTER = 3
 
@@ -49,7 +52,7 @@ export class MainWindow {
     if (window.isMinimized()) window.restore()
     window.show()
     window.focus()
-    if (page !== undefined) void window.loadURL(addressOf(page))
+    if (page !== undefined) this.#load(window, page)
   }
 
   /** Part done in 0..1 on the taskbar's or dock's icon; null takes it off. */
@@ -89,7 +92,18 @@ export class MainWindow {
     window.once('ready-to-show', () => window.show())
     this.#followPlace(window)
     this.#followLife(window)
-    void window.loadURL(addressOf(page))
+    this.#load(window, page)
+  }
+
+  /** Loads a page again where that failed, and gives up with the reason. */
+  #load(window: BrowserWindow, page: string, attempt = 1): void {
+    window.loadURL(addressOf(page)).catch((error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException
+      // Another page was asked for meanwhile, or the window is gone.
+      if (code === 'ERR_ABORTED' || window.isDestroyed()) return
+      if (attempt === LOADS) this.#options.onHopeless(`it cannot be loaded, ${code ?? message}`)
+      else setTimeout(() => !window.isDestroyed() && this.#load(window, page, attempt + 1), LOAD_AGAIN_AFTER_MS)
+    })
   }
 
   #followPlace(window: BrowserWindow): void {

@@ -137,7 +137,7 @@ describe('error bodies', () => {
       400,
       {
         error: {
-          message: 'name: Invalid input: expected string, received number',
+          message: 'name: a text is required, not a number',
           type: 'invalid_request_error',
           param: 'name',
           code: 'invalid_request',
@@ -147,7 +147,7 @@ describe('error bodies', () => {
     const tei = await post(`${url}/tei/echo`, '{"name":1}')
     expect([tei.status, await tei.json()]).toEqual([
       422,
-      { error: 'name: Invalid input: expected string, received number', error_type: 'Validation' },
+      { error: 'name: a text is required, not a number', error_type: 'Validation' },
     ])
   })
 

@@ -29,10 +29,7 @@ it.each([
   [
     'two faults',
     'list: [{ size: x }]',
-    [
-      'FILE: name: Invalid input: expected string, received undefined',
-      'FILE: list[0].size: Invalid input: expected number, received string',
-    ],
+    ['FILE: name: missing, a text is required', 'FILE: list[0].size: a number is required, not a text'],
   ],
   ['duplicate key', 'name: a\nname: b', ['FILE: Map keys must be unique at line 2, column 1:']],
   ['alias', 'name: &n a\nlist: *n', ['FILE: anchors and aliases are not allowed']],
@@ -41,7 +38,7 @@ it.each([
     'a: &a [x, x]\nb: &b [*a, *a, *a]\nc: &c [*b, *b, *b]\nname: [*c, *c, *c]',
     ['FILE: anchors and aliases are not allowed'],
   ],
-  ['empty file', '', ['FILE: (root): Invalid input: expected object, received null']],
+  ['empty file', '', ['FILE: (root): a map of fields is required, not null']],
 ])('refuses: %s', async (_name, text, problems) => {
   expect(await read(text)).toEqual(problems)
 })

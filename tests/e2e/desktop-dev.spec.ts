@@ -76,9 +76,6 @@ async function edit(file: string, from: string, to: string): Promise<void> {
   await writeFile(file, text.replaceAll(from, to))
 }
 
-// Of six runs one left the window blank after the second start, for a reason that is not found yet.
-test.skip(process.env['RAG_LADDER_DEV_SPEC'] !== '1', 'asked for by RAG_LADDER_DEV_SPEC=1')
-
 test('an edit of a page shows in the open window, an edit of the shell starts it anew', async ({ development }) => {
   // A server of pages, a build of the shell and two starts of the app.
   test.setTimeout(120_000)

@@ -158,6 +158,8 @@ describe('a second run', () => {
     expect(refusal['message']).toMatch(/ recover \/\S+\/results\/test-smoke-evidence\.jsonl$/)
     expect((await runCli(['verify', evidence()])).code).toBe(4)
     expect((await runCli(['recover', evidence()])).code).toBe(0)
+    const again = await runCli(['recover', evidence()])
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is whole: there is nothing to recover')])
     expect((await runCli(['verify', evidence()])).code).toBe(0)
     const resumed = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
     expect(planOf(resumed)).toMatchObject({ reuse: CELLS + 3, run: 1 })

@@ -18,6 +18,7 @@ import { judgeDataset } from '../../runner/judge-dataset.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { printAggregates } from '../print-matrix.ts'
 import { describeJudges } from '../describe-judges.ts'
+import { outputColumns } from '../progress/output-columns.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
@@ -63,7 +64,7 @@ async function judgeRun(setup: RunSetup, invocation: Invocation): Promise<ExitCo
       const aggregate = await joined(files, context)
       reporter.end()
       if (!isJson && aggregate !== null) printAggregates([aggregate], invocation.stdout)
-      if (!isJson) invocation.stdout.write(describeJudges(judgments))
+      if (!isJson) invocation.stdout.write(describeJudges(judgments, outputColumns(invocation.stdout, invocation.env)))
     }
   } finally {
     reporter.end()

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
+import { verifyEvidence } from '../../evidence/verify-evidence.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { plural } from '../../report/score-format.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
@@ -12,8 +14,16 @@ export const recoverCommand: Command = {
   async run({ positionals, stdout }) {
     const [file, ...rest] = positionals
     if (file === undefined || rest.length > 0) throw new InputError(['name one evidence file'])
+    if (!existsSync(file)) throw new InputError([`${file}: there is no such file`])
     const outcome = await recoverTornTail(file)
-    if (!outcome.ok) throw new EvidenceRefusedError(outcome.refusal)
+    if (!outcome.ok) {
+      if (outcome.refusal.code !== 'not_torn') throw new EvidenceRefusedError(outcome.refusal)
+      // What `verify` calls whole is no refusal here either.
+      const { problems } = await verifyEvidence(file)
+      if (problems[0] !== undefined) throw new EvidenceRefusedError(problems[0])
+      stdout.write(`${file} is whole: there is nothing to recover; resume the run\n`)
+      return EXIT.ok
+    }
     stdout.write(
       `${plural(outcome.rows, 'row')} kept; the ${plural(outcome.movedBytes, 'byte')} after that moved to ${outcome.movedTo}\n`,
     )
