@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment } from './experiment.ts'
 import { ManifestError } from './manifest-error.ts'
-import { configHashes } from './provenance.ts'
+import { configHashes, runtimeFiles } from './provenance.ts'
 
 let root: string
 
@@ -165,5 +165,22 @@ describe('configHashes', () => {
     await edit('evaluation.yaml', 'retries: 1', 'retries: 2')
     expect(await hashes()).not.toEqual(before)
     expect({ ...(await hashes()), evaluation: '' }).toEqual({ ...before, evaluation: '' })
+  })
+})
+
+describe('runtimeFiles', () => {
+  it('names the ingestion profile of the dataset alone: one that is added changes nothing for the others', async () => {
+    const experiment = await loadExperiment(root)
+    const [dataset] = experiment.datasets
+    const { consumer } = experiment
+    const added = { ...dataset!.profile, name: 'added' }
+    const larger = {
+      ...experiment,
+      consumer: { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, added] },
+    }
+    const files = runtimeFiles(larger, dataset!)
+    expect(files).toEqual(runtimeFiles(experiment, dataset!))
+    expect(files[1]).toMatchObject({ path: 'registry/ingestion-profiles', entries: [dataset!.profile.name] })
+    expect(runtimeFiles(larger, { ...dataset!, profile: added })[1]).not.toEqual(files[1])
   })
 })
