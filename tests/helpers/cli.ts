@@ -31,7 +31,8 @@ export interface RunningCli {
 /** Starts the command line as its users do. */
 export function startCli(args: string[], env: Record<string, string> = {}): RunningCli {
   const child = spawn(process.execPath, [join(PROJECT_ROOT, 'bin/rag-ladder.mjs'), ...args], {
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    // Wide, so that a message stands in one line.
+    env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out = { stdout: '', stderr: '' }

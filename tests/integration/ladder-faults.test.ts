@@ -46,7 +46,7 @@ describe('interruption', () => {
 describe('a platform that cannot start as it is set up', () => {
   it('ends the run at once and once, whatever the number of datasets, and names the variable', async () => {
     const args = ['ladder', '--project', root, '--dataset', 'smoke,baseline_curated', '--model-set', 'openai']
-    const run = await runCli([...args, '--no-publish', '--no-cold-reset'], { OPENAI_API_KEY: '', COLUMNS: '200' })
+    const run = await runCli([...args, '--no-publish', '--no-cold-reset'], { OPENAI_API_KEY: '' })
     expect(run.code).toBe(2)
     expect(run.stdout.match(/OPENAI_API_KEY is not set/g)).toHaveLength(1)
     expect(run.stdout).not.toContain('started again')
