@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Identifier, SafeRelativePath } from '../common.ts'
 import { GraphPicture } from '../http/graph-picture.ts'
+import { MAX_PROMPT_CHARACTERS } from '../http/speech-prompt.ts'
 import { Question } from '../manifests/queries.ts'
 
 const count = z.int().min(0)
@@ -99,6 +100,10 @@ export type LocatedQuestion = z.infer<typeof LocatedQuestion>
 
 export const DatasetQuestions = z.strictObject({ total: count, offset: count, questions: z.array(LocatedQuestion) })
 export type DatasetQuestions = z.infer<typeof DatasetQuestions>
+
+export const SpeechPromptInput = z.strictObject({ dataset_id: Identifier })
+/** What a recogniser may be told of a dataset: its documents' texts, none of its questions. */
+export const SpeechPrompt = z.strictObject({ prompt: z.string().max(MAX_PROMPT_CHARACTERS) })
 
 export const DatasetGraphInput = z.strictObject({
   dataset_id: Identifier,

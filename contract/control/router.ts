@@ -23,6 +23,8 @@ import {
   DatasetGraphInput,
   DatasetQuestions,
   DatasetQuestionsInput,
+  SpeechPrompt,
+  SpeechPromptInput,
 } from './corpora.ts'
 import { DocumentChunks, DocumentChunksInput } from './document-chunks.ts'
 import { EventsInput, SequencedEvent } from './events.ts'
@@ -138,6 +140,7 @@ export const controlContract = {
     /** Refused for a name that is taken, and while a run is under way or queued. */
     addDocument: base.input(AddDocumentInput).output(AddedDocument),
     questions: base.input(DatasetQuestionsInput).output(DatasetQuestions),
+    speechPrompt: base.input(SpeechPromptInput).output(SpeechPrompt),
     graph: base.input(DatasetGraphInput).output(DatasetGraph),
   },
   judges: {

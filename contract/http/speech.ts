@@ -116,6 +116,8 @@ export const AdvancedTranscription = z.object({
   has_timestamps: z.boolean(),
   segments: z.array(SpokenSegment).optional(),
   words: z.array(SpokenWord).optional(),
+  /** Whether the recogniser used the prompt; absent where none was sent. */
+  prompt_used: z.boolean().optional(),
 })
 export type AdvancedTranscription = z.infer<typeof AdvancedTranscription>
 
@@ -131,5 +133,7 @@ export const TranscriptionHealth = z.object({
   license: z.string().nullable(),
   /** Bytes of a download under way. */
   progress: z.object({ received_bytes: z.int(), total_bytes: z.int() }).nullable(),
+  /** Whether a `prompt` changes what the recogniser hears; absent at services of others. */
+  uses_prompt: z.boolean().optional(),
 })
 export type TranscriptionHealth = z.infer<typeof TranscriptionHealth>

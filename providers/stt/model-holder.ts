@@ -57,7 +57,7 @@ export class ModelHolder {
   health(): TranscriptionHealth {
     const state = this.#state
     if (state.name === 'ready') {
-      const { backend, device, model, license } = state.recogniser
+      const { backend, device, model, license, usesPrompt } = state.recogniser
       return {
         status: 'healthy',
         backend,
@@ -67,6 +67,7 @@ export class ModelHolder {
         detail: state.note,
         license,
         progress: null,
+        uses_prompt: usesPrompt,
       }
     }
     const progress = state.name === 'loading' ? state.progress : null
@@ -76,6 +77,7 @@ export class ModelHolder {
       model_loaded: false,
       detail: state.name === 'failed' ? state.reason : (progress?.what ?? null),
       license: null,
+      uses_prompt: false,
       progress: progress === null ? null : { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
     }
   }

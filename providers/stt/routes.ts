@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { MAX_PROMPT_CHARACTERS } from '../../contract/index.ts'
 import type { AdvancedTranscription } from '../../contract/index.ts'
 import { decodeUpload } from '../kit/audio/decode-upload.ts'
 import { HttpError } from '../kit/http-error.ts'
@@ -19,15 +20,19 @@ const Flag = z
   .default('false')
   .transform((value) => ['true', '1', 'yes'].includes(value))
 
+const Prompt = z.string().max(MAX_PROMPT_CHARACTERS).default('')
+
 const Fields = z.object({
   response_format: z.enum(['json', 'verbose_json', 'text']).default('json'),
   language: z.string().max(32).optional(),
   model: z.string().max(200).optional(),
+  prompt: Prompt,
 })
 const AdvancedFields = z.object({
   return_timestamps: Flag,
   word_timestamps: Flag,
   language: z.string().max(32).optional(),
+  prompt: Prompt,
 })
 
 /** `/v1/audio/transcriptions` and `/advanced`. */
@@ -37,7 +42,11 @@ export function registerTranscriptionRoutes(
   models: ModelHolder,
   config: SttConfig,
 ): void {
-  const transcribe = (request: FastifyRequest, reply: FastifyReply, language: string | undefined) =>
+  const transcribe = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { language, prompt }: { language?: string | undefined; prompt: string },
+  ) =>
     orFailed('Transcription failed', async (): Promise<TimedWord[]> => {
       const recogniser = models.get()
       refuseLanguage(language, recogniser.languages, recogniser.backend)
@@ -47,13 +56,16 @@ export function registerTranscriptionRoutes(
       return boundary.work(request, reply, async (signal) => {
         const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNISER_RATE }
         const { sound } = await decodeUpload(task, signal)
-        return transcribeLong(sound, recogniser, signal)
+        return transcribeLong(sound, recogniser, signal, prompt.trim())
       })
     })
 
+  // Told only to those who sent one: nobody else knows the field.
+  const used = (prompt: string) => (prompt.trim() === '' ? {} : { prompt_used: models.get().usesPrompt })
+
   scope.post('/v1/audio/transcriptions', boundary.upload, async (request, reply) => {
     const fields = parseRequest(Fields, fieldsOf(request))
-    const words = await transcribe(request, reply, fields.language)
+    const words = await transcribe(request, reply, fields)
     const text = textOf(words)
     if (fields.response_format === 'text') return reply.type('text/plain; charset=utf-8').send(text)
     if (fields.response_format === 'json') return { text }
@@ -64,16 +76,21 @@ export function registerTranscriptionRoutes(
       segments,
       task: 'transcribe',
       language: fields.language || 'unknown',
+      ...used(fields.prompt),
     }
   })
 
   scope.post('/v1/audio/transcriptions/advanced', boundary.upload, async (request, reply) => {
     const fields = parseRequest(AdvancedFields, fieldsOf(request))
-    const words = await transcribe(request, reply, fields.language)
+    const words = await transcribe(request, reply, fields)
     const isAsked = fields.return_timestamps || fields.word_timestamps
     // Spread times are no aligned data.
     const aligned = models.get().isAligned ? words : []
-    const answer: AdvancedTranscription = { text: textOf(words), has_timestamps: isAsked && aligned.length > 0 }
+    const answer: AdvancedTranscription = {
+      text: textOf(words),
+      has_timestamps: isAsked && aligned.length > 0,
+      ...used(fields.prompt),
+    }
     if (fields.return_timestamps) answer.segments = spokenSegments(aligned)
     if (fields.word_timestamps) answer.words = spokenWords(aligned)
     return answer

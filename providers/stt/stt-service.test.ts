@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { AdvancedTranscription, TranscriptionHealth } from '../../contract/index.ts'
+import { AdvancedTranscription, MAX_PROMPT_CHARACTERS, TranscriptionHealth } from '../../contract/index.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import type { RunningService } from '../kit/run-service.ts'
 import type { Recogniser, TimedWord } from './backends/recogniser.ts'
@@ -29,6 +29,7 @@ function recogniser(recognise: Recogniser['recognise']): Recogniser {
     device: 'cpu',
     languages: ['en'],
     isAligned: true,
+    usesPrompt: true,
     windowSeconds: 60,
     recognise,
     close: async () => undefined,
@@ -80,6 +81,22 @@ describe('transcriptions', () => {
       language: 'en',
     })
     expect(await send('', { response_format: 'text' })).toMatchObject({ type: 'text/plain; charset=utf-8', text })
+  })
+
+  it('hand on the prompt, and tell whether it was used to those who sent one', async () => {
+    const prompts: (string | undefined)[] = []
+    const hear = async (_sound: unknown, _signal: AbortSignal, prompt?: string) => (prompts.push(prompt), HEARD)
+    const { send, url } = await start(async () => recogniser(hear))
+    expect((await send('/advanced', { prompt: 'Brackenjaw ' })).json).toMatchObject({ prompt_used: true })
+    expect((await send('', { response_format: 'verbose_json', prompt: 'Oldmere' })).json).toMatchObject({
+      prompt_used: true,
+    })
+    expect((await send('/advanced', { prompt: ' ' })).json).not.toHaveProperty('prompt_used')
+    expect(prompts).toEqual(['Brackenjaw', 'Oldmere', ''])
+    expect((await send('', { prompt: 'x'.repeat(MAX_PROMPT_CHARACTERS + 1) })).status).toBe(422)
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ uses_prompt: true })
+    const deaf = await start(async () => ({ ...recogniser(hear), usesPrompt: false }))
+    expect((await deaf.send('/advanced', { prompt: 'x' })).json).toMatchObject({ prompt_used: false })
   })
 
   it('have aligned data only when it was asked for and exists', async () => {

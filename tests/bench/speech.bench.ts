@@ -12,8 +12,9 @@ import { medianPitch, trackPitch } from '../../providers/tts/signal/pitch.ts'
 import { longTermSpectrum, spectralDistance } from '../../providers/tts/signal/spectrum.ts'
 import { atMost, shown } from './figure.ts'
 import type { Figure } from './figure.ts'
-import { corpusSentences, roundTrip } from './speech-round-trip.ts'
-import type { RoundTrip } from './speech-round-trip.ts'
+import { roundTrip } from './speech-round-trip.ts'
+import type { Heard, RoundTrip } from './speech-round-trip.ts'
+import { spokenSample } from './spoken-sample.ts'
 
 /** How close the cloning floor comes to a clip. */
 export interface CloneFigures {
@@ -102,14 +103,15 @@ async function hearingSpeeds(engine: FliteEngine, texts: readonly string[]): Pro
   return speeds
 }
 
-/** Round trips of `sentences` sentences with every bundled voice, and the cloning floor for five speakers. */
-export async function benchSpeech(sentences = 200): Promise<SpeechBench> {
+/** Round trips of the sample with every bundled voice, and the cloning floor for five speakers. */
+export async function benchSpeech(): Promise<SpeechBench> {
   const engine = new FliteEngine()
   try {
     const recogniser = await openPocketsphinx()
-    const texts = await corpusSentences(sentences)
+    const sample = await spokenSample()
+    const texts = sample.flatMap(({ sentences }) => sentences)
     const roundTrips: RoundTrip[] = []
-    for (const { id } of engine.voices) roundTrips.push(await roundTrip(engine, recogniser, id, texts))
+    for (const { id } of engine.voices) roundTrips.push(await roundTrip(engine, recogniser, id, sample))
     const hearing = await hearingSpeeds(engine, texts.slice(0, 20))
     const clones: CloneFigures[] = []
     for (const [voice, factor] of CLIP_SPEAKERS) clones.push(await cloneFigures(engine, voice, factor))
@@ -121,17 +123,22 @@ export async function benchSpeech(sentences = 200): Promise<SpeechBench> {
 
 /** The round trips and the cloning floor as figures of part F. */
 export function speechFigures({ roundTrips, hearing, clones }: SpeechBench): Figure[] {
-  const best = roundTrips.toSorted((a, b) => a.wordErrorRate - b.wordErrorRate)[0]!
+  const rate = ({ errors, words }: Heard): number => (errors / words) * 100
+  const best = roundTrips.toSorted((a, b) => rate(a.adapted) - rate(b.adapted))[0]!
+  const unknown = (heard: Heard): number => (heard.unknown / heard.words) * 100
   return [
-    shown('F', 'words that the recogniser’s dictionary does not hold', best.unknownShare * 100, '%'),
-    ...roundTrips.flatMap(({ voice, wordErrorRate, knownErrorRate, startErrorP95, speakingFactor, hearingFactor }) => [
-      shown('F', `${voice}: word error rate, spoken by Flite and heard by PocketSphinx`, wordErrorRate * 100, '%'),
-      shown('F', `${voice}: the same, sentences of known words only`, knownErrorRate * 100, '%'),
+    shown('F', 'words that the recogniser cannot write', unknown(best.plain), '%'),
+    shown('F', 'the same, told the dataset’s text', unknown(best.adapted), '%'),
+    ...roundTrips.flatMap(({ voice, plain, adapted, startErrorP95, speakingFactor, hearingFactor }) => [
+      shown('F', `${voice}: word error rate, spoken by Flite and heard by PocketSphinx`, rate(plain), '%'),
+      shown('F', `${voice}: the same, told the dataset’s text without what is said`, rate(adapted), '%'),
+      shown('F', `${voice}: questions alone`, (plain.questionErrors / plain.questionWords) * 100, '%'),
+      shown('F', `${voice}: questions told`, (adapted.questionErrors / adapted.questionWords) * 100, '%'),
       shown('F', `${voice}: starts of words off by, 95 of 100`, startErrorP95 * 1000, 'ms'),
       shown('F', `${voice}: time to speak a second`, speakingFactor, 's'),
-      shown('F', `${voice}: time to hear a second`, hearingFactor, 's'),
+      shown('F', `${voice}: time to hear a second, two at a time`, hearingFactor, 's'),
     ]),
-    atMost('F', 'word error rate of the best voice', best.wordErrorRate * 100, '%', 12),
+    atMost('F', 'word error rate of the best voice, told the dataset’s text', rate(best.adapted), '%', 12),
     shown('F', 'its starts of words off by, median', best.startErrorMedian * 1000, 'ms'),
     atMost('F', 'its starts of words off by, 95 of 100', best.startErrorP95 * 1000, 'ms', 150),
     ...hearing.map(({ backend, model, factor }) =>

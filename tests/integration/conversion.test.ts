@@ -145,7 +145,7 @@ describe('the converter under the supervisor', () => {
     const parser = converterParser({ url, token: TOKEN })
     const scan = papers.get('storm-log.tif')!
     const failed = parser
-      .parse(file('storm-log.tif', scan), AbortSignal.timeout(60_000))
+      .parse(file('storm-log.tif', scan), AbortSignal.timeout(60_000), async () => [])
       .catch((error: unknown) => error)
     // Its one place is taken: the conversion is under way. A request without a form holds that place for an instant only.
     const probe = async (): Promise<number> =>
@@ -158,7 +158,7 @@ describe('the converter under the supervisor', () => {
     await expect.poll(() => states.slice(seen), { timeout: 30_000 }).toContain('ready')
     expect((await service.address('panel')).url).toBe(url)
     const page = file('visitors.html', papers.get('visitors.html')!)
-    expect((await parser.parse(page, AbortSignal.timeout(60_000))).title).toBe('Visiting the harbour')
+    expect((await parser.parse(page, AbortSignal.timeout(60_000), async () => [])).title).toBe('Visiting the harbour')
     await parser.close()
   })
 })

@@ -7,7 +7,7 @@ import type {
   DatasetQuestions,
   GoldSpan,
 } from '../../../contract/control/corpora.ts'
-import { SafeRelativePath } from '../../../contract/index.ts'
+import { SafeRelativePath, speechPrompt } from '../../../contract/index.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { createLocator, type Span } from './gold-spans.ts'
@@ -109,6 +109,12 @@ export async function listDocuments(
 function sliceEnd(text: string, end: number): number {
   const code = text.charCodeAt(end - 1)
   return end < text.length && code >= 0xd800 && code <= 0xdbff ? end - 1 : end
+}
+
+/** What a recogniser may be told of a dataset: the texts of its documents, none that only a converter can read. */
+export async function readSpeechPrompt(root: string, dataset: LadderDataset): Promise<string> {
+  const texts = await Promise.all((await documentsOf(root, dataset)).map((path) => readText(root, dataset, path)))
+  return speechPrompt(texts.filter((text) => text !== null))
 }
 
 export interface DocumentSlice {

@@ -5,7 +5,7 @@ import type { PlatformAddress } from '../../runner/platform-client.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { addDocument } from '../corpora/add-document.ts'
-import { listDocuments, readDocument, readQuestions } from '../corpora/corpus-reader.ts'
+import { listDocuments, readDocument, readQuestions, readSpeechPrompt } from '../corpora/corpus-reader.ts'
 import { addQuestion, createDataset } from '../corpora/new-dataset.ts'
 import { documentChunks } from '../corpora/document-chunks.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
@@ -82,6 +82,9 @@ export function datasetProcedures(parts: EngineParts) {
     questions: control.datasets.questions.handler(async ({ input }) =>
       readQuestions(root, await datasetOf(parts, input.dataset_id), input),
     ),
+    speechPrompt: control.datasets.speechPrompt.handler(async ({ input }) => ({
+      prompt: await readSpeechPrompt(root, await datasetOf(parts, input.dataset_id)),
+    })),
     graph: control.datasets.graph.handler(async ({ input }) =>
       datasetGraph(parts.platform, await datasetOf(parts, input.dataset_id), parts.settings.modelSet, input.limit),
     ),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
 import { chunkTextWith } from '../chunking/chunk-text.ts'
 import { VectorStoreUnavailableError } from '../vector-store/errors.ts'
@@ -5,10 +6,11 @@ import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store
 import { abortable } from './abortable.ts'
 import type { Corpus, CorpusFile } from './corpus.ts'
 import { discoverCorpus } from './corpus.ts'
-import type { DocumentParser } from './document-parser.ts'
+import type { CorpusTexts, DocumentParser } from './document-parser.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
 import type { Count, PhaseOutcome } from './phase-log.ts'
+import { plainTextParser } from './plain-text-parser.ts'
 import type { CorpusLimits } from './settings.ts'
 
 /** Vectors of texts in their order, all of one dimension. */
@@ -55,11 +57,12 @@ export async function parse(
   const documents: Document[] = []
   const readBy = new Map<string, number>()
   const warnings: string[] = []
+  const texts = plainTexts(files)
   for (const file of files) {
     signal.throwIfAborted()
     const parser = available.find((candidate) => candidate.accepts(file))
     if (parser === undefined) throw new PhaseFailure('parse', noParser(file, order, available), { file: file.path })
-    const parsed = await abortable(parser.parse(file, signal), signal).catch((error: unknown) => {
+    const parsed = await abortable(parser.parse(file, signal, texts), signal).catch((error: unknown) => {
       signal.throwIfAborted()
       throw new PhaseFailure('parse', `'${file.path}' cannot be parsed: ${messageOf(error)}`, {
         file: file.path,
@@ -81,6 +84,16 @@ export async function parse(
     ...(warnings.length > MOST_WARNINGS ? [`${warnings.length - MOST_WARNINGS} warnings more`] : []),
   ]
   return { result: documents, note: notes.length === 0 ? null : notes.join('; ') }
+}
+
+/** What cannot be read as text is left out here: its own parser tells of it. */
+function plainTexts(files: readonly CorpusFile[]): CorpusTexts {
+  let texts: Promise<string[]> | null = null
+  const read = async () => {
+    const plain = files.filter((file) => plainTextParser.accepts(file))
+    return (await Promise.all(plain.map(async (file) => file.read()))).filter(isUtf8).map(String)
+  }
+  return () => (texts ??= read())
 }
 
 const noParser = (file: CorpusFile, order: readonly string[], available: readonly DocumentParser[]): string =>

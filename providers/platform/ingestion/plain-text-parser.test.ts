@@ -7,6 +7,7 @@ const parse = (path: string, content: string | Buffer) =>
   plainTextParser.parse(
     { path, sizeBytes: 0, sha256: '', read: async () => Buffer.from(content) },
     new AbortController().signal,
+    async () => [],
   )
 
 describe('plainTextParser', () => {

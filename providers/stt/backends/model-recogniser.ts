@@ -39,6 +39,7 @@ export async function openModelRecogniser(
     device: facts.device,
     languages: model.languages,
     isAligned: facts.isAligned,
+    usesPrompt: false,
     windowSeconds: model.windowSeconds,
     recognise: ({ samples }, windowSignal) => process.recognise(samples, windowSignal),
     async close() {

@@ -26,8 +26,13 @@ export interface Recogniser {
   readonly isAligned: boolean
   /** Longest sound it takes in one go. */
   readonly windowSeconds: number
-  /** The words of one window of 16 kHz sound, in order. Rejects with the signal's reason when it aborts. */
-  recognise(sound: Sound, signal: AbortSignal): Promise<TimedWord[]>
+  /** Whether a text on what is talked about changes what it hears. */
+  readonly usesPrompt: boolean
+  /**
+   * The words of one window of 16 kHz sound, in order; `prompt`: a text on what is talked about, empty for none. Rejects with the signal's reason
+   * when it aborts.
+   */
+  recognise(sound: Sound, signal: AbortSignal, prompt?: string): Promise<TimedWord[]>
   close(): Promise<void>
 }
 

@@ -21,12 +21,17 @@ export function planWindows(
 }
 
 /** The words of a sound of any length: recognised window by window, merged where windows overlap. */
-export async function transcribeLong(sound: Sound, recogniser: Recogniser, signal: AbortSignal): Promise<TimedWord[]> {
+export async function transcribeLong(
+  sound: Sound,
+  recogniser: Recogniser,
+  signal: AbortSignal,
+  prompt = '',
+): Promise<TimedWord[]> {
   const { samples, sampleRate } = sound
   const windows: WindowWords[] = []
   for (const { start, end } of planWindows(samples.length / sampleRate, recogniser.windowSeconds)) {
     const part = { samples: samples.subarray(Math.round(start * sampleRate), Math.round(end * sampleRate)), sampleRate }
-    const words = await recogniser.recognise(part, signal)
+    const words = await recogniser.recognise(part, signal, prompt)
     windows.push({
       start,
       end,

@@ -22,7 +22,13 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   const navigate = useNavigate({ from: '/datasets' })
   const aliases = useQuery(api.experiment.get.queryOptions()).data?.aliases ?? []
   const [question, setQuestion] = useState('')
-  const hearing = useMutation({ mutationFn: transcribe, onSuccess: ({ text }) => setQuestion(text) })
+  // Names that the documents hold are heard as they are written there; without them it is only a harder recording.
+  const input = { dataset_id: dataset.id }
+  const prompt = useQuery(api.datasets.speechPrompt.queryOptions({ input })).data?.prompt ?? ''
+  const hearing = useMutation({
+    mutationFn: (recording: Blob) => transcribe(recording, prompt),
+    onSuccess: ({ text }) => setQuestion(text),
+  })
   const { asking, ask, isAsking } = useAsking(dataset.id)
   const chosen = search.models ?? AT_FIRST
   const wasNothing = hearing.isSuccess && hearing.data.text.trim() === ''
@@ -39,6 +45,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
           <div className={styles.actions}>
             <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label="Record a question" onRecorded={hearing.mutate} />
             {hearing.isPending && <span role="status">Listening …</span>}
+            {hearing.data?.prompt_used === true && <span className="dim">Heard with the words of this dataset.</span>}
           </div>
           <TextInput
             label="Question"

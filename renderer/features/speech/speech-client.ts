@@ -49,9 +49,9 @@ function form(fields: Record<string, string>, file: { name: string; blob: Blob; 
   return data
 }
 
-/** The words of a recording, with their times. */
-export async function transcribe(recording: Blob): Promise<AdvancedTranscription> {
-  const fields = { return_timestamps: 'true', word_timestamps: 'true' }
+/** The words of a recording, with their times; `prompt` is a text on what it talks about. */
+export async function transcribe(recording: Blob, prompt = ''): Promise<AdvancedTranscription> {
+  const fields = { return_timestamps: 'true', word_timestamps: 'true', prompt }
   const body = form(fields, { name: 'file', blob: recording, filename: 'recording' })
   const answer = await call('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
   return AdvancedTranscription.parse(await answer.json())

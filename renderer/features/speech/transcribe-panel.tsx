@@ -17,7 +17,7 @@ export function TranscribePanel() {
   const [sound, setSound] = useState<Blob | null>(null)
   const [time, setTime] = useState(0)
   const [seek, setSeek] = useState<{ to: number } | null>(null)
-  const hearing = useMutation({ mutationFn: transcribe })
+  const hearing = useMutation({ mutationFn: (recording: Blob) => transcribe(recording) })
   const take = (recording: Blob | null): void => {
     if (recording === null) return
     setSound(recording)

@@ -1,3 +1,4 @@
+import { speechPrompt } from '../../../contract/http/speech-prompt.ts'
 import { Question } from '../../../contract/manifests/queries.ts'
 import { graphPicture } from './graph.ts'
 import { os, refuse, refuseField } from './implementer.ts'
@@ -103,6 +104,9 @@ export function datasetProcedures(state: FakeState) {
           })),
         }
       }),
+      speechPrompt: os.datasets.speechPrompt.handler(({ input }) => ({
+        prompt: speechPrompt([...datasetOf(input.dataset_id).documents.values()]),
+      })),
       graph: os.datasets.graph.handler(({ input }) =>
         options.empty === true
           ? {

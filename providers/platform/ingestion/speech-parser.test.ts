@@ -1,0 +1,51 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, it } from 'vitest'
+import { parseMultipart } from '../../kit/multipart-form.ts'
+import { parse } from './phases.ts'
+import { plainTextParser } from './plain-text-parser.ts'
+import { speechParser } from './speech-parser.ts'
+
+const server = createServer()
+afterEach(() => server.close())
+
+const file = (path: string, content: string) => ({
+  path,
+  sizeBytes: 1,
+  sha256: '',
+  read: async () => Buffer.from(content),
+})
+
+it('tells the service the texts that stand beside a recording, and nothing where there are none', async () => {
+  const told: (string | undefined)[] = []
+  server.on('request', (request, response) => {
+    const blocks: Buffer[] = []
+    request.on('data', (block: Buffer) => blocks.push(block))
+    request.on('end', () => {
+      // Forms end their lines with both signs.
+      told.push(parseMultipart(Buffer.concat(blocks), request.headers['content-type']!).fields['prompt']?.replaceAll('\r\n', '\n'))
+      response.end(JSON.stringify({ text: 'heard', has_timestamps: false }))
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const speech = speechParser({ url: `http://127.0.0.1:${port}`, token: null })
+  const parsers = [speech, plainTextParser]
+  const read = (...files: ReturnType<typeof file>[]) =>
+    parse(files, ['speech', 'plain_text'], parsers, new AbortController().signal, () => undefined)
+  const { result } = await read(
+    file('a.md', '# Brackenjaw'),
+    file('b.wav', 'sound'),
+    file('c.txt', 'Oldmere'),
+    file('d.ogg', 'sound'),
+  )
+  expect(result.map(({ path, text }) => [path, text])).toEqual([
+    ['a.md', '# Brackenjaw'],
+    ['b.wav', 'heard'],
+    ['c.txt', 'Oldmere'],
+    ['d.ogg', 'heard'],
+  ])
+  await read(file('e.wav', 'sound'))
+  expect(told).toEqual(['# Brackenjaw\n\nOldmere', '# Brackenjaw\n\nOldmere', undefined])
+  await speech.close()
+})
