@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises'
-import { glob } from 'node:fs/promises'
+import { glob, readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { speechPrompt } from '../../contract/index.ts'
 import { spokenSentences } from '../../providers/stt/backends/adaptation/spoken-sentences.ts'

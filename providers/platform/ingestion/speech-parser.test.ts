@@ -23,7 +23,12 @@ it('tells the service the texts that stand beside a recording, and nothing where
     request.on('data', (block: Buffer) => blocks.push(block))
     request.on('end', () => {
       // Forms end their lines with both signs.
-      told.push(parseMultipart(Buffer.concat(blocks), request.headers['content-type']!).fields['prompt']?.replaceAll('\r\n', '\n'))
+      told.push(
+        parseMultipart(Buffer.concat(blocks), request.headers['content-type']!).fields['prompt']?.replaceAll(
+          '\r\n',
+          '\n',
+        ),
+      )
       response.end(JSON.stringify({ text: 'heard', has_timestamps: false }))
     })
   })
