@@ -29,7 +29,7 @@ export class EvaluationWriter {
   readonly #move: Database.Statement
   readonly #place: Database.Statement
   readonly #placeAlias: Database.Statement
-  readonly #questionIds: Database.Statement<[number], { id: number; question_id: string }>
+  readonly #questionIds: Database.Statement<[number], { id: number; question_id: string; repeat: number }>
   readonly #countQuestions: Database.Statement
 
   constructor(session: IndexSession) {
@@ -55,7 +55,7 @@ export class EvaluationWriter {
        ON CONFLICT DO UPDATE SET position = excluded.position, unavailable = excluded.unavailable`,
     )
     this.#questionIds = db.prepare(
-      `SELECT q.id, q.question_id FROM dataset_run_questions d JOIN questions q ON q.id = d.question
+      `SELECT q.id, q.question_id, q.repeat FROM dataset_run_questions d JOIN questions q ON q.id = d.question
        WHERE d.scope = ?`,
     )
     this.#countQuestions = db.prepare(
@@ -74,12 +74,19 @@ export class EvaluationWriter {
   apply(scope: StoredScope, aggregate: Aggregate): void {
     this.clear(scope)
     this.#setExpected.run(aggregate.cells.expected, scope.id)
-    this.#move.run(aggregate.questions.length, scope.id)
-    const known = new Map(this.#questionIds.all(scope.id).map(({ id, question_id }) => [question_id, id]))
-    for (const [position, { id, hops, answerable }] of aggregate.questions.entries()) {
-      const question = known.get(id) ?? this.#session.dictionary.question(scope.dataset, { id, hops, answerable })
-      this.#place.run(scope.id, question, position)
-    }
+    const { repeats } = aggregate
+    this.#move.run(aggregate.questions.length * repeats, scope.id)
+    const known = new Map(
+      this.#questionIds.all(scope.id).map(({ id, question_id, repeat }) => [`${repeat} ${question_id}`, id]),
+    )
+    for (const [position, { id, hops, answerable }] of aggregate.questions.entries())
+      for (let repeat = 1; repeat <= repeats; repeat += 1) {
+        const question =
+          known.get(`${repeat} ${id}`) ??
+          this.#session.dictionary.question(scope.dataset, { id, hops, answerable }, repeat)
+        // The answers to one question stand together.
+        this.#place.run(scope.id, question, position * repeats + repeat - 1)
+      }
     for (const [position, approach] of aggregate.approaches.entries()) this.#alias(scope, approach, position, null)
     for (const [place, { reason, ...alias }] of aggregate.unavailable.entries())
       this.#alias(scope, alias, aggregate.approaches.length + place, reason)

@@ -48,7 +48,7 @@ export class JudgmentsWriter {
       'UPDATE dataset_run_questions SET winner = ?, inconclusive = ? WHERE scope = ? AND question = ?',
     )
     this.#questions = db.prepare(
-      'SELECT q.id, q.question_id FROM dataset_run_questions d JOIN questions q ON q.id = d.question WHERE d.scope = ? ORDER BY d.position',
+      'SELECT q.id, q.question_id FROM dataset_run_questions d JOIN questions q ON q.id = d.question WHERE d.scope = ? AND q.repeat = 1 ORDER BY d.position',
     )
     this.#provenance = db
       .prepare<[number], string>(

@@ -13,6 +13,8 @@ import { SEARCHABLE_CHARS, STATUS_CODES } from './schema.ts'
 export interface CellRecord {
   rowId: string
   question: RowQuestion | HistoricalQuestion
+  /** Which of the question's answers this is, from 1. */
+  repeat: number
   alias: AliasRecord
   status: keyof typeof STATUS_CODES
   errorType: string | null
@@ -81,6 +83,7 @@ export function cellRecord(row: CanonicalRow): CellRecord {
   return {
     rowId: row.row_id,
     question: row.question,
+    repeat: row.repeat ?? 1,
     alias: aliasOf(approach),
     status: row.status,
     errorType: row.error?.type ?? null,

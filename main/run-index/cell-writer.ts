@@ -62,7 +62,7 @@ export class CellWriter {
   readonly #insertAnswer: Database.Statement
   readonly #insertAlias: Database.Statement
   readonly #insertQuestion: Database.Statement
-  readonly #placeholder: Database.Statement<[number, string], number>
+  readonly #placeholder: Database.Statement<[number, string, number], number>
   readonly #replaceQuestion: Database.Statement
   readonly #countQuestion: Database.Statement
   readonly #addTally: Database.Statement
@@ -90,8 +90,8 @@ export class CellWriter {
        VALUES (@scope, @question, (SELECT questions FROM dataset_runs WHERE id = @scope)) ON CONFLICT DO NOTHING`,
     )
     this.#placeholder = db
-      .prepare<[number, string], number>(
-        `SELECT id FROM questions WHERE dataset = ? AND question_id = ? AND digest = x''`,
+      .prepare<[number, string, number], number>(
+        `SELECT id FROM questions WHERE dataset = ? AND question_id = ? AND digest = x'' AND repeat = ?`,
       )
       .pluck()
     this.#replaceQuestion = db.prepare(
@@ -108,7 +108,7 @@ export class CellWriter {
 
   /** False when the run has this row, or the dataset run this cell, already; nothing is put in then. */
   add(scope: Scope, record: CellRecord, place: CellPlace | null): boolean {
-    const question = this.question(scope, record.question)
+    const question = this.question(scope, record.question, record.repeat)
     const alias = this.#alias(scope, record)
     const id = this.#cell(scope, record, place, question, alias)
     if (id === null) return false
@@ -167,10 +167,10 @@ export class CellWriter {
   }
 
   /** Number of a question of the dataset run; a placeholder of the same name gives it its position. */
-  question(scope: Scope, question: CellRecord['question']): number {
-    const id = this.#dictionary.question(scope.dataset, question)
+  question(scope: Scope, question: CellRecord['question'], repeat: number): number {
+    const id = this.#dictionary.question(scope.dataset, question, repeat)
     if (!this.#isNew(`q ${scope.id} ${id}`)) return id
-    const placeholder = this.#placeholder.get(scope.dataset, question.id)
+    const placeholder = this.#placeholder.get(scope.dataset, question.id, repeat)
     const replaced = placeholder === undefined ? 0 : this.#replaceQuestion.run(id, scope.id, placeholder).changes
     if (replaced === 0 && this.#insertQuestion.run({ scope: scope.id, question: id }).changes > 0)
       this.#countQuestion.run(scope.id)

@@ -37,10 +37,10 @@ export class Dictionary {
   readonly #texts = new Numbers<string>()
   readonly #reasons = new Numbers<string>()
   readonly #provenance = new Numbers<object>()
-  #lastQuestion: { dataset: number; question: object; id: number } | null = null
+  #lastQuestion: { dataset: number; question: object; repeat: number; id: number } | null = null
   readonly #find: Record<'run' | 'dataset' | 'alias' | 'text' | 'reasons', (text: string) => number>
   readonly #findProvenance: (sha256: string, json: string) => number
-  readonly #findQuestion: (dataset: number, question: CellRecord['question'] | PlaceholderQuestion) => number
+  readonly #findQuestion: ReturnType<typeof questionFinder>
 
   constructor(db: Database.Database) {
     const finder = (table: string, column: string): ((text: string) => number) => {
@@ -86,13 +86,15 @@ export class Dictionary {
     })
   }
 
-  /** Two questions are the same when everything about them is: their scores compare only then. */
-  question(dataset: number, question: CellRecord['question'] | PlaceholderQuestion): number {
+  /** Two questions are the same when everything about them is, and the time that they were asked: their scores compare only then. */
+  question(dataset: number, question: CellRecord['question'] | PlaceholderQuestion, repeat: number): number {
     // Most rows share the object with the row before, and a look at the object is quicker than at its text.
     const last = this.#lastQuestion
-    if (last?.question === question && last.dataset === dataset) return last.id
-    const id = this.#questions.of(`${dataset} ${JSON.stringify(question)}`, () => this.#findQuestion(dataset, question))
-    this.#lastQuestion = { dataset, question, id }
+    if (last?.question === question && last.dataset === dataset && last.repeat === repeat) return last.id
+    const id = this.#questions.of(`${dataset} ${repeat} ${JSON.stringify(question)}`, () =>
+      this.#findQuestion(dataset, question, repeat),
+    )
+    this.#lastQuestion = { dataset, question, repeat, id }
     return id
   }
 
@@ -113,19 +115,19 @@ export interface PlaceholderQuestion {
 
 function questionFinder(db: Database.Database) {
   const select = db
-    .prepare<[number, string, Buffer], number>(
-      'SELECT id FROM questions WHERE dataset = ? AND question_id = ? AND digest = ?',
+    .prepare<[number, string, Buffer, number], number>(
+      'SELECT id FROM questions WHERE dataset = ? AND question_id = ? AND digest = ? AND repeat = ?',
     )
     .pluck()
   const insert = db.prepare(
-    `INSERT INTO questions (dataset, question_id, digest, query, ground_truth, hops, answerable, expect_winner)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO questions (dataset, question_id, digest, repeat, query, ground_truth, hops, answerable, expect_winner)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertText = db.prepare('INSERT INTO question_text (rowid, query, ground_truth) VALUES (?, ?, ?)')
-  return (dataset: number, question: CellRecord['question'] | PlaceholderQuestion): number => {
+  return (dataset: number, question: CellRecord['question'] | PlaceholderQuestion, repeat: number): number => {
     const known = 'query' in question
     const digest = known ? fingerprint(question) : Buffer.alloc(0)
-    const found = select.get(dataset, question.id, digest)
+    const found = select.get(dataset, question.id, digest, repeat)
     if (found !== undefined) return found
     const { query, ground_truth, expect_winner } = known
       ? question
@@ -135,6 +137,7 @@ function questionFinder(db: Database.Database) {
       dataset,
       question.id,
       digest,
+      repeat,
       query,
       ground_truth,
       question.hops,

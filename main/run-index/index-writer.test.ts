@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { evidenceBytes, writeRun } from '../../tests/helpers/report-project.ts'
 import { fixtureDataset, goldenJudgments, goldenRows, REPORT_RUN } from '../../tests/helpers/report-rows.ts'
-import { contentOf, indexFolders, openIndex, type OpenedIndex } from '../../tests/helpers/run-index.ts'
+import { contentOf, freshContent, indexFolders, openIndex, type OpenedIndex } from '../../tests/helpers/run-index.ts'
 
 const dataset = fixtureDataset('alpha', 'Alpha', 1)
 const rows = goldenRows(dataset)
@@ -21,13 +21,6 @@ const artifact = ({ db }: OpenedIndex, path: string) =>
   db
     .prepare('SELECT state, applied_bytes, damage_offset, damage_line, damage_message FROM artifacts WHERE path = ?')
     .get(path) as { state: string; applied_bytes: number; damage_offset: number | null; damage_line: number | null }
-
-/** What a fresh index of the same folders holds. */
-async function freshContent(folders: Awaited<ReturnType<typeof indexFolders>>): Promise<unknown> {
-  const fresh = openIndex({ ...folders, file: `${folders.file}-fresh-${Math.random()}` })
-  await fresh.sync()
-  return contentOf(fresh.db)
-}
 
 describe('following an evidence file', () => {
   it('takes rows in as they come, and ends where a fresh index does', async () => {

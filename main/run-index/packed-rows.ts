@@ -23,8 +23,8 @@ const FIGURES = [
   'states',
 ] as const satisfies (keyof CellRecord)[]
 const METRICS = INDEX_METRICS.length
-/** Four places in `shared`, offset, length and the count of sources stand before the figures and values of a row. */
-const HEAD = 7
+/** Four places in `shared`, offset, length, the count of sources and the repetition stand before the figures and values of a row. */
+const HEAD = 8
 const WIDTH = HEAD + FIGURES.length + METRICS
 
 /** The other side's `unpackRows` gives equal rows, and what was one object in them is one again. */
@@ -45,6 +45,7 @@ export function packRows(rows: readonly IndexRow[]): PackedRows {
     numbers[at++] = offset
     numbers[at++] = length
     numbers[at++] = record.sources.length
+    numbers[at++] = record.repeat
     for (const name of FIGURES) numbers[at++] = record[name] ?? NaN
     for (const value of record.values) numbers[at++] = value ?? NaN
     texts.push(runId, record.rowId, record.status, record.errorType, record.reasons, record.searchable)
@@ -64,19 +65,20 @@ export function unpackRows({ shared, numbers, texts }: PackedRows): IndexRow[] {
   const nextText = (): string => texts[text++]!
   return Array.from({ length: numbers.length / WIDTH }, (_, index): IndexRow => {
     const start = index * WIDTH
-    const sharedAt = <Value>(place: number): Value => shared[numbers[start + place]!] as Value
+    const sharedAt = (place: number): unknown => shared[numbers[start + place]!]
     const figure = (name: (typeof FIGURES)[number]): number | null =>
       orNull(numbers[start + HEAD + FIGURES.indexOf(name)]!)
     const metrics = start + HEAD + FIGURES.length
     return {
       runId: nextText(),
-      dataset: sharedAt(0),
-      provenance: sharedAt(1),
+      dataset: sharedAt(0) as IndexRow['dataset'],
+      provenance: sharedAt(1) as IndexRow['provenance'],
       offset: numbers[start + 4]!,
       length: numbers[start + 5]!,
       record: {
-        question: sharedAt(2),
-        alias: sharedAt(3),
+        question: sharedAt(2) as CellRecord['question'],
+        repeat: numbers[start + 7]!,
+        alias: sharedAt(3) as CellRecord['alias'],
         rowId: nextText(),
         status: nextText() as CellRecord['status'],
         errorType: nextText(),

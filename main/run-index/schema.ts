@@ -1,7 +1,7 @@
 import { INDEX_METRICS, metricClass, stateSql, valueColumn } from './metric-columns.ts'
 
 /** Raised with every change of the tables or of what is put into them: an index of another version is made anew. */
-export const INDEX_VERSION = 3
+export const INDEX_VERSION = 4
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
@@ -26,7 +26,8 @@ const scoresView = INDEX_METRICS.map(
 ).join(' UNION ALL ')
 
 /**
- * Everything can be made again from the files. Numbers of one dataset run (`scope`) lie together in the index of `cells`, so that a page, a
+ * Everything can be made again from the files. A question that is asked several times is a question for each time: its answers are rows of
+ * their own. Numbers of one dataset run (`scope`) lie together in the index of `cells`, so that a page, a
  * head or a comparison reads one stretch of it.
  */
 export const SCHEMA = `
@@ -108,12 +109,13 @@ CREATE TABLE questions (
   dataset INTEGER NOT NULL REFERENCES datasets,
   question_id TEXT NOT NULL,
   digest BLOB NOT NULL,
+  repeat INTEGER NOT NULL,
   query TEXT,
   ground_truth TEXT,
   hops INTEGER,
   answerable INTEGER,
   expect_winner TEXT,
-  UNIQUE (dataset, question_id, digest)
+  UNIQUE (dataset, question_id, digest, repeat)
 ) STRICT;
 
 CREATE TABLE dataset_run_questions (

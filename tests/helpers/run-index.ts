@@ -95,3 +95,10 @@ export function contentOf(db: Database.Database): unknown {
     artifacts: all('SELECT path, kind, state, size_bytes, applied_bytes, sha256 FROM artifacts ORDER BY path'),
   }
 }
+
+/** What a fresh index of the same folders holds. */
+export async function freshContent(folders: IndexBench): Promise<unknown> {
+  const fresh = openIndex({ ...folders, file: `${folders.file}-fresh-${Math.random()}` })
+  await fresh.sync()
+  return contentOf(fresh.db)
+}

@@ -304,6 +304,8 @@ describe('the rest of the engine', () => {
     expect(
       await failureOf(client.datasets.document({ dataset_id: 'smoke', path: 'sub/../../../secrets.md' })),
     ).toMatchObject({ code: 'input_invalid' })
+    const { prompt } = await client.datasets.speechPrompt({ dataset_id: 'smoke' })
+    expect(prompt).toContain(document.text.trim().slice(0, 200))
     const graph = await client.datasets.graph({ dataset_id: 'smoke' })
     expect(graph.ok && graph.picture.nodes.length).toBeGreaterThan(0)
     expect(await client.datasets.graph({ dataset_id: 'graph_native' })).toMatchObject({

@@ -85,14 +85,14 @@ describe('processes', () => {
     expect(await second.stop()).toBe(0)
   })
 
-  it('say every fault of their configuration and exit with 1', async () => {
+  it('say every fault of their configuration and exit with 78, which a restart does not mend', async () => {
     await expect(
       startPlatformProcess({
         PLATFORM_PORT: 'eighty',
         RAG_PROFILE: 'nobody',
         RAG_LADDER_STATE_DIR: join(here.folder, 'never'),
       }),
-    ).rejects.toThrow(/exited with 1: the platform cannot start:\n {2}PLATFORM_PORT: .*\n {2}RAG_PROFILE: /)
+    ).rejects.toThrow(/exited with 78: the platform cannot start:\n {2}PLATFORM_PORT: .*\n {2}RAG_PROFILE: /)
     const taken = new URL(here.platform.url).port
     await expect(
       startPlatformProcess({
@@ -101,7 +101,7 @@ describe('processes', () => {
         BACKEND_INTERNAL_API_TOKEN: TOKEN,
       }),
     ).rejects.toThrow(
-      /exited with 1: the platform cannot start:\n {2}cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/,
+      /exited with 78: the platform cannot start:\n {2}cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/,
     )
   })
 })

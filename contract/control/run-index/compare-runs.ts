@@ -38,6 +38,8 @@ export type ComparedAlias = z.infer<typeof ComparedAlias>
 export const ChangedCell = z.strictObject({
   dataset_id: Name,
   question_id: Name,
+  /** Which of the answers to the question, from 1. */
+  repeat: z.int().min(1),
   model: Name,
   /** Largest difference between two runs; null when they only differ in having a value. */
   spread: z.number().nullable(),

@@ -76,6 +76,8 @@ export type MatrixPageCell = z.infer<typeof MatrixPageCell>
 
 export const MatrixPageRow = z.strictObject({
   question_id: Name,
+  /** Which of the answers to the question the row holds, from 1. */
+  repeat: z.int().min(1),
   /** At most 400 characters; null where only the aggregate names the question. */
   query: z.string().nullable(),
   hops: z.int().nullable(),

@@ -1,5 +1,5 @@
 import type { PairedStatistics, PairsInput, RunPairsInput } from '../../../contract/control/comparison.ts'
-import type { MetricComparison } from '../../../contract/index.ts'
+import type { MatrixPageRow, MetricComparison } from '../../../contract/index.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { clusterQuestions } from '../../statistics/clusters.ts'
 import { compareInWorker } from '../../statistics/run-in-worker.ts'
@@ -60,15 +60,30 @@ async function compared(
   return { revision: columns.revision, comparison: comparison as MetricComparison, clusters: summary }
 }
 
+/** By question each column's mean over the question's answers, as a report has it; NaN where none has a value. */
+function meansByQuestion(rows: readonly MatrixPageRow[], columns: number): Map<string, number[]> {
+  const byQuestion = Map.groupBy(rows, ({ question_id }) => question_id)
+  return new Map(
+    [...byQuestion].map(([id, answers]) => [
+      id,
+      Array.from({ length: columns }, (_, column) => {
+        const values = answers.flatMap(({ cells }) => cells[column]?.value ?? [])
+        return values.reduce((sum, value) => sum + value, 0) / values.length
+      }),
+    ]),
+  )
+}
+
 /** Every two aliases of a dataset run in one metric. Rejects with `input_invalid` when fewer than two are there. */
 export async function pairsOfAliases(source: StatisticsSource, input: PairsInput): Promise<PairedStatistics> {
   const { rows, aliases, revision } = await wholeMatrix(source.index, input)
   if (aliases.length < 2) throw new ControlFailure('input_invalid', 'a comparison needs two aliases that the run has')
+  const means = meansByQuestion(rows, aliases.length)
   return compared(source, input.metric, input.dataset_id, {
     revision,
-    questions: rows.map(({ question_id }) => question_id),
+    questions: [...means.keys()],
     approaches: aliases,
-    scores: Float64Array.from(rows.flatMap(({ cells }) => cells.map((cell) => cell?.value ?? NaN))),
+    scores: Float64Array.from([...means.values()].flat()),
     lowerIsBetter: input.metric === 'latency_ms',
   })
 }
@@ -83,10 +98,10 @@ export async function pairsOfRuns(source: StatisticsSource, input: RunPairsInput
   for (const [place, run_id] of runIds.entries()) {
     const matrix = await wholeMatrix(source.index, { run_id, dataset_id, metric, aliases: [alias] })
     revision = matrix.revision
-    for (const { question_id, cells } of matrix.rows) {
-      const values = byQuestion.get(question_id) ?? runIds.map(() => NaN)
-      byQuestion.set(question_id, values)
-      values[place] = cells[0]?.value ?? NaN
+    for (const [id, [mean = NaN]] of meansByQuestion(matrix.rows, 1)) {
+      const values = byQuestion.get(id) ?? runIds.map(() => NaN)
+      byQuestion.set(id, values)
+      values[place] = mean
     }
   }
   return compared(source, metric, dataset_id, {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Reproducibility } from '../../../contract/index.ts'
+import type { RunIndexApi } from '../run-index-api.ts'
 import { withFrontier } from './frontier.ts'
+import { pairsOfAliases, pairsOfRuns } from './paired-statistics.ts'
 import { diffProvenance } from './provenance-diff.ts'
 
 const point = (model: string, quality: number | null, latency_ms: number | null) => ({
@@ -53,4 +55,51 @@ describe('diffProvenance', () => {
 
   it('finds nothing between equals', () =>
     expect(diffProvenance([as(one), as({ ...one })])).toEqual({ same: 4, differences: [] }))
+})
+
+describe('paired statistics', () => {
+  /** An index of one dataset run in which each question has as many rows as answers: by question, then answer, then alias. */
+  const indexOf = (answers: (number | null)[][][]) =>
+    ({
+      matrixPage: ({ aliases = ['a', 'b'], run_id }: { aliases?: string[]; run_id: string }) => {
+        const rows = answers.flatMap((repeats, place) =>
+          repeats.map((values, at) => ({
+            question_id: `q-${place}`,
+            repeat: at + 1,
+            cells: aliases.map((_alias, column) => {
+              const value = values[aliases.length === 1 && run_id === 'second' ? 1 : column] ?? null
+              return value === null ? null : { value }
+            }),
+          })),
+        )
+        return Promise.resolve({ revision: 1, aliases, matching: rows.length, rows })
+      },
+    }) as unknown as RunIndexApi
+  const source = (answers: (number | null)[][][]) => ({
+    index: indexOf(answers),
+    goldDocuments: () => Promise.resolve(new Map<string, string[]>()),
+    signal: new AbortController().signal,
+  })
+  const scores = [0.1, 0.4, 0.6, 0.9, 0.3, 0.8, 0.2, 0.7, 0.5, 0.35, 0.65, 0.15]
+  const once = scores.map((score) => [[score, score / 2]])
+  const twice = scores.map((score) => [
+    [score - 0.05, score / 2],
+    [score + 0.05, null],
+  ])
+
+  it('take the mean of the answers to a question for one observation, within a run and between runs', async () => {
+    const within = { run_id: 'first', dataset_id: 'd', metric: 'faithfulness' as const }
+    const between = { run_ids: ['first', 'second'], dataset_id: 'd', metric: 'faithfulness' as const, alias: 'a' }
+    for (const pairs of [
+      (answers: (number | null)[][][]) => pairsOfAliases(source(answers), within),
+      (answers: (number | null)[][][]) => pairsOfRuns(source(answers), between),
+    ]) {
+      const [single, repeated] = [await pairs(once), await pairs(twice)]
+      expect(repeated.clusters).toEqual(single.clusters)
+      const [of, those] = [single.comparison.pairs[0]!.difference, repeated.comparison.pairs[0]!.difference]
+      expect(those).toMatchObject({ n: scores.length, clusters: scores.length })
+      expect(those.value).toBeCloseTo(of.value!, 12)
+      expect(those.interval?.low).toBeCloseTo(of.interval!.low, 9)
+    }
+  })
 })

@@ -58,7 +58,7 @@ export function comparedAliases(
   }
 }
 
-export type ChangedCellRecord = Omit<ChangedCell, 'question_id'> & { question: number }
+export type ChangedCellRecord = Omit<ChangedCell, 'question_id' | 'repeat'> & { question: number }
 
 interface Candidate {
   column: ComparedColumn

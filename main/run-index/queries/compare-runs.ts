@@ -21,9 +21,11 @@ export function compareRuns(db: Database.Database, input: CompareRunsRequest): R
   const columns = readColumns(db, runIds, input)
   const aliases = columns.map((column) => comparedAliases(column, runIds, tolerance))
   const changed = changedCells(columns, runIds.length, tolerance, limit)
-  const names = db.prepare<[number], string>('SELECT question_id FROM questions WHERE id = ?').pluck()
+  const names = db.prepare<[number], { question_id: string; repeat: number }>(
+    'SELECT question_id, repeat FROM questions WHERE id = ?',
+  )
   const shown = fitting(aliases, PAGE_BUDGET_BYTES / 2)
-  const cells = changed.cells.map(({ question, ...cell }) => ({ ...cell, question_id: names.get(question)! }))
+  const cells = changed.cells.map(({ question, ...cell }) => ({ ...cell, ...names.get(question)! }))
   return {
     metric,
     better: betterOf(metric),

@@ -30,6 +30,7 @@ export class OrderCache {
 interface QuestionRow {
   id: number
   question_id: string
+  repeat: number
   query: string | null
   hops: number | null
   answerable: number | null
@@ -102,7 +103,7 @@ function pageRows(
   const heads = new Map(
     db
       .prepare<[number, string], QuestionRow>(
-        `SELECT q.id, q.question_id, substr(q.query, 1, 400) AS query, q.hops, q.answerable, q.expect_winner,
+        `SELECT q.id, q.question_id, q.repeat, substr(q.query, 1, 400) AS query, q.hops, q.answerable, q.expect_winner,
            (SELECT model FROM aliases WHERE id = d.winner) AS observed_winner
          FROM dataset_run_questions d JOIN questions q ON q.id = d.question
          WHERE d.scope = ? AND d.question IN (SELECT value FROM json_each(?))`,

@@ -53,7 +53,7 @@ function questionHits(db: Database.Database, query: string, input: SearchRequest
        FROM question_text t JOIN questions q ON q.id = t.rowid
        JOIN dataset_run_questions n ON n.question = q.id JOIN dataset_runs d ON d.id = n.scope
        JOIN runs r ON r.id = d.run JOIN datasets s ON s.id = d.dataset
-       WHERE t.question_text MATCH @query AND ${IN_SCOPE}
+       WHERE t.question_text MATCH @query AND q.repeat = 1 AND ${IN_SCOPE}
        GROUP BY q.id ORDER BY min(t.rank), q.id LIMIT @limit`,
     )
     .all({ query, limit: input.limit + 1, ...scopeValues(input) })

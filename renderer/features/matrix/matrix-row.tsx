@@ -57,6 +57,7 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
     >
       <div className={styles.question} role="rowheader" aria-colindex={1} title={row?.query ?? row?.question_id}>
         <span className={styles.questionText}>{row === undefined ? '' : (row.query ?? row.question_id)}</span>
+        {row !== undefined && row.repeat > 1 && <span className={styles.repetition}>repetition {row.repeat}</span>}
         <span className="dim">{row?.hops ?? ''}</span>
       </div>
       {pinned.length > 0 && (

@@ -68,6 +68,7 @@ export function matrixPage(world: World, dataset: FakeDataset, aliases: string[]
     ...{ revision: 1, aliases, matching: rows.length, questions: dataset.questions.length, offset },
     rows: rows.slice(offset, offset + limit).map(({ question }) => ({
       question_id: question.id,
+      repeat: 1,
       query: question.query.slice(0, 400),
       hops: question.hops,
       answerable: question.answerable,
