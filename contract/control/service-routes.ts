@@ -26,7 +26,14 @@ const remove = (path: string): ServiceRoute => ({ method: 'DELETE', path, maxBod
  */
 export const SERVICE_ROUTES: Readonly<Record<ServiceName, readonly ServiceRoute[]>> = {
   platform: [get('/health'), get('/v1/models'), post('/v1/chat/completions')],
-  converter: [get('/health'), get('/v1/models'), upload('/v1/document/convert'), upload('/v1/document/page')],
+  converter: [
+    get('/health'),
+    get('/v1/models'),
+    post('/v1/models/*'),
+    remove('/v1/models/*'),
+    upload('/v1/document/convert'),
+    upload('/v1/document/page'),
+  ],
   'converter-adapter': [get('/health')],
   stt: [
     get('/health'),
@@ -38,6 +45,7 @@ export const SERVICE_ROUTES: Readonly<Record<ServiceName, readonly ServiceRoute[
     get('/health'),
     get('/languages'),
     get('/v1/models'),
+    get('/v1/registry'),
     get('/v1/models/*'),
     post('/v1/models/*'),
     remove('/v1/models/*'),

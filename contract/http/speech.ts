@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DownloadProgress, ServiceModel } from './service-model.ts'
 
 /** Formats of a synthesis. Only the first three need no program of the system. */
 export const SpeechFormat = z.enum(['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'])
@@ -26,8 +27,7 @@ export const EngineVoice = z.object({ id: z.string(), name: z.string(), language
 export type EngineVoice = z.infer<typeof EngineVoice>
 
 /** An entry of `GET /v1/models`. */
-export const SpeechModel = z.object({
-  id: z.string(),
+export const SpeechModel = ServiceModel.extend({
   created: z.int(),
   object: z.literal('model'),
   owned_by: z.string(),
@@ -40,14 +40,6 @@ export const SpeechModel = z.object({
   description: z.string(),
   /** Takes a registered or sent clip as its voice. */
   clones: z.boolean(),
-  /** Whether it can speak now; models that need weights are fetched by `POST /v1/models/{id}`. */
-  installed: z.boolean(),
-  /** Size of the weights that a download fetches; null for what is part of the installation. */
-  download_bytes: z.int().nullable(),
-  /** Who made the weights, and under which terms. */
-  source_page: z.url().nullable(),
-  /** Bytes of a download under way. */
-  progress: z.object({ received_bytes: z.int(), total_bytes: z.int() }).nullable(),
 })
 export type SpeechModel = z.infer<typeof SpeechModel>
 
@@ -131,8 +123,7 @@ export const TranscriptionHealth = z.object({
   model_loaded: z.boolean(),
   detail: z.string().nullable(),
   license: z.string().nullable(),
-  /** Bytes of a download under way. */
-  progress: z.object({ received_bytes: z.int(), total_bytes: z.int() }).nullable(),
+  progress: DownloadProgress.nullable(),
   /** Whether a `prompt` changes what the recogniser hears; absent at services of others. */
   uses_prompt: z.boolean().optional(),
 })

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { ServiceModel } from '../../contract/index.ts'
 import { startFileServer } from '../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../tests/helpers/file-server.ts'
 import { loadConverterConfig } from './config.ts'
@@ -43,30 +45,70 @@ async function start(env: Record<string, string> = {}) {
   return { ask, tableModel }
 }
 
+const PATH = `/v1/models/${TABLE_MODEL.id}`
+const serveFiles = () => {
+  for (const { path } of TABLE_MODEL.files) hub.files.set(`/${TABLE_MODEL.id}/resolve/main/${path}`, Buffer.from(path))
+}
+const inAll = TABLE_MODEL.files.reduce((sum, { path }) => sum + path.length, 0)
+
+describe('the models of conversions', () => {
+  it('are told in the form that pages read; what is part of the installation neither fetched nor removed', async () => {
+    const { ask } = await start()
+    const models = z.array(ServiceModel).parse((await ask('GET', '/v1/models')).body['models'])
+    expect(models.map(({ id, installed, pinned }) => [id, installed, pinned])).toEqual([
+      ['tesseract-eng', true, null],
+      ['pdfium-layout', true, null],
+      [TABLE_MODEL.id, false, false],
+    ])
+    for (const method of ['POST', 'DELETE'])
+      for (const id of ['nobody/knows-it', 'tesseract-eng'])
+        expect((await ask(method, `/v1/models/${id}`)).status).toBe(404)
+  })
+})
+
 describe('the table model', () => {
-  it('is told with its licence and its source, fetched when asked for, and is there from then on', async () => {
-    for (const { path } of TABLE_MODEL.files)
-      hub.files.set(`/${TABLE_MODEL.id}/resolve/main/${path}`, Buffer.from(path))
+  it('is told with its licence and its source, fetched when asked for, and is there until it is removed', async () => {
+    serveFiles()
     const { ask, tableModel } = await start()
-    expect(await tableModel()).toMatchObject({
-      installed: false,
+    const absent = {
+      id: TABLE_MODEL.id,
+      task: 'table structure (table_mode accurate)',
       license: 'MIT',
-      source: `https://huggingface.co/${TABLE_MODEL.id}`,
-      folder: join(folder, TABLE_MODEL.id),
-    })
-    const fetched = await ask('POST', `/v1/models/${TABLE_MODEL.id}`)
-    expect([fetched.status, fetched.body['installed']]).toEqual([200, true])
-    expect(await tableModel()).toMatchObject({ installed: true })
-    expect((await ask('POST', '/v1/models/nobody/knows-it')).status).toBe(404)
+      installed: false,
+      download_bytes: null,
+      source_page: `https://huggingface.co/${TABLE_MODEL.id}`,
+      progress: null,
+      pinned: false,
+      failure: null,
+    }
+    expect(await tableModel()).toEqual(absent)
+    const there = { ...absent, installed: true, download_bytes: inAll }
+    expect(await ask('POST', PATH)).toEqual({ status: 200, body: there })
+    expect(await tableModel()).toEqual(there)
+    expect(await ask('DELETE', PATH)).toEqual({ status: 200, body: absent })
+    expect(await tableModel()).toEqual(absent)
+    expect((await ask('DELETE', PATH)).status).toBe(404)
   })
 
-  it('is refused with the folder to put it in where there is no network', async () => {
-    const { ask } = await start({ RAG_LADDER_OFFLINE: '1' })
-    const { status, body } = await ask('POST', `/v1/models/${TABLE_MODEL.id}`)
+  it('tells the bytes that have come, and stops when it is removed meanwhile', async () => {
+    serveFiles()
+    hub.faults = [{ hangAfter: 5 }]
+    const { ask, tableModel } = await start()
+    const fetching = ask('POST', PATH)
+    await expect.poll(async () => (await tableModel())?.['progress']).toMatchObject({ received_bytes: 5 })
+    expect((await ask('DELETE', PATH)).status).toBe(200)
+    expect((await fetching).status).toBe(409)
+    expect(await tableModel()).toMatchObject({ installed: false, progress: null, failure: null })
+  })
+
+  it('is refused with the folder to put it in where there is no network, and the reason is kept', async () => {
+    const { ask, tableModel } = await start({ RAG_LADDER_OFFLINE: '1' })
+    const { status, body } = await ask('POST', PATH)
     expect([status, body['detail']]).toEqual([
       503,
       expect.stringContaining(`put the model's files into ${join(folder, TABLE_MODEL.id)}`),
     ])
     expect(body['detail']).toMatch(/Until then tables are found by rules$/)
+    expect((await tableModel())?.['failure']).toBe(body['detail'])
   })
 })

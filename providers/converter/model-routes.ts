@@ -1,44 +1,40 @@
 import type { FastifyInstance } from 'fastify'
-import { callerSignal } from '../kit/caller-signal.ts'
+import type { ServiceModel } from '../../contract/index.ts'
 import { HttpError } from '../kit/http-error.ts'
-import { ModelStore } from '../kit/models/model-store.ts'
-import { ModelStoreError } from '../kit/models/model-store-error.ts'
-import type { ConverterConfig } from './config.ts'
+import { BUILT_IN } from '../kit/models/model-weights.ts'
+import type { ModelWeights } from '../kit/models/model-weights.ts'
 import { TABLE_MODEL } from './tables/declared-table-model.ts'
 
+/** What is part of the installation. */
+const OWN: readonly ServiceModel[] = [
+  { id: 'tesseract-eng', task: 'text recognition', license: 'Apache-2.0', ...BUILT_IN },
+  { id: 'pdfium-layout', task: 'layout and tables by rules', license: 'BSD-3-Clause', ...BUILT_IN },
+]
+
 /**
- * `GET /v1/models`: what conversions are made with; the table model tells whether it is there, its licence and where it comes from.
- * `POST /v1/models/<id>` fetches it and answers when it is there; 404 for any other, 503 with the reason when it cannot be had.
+ * `GET /v1/models`: what conversions are made with, each a `ServiceModel`. `POST /v1/models/<id>` fetches the table model and answers when it is
+ * there; the download goes on when the caller leaves. `DELETE` stops a download and takes the model off the disk. 404 for any other; when it
+ * cannot be had, 502, 503 or 507 with the reason.
  */
-export function modelRoutes(app: FastifyInstance, config: Pick<ConverterConfig, 'modelStore'>): void {
-  const store = new ModelStore(config.modelStore)
-  const tableModel = async () => ({
+export function modelRoutes(app: FastifyInstance, weights: ModelWeights): void {
+  const tableModel = async (): Promise<ServiceModel> => ({
     id: TABLE_MODEL.id,
     task: 'table structure (table_mode accurate)',
-    installed: await store.isPresent(TABLE_MODEL),
     license: TABLE_MODEL.license,
-    source: TABLE_MODEL.sourcePage,
-    folder: store.folderOf(TABLE_MODEL),
+    ...(await weights.facts()),
   })
-  app.get('/v1/models', async () => ({
-    models: [
-      { id: 'tesseract-eng', task: 'text recognition', installed: true },
-      { id: 'pdfium-layout', task: 'layout and tables by rules', installed: true },
-      await tableModel(),
-    ],
-  }))
-  app.post<{ Params: { '*': string } }>('/v1/models/*', async (request, reply) => {
-    const id = request.params['*']
+  const assertKnown = (id: string): void => {
     if (id !== TABLE_MODEL.id) throw new HttpError(404, `'${id}' is no model that can be fetched; ${TABLE_MODEL.id} is`)
-    try {
-      await store.ensure(TABLE_MODEL, {
-        signal: callerSignal(request, reply),
-        meanwhile: 'Until then tables are found by rules',
-      })
-    } catch (error) {
-      if (error instanceof ModelStoreError) throw new HttpError(503, error.message, { cause: error })
-      throw error
-    }
+  }
+  app.get('/v1/models', async () => ({ models: [...OWN, await tableModel()] }))
+  app.post<{ Params: { '*': string } }>('/v1/models/*', async (request) => {
+    assertKnown(request.params['*'])
+    await weights.download()
+    return tableModel()
+  })
+  app.delete<{ Params: { '*': string } }>('/v1/models/*', async (request) => {
+    assertKnown(request.params['*'])
+    if (!(await weights.remove())) throw new HttpError(404, `${TABLE_MODEL.id} is not here`)
     return tableModel()
   })
 }

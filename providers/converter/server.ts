@@ -13,6 +13,7 @@ import type { ConverterConfig } from './config.ts'
 import { ConversionError } from './model/conversion-error.ts'
 import type { ConversionFailure } from './model/conversion-error.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
+import { ModelWeights } from '../kit/models/model-weights.ts'
 import { modelRoutes } from './model-routes.ts'
 import { TABLE_MODEL } from './tables/declared-table-model.ts'
 import { createConverter } from './work/converter.ts'
@@ -38,7 +39,8 @@ const translate = (error: Error): HttpError | null =>
 /** Starts the converter. `restart` ends the process after a deadline. */
 export async function startConverter(config: ConverterConfig, restart?: () => void): Promise<RunningConverter> {
   const logger = createLogger('converter', config.logLevel)
-  const tableModelDir = new ModelStore(config.modelStore).folderOf(TABLE_MODEL)
+  const modelStore = new ModelStore(config.modelStore)
+  const tableModelDir = modelStore.folderOf(TABLE_MODEL)
   const converter = createConverter({
     maxMemoryBytes: config.maxMemoryBytes,
     onNoise: (text) => logger.debug({ text }, 'a converting process printed'),
@@ -63,7 +65,8 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
     health: '/health',
     convert: '/v1/document/convert',
   }))
-  modelRoutes(app, config)
+  const tableModel = new ModelWeights(modelStore, TABLE_MODEL, 'Until then tables are found by rules')
+  modelRoutes(app, tableModel)
 
   const convert = async (
     request: FastifyRequest,
@@ -117,6 +120,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
   return {
     ...listening,
     async close() {
+      await tableModel.stop()
       converter.close()
       await closeGracefully(app, 2000)
     },

@@ -6,7 +6,7 @@ import { CHATTERBOX_WEIGHTS } from '../../providers/tts/engines/chatterbox/chatt
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { KokoroEngine } from '../../providers/tts/engines/kokoro/kokoro-engine.ts'
 import { KOKORO_WEIGHTS } from '../../providers/tts/engines/kokoro/kokoro-weights.ts'
-import { ModelWeights } from '../../providers/tts/engines/model-weights.ts'
+import { ModelWeights } from '../../providers/kit/models/model-weights.ts'
 import { isInstalled } from '../../providers/tts/engines/speech-engine.ts'
 import type { CloningEngine, SpeechEngine } from '../../providers/tts/engines/speech-engine.ts'
 import { VoiceFitEngine } from '../../providers/tts/engines/voice-fit/voice-fit-engine.ts'
@@ -61,7 +61,7 @@ async function factor(engine: SpeechEngine | CloningEngine, speak: () => Promise
       shown(
         'F',
         `${engine.id}: not measured, its weights are not on this machine (bytes to fetch)`,
-        engine.weights!.sizeBytes,
+        (await engine.weights!.facts()).download_bytes!,
         '',
       ),
     ]

@@ -5,7 +5,7 @@ export interface DeclaredFile {
   url: string
   /** Null: what the server says. */
   sizeBytes: number | null
-  /** In hexadecimal digits. Null: what the hub tells beside the file; a server that tells none is refused. */
+  /** In hexadecimal digits. Null: what it was at its first fetch, and then what the hub tells beside it; a server that tells none is refused. */
   sha256: string | null
 }
 
@@ -39,6 +39,11 @@ export function hubFiles(
     sha256: sha256 ?? null,
     sizeBytes: sizeBytes ?? null,
   }))
+}
+
+/** Whether the declaration says which bytes are right: by a checksum of each file, or by a commit. Other sources can replace what they send. */
+export function isPinned({ files }: DeclaredModel): boolean {
+  return files.every(({ sha256, url }) => sha256 !== null || /\/resolve\/[0-9a-f]{40}\//.test(url))
 }
 
 /** The file's address on the hub that `HF_ENDPOINT` names, as other tools of this field read it; addresses elsewhere stay. */

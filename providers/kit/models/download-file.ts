@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Digest } from './file-digest.ts'
-import { hasDigest } from './file-digest.ts'
+import { hasDigest, sha256Of } from './file-digest.ts'
 import { firstByte, openRemoteFile, strongTag } from './open-remote-file.ts'
 
 export interface DownloadRequest {
@@ -26,10 +26,13 @@ const MAX_EMPTY_TRIES = 4
 export class DownloadError extends Error {
   override readonly name = 'DownloadError'
   readonly code: 'offline' | 'interrupted' | 'refused' | 'checksum_mismatch' | 'no_checksum'
+  /** The SHA-256 of what the server sends, where that is what is wrong. */
+  readonly actual: string | null
 
-  constructor(code: DownloadError['code'], message: string, options: { cause?: unknown } = {}) {
+  constructor(code: DownloadError['code'], message: string, options: { cause?: unknown; actual?: string } = {}) {
     super(message, options)
     this.code = code
+    this.actual = options.actual ?? null
   }
 }
 
@@ -43,10 +46,11 @@ export async function downloadFile(request: DownloadRequest): Promise<void> {
   const wasResumed = (await sizeOf(part)) > 0
   const digest = await fetchWhole(request, part)
   if (await hasDigest(part, digest, request.signal)) return finish(request.target, part)
+  const actual = await sha256Of(part, request.signal)
   await dropPart(part)
   // The first half may be of an older file than the second, where a server does not say so.
   if (wasResumed) return downloadFile(request)
-  throw new DownloadError('checksum_mismatch', `what arrived has not the checksum ${digest.hex}`)
+  throw new DownloadError('checksum_mismatch', `what arrived has not the checksum ${digest.hex}`, { actual })
 }
 
 async function fetchWhole(request: DownloadRequest, part: string): Promise<Digest> {
@@ -108,6 +112,12 @@ async function fetchRest(request: DownloadRequest, part: string, have: number): 
     const etag = have === 0 ? null : await readFile(`${part}.etag`, 'utf8').catch(() => null)
     const { response, sizeBytes, digest } = await openRemoteFile(request.url, { byte: have, etag }, signal)
     const size = request.sizeBytes ?? sizeBytes
+    if (request.sha256 !== null && digest?.kind === 'sha256' && digest.hex !== request.sha256) {
+      // Told before its first byte: hundreds of megabytes need not come to find it out.
+      await response.body?.cancel()
+      const message = `the server says its checksum is ${digest.hex}, not ${request.sha256}`
+      throw new DownloadError('checksum_mismatch', message, { actual: digest.hex })
+    }
     if (response.status === 416) {
       await response.body?.cancel()
       if (have === size) return digest

@@ -8,6 +8,8 @@ export type ModelFault =
   | 'refused'
   /** What arrived is not what was declared. */
   | 'checksum_mismatch'
+  /** The source sends something else than at the first fetch of a file that is not pinned. */
+  | 'changed'
   /** Nobody says what the right file is. */
   | 'no_checksum'
   /** A file of the cache has changed since it was verified; it was set aside. */

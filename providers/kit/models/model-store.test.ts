@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startFileServer } from '../../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../../tests/helpers/file-server.ts'
-import { hubFiles } from './declared-model.ts'
+import { hubFiles, isPinned } from './declared-model.ts'
 import type { DeclaredModel } from './declared-model.ts'
 import { ModelStore } from './model-store.ts'
 import type { ModelProgress, ModelStoreSettings } from './model-store.ts'
@@ -128,9 +128,8 @@ describe('a model at its first use', () => {
     server.files.set('/a/b/resolve/main/weights.onnx', WEIGHTS)
     const declared = { ...model, files: [onHub!] }
     const hub = `${server.url}/hub`
-    await store({ hub }).ensure(declared)
-    await store({ hub }).remove(declared)
     await expect(store().ensure(declared)).rejects.toMatchObject({ code: 'no_checksum', file: 'weights.onnx' })
+    expect(await readFile((await store({ hub }).ensure(declared)).file('weights.onnx'))).toEqual(WEIGHTS)
   })
 
   it('is fetched once by two that want it at the same time', async () => {
@@ -194,6 +193,65 @@ describe('what cannot be had', () => {
   it('does not leave the cache for any name', () => {
     for (const id of ['../up', 'a/../../b', '/etc', 'a//b', '.hidden', 'a\\b'])
       expect(() => store().folderOf({ ...model, id })).toThrow('is no name of a model')
+  })
+})
+
+describe('a model whose source names no commit and whose files have no declared checksum', () => {
+  const record = () => join(cache, 'someone/small-model.first-fetch.json')
+  const onHub = () => store({ hub: `${server.url}/hub` })
+  const words = '/a/b/resolve/main/words.txt'
+  let unpinned: DeclaredModel
+  beforeEach(() => {
+    unpinned = { ...model, files: hubFiles('a/b', 'main', [{ path: 'words.txt' }]) }
+    server.files.set(words, WORDS)
+  })
+
+  it('is told from those that are pinned, by a checksum or by a commit', () => {
+    const files = hubFiles('a/b', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce', [{ path: 'words.txt' }])
+    expect([model, { ...model, files }, unpinned].map(isPinned)).toEqual([true, true, false])
+  })
+
+  it('is refused before its first byte when its source has replaced a file, until the record is deleted', async () => {
+    await onHub().ensure(unpinned)
+    expect(JSON.parse(await readFile(record(), 'utf8'))).toEqual({
+      version: 1,
+      files: { 'words.txt': { sha256: sha256(WORDS), fetchedAt: expect.stringMatching(/^\d{4}-.*Z$/) } },
+    })
+    await onHub().remove(unpinned)
+    await onHub().ensure(unpinned)
+    await onHub().remove(unpinned)
+    const other = Buffer.from('sugar\n')
+    server.files.set(words, other)
+    const refused = await onHub()
+      .ensure(unpinned)
+      .catch((error: unknown) => error as Error)
+    expect(refused).toMatchObject({ code: 'changed', file: 'words.txt' })
+    for (const part of [sha256(WORDS), sha256(other), `delete ${record()} and fetch again`])
+      expect((refused as Error).message).toContain(part)
+    expect(await onHub().isPresent(unpinned)).toBe(false)
+    await rm(record())
+    const { file } = await onHub().ensure(unpinned)
+    expect(await readFile(file('words.txt'))).toEqual(other)
+  })
+
+  it('is refused after it arrived where the server does not tell its checksum beforehand', async () => {
+    await onHub().ensure(unpinned)
+    await onHub().remove(unpinned)
+    server.files.set(words, Buffer.from('sugar\n'))
+    await expect(store().ensure(unpinned)).rejects.toMatchObject({ code: 'changed' })
+    server.files.set(words, WORDS)
+    await store().ensure(unpinned)
+    expect(await store().sizeOnDisk(unpinned)).toBe(WORDS.length)
+  })
+
+  it('is refused while its record cannot be read', async () => {
+    await mkdir(join(cache, 'someone'), { recursive: true })
+    await writeFile(record(), '{"version":1')
+    await expect(onHub().ensure(unpinned)).rejects.toMatchObject({
+      code: 'changed',
+      message: expect.stringContaining(`delete ${record()}`),
+    })
+    expect(server.requests).toEqual([])
   })
 })
 

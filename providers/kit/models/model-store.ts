@@ -6,6 +6,8 @@ import type { DeclaredFile, DeclaredModel } from './declared-model.ts'
 import { DownloadError, downloadFile } from './download-file.ts'
 import { withDownloadLock } from './download-lock.ts'
 import { sha256Of } from './file-digest.ts'
+import { firstFetchRecord, readFirstFetch } from './first-fetch.ts'
+import type { FirstFetch } from './first-fetch.ts'
 import { ModelStoreError } from './model-store-error.ts'
 import type { ModelFault } from './model-store-error.ts'
 import { readVerifiedFiles } from './verified-files.ts'
@@ -113,7 +115,17 @@ export class ModelStore {
     await this.#setDamagedAside(model, this.folderOf(model), {}, cause)
   }
 
-  /** Takes the model off the disk, with what is left of broken downloads. False: it was not there. */
+  /** Bytes that the model's files take on the disk; null while one of them is missing. */
+  async sizeOnDisk(model: DeclaredModel): Promise<number | null> {
+    const folder = this.folderOf(model)
+    const files = await Promise.all(model.files.map(({ path }) => stat(join(folder, path)).catch(() => null)))
+    return files.every((file) => file !== null) ? sum(files.map(({ size }) => size)) : null
+  }
+
+  /**
+   * Takes the model off the disk, with what is left of broken downloads. False: it was not there. What its files were at their first fetch is
+   * not forgotten.
+   */
   async remove(model: DeclaredModel, signal = new AbortController().signal): Promise<boolean> {
     const folder = this.folderOf(model)
     return withDownloadLock(this.#settings.cacheFolder, signal, async () => {
@@ -140,6 +152,7 @@ export class ModelStore {
     await mkdir(folder, { recursive: true })
     // Another process may have fetched it while this one waited for its turn.
     const verified = await readVerifiedFiles(folder, model.license)
+    const firstFetch = await this.#firstFetch(model, folder, options)
     const sizes = new Map(model.files.map(({ path, sizeBytes }) => [path, sizeBytes ?? 0]))
     let received = 0
     const report = (file: string, bytes: number) =>
@@ -154,16 +167,27 @@ export class ModelStore {
       assertInside(file.path)
       const path = join(folder, file.path)
       if (!(await this.#isWhole(file, path, verified, signal))) {
-        await this.#fetch(model, file, folder, signal, options, (bytes, size) => {
+        await this.#fetch(model, file, folder, firstFetch, signal, options, (bytes, size) => {
           if (size !== null) sizes.set(file.path, size)
           report(file.path, bytes)
         })
-        await verified.add(file.path, await sha256Of(path, signal))
+        const sha256 = await sha256Of(path, signal)
+        if (file.sha256 === null && firstFetch.of(file.path) === null) await firstFetch.add(file.path, sha256)
+        await verified.add(file.path, sha256)
       }
       const { size } = await stat(path)
       sizes.set(file.path, size)
       received += size
     }
+  }
+
+  async #firstFetch(model: DeclaredModel, folder: string, options: EnsureOptions): Promise<FirstFetch> {
+    return readFirstFetch(folder).catch((cause: unknown) => {
+      if (isDiskError(cause)) throw cause
+      const record = firstFetchRecord(folder)
+      const message = `${record} does not tell any more what ${model.id} was at its first fetch. ${acceptBy(record)}`
+      throw this.#error('changed', model, null, folder, options, message, cause)
+    })
   }
 
   /** Whether the file is there and right. A file that somebody put there is verified by what is declared of it; a wrong one is set aside. */
@@ -185,6 +209,7 @@ export class ModelStore {
     model: DeclaredModel,
     file: DeclaredFile,
     folder: string,
+    firstFetch: FirstFetch,
     signal: AbortSignal,
     options: EnsureOptions,
     onBytes: (bytes: number, size: number | null) => void,
@@ -195,6 +220,7 @@ export class ModelStore {
       const message = `${file.path} of the model ${model.id} (${model.license}) could not be fetched from ${url}: ${reason}`
       return this.#error(code, model, file.path, folder, options, message, cause)
     }
+    const before = file.sha256 === null ? firstFetch.of(file.path) : null
     if (isOffline) throw failed('offline', 'the network is not to be used')
     const { bavail, bsize } = await statfs(folder)
     if (bavail * bsize < (file.sizeBytes ?? 0) + SPARE_BYTES)
@@ -204,15 +230,17 @@ export class ModelStore {
         url,
         target: join(folder, file.path),
         sizeBytes: file.sizeBytes,
-        sha256: file.sha256,
+        sha256: file.sha256 ?? before?.sha256 ?? null,
         signal,
         onBytes,
         ...(retryMs === undefined ? {} : { retryMs }),
         ...(stallMs === undefined ? {} : { stallMs }),
       })
     } catch (cause) {
-      if (cause instanceof DownloadError) throw failed(cause.code, cause.message, cause)
-      throw cause
+      if (!(cause instanceof DownloadError)) throw cause
+      if (cause.code !== 'checksum_mismatch' || before === null) throw failed(cause.code, cause.message, cause)
+      const change = `its SHA-256 was ${before.sha256} at the first fetch (${before.fetchedAt}) and is ${cause.actual ?? 'another'} now`
+      throw failed('changed', `the source has replaced it: ${change}. ${acceptBy(firstFetch.record)}`, cause)
     }
   }
 
@@ -252,6 +280,8 @@ const ADVICE: Partial<Record<ModelFault, (folder: string) => string>> = {
   disk_full: () => 'Make room, or name another folder in RAG_LADDER_MODELS_DIR',
   not_writable: () => 'Name another folder in RAG_LADDER_MODELS_DIR',
 }
+
+const acceptBy = (record: string): string => `To accept what the source sends now, delete ${record} and fetch again`
 
 function placed(folder: string): ModelFolder {
   return { folder, file: (path) => join(folder, path) }

@@ -1,6 +1,6 @@
 import type { EngineVoice } from '../../../contract/index.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
-import type { ModelWeights } from './model-weights.ts'
+import type { ModelWeights } from '../../kit/models/model-weights.ts'
 
 /** One piece of text for an engine: short enough to be spoken in one go. */
 export interface Utterance {

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { SpeechModel } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import { engineNamed, isInstalled } from '../engines/speech-engine.ts'
+import { BUILT_IN } from '../../kit/models/model-weights.ts'
+import { engineNamed } from '../engines/speech-engine.ts'
 import type { CloningEngine, SpeechEngine } from '../engines/speech-engine.ts'
 
 type Engine = SpeechEngine | CloningEngine
@@ -47,8 +48,6 @@ export function registerModelRoutes(scope: FastifyInstance, engines: readonly En
 }
 
 async function describe(engine: Engine): Promise<SpeechModel> {
-  const { weights } = engine
-  const progress = weights?.progress ?? null
   return {
     id: engine.id,
     created: 0,
@@ -61,9 +60,6 @@ async function describe(engine: Engine): Promise<SpeechModel> {
     license: engine.license,
     description: engine.description,
     clones: 'speakLike' in engine,
-    installed: await isInstalled(engine),
-    download_bytes: weights?.sizeBytes ?? null,
-    source_page: weights?.sourcePage ?? null,
-    progress: progress === null ? null : { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
+    ...((await engine.weights?.facts()) ?? BUILT_IN),
   }
 }

@@ -10,7 +10,7 @@ import {
   writeTinyChatterbox,
 } from '../../../../tests/helpers/tiny-speech-models.ts'
 import { ModelStore } from '../../../kit/models/model-store.ts'
-import { ModelWeights } from '../model-weights.ts'
+import { ModelWeights } from '../../../kit/models/model-weights.ts'
 import { ChatterboxEngine } from './chatterbox-engine.ts'
 
 let cache: string

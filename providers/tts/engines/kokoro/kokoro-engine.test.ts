@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { declareFolder, KOKORO_TOKEN_SAMPLES, writeTinyKokoro } from '../../../../tests/helpers/tiny-speech-models.ts'
 import { ModelStore } from '../../../kit/models/model-store.ts'
 import { FliteEngine } from '../flite/flite-engine.ts'
-import { ModelWeights } from '../model-weights.ts'
+import { ModelWeights } from '../../../kit/models/model-weights.ts'
 import { cutSymbols, KokoroEngine } from './kokoro-engine.ts'
 
 let cache: string

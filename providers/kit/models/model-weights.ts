@@ -1,9 +1,10 @@
-import { HttpError } from '../../kit/http-error.ts'
-import type { DeclaredModel } from '../../kit/models/declared-model.ts'
-import { ModelStoreError } from '../../kit/models/model-store-error.ts'
-import type { ModelFault } from '../../kit/models/model-store-error.ts'
-import type { ModelProgress, ModelStore } from '../../kit/models/model-store.ts'
-import { EngineFailedError } from './engine-program.ts'
+import type { ServiceModel } from '../../../contract/index.ts'
+import { HttpError } from '../http-error.ts'
+import { isPinned } from './declared-model.ts'
+import type { DeclaredModel } from './declared-model.ts'
+import { ModelStoreError } from './model-store-error.ts'
+import type { ModelFault } from './model-store-error.ts'
+import type { ModelProgress, ModelStore } from './model-store.ts'
 
 /** What a caller is told who asked for a download: whose fault it was. */
 const STATUS: Readonly<Record<ModelFault, number>> = {
@@ -11,6 +12,7 @@ const STATUS: Readonly<Record<ModelFault, number>> = {
   interrupted: 503,
   refused: 502,
   checksum_mismatch: 502,
+  changed: 502,
   no_checksum: 502,
   damaged: 500,
   missing: 500,
@@ -18,30 +20,55 @@ const STATUS: Readonly<Record<ModelFault, number>> = {
   not_writable: 500,
 }
 
-/** An engine's weights in the store: fetched when somebody asks for it, never by speaking. */
+/** What pages are told of a model's files. */
+export type WeightsFacts = Pick<
+  ServiceModel,
+  'installed' | 'download_bytes' | 'source_page' | 'progress' | 'pinned' | 'failure'
+>
+
+/** The facts of what is part of the installation. */
+export const BUILT_IN: WeightsFacts = {
+  installed: true,
+  download_bytes: null,
+  source_page: null,
+  progress: null,
+  pinned: null,
+  failure: null,
+}
+
+/** A model's weights in the store: fetched when somebody asks for it, never by the work that needs them. */
 export class ModelWeights {
   readonly #store: ModelStore
   readonly #model: DeclaredModel
   #download: { done: Promise<'downloaded' | 'already_there'>; stop: AbortController } | null = null
-  #progress: ModelProgress | null = null
+  readonly #meanwhile: string
+  #progress: Pick<ModelProgress, 'receivedBytes' | 'totalBytes'> | null = null
+  #failure: string | null = null
 
-  constructor(store: ModelStore, model: DeclaredModel) {
+  /** `meanwhile`: what works without this model, as a sentence; it ends the errors. */
+  constructor(store: ModelStore, model: DeclaredModel, meanwhile = '') {
     this.#store = store
     this.#model = model
+    this.#meanwhile = meanwhile
   }
 
-  /** Of all files together. */
-  get sizeBytes(): number {
-    return this.#model.files.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0)
+  async facts(): Promise<WeightsFacts> {
+    const onDisk = await this.#store.sizeOnDisk(this.#model)
+    const progress = this.#progress
+    return {
+      installed: onDisk !== null,
+      download_bytes: this.#declaredBytes() ?? onDisk,
+      source_page: this.#model.sourcePage,
+      progress: progress && { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
+      pinned: isPinned(this.#model),
+      failure: this.#failure,
+    }
   }
 
-  get sourcePage(): string {
-    return this.#model.sourcePage
-  }
-
-  /** Null while nothing is fetched. */
-  get progress(): ModelProgress | null {
-    return this.#progress
+  /** Of all files together; null where one is not declared. */
+  #declaredBytes(): number | null {
+    const sizes = this.#model.files.map(({ sizeBytes }) => sizeBytes)
+    return sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null
   }
 
   /** Where the files are; null while one of them is missing. */
@@ -53,6 +80,8 @@ export class ModelWeights {
   download(): Promise<'downloaded' | 'already_there'> {
     if (this.#download !== null) return this.#download.done
     const stop = new AbortController()
+    this.#failure = null
+    this.#progress = { receivedBytes: 0, totalBytes: this.#declaredBytes() ?? 0 }
     const done = this.#fetch(stop.signal).finally(() => {
       this.#download = null
       this.#progress = null
@@ -64,6 +93,7 @@ export class ModelWeights {
   /** Stops a download under way and takes the files off the disk. False when there was nothing to remove. */
   async remove(): Promise<boolean> {
     await this.stop()
+    this.#failure = null
     return this.#store.remove(this.#model)
   }
 
@@ -87,6 +117,7 @@ export class ModelWeights {
     try {
       await this.#store.ensure(this.#model, {
         signal,
+        meanwhile: this.#meanwhile,
         onProgress: (progress) => {
           fetchedBytes = progress.receivedBytes
           this.#progress = progress
@@ -95,37 +126,8 @@ export class ModelWeights {
       return fetchedBytes > 0 ? 'downloaded' : 'already_there'
     } catch (cause) {
       if (!(cause instanceof ModelStoreError)) throw cause
+      this.#failure = cause.message
       throw new HttpError(STATUS[cause.code], cause.message, { type: 'model_error', cause })
     }
-  }
-}
-
-/** The 404 of a model whose weights are not here. */
-export function notInstalled(id: string): HttpError {
-  return new HttpError(404, `Model '${id}' is not installed locally. Download it with POST /v1/models/${id}`, {
-    type: 'model_error',
-  })
-}
-
-/** Runs a task over the weights' folder. Throws 404 when they are not here, and says what to do when they are damaged. */
-export async function overWeights<Answer>(
-  engine: { id: string; weights: ModelWeights },
-  run: (folder: string) => Promise<Answer>,
-): Promise<Answer> {
-  const folder = await engine.weights.folder()
-  if (folder === null) throw notInstalled(engine.id)
-  try {
-    return await run(folder)
-  } catch (cause) {
-    if (!(cause instanceof EngineFailedError) || cause.code !== 'model_damaged') throw cause
-    const reason = await engine.weights.whyUnloadable(cause)
-    const isSetAside = reason instanceof ModelStoreError
-    throw new HttpError(
-      500,
-      isSetAside
-        ? `A file of model '${engine.id}' is damaged: ${reason.file}. Download it again with POST /v1/models/${engine.id}`
-        : `Model '${engine.id}' cannot be loaded, although its files are what they should be`,
-      { type: 'model_error', cause: reason },
-    )
   }
 }
