@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { OFFLINE, TABLE_MODEL } from '../helpers/fake-control/service-models.ts'
+import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
 test('each service says how it is, and a failed one why, with its last lines', async ({ page, open }) => {
   await open('/providers')
@@ -33,4 +34,52 @@ test('start, restart and stop, each offered only when it can be done', async ({ 
   await expect(page.getByRole('heading', { name: /platform.*stopped/ })).toBeVisible()
   await page.getByRole('button', { name: 'Start platform', exact: true }).click()
   await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible()
+})
+
+test('models are listed while their service runs: fetched with their progress, called off, removed', async ({
+  page,
+  panel,
+  open,
+}) => {
+  await open('/providers')
+  // Of converter and stt, which could be started: asking them would start them.
+  await expect(page.getByText('Its models are listed while it runs.')).toHaveCount(2)
+  await postControl(page, 'services/start', { name: 'tts' })
+  const models = page.getByRole('table', { name: 'Models of tts' })
+  await expect(models.getByRole('row', { name: /^flite/ })).toContainText('part of the installation')
+  const kokoro = models.getByRole('row', { name: /^kokoro/ })
+  await expect(kokoro).toContainText(/Apache-2\.0.*92\.0 MB.*example\.org.*not here/)
+  await expect(kokoro.getByRole('link')).toHaveAttribute('href', 'https://example.org/kokoro')
+
+  const fetching = page.getByRole('button', { name: 'Fetch kokoro' })
+  const callOff = page.getByRole('button', { name: 'Call off kokoro' })
+  await fetching.click()
+  await expect(kokoro.getByRole('status')).toHaveText('23.0 MB of 92.0 MB')
+  await expect(kokoro.getByRole('progressbar', { name: 'Fetching kokoro' })).toHaveAttribute('aria-valuenow', '25')
+  expect(await seriousFindings(page)).toEqual([])
+  await callOff.click()
+  await expect(kokoro).toContainText('not here')
+  await expect(models.getByRole('alert')).toHaveCount(0)
+
+  await fetching.click()
+  await page.reload()
+  await expect(kokoro.getByRole('status')).toHaveText('23.0 MB of 92.0 MB')
+  panel.releaseDownloads()
+  await page.getByRole('button', { name: 'Remove kokoro' }).click()
+  await expect(fetching).toBeVisible()
+})
+
+test('a model that cannot be fetched says why, also after a reload; one that its source can replace says so', async ({
+  page,
+  open,
+}) => {
+  await open('/providers')
+  await page.getByRole('button', { name: 'Start converter', exact: true }).click()
+  const models = page.getByRole('table', { name: 'Models of converter' })
+  await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText(/not here\s*unpinned/)
+  await page.getByRole('button', { name: `Fetch ${TABLE_MODEL}` }).click()
+  await expect(models.getByRole('alert')).toContainText(OFFLINE)
+  await page.reload()
+  await expect(models.getByRole('alert')).toContainText(OFFLINE)
+  await expect(page.getByRole('button', { name: `Fetch ${TABLE_MODEL}` })).toBeEnabled()
 })

@@ -10,6 +10,7 @@ import { placeProcedures } from './fake-control/places.ts'
 import { resultProcedures } from './fake-control/results.ts'
 import { Feed } from './fake-control/run.ts'
 import { runProcedures } from './fake-control/runs.ts'
+import { FakeServiceModels } from './fake-control/service-models.ts'
 import { type FakeControlOptions, type FakeState, startState } from './fake-control/state.ts'
 import { systemProcedures } from './fake-control/system.ts'
 import { loadWorld } from './fake-control/world.ts'
@@ -18,6 +19,8 @@ export interface FakeControl {
   url: string
   /** Cuts every open stream, as a dying engine would. */
   dropStreams: () => void
+  /** Lets downloads of models, which halt after their first bytes, come to their end. */
+  releaseDownloads: () => void
   close: () => Promise<void>
 }
 
@@ -58,7 +61,9 @@ export async function startFakeControl(options: FakeControlOptions): Promise<Fak
   const feed = new Feed()
   const streams = new Set<AbortController>()
   const handler = new RPCHandler(routerOf(startState(world, options, feed, streams)))
+  const models = new FakeServiceModels()
   const server: Server = createServer((request, response) => {
+    if (models.answer(request, response)) return
     void handler.handle(request, response, { prefix: '/control', context: {} }).then(async ({ matched }) => {
       if (matched) return
       if (options.files === undefined) response.writeHead(404).end()
@@ -73,6 +78,7 @@ export async function startFakeControl(options: FakeControlOptions): Promise<Fak
     dropStreams: () => {
       for (const stream of [...streams]) stream.abort()
     },
+    releaseDownloads: () => models.release(),
     close: async () => {
       for (const stream of [...streams]) stream.abort()
       server.closeAllConnections()

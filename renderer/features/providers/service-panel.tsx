@@ -9,6 +9,8 @@ import { Panel } from '../../components/states.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { api } from '../../data/client.ts'
 import { SERVICE_JOBS } from '../home/service-table.tsx'
+import { ModelTable } from './model-table.tsx'
+import { hasModels } from './models-of.ts'
 import { ServiceLog } from './service-log.tsx'
 import styles from './providers.module.css'
 
@@ -53,6 +55,7 @@ interface ServicePanelProps {
 export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
   const { name, state, detail, can, since } = service
   const isUp = since !== null && RUNS.some((running) => running === state)
+  const isListed = state === 'ready' || state === 'external'
   const now = useNow(isUp)
   const [dataset, setDataset] = useState<string | null>(null)
   const datasets = useQuery({ ...api.datasets.list.queryOptions(), enabled: name === 'platform' && can.start }).data
@@ -132,6 +135,11 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
           </div>
         ))}
       </dl>
+      {hasModels(name) && (isListed || can.start) && (
+        <div className={styles.models}>
+          {isListed ? <ModelTable service={name} /> : <p className="dim">Its models are listed while it runs.</p>}
+        </div>
+      )}
       {isLogOpen && <ServiceLog name={name} />}
     </Panel>
   )

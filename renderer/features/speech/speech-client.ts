@@ -6,41 +6,7 @@ import {
   ClonedVoices,
   SpeechModel,
 } from '../../../contract/http/speech.ts'
-import { serviceUrl } from '../../../contract/control/service-routes.ts'
-import type { ServiceName } from '../../../contract/control/services.ts'
-
-/** A service refused or failed; the message is its own and says what to do. */
-export class ServiceCallError extends Error {
-  override readonly name = 'ServiceCallError'
-  readonly status: number
-
-  constructor(status: number, message: string) {
-    super(message)
-    this.status = status
-  }
-}
-
-/** The answer of a local service, reached through the engine. Throws `ServiceCallError`. */
-async function call(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
-  const answer = await fetch(serviceUrl(service, path), init)
-  if (answer.ok) return answer
-  throw new ServiceCallError(answer.status, sentence(answer.status, await answer.text()))
-}
-
-/** Services word their errors as the products do whose clients they serve. */
-function sentence(status: number, body: string): string {
-  try {
-    const { detail, error, message } = JSON.parse(body) as Record<string, unknown>
-    if (typeof message === 'string') return message
-    if (typeof detail === 'string') return detail
-    if (Array.isArray(detail)) return detail.map(({ msg }: { msg?: unknown }) => String(msg)).join('; ')
-    const inner = (error as { message?: unknown } | undefined)?.message
-    if (typeof inner === 'string') return inner
-  } catch {
-    // Not JSON: the status is all that is known.
-  }
-  return `the service answered ${status}`
-}
+import { callService, ServiceCallError } from '../../data/service-call.ts'
 
 function form(fields: Record<string, string>, file: { name: string; blob: Blob; filename: string }): FormData {
   const data = new FormData()
@@ -53,7 +19,7 @@ function form(fields: Record<string, string>, file: { name: string; blob: Blob; 
 export async function transcribe(recording: Blob, prompt = ''): Promise<AdvancedTranscription> {
   const fields = { return_timestamps: 'true', word_timestamps: 'true', prompt }
   const body = form(fields, { name: 'file', blob: recording, filename: 'recording' })
-  const answer = await call('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
+  const answer = await callService('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
   return AdvancedTranscription.parse(await answer.json())
 }
 
@@ -66,7 +32,7 @@ export interface Saying {
 
 /** The text as a WAV file. */
 export async function speak(saying: Saying): Promise<Blob> {
-  const answer = await call('tts', '/v1/audio/speech', {
+  const answer = await callService('tts', '/v1/audio/speech', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(saying),
@@ -76,18 +42,18 @@ export async function speak(saying: Saying): Promise<Blob> {
 
 /** Every engine that speaks or could after a download. */
 export async function speechModels(): Promise<SpeechModel[]> {
-  const { data } = (await (await call('tts', '/v1/models')).json()) as { data: unknown[] }
+  const { data } = (await (await callService('tts', '/v1/models')).json()) as { data: unknown[] }
   return data.map((model) => SpeechModel.parse(model))
 }
 
 export async function listVoices(): Promise<ClonedVoice[]> {
-  return ClonedVoices.parse(await (await call('tts', '/voices')).json()).voices
+  return ClonedVoices.parse(await (await callService('tts', '/voices')).json()).voices
 }
 
 /** What the service measures of a clip; nothing is kept. */
 export async function checkClip(clip: Blob): Promise<ClipVerdict> {
   const body = form({}, { name: 'file', blob: clip, filename: 'clip.wav' })
-  return ClipVerdict.parse(await (await call('tts', '/voices/check', { method: 'POST', body })).json())
+  return ClipVerdict.parse(await (await callService('tts', '/voices/check', { method: 'POST', body })).json())
 }
 
 export interface NewVoice {
@@ -100,23 +66,23 @@ export interface NewVoice {
 
 export async function addVoice({ clip, ...fields }: NewVoice): Promise<ClonedVoice> {
   const body = form(fields, { name: 'file', blob: clip, filename: 'clip.wav' })
-  const { voice } = (await (await call('tts', '/voices', { method: 'POST', body })).json()) as { voice: unknown }
+  const { voice } = (await (await callService('tts', '/voices', { method: 'POST', body })).json()) as { voice: unknown }
   return ClonedVoice.parse(voice)
 }
 
 const pathOf = (name: string): string => `/voices/${encodeURIComponent(name)}`
 
 export async function voiceClip(name: string): Promise<Blob> {
-  return (await call('tts', `${pathOf(name)}/download`)).blob()
+  return (await callService('tts', `${pathOf(name)}/download`)).blob()
 }
 
 export async function renameVoice(name: string, newName: string): Promise<void> {
   const body = JSON.stringify({ new_name: newName })
-  await call('tts', pathOf(name), { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
+  await callService('tts', pathOf(name), { method: 'PUT', body, headers: { 'content-type': 'application/json' } })
 }
 
 export async function deleteVoice(name: string): Promise<void> {
-  await call('tts', pathOf(name), { method: 'DELETE' })
+  await callService('tts', pathOf(name), { method: 'DELETE' })
 }
 
 /** An answer without the list of sources that a chat window would show below it. */
@@ -128,7 +94,7 @@ export interface SpokenAnswer {
 
 /** The answer of one approach to a question, from the platform as it stands. Throws `ServiceCallError`. */
 export async function askApproach(model: string, question: string, signal: AbortSignal): Promise<SpokenAnswer> {
-  const answer = await call('platform', '/v1/chat/completions', {
+  const answer = await callService('platform', '/v1/chat/completions', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ model, messages: [{ role: 'user', content: question }] }),

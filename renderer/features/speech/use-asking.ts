@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import { control } from '../../data/client.ts'
-import { askApproach, ServiceCallError, type SpokenAnswer } from './speech-client.ts'
+import { ServiceCallError } from '../../data/service-call.ts'
+import { askApproach, type SpokenAnswer } from './speech-client.ts'
 
 /** How far one approach is with the question. */
 export interface Asked {

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { findServiceRoute } from '../../../contract/control/service-routes.ts'
+import type { ServiceName } from '../../../contract/control/services.ts'
+import { ServiceModel } from '../../../contract/http/service-model.ts'
+import { callService } from '../../data/service-call.ts'
+
+/** Where services list their models, those that are not here included. */
+const LISTS: Partial<Record<ServiceName, string>> = { converter: '/v1/models', stt: '/v1/models', tts: '/v1/registry' }
+
+const Models = z.array(ServiceModel)
+const Answer = z.union([
+  z.object({ data: Models }).transform(({ data }) => data),
+  z.object({ models: Models }).transform(({ models }) => models),
+])
+
+/** Whether the service tells of models at all. */
+export const hasModels = (service: ServiceName): boolean => LISTS[service] !== undefined
+
+/** Whether pages may fetch and remove its models; another service does so by itself. */
+export const canFetchModels = (service: ServiceName): boolean =>
+  findServiceRoute(service, 'POST', '/v1/models/any') !== null
+
+/** The models of a service. Throws `ServiceCallError`, and where it answers in a form of its own. */
+export async function modelsOf(service: ServiceName): Promise<ServiceModel[]> {
+  const answer = await callService(service, LISTS[service]!)
+  const { data } = Answer.safeParse(await answer.json())
+  if (data === undefined) throw new Error(`${service} lists its models in a form that this page does not know.`)
+  return data
+}
+
+const pathOf = (id: string): string => `/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`
+
+/** Settles when the model is there, which may take minutes; the download goes on when nobody waits. Throws `ServiceCallError`. */
+export async function fetchModel(service: ServiceName, id: string): Promise<void> {
+  await callService(service, pathOf(id), { method: 'POST' })
+}
+
+/** Stops a download under way, too. Throws `ServiceCallError`. */
+export async function removeModel(service: ServiceName, id: string): Promise<void> {
+  await callService(service, pathOf(id), { method: 'DELETE' })
+}
