@@ -1,9 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { AdvancedTranscription, MAX_PROMPT_CHARACTERS, TranscriptionHealth } from '../../contract/index.ts'
+import {
+  AdvancedTranscription,
+  MAX_PROMPT_CHARACTERS,
+  ServiceModel,
+  TranscriptionHealth,
+} from '../../contract/index.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
+import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
 import type { Recogniser, TimedWord } from './backends/recogniser.ts'
 import { openPocketsphinx } from './backends/pocketsphinx.ts'
@@ -61,6 +68,40 @@ async function start(open: () => Promise<Recogniser>, env: Record<string, string
 const silence = (seconds: number) =>
   new Blob([Uint8Array.from(encodeWav({ samples: new Float32Array(16_000 * seconds), sampleRate: 16_000 }))])
 const scripted = async () => recogniser(async () => HEARD)
+
+describe('the list of models', () => {
+  const listed = async (url: string) => {
+    const answer = (await (await fetch(`${url}/v1/models`, { headers: TOKEN })).json()) as { data: unknown[] }
+    return answer.data.map((model) => ServiceModel.parse(model))
+  }
+
+  it('holds what the installation brings', async () => {
+    const { url, ready } = await start(scripted)
+    await ready()
+    expect(await listed(url)).toEqual([
+      {
+        ...{ id: 'scripted', task: 'automatic-speech-recognition', license: 'none', installed: true },
+        ...{ download_bytes: null, source_page: null, progress: null, pinned: null, failure: null },
+      },
+    ])
+  })
+
+  it('says of weights that they are unpinned, and why they could not be had', async () => {
+    const cacheFolder = await mkdtemp(join(tmpdir(), 'stt-models-'))
+    const store = new ModelStore({ cacheFolder, hub: 'http://127.0.0.1:9', isOffline: true })
+    const env = { STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', STT_BACKEND: 'onnx' }
+    const service = await startStt(loadSttConfig({ ...env, STT_MODEL: 'whisper-tiny' }), { store })
+    running.push(service)
+    await expect.poll(async () => (await listed(service.url))[0]?.failure).toContain('the network is not to be used')
+    const { failure: _, ...facts } = (await listed(service.url))[0]!
+    const id = 'onnx-community/whisper-tiny_timestamped'
+    expect(facts).toEqual({
+      ...{ id, task: 'automatic-speech-recognition', license: 'Apache-2.0', installed: false },
+      ...{ download_bytes: null, source_page: `https://huggingface.co/${id}`, progress: null, pinned: false },
+    })
+    await rm(cacheFolder, { recursive: true })
+  })
+})
 
 describe('transcriptions', () => {
   it('come as json, as verbose json and as plain text', async () => {

@@ -1,11 +1,13 @@
 import { listenDeclared } from '../kit/listen-declared.ts'
 import { createLogger } from '../kit/logger.ts'
+import { ModelStore } from '../kit/models/model-store.ts'
 import { acceptMultipart } from '../kit/multipart-form.ts'
 import type { RunningService } from '../kit/run-service.ts'
 import { closeGracefully } from '../kit/server.ts'
 import { createServiceBoundary } from '../kit/service-boundary.ts'
 import { chooseBackend, expectedOf } from './backends/choose-backend.ts'
 import type { SttConfig } from './config.ts'
+import { listedModel } from './listed-model.ts'
 import { ModelHolder } from './model-holder.ts'
 import type { OpenRecogniser } from './model-holder.ts'
 import { registerTranscriptionRoutes } from './routes.ts'
@@ -17,6 +19,8 @@ export interface SttServiceOptions {
   restart?: () => void
   /** Opens the recogniser; the configured backend when absent. */
   open?: OpenRecogniser
+  /** Where weights are kept and fetched from; the person's own cache when absent. */
+  store?: ModelStore
 }
 
 /** Starts the service. It listens at once; its model may load for minutes more, and is answered for with 503 until then. */
@@ -26,18 +30,17 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
     settings: config.boundary,
     ...(options.restart === undefined ? {} : { restart: options.restart }),
   })
-  const models = new ModelHolder(options.open ?? chooseBackend(config), expectedOf(config))
+  const store = options.store ?? new ModelStore()
+  const models = new ModelHolder(options.open ?? chooseBackend(config, store), expectedOf(config))
   const { app } = boundary
   app.get('/health', boundary.open, async (_request, reply) => {
     const health = models.health()
     return reply.code(health.status === 'healthy' ? 200 : 503).send(health)
   })
   app.get('/v1/models', async () => {
-    const { model, backend } = models.health()
-    return {
-      object: 'list',
-      data: [{ id: model, created: 0, object: 'model', owned_by: backend, task: 'automatic-speech-recognition' }],
-    }
+    const health = models.health()
+    const listed = await listedModel(health, store)
+    return { object: 'list', data: [{ ...listed, created: 0, object: 'model', owned_by: health.backend }] }
   })
   await app.register(async (scope) => {
     acceptMultipart(scope)

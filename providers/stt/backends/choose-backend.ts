@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { createRequire } from 'node:module'
+import { isPinned } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import type { SttConfig } from '../config.ts'
 import type { Expected, OpenRecogniser } from '../model-holder.ts'
@@ -34,17 +35,19 @@ export function chooseBackend(config: SttConfig, store = new ModelStore()): Open
           : null
       return { recogniser: await openPocketsphinx(), note }
     }
+    const model = modelOf(config, backend)
+    const pin = isPinned(model.declared) ? '' : ', unpinned'
     const others = ready.filter((name) => name !== backend)
     return openModelRecogniser({
       backend,
-      model: modelOf(config, backend),
+      model,
       store,
       localFolder: config.modelFolder,
       device: config.device,
       sherpaFolder: config.sherpaFolder,
       signal,
-      onProgress: ({ receivedBytes, totalBytes, license, model }) =>
-        reported(progress, { receivedBytes, totalBytes }, `fetching ${model} (${license})`),
+      onProgress: ({ receivedBytes, totalBytes, license, model: id }) =>
+        reported(progress, { receivedBytes, totalBytes }, `fetching ${id} (${license}${pin})`),
       meanwhile:
         others.length === 0
           ? 'No other backend would work here now; on Debian: apt-get install pocketsphinx pocketsphinx-en-us'

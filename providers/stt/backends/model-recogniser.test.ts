@@ -10,6 +10,7 @@ import {
   writeTinyCtc,
   writeTinyTransducer,
 } from '../../../tests/helpers/tiny-recognition-models.ts'
+import { writeTinyMoonshine } from '../../../tests/helpers/tiny-moonshine.ts'
 import { writeTinyWhisper } from '../../../tests/helpers/tiny-whisper.ts'
 import type { DeclaredModel } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
@@ -136,6 +137,39 @@ describe('Whisper', () => {
     expect(await recogniser.recognise(sound([null, 40]), signal)).toEqual([])
     await truncate(join(place, 'onnx', 'encoder_model_quantized.onnx'), 20)
     await expect(load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })).rejects.toThrow(/protobuf/i)
+  })
+})
+
+describe('Moonshine', () => {
+  const asked = async () => {
+    const place = join(folder, 'moonshine')
+    await writeTinyMoonshine(place)
+    return { model: ONNX_MODELS['moonshine-base'], localFolder: place }
+  }
+
+  it('hears words in the waveform, also in less than a second of it, spreads them over it, and hears nothing in silence', async () => {
+    const { recogniser } = await load(await asked())
+    expect([recogniser.isAligned, recogniser.windowSeconds, recogniser.languages]).toEqual([false, 28, ['en']])
+    const said = async (frames: number) =>
+      (await recogniser.recognise(sound([SALT, frames]), signal)).map(({ text, end }) => [text, end.toFixed(2)])
+    expect(await said(5)).toEqual([
+      ['salt', '0.15'],
+      ['seafood', '0.40'],
+    ])
+    expect(await said(40)).toEqual([
+      ['salt', '1.23'],
+      ['seafood', '3.20'],
+    ])
+    expect(await recogniser.recognise(sound([null, 40]), signal)).toEqual([])
+  })
+
+  it('is refused when a file of it is damaged', async () => {
+    const order = await asked()
+    await truncate(join(order.localFolder, 'onnx', 'decoder_model_merged_quantized.onnx'), 20)
+    await expect(load(order)).rejects.toThrow(/protobuf/i)
+    await writeTinyMoonshine(order.localFolder)
+    await writeFile(join(order.localFolder, 'tokenizer.json'), 'no tokenizer')
+    await expect(load(order)).rejects.toThrow(/JSON/)
   })
 })
 

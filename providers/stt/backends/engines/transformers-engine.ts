@@ -4,6 +4,8 @@ import { openOnDevice } from './onnx-device.ts'
 import { spreadWords } from './words-of-pieces.ts'
 
 const SAMPLE_RATE = 16_000
+/** Moonshine's limit against repeating itself. The library counts whole seconds, which leaves one token to "yes" and cuts what is said last. */
+const TOKENS_PER_SECOND = 6
 
 /** What the pipeline answers where words are asked for with their times. */
 interface TimedOutput {
@@ -30,7 +32,10 @@ export async function openTransformers({ folder, device: wanted }: EngineOrder):
     isAligned: isWhisper,
     async recognise(samples) {
       const seconds = samples.length / SAMPLE_RATE
-      const output = (await model(samples, isWhisper ? { return_timestamps: 'word' } : {})) as TimedOutput
+      const output = (await model(
+        samples,
+        isWhisper ? { return_timestamps: 'word' } : { max_new_tokens: Math.ceil(seconds) * TOKENS_PER_SECOND },
+      )) as TimedOutput
       return isWhisper ? timedWords(output, seconds) : spreadWords(output.text, seconds)
     },
   }
