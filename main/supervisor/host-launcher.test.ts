@@ -40,7 +40,10 @@ it('starts through the host, hears lines, messages and the end, and can ask for 
   const lines: string[] = []
   launched.onLine((line) => lines.push(line))
   const exited = new Promise<unknown>((resolve) => launched.onExit((code, signal) => resolve({ code, signal })))
-  await new Promise<void>((resolve) => launched.onMessage(() => resolve()))
+  const { pid } = await new Promise<{ pid: number }>((resolve) =>
+    launched.onMessage((message) => resolve(message as { pid: number })),
+  )
+  expect(launched.pid).toBe(pid)
   launched.requestStop()
   expect(await exited).toEqual({ code: 7, signal: null })
   await expect.poll(() => lines).toEqual(['hello you', 'asked to end'])

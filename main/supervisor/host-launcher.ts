@@ -13,10 +13,10 @@ type Wish =
   | { type: 'child.stop'; id: number }
   | { type: 'child.signal'; id: number; signal: 'SIGTERM' | 'SIGKILL' }
 
-/** From the host. */
+/** From the host. A child that says something has begun, and so has a number by then. */
 type News =
-  | { type: 'child.message'; id: number; message: unknown }
-  | { type: 'child.line'; id: number; line: string }
+  | { type: 'child.message'; id: number; pid: number | null; message: unknown }
+  | { type: 'child.line'; id: number; pid: number | null; line: string }
   | { type: 'child.exited'; id: number; code: number | null; signal: string | null }
 
 const isOf = <Message extends Wish | News>(value: unknown, names: readonly Message['type'][]): value is Message =>
@@ -35,7 +35,9 @@ export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
       const messages: ((message: unknown) => void)[] = []
       const lines: ((line: string) => void)[] = []
       const exits: ((code: number | null, signal: string | null) => void)[] = []
+      let pid: number | null = null
       children.set(id, (news) => {
+        if (news.type !== 'child.exited') pid = news.pid
         if (news.type === 'child.message') for (const listener of messages) listener(news.message)
         else if (news.type === 'child.line') for (const listener of lines) listener(news.line)
         else {
@@ -46,7 +48,9 @@ export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
       const send = (wish: Wish): void => channel.send(wish)
       send({ type: 'child.launch', id, entry, env })
       return {
-        pid: null,
+        get pid() {
+          return pid
+        },
         onMessage: (listener) => void messages.push(listener),
         onLine: (listener) => void lines.push(listener),
         onExit: (listener) => void exits.push(listener),
@@ -73,13 +77,13 @@ export function serveLaunches(launcher: ProcessLauncher, channel: LaunchChannel)
     try {
       child = launcher.launch({ entry, env })
     } catch (error) {
-      tell({ type: 'child.line', id, line: error instanceof Error ? error.message : String(error) })
+      tell({ type: 'child.line', id, pid: null, line: error instanceof Error ? error.message : String(error) })
       tell({ type: 'child.exited', id, code: null, signal: null })
       return
     }
     children.set(id, child)
-    child.onMessage((message) => tell({ type: 'child.message', id, message }))
-    child.onLine((line) => tell({ type: 'child.line', id, line }))
+    child.onMessage((message) => tell({ type: 'child.message', id, pid: child.pid, message }))
+    child.onLine((line) => tell({ type: 'child.line', id, pid: child.pid, line }))
     child.onExit((code, signal) => {
       children.delete(id)
       tell({ type: 'child.exited', id, code, signal })

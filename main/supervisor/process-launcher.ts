@@ -1,5 +1,6 @@
 /** A child that was started; its message channel closing tells it that its parent is gone. */
 export interface LaunchedProcess {
+  /** Null until the child has begun, where another process starts it. */
   readonly pid: number | null
   onMessage(listener: (message: unknown) => void): void
   onLine(listener: (line: string) => void): void

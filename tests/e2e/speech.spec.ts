@@ -61,7 +61,8 @@ test('a voice is recorded, judged, saved, spoken in and deleted', async ({ panel
   await expect(page.getByRole('button', { name: 'Call off' })).toBeVisible()
   const stop = page.getByRole('button', { name: 'Stop recording' })
   await stop.waitFor({ timeout: 15_000 })
-  await expect(page.getByText(/^[4-9]\.\d \/ 30 s$/)).toBeVisible({ timeout: 15_000 })
+  // A browser that has too little processor drops sound: what is kept must still be the 3 s that a voice needs.
+  await expect(page.getByText(/^(9|1\d)\.\d \/ 30 s$/)).toBeVisible({ timeout: 30_000 })
   await expect(page.getByLabel('Level')).toBeVisible()
   await stop.click()
 

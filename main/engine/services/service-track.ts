@@ -13,16 +13,21 @@ export class ServiceTrack {
   url: string | null = null
   usedBy: ServiceView['used_by'] = null
   profile: string | null = null
-  pid: number | null = null
   since: string | null = null
   restarts = 0
   lastExit: ServiceView['last_exit'] = null
   settings: Record<string, string> = {}
+  #child: LaunchedProcess | null = null
   #launchesOfUse = 0
 
   constructor(name: ServiceName, state: ServiceStateName) {
     this.name = name
     this.state = state
+  }
+
+  /** Null before there is one, and until it has begun where the shell starts it. */
+  get pid(): number | null {
+    return this.#child?.pid ?? null
   }
 
   /** A new use begins: what it starts first is no restart. */
@@ -59,7 +64,7 @@ export class ServiceTrack {
   #launched(child: LaunchedProcess, { env }: LaunchSpec): void {
     if (this.#launchesOfUse > 0) this.restarts += 1
     this.#launchesOfUse += 1
-    this.pid = child.pid
+    this.#child = child
     this.settings = Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_NAME.test(name)))
     child.onLine((line) => this.log.push(line))
     child.onMessage((message) => {
@@ -68,7 +73,7 @@ export class ServiceTrack {
     })
     child.onExit((code, signal) => {
       this.lastExit = { at: new Date().toISOString(), code, signal }
-      if (this.pid === child.pid) this.pid = null
+      if (this.#child === child) this.#child = null
     })
   }
 }
