@@ -158,9 +158,12 @@ describe('a run index in its threads', () => {
       const { rows, matching } = outcome.page
       expect(rows).toHaveLength(matching)
       expect(matching).toBeGreaterThanOrEqual(last)
-      // The two rows of a question are appended together, so no state of the file has one without the other.
-      expect(rows.every(({ cells }) => cells.length === 2 && cells.every((cell) => cell !== null))).toBe(true)
-      for (const { n } of heads.heads.heads) expect(n).toBe(heads.heads.questions)
+      // The two rows of a question are appended together; a system that shows a write page by page may show the first of the last two alone.
+      const before = rows.slice(0, -1)
+      expect(before.every(({ cells }) => cells.length === 2 && cells.every((cell) => cell !== null))).toBe(true)
+      const counts = heads.heads.heads.map(({ n }) => n)
+      expect(Math.max(...counts)).toBe(heads.heads.questions)
+      expect(Math.min(...counts)).toBeGreaterThanOrEqual(heads.heads.questions - 1)
       last = matching
       done = matching === total
     }

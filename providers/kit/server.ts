@@ -95,7 +95,8 @@ export function useErrorFamily(app: FastifyInstance, family: ErrorFamily): void 
 function linger(request: FastifyRequest, reply: FastifyReply, lingerMs: number): void {
   void reply.removeHeader('connection')
   reply.raw.once('finish', () => {
-    const cut = setTimeout(() => request.raw.socket.destroy(), lingerMs)
+    // Its connection goes with it, since it has not ended.
+    const cut = setTimeout(() => void request.raw.destroy(), lingerMs)
     const done = () => {
       clearTimeout(cut)
     }
