@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import type { FastifyInstance } from 'fastify'
+import { PassThrough } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'
@@ -14,6 +15,13 @@ afterEach(async () => {
 })
 
 describe('uploadDeadline', () => {
+  it('passes without harm where the request was refused and nobody reads its body', async () => {
+    const timed = await uploadDeadline(5)({} as FastifyRequest, {} as FastifyReply, new PassThrough())
+    await expect.poll(() => timed.errored).toMatchObject({ statusCode: 408 })
+    // Whoever reads all the same is told.
+    await expect(timed.toArray()).rejects.toMatchObject({ statusCode: 408 })
+  })
+
   async function start(timeoutMs: number) {
     const app = createHttpServer({ logger: createLogger('test', 'silent'), lingerMs: 20 })
     open.push(app)
