@@ -55,9 +55,11 @@ const add = (more: Partial<Totals>): void => {
 console.log('check')
 add(await check())
 console.log('\ntests')
-// Without it the tests of the recogniser are counted as skipped.
-if (findOnPath(['pocketsphinx_continuous']) === null && canInstallPackages()) {
-  await installPackages(['pocketsphinx', 'pocketsphinx-en-us'])
+// Without them the tests of the recogniser and of fitting it to speakers are counted as skipped.
+const SPEECH_PACKAGES = ['pocketsphinx', 'pocketsphinx-en-us', 'sphinxtrain', 'sphinxbase-utils']
+const speechPrograms = [['pocketsphinx_continuous'], ['sphinxtrain'], ['sphinx_fe']]
+if (speechPrograms.some((names) => findOnPath(names) === null) && canInstallPackages()) {
+  await installPackages(SPEECH_PACKAGES)
 }
 const chosen = process.argv.slice(2)
 add(await vitest(chosen))

@@ -110,6 +110,8 @@ export const AdvancedTranscription = z.object({
   words: z.array(SpokenWord).optional(),
   /** Whether the recogniser used the prompt; absent where none was sent. */
   prompt_used: z.boolean().optional(),
+  /** Whether the recogniser was fitted to the speaker; absent where none was named. */
+  speaker_used: z.boolean().optional(),
 })
 export type AdvancedTranscription = z.infer<typeof AdvancedTranscription>
 

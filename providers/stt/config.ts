@@ -28,6 +28,8 @@ export interface SttConfig {
   sherpaFolder: string
   /** Longest recording that is transcribed. */
   maxAudioSeconds: number
+  /** Holds the enrolled speakers. */
+  stateDir: string
 }
 
 const DEFAULT_PORT = 63_042
@@ -54,6 +56,7 @@ export function loadSttConfig(env: Readonly<Record<string, string | undefined>>)
     device: reader.oneOf('STT_DEVICE', 'auto', ['auto', 'cpu', 'cuda', 'mps']),
     sherpaFolder: resolve(reader.text('STT_SHERPA_DIR', join(modelCacheFolder(env), '..', 'sherpa'))),
     maxAudioSeconds: reader.integer('STT_MAX_AUDIO_SECONDS', 4 * 3600, { min: 1, max: 86_400 }),
+    stateDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'stt'))),
   }
   if (reader.problems.length > 0) throw new ServiceConfigError('speech to text', reader.problems)
   return config

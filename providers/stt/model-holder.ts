@@ -45,13 +45,18 @@ export class ModelHolder {
     )
   }
 
-  /** The recogniser. Throws 503 while it loads and when it could not be loaded. */
+  /** The recogniser; null while it loads and when it could not be loaded. */
+  current(): Recogniser | null {
+    return this.#state.name === 'ready' ? this.#state.recogniser : null
+  }
+
+  /** The recogniser. Throws 503 while it loads, and with the reason when it could not be loaded. */
   get(): Recogniser {
     const state = this.#state
     if (state.name === 'ready') return state.recogniser
-    throw new HttpError(503, state.name === 'loading' ? 'Service is loading' : 'Service is unhealthy', {
-      headers: { 'retry-after': '5' },
-    })
+    if (state.name === 'loading') throw new HttpError(503, 'Service is loading', { headers: { 'retry-after': '5' } })
+    // This process does not load again, so no time is named at which another try would help.
+    throw new HttpError(503, `Service is unhealthy: ${state.reason}`)
   }
 
   health(): TranscriptionHealth {

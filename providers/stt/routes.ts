@@ -12,6 +12,7 @@ import { RECOGNISER_RATE } from './backends/recogniser.ts'
 import type { TimedWord } from './backends/recogniser.ts'
 import type { SttConfig } from './config.ts'
 import type { ModelHolder } from './model-holder.ts'
+import type { Enrolment } from './speakers/enrolment.ts'
 import { spokenSegments, spokenWords, textOf } from './transcript.ts'
 import { transcribeLong } from './windows/transcribe-long.ts'
 
@@ -21,33 +22,45 @@ const Flag = z
   .transform((value) => ['true', '1', 'yes'].includes(value))
 
 const Prompt = z.string().max(MAX_PROMPT_CHARACTERS).default('')
+/** Who speaks, as `/v1/speakers` lists them. */
+const SpeakerId = z.string().trim().max(100).default('')
 
 const Fields = z.object({
   response_format: z.enum(['json', 'verbose_json', 'text']).default('json'),
   language: z.string().max(32).optional(),
   model: z.string().max(200).optional(),
   prompt: Prompt,
+  speaker: SpeakerId,
 })
 const AdvancedFields = z.object({
   return_timestamps: Flag,
   word_timestamps: Flag,
   language: z.string().max(32).optional(),
   prompt: Prompt,
+  speaker: SpeakerId,
 })
+type Told = Pick<z.output<typeof Fields>, 'prompt' | 'speaker'>
+
+interface Heard {
+  words: TimedWord[]
+  /** Which of the hints were of use. */
+  used: Pick<AdvancedTranscription, 'prompt_used' | 'speaker_used'>
+}
 
 /** `/v1/audio/transcriptions` and `/advanced`. */
 export function registerTranscriptionRoutes(
   scope: FastifyInstance,
   boundary: ServiceBoundary,
   models: ModelHolder,
+  enrolment: Enrolment,
   config: SttConfig,
 ): void {
   const transcribe = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { language, prompt }: { language?: string | undefined; prompt: string },
+    { language, prompt, speaker }: Told & { language?: string | undefined },
   ) =>
-    orFailed('Transcription failed', async (): Promise<TimedWord[]> => {
+    orFailed('Transcription failed', async (): Promise<Heard> => {
       const recogniser = models.get()
       refuseLanguage(language, recogniser.languages, recogniser.backend)
       const form = request.body
@@ -55,17 +68,21 @@ export function registerTranscriptionRoutes(
       const { bytes } = requiredFile(form, 'file', config.boundary.maxUploadBytes)
       return boundary.work(request, reply, async (signal) => {
         const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNISER_RATE }
+        const speakerModel = speaker === '' ? null : await enrolment.modelOf(speaker)
         const { sound } = await decodeUpload(task, signal)
-        return transcribeLong(sound, recogniser, signal, prompt.trim())
+        const words = await transcribeLong(sound, recogniser, signal, { prompt: prompt.trim(), speakerModel })
+        // Told only to those who sent the field: nobody else knows of it.
+        const used = {
+          ...(prompt.trim() === '' ? {} : { prompt_used: recogniser.usesPrompt }),
+          ...(speaker === '' ? {} : { speaker_used: speakerModel !== null }),
+        }
+        return { words, used }
       })
     })
 
-  // Told only to those who sent one: nobody else knows the field.
-  const used = (prompt: string) => (prompt.trim() === '' ? {} : { prompt_used: models.get().usesPrompt })
-
   scope.post('/v1/audio/transcriptions', boundary.upload, async (request, reply) => {
     const fields = parseRequest(Fields, fieldsOf(request))
-    const words = await transcribe(request, reply, fields)
+    const { words, used } = await transcribe(request, reply, fields)
     const text = textOf(words)
     if (fields.response_format === 'text') return reply.type('text/plain; charset=utf-8').send(text)
     if (fields.response_format === 'json') return { text }
@@ -76,20 +93,20 @@ export function registerTranscriptionRoutes(
       segments,
       task: 'transcribe',
       language: fields.language || 'unknown',
-      ...used(fields.prompt),
+      ...used,
     }
   })
 
   scope.post('/v1/audio/transcriptions/advanced', boundary.upload, async (request, reply) => {
     const fields = parseRequest(AdvancedFields, fieldsOf(request))
-    const words = await transcribe(request, reply, fields)
+    const { words, used } = await transcribe(request, reply, fields)
     const isAsked = fields.return_timestamps || fields.word_timestamps
     // Spread times are no aligned data.
     const aligned = models.get().isAligned ? words : []
     const answer: AdvancedTranscription = {
       text: textOf(words),
       has_timestamps: isAsked && aligned.length > 0,
-      ...used(fields.prompt),
+      ...used,
     }
     if (fields.return_timestamps) answer.segments = spokenSegments(aligned)
     if (fields.word_timestamps) answer.words = spokenWords(aligned)

@@ -2,17 +2,22 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   AdvancedTranscription,
   MAX_PROMPT_CHARACTERS,
+  MIN_ENROLMENT_SENTENCES,
+  ReadSentence,
   ServiceModel,
+  Speaker,
+  Speakers,
   TranscriptionHealth,
 } from '../../contract/index.ts'
+import { scriptedRecogniser } from '../../tests/helpers/scripted-recogniser.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
-import type { Recogniser, TimedWord } from './backends/recogniser.ts'
+import type { Hints, Recogniser, SpeakerFitting, TimedWord } from './backends/recogniser.ts'
 import { openPocketsphinx } from './backends/pocketsphinx.ts'
 import { loadSttConfig } from './config.ts'
 import { startStt } from './stt-service.ts'
@@ -28,20 +33,7 @@ const TOKEN = { authorization: 'Bearer t' }
 const running: RunningService[] = []
 afterEach(() => Promise.all(running.splice(0).map((service) => service.close())))
 
-function recogniser(recognise: Recogniser['recognise']): Recogniser {
-  return {
-    backend: 'pocketsphinx',
-    model: 'scripted',
-    license: 'none',
-    device: 'cpu',
-    languages: ['en'],
-    isAligned: true,
-    usesPrompt: true,
-    windowSeconds: 60,
-    recognise,
-    close: async () => undefined,
-  }
-}
+const recogniser = (recognise: Recogniser['recognise']): Recogniser => scriptedRecogniser({ recognise })
 
 async function start(open: () => Promise<Recogniser>, env: Record<string, string> = {}) {
   const config = loadSttConfig({ STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', ...env })
@@ -58,13 +50,25 @@ async function start(open: () => Promise<Recogniser>, env: Record<string, string
     })
     const text = await answer.text()
     const type = answer.headers.get('content-type')!
-    return { status: answer.status, type, text, json: type.includes('json') ? (JSON.parse(text) as unknown) : null }
+    const retryAfter = answer.headers.get('retry-after')
+    const json = type.includes('json') ? (JSON.parse(text) as unknown) : null
+    return { status: answer.status, type, text, json, retryAfter }
   }
   const ready = () =>
     expect.poll(async () => (await fetch(`${service.url}/health`)).status, { timeout: 15_000 }).toBe(200)
   return { send, url: service.url, ready }
 }
 
+/** A second of tone. */
+const hum = () =>
+  new Blob([
+    Uint8Array.from(
+      encodeWav({
+        samples: Float32Array.from({ length: 16_000 }, (_, i) => 0.3 * Math.sin(i / 9)),
+        sampleRate: 16_000,
+      }),
+    ),
+  ])
 const silence = (seconds: number) =>
   new Blob([Uint8Array.from(encodeWav({ samples: new Float32Array(16_000 * seconds), sampleRate: 16_000 }))])
 const scripted = async () => recogniser(async () => HEARD)
@@ -126,7 +130,7 @@ describe('transcriptions', () => {
 
   it('hand on the prompt, and tell whether it was used to those who sent one', async () => {
     const prompts: (string | undefined)[] = []
-    const hear = async (_sound: unknown, _signal: AbortSignal, prompt?: string) => (prompts.push(prompt), HEARD)
+    const hear = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (prompts.push(hints?.prompt), HEARD)
     const { send, url } = await start(async () => recogniser(hear))
     expect((await send('/advanced', { prompt: 'Brackenjaw ' })).json).toMatchObject({ prompt_used: true })
     expect((await send('', { response_format: 'verbose_json', prompt: 'Oldmere' })).json).toMatchObject({
@@ -204,13 +208,18 @@ describe('health', () => {
       return [answer.status, TranscriptionHealth.parse(await answer.json()).status]
     }
     expect(await health()).toEqual([503, 'loading'])
-    expect(await send('', {})).toMatchObject({ status: 503, json: { detail: 'Service is loading' } })
+    const early = await send('', {})
+    expect([early.status, early.json, early.retryAfter]).toEqual([503, { detail: 'Service is loading' }, '5'])
     loaded.resolve(await scripted())
     await expect.poll(health).toEqual([200, 'healthy'])
     const broken = await start(async () => Promise.reject(new Error('the model file is damaged')))
     const answer = await fetch(`${broken.url}/health`)
     expect(await answer.json()).toMatchObject({ status: 'unhealthy', detail: 'the model file is damaged' })
-    expect(await broken.send('', {})).toMatchObject({ status: 503, json: { detail: 'Service is unhealthy' } })
+    for (const path of ['', '/advanced']) {
+      const refused = await broken.send(path, {})
+      const detail = 'Service is unhealthy: the model file is damaged'
+      expect([refused.status, refused.json, refused.retryAfter]).toEqual([503, { detail }, null])
+    }
   })
 })
 
@@ -240,3 +249,85 @@ function childOf(parent: number): number {
   const { stdout } = spawnSync('ps', ['-o', 'pid=,comm=', '--ppid', String(parent)], { encoding: 'utf8' })
   return Number(/(\d+) pocketsphinx/.exec(stdout)?.[1] ?? 0)
 }
+
+describe('speakers', () => {
+  const call = async (url: string, method: string, path: string, body?: unknown) => {
+    const init = body === undefined ? {} : { body: JSON.stringify(body) }
+    const headers = body === undefined ? TOKEN : { ...TOKEN, 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/v1/speakers${path}`, { method, headers, ...init })
+    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> }
+  }
+  let state: string
+  beforeEach(async () => {
+    state = await mkdtemp(join(tmpdir(), 'stt-state-'))
+  })
+  afterEach(() => rm(state, { recursive: true }))
+  const place = () => ({ RAG_LADDER_STATE_DIR: state })
+
+  it('are enrolled, listed and deleted', async () => {
+    const { url } = await start(scripted, place())
+    const { status, json: ada } = await call(url, 'POST', '', { name: ' Ada ', consent: 'agreed' })
+    expect([status, Speaker.parse(ada).name]).toEqual([201, 'Ada'])
+    const { data, sentences, unavailable } = Speakers.parse((await call(url, 'GET', '')).json)
+    expect(data).toEqual([ada])
+    expect(sentences.length).toBeGreaterThanOrEqual(MIN_ENROLMENT_SENTENCES)
+    expect(unavailable).toContain('not fitted to speakers')
+    expect((await call(url, 'POST', '', { name: '' })).status).toBe(422)
+    expect((await call(url, 'POST', `/${Speaker.parse(ada).id}/fit`, {})).status).toBe(503)
+    expect((await call(url, 'DELETE', `/${Speaker.parse(ada).id}`)).json).toEqual({ message: "Speaker 'Ada' deleted" })
+    expect((await call(url, 'DELETE', `/${Speaker.parse(ada).id}`)).status).toBe(404)
+  })
+
+  it('are named with a recording, and the answer says whether that was of use', async () => {
+    const { url, send } = await start(scripted, place())
+    const { id } = Speaker.parse((await call(url, 'POST', '', { name: 'Ada' })).json)
+    expect((await send('/advanced', { speaker: id })).json).toMatchObject({ speaker_used: false })
+    expect((await send('/advanced', {})).json).not.toHaveProperty('speaker_used')
+    expect(await send('/advanced', { speaker: 'nobody' })).toMatchObject({
+      status: 404,
+      json: { detail: "Speaker 'nobody' is unknown. GET /v1/speakers lists those enrolled." },
+    })
+  })
+
+  it('read sentences, are fitted to and are then heard by their own model', async () => {
+    const models: (string | null | undefined)[] = []
+    const fitting: SpeakerFitting = {
+      basis: 'general',
+      unavailability: async () => null,
+      wordsOf: async (text) => ({ words: text.split(/ +/), unknown: text === 'xyzzy' ? ['xyzzy'] : [] }),
+      fit: async (readings) => readings.length,
+    }
+    const recognise: Recogniser['recognise'] = async (_sound, _signal, hints) => {
+      models.push(hints?.speakerModel)
+      const words = HEARD.map((word) => ({ ...word, text: word.text.replace('.', '') }))
+      return hints?.speakerModel ? words : words.slice(1)
+    }
+    const { url, send } = await start(async () => scriptedRecogniser({ fitting, recognise }), place())
+    const { id } = Speaker.parse((await call(url, 'POST', '', { name: 'Ada' })).json)
+    const read = async (text: string, sound = hum()) => {
+      const form = new FormData()
+      form.append('text', text)
+      form.append('file', sound, 'a.wav')
+      const answer = await fetch(`${url}/v1/speakers/${id}/sentences`, { method: 'POST', body: form, headers: TOKEN })
+      return { status: answer.status, json: await answer.json() }
+    }
+    expect(await read('xyzzy')).toMatchObject({ status: 422 })
+    expect(await read('Hello there', silence(1))).toMatchObject({
+      status: 400,
+      json: { detail: 'The recording is silent; check the microphone.' },
+    })
+    expect((await call(url, 'POST', `/${id}/fit`, {})).status).toBe(409)
+    for (let i = 0; i < MIN_ENROLMENT_SENTENCES; i += 1) {
+      // The same words to the ear, another text to the store.
+      const { status, json } = await read(`Hello there Good morning${' '.repeat(i + 1)}friend`)
+      expect([status, ReadSentence.parse(json).errors]).toEqual([201, 2])
+    }
+    const fitted = await call(url, 'POST', `/${id}/fit`, {})
+    expect(fitted.status).toBe(200)
+    expect(Speaker.parse(fitted.json).fit).toMatchObject({ used: true, matched_sentences: MIN_ENROLMENT_SENTENCES })
+    models.length = 0
+    expect((await send('/advanced', { speaker: id })).json).toMatchObject({ speaker_used: true })
+    await send('/advanced', {})
+    expect(models).toEqual([expect.stringContaining(join(state, 'speakers', id, 'model-')), null])
+  })
+})

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { listenDeclared } from '../kit/listen-declared.ts'
 import { createLogger } from '../kit/logger.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
@@ -11,6 +12,9 @@ import { listedModel } from './listed-model.ts'
 import { ModelHolder } from './model-holder.ts'
 import type { OpenRecogniser } from './model-holder.ts'
 import { registerTranscriptionRoutes } from './routes.ts'
+import { Enrolment } from './speakers/enrolment.ts'
+import { registerSpeakerRoutes } from './speakers/speaker-routes.ts'
+import { SpeakerStore } from './speakers/speaker-store.ts'
 
 const CLOSE_GRACE_MS = 3000
 
@@ -32,6 +36,7 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
   })
   const store = options.store ?? new ModelStore()
   const models = new ModelHolder(options.open ?? chooseBackend(config, store), expectedOf(config))
+  const enrolment = new Enrolment(new SpeakerStore(join(config.stateDir, 'speakers')), models)
   const { app } = boundary
   app.get('/health', boundary.open, async (_request, reply) => {
     const health = models.health()
@@ -44,7 +49,8 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
   })
   await app.register(async (scope) => {
     acceptMultipart(scope)
-    registerTranscriptionRoutes(scope, boundary, models, config)
+    registerTranscriptionRoutes(scope, boundary, models, enrolment, config)
+    registerSpeakerRoutes(scope, boundary, enrolment, config.boundary.maxUploadBytes)
   })
   const listening = await listenDeclared(app, config.host, config.port)
   return {

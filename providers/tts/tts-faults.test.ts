@@ -124,14 +124,15 @@ it('is not held up by a network: health answers during its run, 504 comes before
 })
 
 describe('what cannot be', () => {
-  it('a format without its encoder is 422 and names it', async () => {
-    const url = await start()
+  it('a format without its encoder is 422 and names it, before anything is spoken', async () => {
+    // The network is too slow for this: one that is asked to speak gets no further than 504.
+    const url = await start({}, { inferenceTimeoutMs: 1000 }, () => undefined)
     const path = process.env['PATH']
     process.env['PATH'] = folder
     try {
       for (const format of ['mp3', 'opus', 'aac']) {
         const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
-        expect(await speak(url, { input: 'Hello.', response_format: format })).toEqual([
+        expect(await speak(url, { input: 'Hello.', voice: 'af_heart', response_format: format })).toEqual([
           422,
           { detail: [{ loc: ['body', 'response_format'], msg, type: 'unsupported' }] },
         ])
@@ -156,6 +157,22 @@ describe('what cannot be', () => {
       503,
       { detail: 'Text to speech is disabled: TTS_PROVIDER_SOURCE' },
     ])
+  })
+
+  it('a graphics card that nothing here uses: health says so', async () => {
+    const healthOf = async (source: string) => {
+      const url = await start({ TTS_PROVIDER_SOURCE: source })
+      const health: unknown = await (await fetch(`${url}/health`)).json()
+      await service!.close()
+      return health
+    }
+    const plain = { status: 'healthy', message: 'OK', device: 'cpu', model_loaded: true }
+    for (const source of ['ttsbasic-container-cpu', 'ttsvoice-localhost'])
+      expect(await healthOf(source)).toEqual({ ...plain, source, detail: null })
+    for (const source of ['ttsbasic-container-gpu', 'ttsvoice-container-gpu']) {
+      const detail = `${source} asks for a graphics card, but every engine of this service runs on the processor`
+      expect(await healthOf(source)).toEqual({ ...plain, source, detail })
+    }
   })
 
   it('each of its two backends words refusals in its own way', async () => {

@@ -75,7 +75,11 @@ async function addRoutes(
     message: 'OK',
     source: config.source,
     device: 'cpu',
+    // Flite comes with the service and speaks as soon as this answers.
     model_loaded: true,
+    detail: config.source.endsWith('-gpu')
+      ? `${config.source} asks for a graphics card, but every engine of this service runs on the processor`
+      : null,
   }))
   await app.register(async (scope) => {
     useErrorFamily(scope, isVoiceSource ? 'voice' : 'detail')

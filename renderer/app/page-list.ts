@@ -9,7 +9,7 @@ export const PAGES = [
   { path: '/compare', label: 'Compare', about: 'Quality against latency; run against run' },
   { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts' },
   { path: '/documents', label: 'Documents', about: 'Convert files; original beside result' },
-  { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech' },
+  { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech, speakers' },
   { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it' },
   { path: '/providers', label: 'Providers', about: 'Services, their health and logs' },
   { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index' },

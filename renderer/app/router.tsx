@@ -59,6 +59,7 @@ const routes = [
   }),
   createRoute({
     ...child('/speech'),
+    validateSearch: search.readSpeechSearch,
     component: lazyRouteComponent(() => import('../pages/speech.tsx'), 'SpeechPage'),
   }),
   createRoute({

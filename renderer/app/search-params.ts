@@ -125,6 +125,11 @@ export interface DatasetSearch {
   as?: 'table'
 }
 
+export interface SpeechSearch {
+  /** Id of the speaker whose sentences are open for reading. */
+  reader?: string
+}
+
 const SETTINGS_TABS = ['models', 'tokens', 'data', 'look'] as const
 export type SettingsTab = (typeof SETTINGS_TABS)[number]
 
@@ -228,6 +233,8 @@ export const readDatasetSearch = (raw: Raw): DatasetSearch =>
         : undefined,
     as: member(text(raw, 'as'), ['table'] as const),
   })
+
+export const readSpeechSearch = (raw: Raw): SpeechSearch => present({ reader: text(raw, 'reader') })
 
 export const readSettingsSearch = (raw: Raw): SettingsSearch =>
   present({ tab: member(text(raw, 'tab'), SETTINGS_TABS) })

@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { durationSeconds, joinSounds } from '../../providers/kit/audio/sound.ts'
 import type { Sound } from '../../providers/kit/audio/sound.ts'
 import { spokenSentences } from '../../providers/stt/backends/adaptation/spoken-sentences.ts'
@@ -8,7 +10,10 @@ import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import type { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { fliteWordTimes } from '../helpers/flite-word-times.ts'
 import { normalisedWords } from '../helpers/normalise-english.ts'
-import { alignedWords, wordErrors } from '../helpers/word-errors.ts'
+import { ENROLMENT_SENTENCES } from '../../providers/stt/speakers/enrolment-sentences.ts'
+import { Enrolment } from '../../providers/stt/speakers/enrolment.ts'
+import { SpeakerStore } from '../../providers/stt/speakers/speaker-store.ts'
+import { alignedWords, wordErrors } from '../../providers/stt/speakers/word-errors.ts'
 import type { Recording } from './spoken-sample.ts'
 
 /** What went wrong in one way of hearing. */
@@ -27,6 +32,8 @@ export interface RoundTrip {
   plain: Heard
   /** With the dataset's text as the prompt, the sentences that are said left out of it. */
   adapted: Heard
+  /** The same, fitted to the voice, which has read the sentences for enrolment: none of those is of the sample. Null: that heard no better. */
+  enrolled: Heard | null
   /** Distance of the heard from the synthesiser's own starts of words, over the words heard right; seconds. */
   startErrorMedian: number
   startErrorP95: number
@@ -53,9 +60,10 @@ export async function roundTrip(
   voice: string,
   recordings: readonly Recording[],
 ): Promise<RoundTrip> {
+  const { folder, speakerModel } = await enrolledModel(engine, recogniser, voice)
   const general = new Set(readTrieModel(await readFile(GENERAL_MODEL)).words)
   const totals = { sound: 0, speakingMs: 0, hearingMs: 0 }
-  const [plain, adapted] = [nothing(), nothing()]
+  const [plain, adapted, enrolled] = [nothing(), nothing(), nothing()]
   const startErrors: number[] = []
   const one = async ({ kind, sentences, prompt }: Recording): Promise<void> => {
     const spokenAt = performance.now()
@@ -70,7 +78,9 @@ export async function roundTrip(
     const plainly = await transcribeLong(sound, recogniser, signal)
     totals.hearingMs += performance.now() - heardAt
     startErrors.push(...count(plain, kind, said, plainly, general))
-    count(adapted, kind, said, await transcribeLong(sound, recogniser, signal, prompt), told)
+    count(adapted, kind, said, await transcribeLong(sound, recogniser, signal, { prompt }), told)
+    if (speakerModel === null) return
+    count(enrolled, kind, said, await transcribeLong(sound, recogniser, signal, { prompt, speakerModel }), told)
   }
   const waiting = [...recordings]
   await Promise.all(
@@ -78,17 +88,31 @@ export async function roundTrip(
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await one(next)
     }),
   )
+  await rm(folder, { recursive: true })
   startErrors.sort((a, b) => a - b)
   const quantile = (share: number) => startErrors[Math.floor(share * (startErrors.length - 1))] ?? NaN
   return {
     voice,
     plain,
     adapted,
+    enrolled: speakerModel === null ? null : enrolled,
     startErrorMedian: quantile(0.5),
     startErrorP95: quantile(0.95),
     speakingFactor: totals.speakingMs / 1000 / totals.sound,
     hearingFactor: totals.hearingMs / 1000 / totals.sound,
   }
+}
+
+/** Enrols a voice as a person is enrolled; its model is null where the fit heard no better. */
+async function enrolledModel(engine: FliteEngine, recogniser: Recogniser, voice: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-bench-speakers-'))
+  const store = new SpeakerStore(folder)
+  const enrolment = new Enrolment(store, { current: () => recogniser, get: () => recogniser })
+  const { id } = await enrolment.add({ name: voice })
+  for (const text of ENROLMENT_SENTENCES)
+    await store.keep(id, text, await engine.speak({ text, voice, speed: 1 }, signal))
+  await enrolment.fit(id, signal)
+  return { folder, speakerModel: await enrolment.modelOf(id) }
 }
 
 function nothing(): Heard {

@@ -2,6 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
 import { speechPrompt } from '../../contract/index.ts'
 import { spokenSentences } from '../../providers/stt/backends/adaptation/spoken-sentences.ts'
+import { ENROLMENT_SENTENCES } from '../../providers/stt/speakers/enrolment-sentences.ts'
 import { randomFrom } from '../helpers/random.ts'
 
 /** What is said in one go, and the text that a recogniser may be told. */
@@ -36,6 +37,8 @@ export async function spokenSample(): Promise<Recording[]> {
     asked.push(...queries.map(({ query }) => ({ corpus, query })))
   }
   const said = new Set([...texts, ...asked.map(({ query }) => query)].flatMap(runsOf))
+  const read = ENROLMENT_SENTENCES.flatMap(runsOf).find((run) => said.has(run))
+  if (read !== undefined) throw new Error(`the sentences for enrolment hold what is said: ${read}`)
   const prompts = new Map<string, string>()
   for (const { corpus_path: corpus } of datasets) prompts.set(corpus, await heldOutPrompt(corpus, said))
   const recordings: Recording[] = asked.map(({ corpus, query }) => ({

@@ -30,6 +30,23 @@ test('a vote by keys: grades, best, next; what is missing is said', async ({ pag
   await expect(card(page, 'E')).toContainText('★ best')
 })
 
+test('a mark stays where it was set while its vote is kept', async ({ page, open }) => {
+  await open(JUDGES)
+  await expect(card(page, 'A')).toBeVisible()
+  for (const grade of '1232512') await page.keyboard.press(grade)
+  await expect(page.getByText('● vote kept')).toBeVisible()
+  // A grade that is given in a moment without the mark would send the vote without it.
+  await page.evaluate(`
+    window.marks = []
+    const watched = document.querySelector('[aria-label="Answer E"]')
+    new MutationObserver(() => window.marks.push(watched.dataset.best)).observe(watched, { attributeFilter: ['data-best'] })
+  `)
+  await page.keyboard.press('b')
+  await expect(card(page, 'E')).toContainText('★ best')
+  await expect(page.getByText('● vote kept')).toBeVisible()
+  expect(await page.evaluate('window.marks')).toEqual(['true'])
+})
+
 test('an unfinished vote outlives a reload; a note is kept with the vote', async ({ page, open }) => {
   await open(JUDGES)
   await expect(card(page, 'A')).toBeVisible()

@@ -14,6 +14,17 @@ test('endpoints, judges and the roles of the chosen model set', async ({ page, o
   expect(await seriousFindings(page)).toEqual([])
 })
 
+test('a network that goes away stops nothing', async ({ page, open }) => {
+  await open('/')
+  await page.evaluate("dispatchEvent(new Event('offline'))")
+  await page.getByRole('link', { name: 'Settings' }).click()
+  const platform = page.getByRole('textbox', { name: 'Platform', exact: true })
+  await expect(platform).toBeVisible()
+  await platform.fill('http://127.0.0.1:9001')
+  await page.getByRole('button', { name: 'Save settings' }).click()
+  await expect(page.getByText('Settings saved')).toBeVisible()
+})
+
 test('a token goes to the engine and is not shown again', async ({ page, open }) => {
   await open('/settings?tab=tokens')
   const token = page.getByLabel('gateway api key')

@@ -7,6 +7,7 @@ export function normalisedWords(text: string): string[] {
     .toLowerCase()
     .replace(/[’‘]/g, "'")
     .replace(/ '(s|t|re|ve|ll|d|m)\b/g, "'$1")
+    .replace(/\b(twen|thir|for|fif|six|seven|eigh|nine)ty's\b/g, '$1ties')
     .replace(/\b(won|can|shan)'t\b/g, (_, stem: string) => `${{ won: 'will', can: 'can', shan: 'shall' }[stem]!} not`)
     .replace(/n't\b/g, ' not')
     .replace(/'(re|ve|ll|m)\b/g, (_, end: string) => ` ${{ re: 'are', ve: 'have', ll: 'will', m: 'am' }[end]!}`)

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onnxFile } from './onnx-file.ts'
-import type { OnnxValue } from './onnx-file.ts'
+import { specialToken, tinyDecoder } from './tiny-decoder.ts'
 
 const TEXT = ['▁salt', '▁sea', 'food']
 const SPECIAL = ['<s>', '</s>']
@@ -56,15 +56,7 @@ const config = {
 }
 const tokenizer = {
   version: '1.0',
-  added_tokens: SPECIAL.map((content, i) => ({
-    id: START + i,
-    content,
-    special: true,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-  })),
+  added_tokens: SPECIAL.map((content, i) => specialToken(content, START + i)),
   normalizer: null,
   pre_tokenizer: null,
   post_processor: null,
@@ -104,56 +96,14 @@ function encoder(): Buffer {
   })
 }
 
-function decoder(): Buffer {
-  const cache = (name: string, length: string): OnnxValue => ({ name, type: 'float', dims: ['batch', 1, length, 1] })
-  const past = (part: string) =>
-    ['key', 'value'].map((half) => cache(`past_key_values.0.${part}.${half}`, `${part} past`))
-  const present = (part: string) => ['key', 'value'].map((half) => cache(`present.0.${part}.${half}`, `${part} total`))
-  return onnxFile({
-    inputs: [
-      { name: 'input_ids', type: 'int64', dims: ['batch', 'length'] },
-      { name: 'encoder_hidden_states', type: 'float', dims: ['batch', 'frames', 1] },
-      ...past('decoder'),
-      ...past('encoder'),
-    ],
-    outputs: [
-      { name: 'logits', type: 'float', dims: ['batch', 'length', VOCABULARY] },
-      ...present('decoder'),
-      ...present('encoder'),
-    ],
-    constants: [
-      {
-        name: 'following',
-        dims: [VOCABULARY, VOCABULARY],
-        values: Float32Array.from({ length: VOCABULARY ** 2 }, (_, at) =>
-          FOLLOWING.get(Math.floor(at / VOCABULARY)) === at % VOCABULARY ? 30 : 0,
-        ),
-      },
-      {
-        name: 'end',
-        dims: [VOCABULARY],
-        values: Float32Array.from({ length: VOCABULARY }, (_, id) => (id === END ? 15 : 0)),
-      },
-      { name: 'keys', dims: [VOCABULARY, 1], values: new Float32Array(VOCABULARY) },
-      { name: 'head', dims: [1], values: BigInt64Array.of(1n) },
-    ],
-    nodes: [
+const decoder = (): Buffer =>
+  tinyDecoder({
+    vocabulary: VOCABULARY,
+    end: END,
+    following: FOLLOWING,
+    frames: 'frames',
+    hearing: [
       { op: 'ReduceMax', inputs: ['encoder_hidden_states'], outputs: ['loudness'], ints: { keepdims: 0 } },
       { op: 'Ceil', inputs: ['loudness'], outputs: ['strength'] },
-      { op: 'Gather', inputs: ['following', 'input_ids'], outputs: ['next'] },
-      { op: 'Mul', inputs: ['next', 'strength'], outputs: ['said'] },
-      { op: 'Add', inputs: ['said', 'end'], outputs: ['logits'] },
-      { op: 'Gather', inputs: ['keys', 'input_ids'], outputs: ['flat'] },
-      { op: 'Unsqueeze', inputs: ['flat', 'head'], outputs: ['step'] },
-      ...['key', 'value'].flatMap((half) => [
-        {
-          op: 'Concat',
-          inputs: [`past_key_values.0.decoder.${half}`, 'step'],
-          outputs: [`present.0.decoder.${half}`],
-          ints: { axis: 2 },
-        },
-        { op: 'Unsqueeze', inputs: ['encoder_hidden_states', 'head'], outputs: [`present.0.encoder.${half}`] },
-      ]),
     ],
   })
-}

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onnxFile } from './onnx-file.ts'
 import type { OnnxGraph, OnnxValue } from './onnx-file.ts'
+import { specialToken } from './tiny-decoder.ts'
 
 const VOCABULARY = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '<end>', 'red', 'green', 'blue', 'salt', 'sea']
 const tokens: OnnxValue = { name: 'input_ids', type: 'int64', dims: ['batch', 'length'] }
@@ -106,18 +107,9 @@ async function writeModel(folder: string, config: object, graph: OnnxGraph): Pro
 }
 
 function tokenizer(): object {
-  const special = (content: string, id: number) => ({
-    id,
-    content,
-    special: true,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-  })
   return {
     version: '1.0',
-    added_tokens: VOCABULARY.slice(0, 5).map(special),
+    added_tokens: VOCABULARY.slice(0, 5).map(specialToken),
     normalizer: { type: 'Lowercase' },
     pre_tokenizer: { type: 'Whitespace' },
     post_processor: null,

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onnxFile } from './onnx-file.ts'
-import type { OnnxTensor, OnnxValue } from './onnx-file.ts'
+import { specialToken, tinyDecoder, tokenTable } from './tiny-decoder.ts'
 
 const TEXT = ['Ġsalt', 'Ġsea', 'food']
 const SPECIAL = ['<|endoftext|>', '<|startoftranscript|>', '<|en|>', '<|transcribe|>', '<|notimestamps|>']
@@ -95,15 +95,7 @@ const words = { tokenizer_class: 'WhisperTokenizer', eos_token: '<|endoftext|>',
 const byteLevel = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true }
 const tokenizer = {
   version: '1.0',
-  added_tokens: SPECIAL.map((content, i) => ({
-    id: TEXT.length + i,
-    content,
-    special: true,
-    single_word: false,
-    lstrip: false,
-    rstrip: false,
-    normalized: false,
-  })),
+  added_tokens: SPECIAL.map((content, i) => specialToken(content, TEXT.length + i)),
   normalizer: null,
   pre_tokenizer: byteLevel,
   post_processor: null,
@@ -142,68 +134,31 @@ function encoder(): Buffer {
   })
 }
 
-const table = (name: string, width: number, cell: (row: number, column: number) => number): OnnxTensor => ({
-  name,
-  dims: [VOCABULARY, width],
-  values: Float32Array.from({ length: VOCABULARY * width }, (_, at) => cell(Math.floor(at / width), at % width)),
-})
-const number = (name: string, value: number): OnnxTensor => ({ name, dims: [1], values: Float32Array.of(value) })
-
-function decoder(): Buffer {
-  const cache = (name: string, length: string): OnnxValue => ({ name, type: 'float', dims: ['batch', 1, length, 1] })
-  const past = (part: string) =>
-    ['key', 'value'].map((half) => cache(`past_key_values.0.${part}.${half}`, `${part} past`))
-  const present = (part: string) => ['key', 'value'].map((half) => cache(`present.0.${part}.${half}`, `${part} total`))
-  return onnxFile({
-    inputs: [
-      { name: 'input_ids', type: 'int64', dims: ['batch', 'length'] },
-      { name: 'encoder_hidden_states', type: 'float', dims: ['batch', FRAMES, 1] },
-      ...past('decoder'),
-      ...past('encoder'),
-    ],
-    outputs: [
-      { name: 'logits', type: 'float', dims: ['batch', 'length', VOCABULARY] },
-      ...present('decoder'),
-      ...present('encoder'),
-      { name: 'cross_attentions.0', type: 'float', dims: ['batch', 1, 'length', FRAMES] },
-    ],
-    constants: [
-      table('following', VOCABULARY, (row, column) => (FOLLOWING.get(row) === column ? 30 : 0)),
-      {
-        name: 'end',
-        dims: [VOCABULARY],
-        values: Float32Array.from({ length: VOCABULARY }, (_, id) => (id === END ? 15 : 0)),
-      },
-      // Silence is −1.5 in Whisper's features, and everything else is above it.
-      number('threshold', -1.4),
-      table('looks', FRAMES, (row, column) => (lookAt(column) === row ? 1 : 0)),
-      table('keys', 1, () => 0),
-      { name: 'head', dims: [1], values: BigInt64Array.of(1n) },
-    ],
-    nodes: [
+const decoder = (): Buffer =>
+  tinyDecoder({
+    vocabulary: VOCABULARY,
+    end: END,
+    following: FOLLOWING,
+    frames: FRAMES,
+    hearing: [
       { op: 'ReduceMax', inputs: ['encoder_hidden_states'], outputs: ['loudness'], ints: { keepdims: 0 } },
       { op: 'Sub', inputs: ['loudness', 'threshold'], outputs: ['above'] },
       { op: 'Relu', inputs: ['above'], outputs: ['heard'] },
       { op: 'Ceil', inputs: ['heard'], outputs: ['strength'] },
-      { op: 'Gather', inputs: ['following', 'input_ids'], outputs: ['next'] },
-      { op: 'Mul', inputs: ['next', 'strength'], outputs: ['said'] },
-      { op: 'Add', inputs: ['said', 'end'], outputs: ['logits'] },
-      { op: 'Gather', inputs: ['looks', 'input_ids'], outputs: ['look'] },
-      { op: 'Unsqueeze', inputs: ['look', 'head'], outputs: ['cross_attentions.0'] },
-      { op: 'Gather', inputs: ['keys', 'input_ids'], outputs: ['flat'] },
-      { op: 'Unsqueeze', inputs: ['flat', 'head'], outputs: ['step'] },
-      ...['key', 'value'].flatMap((half) => [
-        {
-          op: 'Concat',
-          inputs: [`past_key_values.0.decoder.${half}`, 'step'],
-          outputs: [`present.0.decoder.${half}`],
-          ints: { axis: 2 },
-        },
-        { op: 'Unsqueeze', inputs: ['encoder_hidden_states', 'head'], outputs: [`present.0.encoder.${half}`] },
-      ]),
     ],
+    more: {
+      outputs: [{ name: 'cross_attentions.0', type: 'float', dims: ['batch', 1, 'length', FRAMES] }],
+      constants: [
+        // Silence is −1.5 in Whisper's features, and everything else is above it.
+        { name: 'threshold', dims: [1], values: Float32Array.of(-1.4) },
+        tokenTable('looks', VOCABULARY, FRAMES, (row, column) => (lookAt(column) === row ? 1 : 0)),
+      ],
+      nodes: [
+        { op: 'Gather', inputs: ['looks', 'input_ids'], outputs: ['look'] },
+        { op: 'Unsqueeze', inputs: ['look', 'head'], outputs: ['cross_attentions.0'] },
+      ],
+    },
   })
-}
 
 /** The token whose row looks at a frame: each for its half second, the last one for the rest. */
 function lookAt(frame: number): number {

@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { ControlEvent } from '../../contract/control/events.ts'
-import type { ExportChunk } from '../../contract/control/exports.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlindSets } from '../../contract/control/judging.ts'
-import type { RunJob, RunRequestInput } from '../../contract/control/run-job.ts'
+import type { RunRequestInput } from '../../contract/control/run-job.ts'
 import { Aggregate } from '../../contract/index.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import {
@@ -15,6 +12,7 @@ import {
   type ControlClient,
   type EngineProcess,
 } from '../helpers/engine-process.ts'
+import { collected, exported, ranToEnd } from '../helpers/engine-runs.ts'
 import { json, startFaultServer, type FaultServer } from '../helpers/fault-server.ts'
 import { BUILTINS } from '../helpers/judge-panel.ts'
 import { procedureNames, recordedClient } from '../helpers/recorded-client.ts'
@@ -29,27 +27,8 @@ let answered: Set<string>
 let evaluator: FaultServer
 let rowId: string
 
-/** Runs to the end, and until the index has everything that the run made. */
-async function ran(runId: string, start: () => Promise<unknown>): Promise<RunJob> {
-  const { seq } = await client.system.status()
-  await start()
-  const isOver = (event: ControlEvent): boolean =>
-    event.type === 'run.changed' && event.job.run_id === runId && ['completed', 'failed'].includes(event.job.state)
-  const last = (await eventsUntil(client, { after: seq }, isOver)).at(-1)!.event as Extract<
-    ControlEvent,
-    { type: 'run.changed' }
-  >
-  await vi.waitFor(async () => expect((await client.index.verify()).ok).toBe(true), { timeout: 20_000, interval: 100 })
-  return last.job
-}
-
+const ran = (runId: string, start: () => Promise<unknown>) => ranToEnd(client, runId, start)
 const run = (request: RunRequestInput & { run_id: string }) => ran(request.run_id, () => client.runs.start(request))
-
-async function collected<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
-  const items: Item[] = []
-  for await (const item of stream) items.push(item)
-  return items
-}
 
 beforeAll(async () => {
   root = await smokeProject()
@@ -253,19 +232,6 @@ describe('runs side by side', () => {
 })
 
 describe('an export', () => {
-  async function exported(stream: Promise<AsyncIterable<ExportChunk>>) {
-    const chunks = await collected(await stream)
-    const [begin, end] = [chunks[0]!, chunks.at(-1)!]
-    if (begin.type !== 'begin' || end.type !== 'end') throw new Error('not a whole file')
-    const text = chunks.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('')
-    expect(end).toEqual({
-      type: 'end',
-      size_bytes: Buffer.byteLength(text),
-      sha256: createHash('sha256').update(text).digest('hex'),
-    })
-    return { name: begin.file_name, text }
-  }
-
   it('is the long CSV, the aggregates, or a page that needs nothing else', async () => {
     const csv = await exported(client.exports.csv(RUN))
     expect(csv.name).toBe('one-smoke.csv')

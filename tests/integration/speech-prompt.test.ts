@@ -27,7 +27,8 @@ describe.skipIf(!hasPocketsphinx)('a recogniser that is told what is talked abou
   it('hears a name that its dictionary does not have, and not before; what it learned is kept', async () => {
     const recogniser = await openPocketsphinx({ cacheFolder: folder })
     expect(recogniser.usesPrompt).toBe(true)
-    const heard = async (prompt: string) => (await recogniser.recognise(sound, signal, prompt)).map(({ text }) => text)
+    const heard = async (prompt: string) =>
+      (await recogniser.recognise(sound, signal, { prompt })).map(({ text }) => text)
     expect(await heard('')).not.toContain('brackenjaw')
     expect(await heard(DOCUMENT)).toContain('brackenjaw')
     const kept = await readdir(folder)

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decodeAudio } from './decode-audio.ts'
 import { decodeInWorker } from './decode-in-worker.ts'
 import { encodeAudio } from './encode-audio.ts'
@@ -66,6 +67,45 @@ describe('decodeAudio', () => {
     expect(Math.abs(level - 0.5)).toBeLessThan(0.03)
   })
 
+  describe.skipIf(!hasFfmpeg)('by an ffmpeg that can seek', () => {
+    let folder: string
+    beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'audio-'))))
+    afterAll(() => rm(folder, { recursive: true }))
+
+    /** Twenty seconds of 440 Hz as ffmpeg itself writes them. */
+    const record = async (name: string) => {
+      const file = join(folder, name)
+      execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'sine=frequency=440:duration=20', file])
+      return { file, bytes: await readFile(file) }
+    }
+
+    it('reads what has its table of contents at the end', async () => {
+      const { bytes } = await record('note.m4a')
+      expect(bytes.indexOf('moov')).toBeGreaterThan(bytes.indexOf('mdat') + 100_000)
+      const { seconds, hertz } = measure((await decodeAudio(bytes, 30)).sound)
+      expect(Math.abs(seconds - 20)).toBeLessThan(0.1)
+      expect(Math.abs(hertz - 440)).toBeLessThan(1)
+      await expect(decodeAudio(bytes, 10)).rejects.toMatchObject({ code: 'audio_too_long' })
+    })
+
+    it('opens no file that a playlist names', async () => {
+      const { file } = await record('note.ts')
+      const playlist = (name: string) =>
+        Buffer.from(`#EXTM3U\n#EXT-X-TARGETDURATION:20\n#EXTINF:20,\n${name}\n#EXT-X-ENDLIST\n`)
+      for (const name of [`file:${file}`, `cache:file:${file}`, file]) {
+        await expect(decodeAudio(playlist(name), 30)).rejects.toMatchObject({
+          code: 'audio_undecodable',
+          message: expect.stringMatching(/^no sound could be read: .*Invalid data/),
+        })
+      }
+    })
+
+    it('does not tell how it looked for the end where nothing else is said', async () => {
+      const header = (await fixture('tone-adpcm.wav')).subarray(0, 94)
+      await expect(decodeAudio(header, 10)).rejects.toThrow('no sound could be read: the format is unknown')
+    })
+  })
+
   it('names the missing program for what only it reads', async () => {
     const path = process.env['PATH']
     process.env['PATH'] = '/nowhere'
@@ -95,6 +135,17 @@ describe('decodeAudio', () => {
       'audio_empty',
       'audio_too_long',
     ])
+  })
+
+  it.each([NaN, Infinity, -Infinity])('refuses a float recording with %d in it and names the place', async (value) => {
+    const wav = Buffer.from(await fixture('tone-float.wav'))
+    const [channels, rate] = [wav.readUInt16LE(22), wav.readUInt32LE(24)]
+    const data = wav.indexOf('data') + 8
+    wav.writeFloatLE(value, data + (Math.round(0.25 * rate) * channels + 1) * 4)
+    await expect(decodeAudio(wav, 10)).rejects.toMatchObject({
+      code: 'audio_undecodable',
+      message: 'the audio file is damaged: at 0.250 s it has a sample that is no finite number',
+    })
   })
 
   it('reads a recording whose lengths were never filled in', async () => {

@@ -3,7 +3,7 @@ import { decodeFlac } from './flac-file.ts'
 import { decodeMp3 } from './mp3-file.ts'
 import { decodeOggOpus, decodeWebmOpus } from './opus-file.ts'
 import { AudioError, durationSeconds } from './sound.ts'
-import type { DecodedAudio } from './sound.ts'
+import type { DecodedAudio, Sound } from './sound.ts'
 import { decodeWav } from './wav-file.ts'
 
 /** Reads without help from the system. */
@@ -11,7 +11,7 @@ export const BUILTIN_FORMATS = 'WAV, FLAC, MP3 (MPEG-1), Ogg Opus and WebM Opus'
 
 /**
  * Sound of a file, known by its bytes and not by its name. What is not built in goes to the system's `ffmpeg` where there is one. Throws
- * `AudioError` for what is empty, no sound, longer than `maxSeconds` or needs a missing program.
+ * `AudioError` for what is empty, damaged, no sound, longer than `maxSeconds` or needs a missing program.
  */
 export async function decodeAudio(bytes: Buffer, maxSeconds: number): Promise<DecodedAudio> {
   if (bytes.length === 0) throw new AudioError('audio_empty', 'the audio file is empty')
@@ -27,7 +27,19 @@ export async function decodeAudio(bytes: Buffer, maxSeconds: number): Promise<De
   if (seconds > maxSeconds) {
     throw new AudioError('audio_too_long', `the audio lasts ${Math.round(seconds)} s; at most ${maxSeconds} s are read`)
   }
+  requireFinite(decoded.sound)
   return decoded
+}
+
+/** Codings with floats can hold what is no finite number: one such sample would spoil every figure of the sound. */
+function requireFinite({ samples, sampleRate }: Sound): void {
+  const at = samples.findIndex((sample) => !Number.isFinite(sample))
+  if (at < 0) return
+  const place = `${(at / sampleRate).toFixed(3)} s`
+  throw new AudioError(
+    'audio_undecodable',
+    `the audio file is damaged: at ${place} it has a sample that is no finite number`,
+  )
 }
 
 async function decodeBuiltin(bytes: Buffer): Promise<DecodedAudio | null> {

@@ -1,12 +1,19 @@
 import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
 import { AudioError, toPcm16 } from './sound.ts'
 import type { DecodedAudio, Sound } from './sound.ts'
 
 const RATE = 48_000
 
+/**
+ * What telephones write has its table of contents at the end, and a pipe cannot be sought in. The cache keeps what came in a file that has no
+ * name once it is open: an abort leaves nothing behind, and the protocol of files stays off the list, so that a playlist opens nothing.
+ */
+const SEEKABLE_INPUT = ['-protocol_whitelist', 'cache,pipe', '-read_ahead_limit', '-1', '-i', 'cache:pipe:0']
+
 /** Sound of anything that the system's `ffmpeg` reads; null where that program is not installed. Throws `AudioError`. */
 export async function decodeWithFfmpeg(bytes: Buffer, maxSeconds: number): Promise<DecodedAudio | null> {
-  const reading = ['-v', 'error', '-nostdin', '-protocol_whitelist', 'pipe', '-i', 'pipe:0', '-vn']
+  const reading = ['-v', 'repeat+error', '-nostdin', ...SEEKABLE_INPUT, '-vn']
   // Channels are averaged, as elsewhere here; its own rule would raise the level.
   const mix = `aresample=${RATE}:ochl=mono:rematrix_maxval=1.0`
   const writing = ['-t', String(maxSeconds + 1), '-af', mix, '-f', 'f32le', 'pipe:1']
@@ -37,7 +44,8 @@ export async function encodeWithFfmpeg(sound: Sound, format: FfmpegFormat): Prom
 }
 
 async function runFfmpeg(args: string[], input: Buffer): Promise<{ output: Buffer; lastLine: string } | null> {
-  const child = spawn('ffmpeg', args, { stdio: ['pipe', 'pipe', 'pipe'] })
+  // Its cache goes to the working folder where there is no /tmp.
+  const child = spawn('ffmpeg', args, { cwd: tmpdir(), stdio: ['pipe', 'pipe', 'pipe'] })
   const parts: Buffer[] = []
   let errors = ''
   child.stdout.on('data', (part: Buffer) => parts.push(part))
@@ -49,5 +57,7 @@ async function runFfmpeg(args: string[], input: Buffer): Promise<{ output: Buffe
     child.once('close', () => resolve(true))
     child.once('error', (error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? resolve(false) : reject(error)))
   })
-  return isThere ? { output: Buffer.concat(parts), lastLine: errors.trim().split('\n').at(-1) ?? '' } : null
+  // The cache complains each time it asks a pipe for its length.
+  const lines = errors.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('[cache @'))
+  return isThere ? { output: Buffer.concat(parts), lastLine: lines.at(-1) ?? '' } : null
 }

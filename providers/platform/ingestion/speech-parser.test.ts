@@ -18,6 +18,8 @@ const file = (path: string, content: string) => ({
 
 it('tells the service the texts that stand beside a recording, and nothing where there are none', async () => {
   const told: (string | undefined)[] = []
+  // As the service answers whose recogniser tells no times.
+  let answer: object = { has_timestamps: false, segments: [], words: [] }
   server.on('request', (request, response) => {
     const blocks: Buffer[] = []
     request.on('data', (block: Buffer) => blocks.push(block))
@@ -29,7 +31,7 @@ it('tells the service the texts that stand beside a recording, and nothing where
           '\n',
         ),
       )
-      response.end(JSON.stringify({ text: 'heard', has_timestamps: false }))
+      response.end(JSON.stringify({ text: 'heard', ...answer }))
     })
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
@@ -52,5 +54,16 @@ it('tells the service the texts that stand beside a recording, and nothing where
   ])
   await read(file('e.wav', 'sound'))
   expect(told).toEqual(['# Brackenjaw\n\nOldmere', '# Brackenjaw\n\nOldmere', undefined])
+  const words = (text: string) => [{ text, start: 0, end: 1, duration: 1 }]
+  const segments = ['Heard.', 'Again.'].map((text, id) => ({
+    id,
+    text,
+    start: 0,
+    end: 1,
+    duration: 1,
+    words: words(text),
+  }))
+  answer = { has_timestamps: true, segments, words: [] }
+  expect((await read(file('f.wav', 'sound'))).result[0]!.text).toBe('Heard.\nAgain.')
   await speech.close()
 })

@@ -18,10 +18,11 @@ export function speechParser(address: ServiceAddress): DocumentParser & { close(
       const prompt = speechPrompt(await corpus())
       const fields = { return_timestamps: 'true', ...(prompt === '' ? {} : { prompt }) }
       const answer = await service.send('/v1/audio/transcriptions/advanced', file, fields, signal)
-      const { text, segments } = AdvancedTranscription.parse(JSON.parse(answer))
+      const { text, segments = [] } = AdvancedTranscription.parse(JSON.parse(answer))
       return {
         title: name.replaceAll(/[-_]+/g, ' '),
-        text: segments === undefined ? text : segments.map((segment) => segment.text).join('\n'),
+        // A recogniser that tells no times knows no segments either.
+        text: segments.length === 0 ? text : segments.map((segment) => segment.text).join('\n'),
       }
     },
   }

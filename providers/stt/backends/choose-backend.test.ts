@@ -42,6 +42,17 @@ it('takes fetched weights first, and the installed program where there are none,
   await recogniser.close()
 })
 
+it('says that PocketSphinx runs on the processor where another device was asked for', async () => {
+  await installPocketsphinx()
+  const noteOf = async (env: Record<string, string>) => (await open(env)).note
+  const explicit = { STT_BACKEND: 'pocketsphinx' }
+  const instead = 'could not be used, so the processor is: PocketSphinx runs on nothing else'
+  expect(await noteOf({ ...explicit, STT_DEVICE: 'cuda' })).toBe(`cuda ${instead}`)
+  for (const device of ['auto', 'cpu']) expect(await noteOf({ ...explicit, STT_DEVICE: device })).toBeNull()
+  const weights = 'The weights of parakeet-tdt-0.6b-v3 are not here. To fetch them: STT_BACKEND=onnx'
+  expect(await noteOf({ STT_DEVICE: 'mps' })).toBe(`${weights}. mps ${instead}`)
+})
+
 it('without network names the file, the folder, and what would work now', async () => {
   const failure = async (env: Record<string, string>) =>
     open(env).then(String, (error: unknown) => (error as Error).message)

@@ -1,10 +1,12 @@
 import { access } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { createRequire } from 'node:module'
 import { isPinned } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import type { SttConfig } from '../config.ts'
 import type { Expected, OpenRecogniser } from '../model-holder.ts'
+import { processorInstead } from './engines/engine.ts'
+import { findOnPath } from './find-on-path.ts'
 import { openModelRecogniser } from './model-recogniser.ts'
 import { openPocketsphinx, POCKETSPHINX_PROGRAM } from './pocketsphinx.ts'
 import type { BackendName } from './recogniser.ts'
@@ -29,11 +31,13 @@ export function chooseBackend(config: SttConfig, store = new ModelStore()): Open
     const ready = await readyBackends(config, store)
     const backend = config.backend === 'auto' ? (ready[0] ?? 'onnx') : config.backend
     if (backend === 'pocketsphinx') {
-      const note =
+      const notes = [
         config.backend === 'auto'
           ? `The weights of ${config.model} are not here. To fetch them: STT_BACKEND=onnx`
-          : null
-      return { recogniser: await openPocketsphinx(), note }
+          : null,
+        processorInstead(config.device, 'PocketSphinx runs on nothing else'),
+      ].filter((note) => note !== null)
+      return { recogniser: await openPocketsphinx(), note: notes.length === 0 ? null : notes.join('. ') }
     }
     const model = modelOf(config, backend)
     const pin = isPinned(model.declared) ? '' : ', unpinned'
@@ -68,7 +72,7 @@ export async function readyBackends(config: SttConfig, store: ModelStore): Promi
   if (await has(ONNX_MODELS[config.model])) ready.push('onnx')
   if (isInstalled('sherpa-onnx-node', config.sherpaFolder) && (await has(SHERPA_MODELS[config.model])))
     ready.push('sherpa')
-  if (await isProgram(POCKETSPHINX_PROGRAM)) ready.push('pocketsphinx')
+  if ((await findOnPath(POCKETSPHINX_PROGRAM)) !== null) ready.push('pocketsphinx')
   return ready
 }
 
@@ -88,11 +92,6 @@ function isInstalled(name: string, folder: string): boolean {
   } catch {
     return false
   }
-}
-
-async function isProgram(name: string): Promise<boolean> {
-  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '')
-  return (await Promise.all(places.map((place) => exists(join(place, name))))).some(Boolean)
 }
 
 async function exists(path: string): Promise<boolean> {

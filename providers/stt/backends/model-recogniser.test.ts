@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -190,6 +190,15 @@ describe('sherpa', () => {
     await expect(missing).rejects.toBeInstanceOf(BackendUnavailableError)
   })
 
+  it('tells that it runs on the processor when another device was asked for', async () => {
+    const place = join(folder, 'silent-library')
+    await writeSilentSherpa(place)
+    const noteOn = async (device: ModelRecogniserOptions['device']) =>
+      (await load({ backend: 'sherpa', model: tiny, sherpaFolder: place, device })).note
+    expect(await noteOn('mps')).toMatch(/^mps could not be used, so the processor is: /)
+    expect([await noteOn('auto'), await noteOn('cpu')]).toEqual([null, null])
+  })
+
   it.skipIf(!hasSherpa)(
     'hears with the real library, and survives that it ends its process over a bad model',
     async () => {
@@ -205,6 +214,13 @@ describe('sherpa', () => {
     },
   )
 })
+
+/** A package in that folder that opens like the library and hears nothing. */
+async function writeSilentSherpa(place: string): Promise<void> {
+  const path = join(place, 'node_modules', 'sherpa-onnx-node')
+  await mkdir(path, { recursive: true })
+  await writeFile(join(path, 'index.js'), 'exports.OfflineRecognizer = { createAsync: async () => ({}) }')
+}
 
 /** The tiny transducer as a fetched and verified model of a cache. */
 async function cachedModel() {

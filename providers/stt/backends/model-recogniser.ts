@@ -40,6 +40,7 @@ export async function openModelRecogniser(
     languages: model.languages,
     isAligned: facts.isAligned,
     usesPrompt: false,
+    fitting: null,
     windowSeconds: model.windowSeconds,
     recognise: ({ samples }, windowSignal) => process.recognise(samples, windowSignal),
     async close() {

@@ -1,28 +1,35 @@
-import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { durationSeconds } from '../../kit/audio/sound.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { encodeWav } from '../../kit/audio/wav-file.ts'
 import { modelCacheFolder } from '../../kit/models/cache-folder.ts'
+import { splitAtPauses } from '../windows/split-at-pauses.ts'
 import { Adaptations } from './adaptation/adaptations.ts'
 import type { SphinxModel } from './adaptation/adaptations.ts'
+import { fittedArguments, openSphinxFitting } from './fitting/sphinx-fitting.ts'
 import type { Recogniser, TimedWord } from './recogniser.ts'
 import { runSphinx } from './run-sphinx.ts'
 
 export const POCKETSPHINX_PROGRAM = 'pocketsphinx_continuous'
-const WHOLE_PROGRAM = 'pocketsphinx_batch'
+const PARTS_PROGRAM = 'pocketsphinx_batch'
 
 /** Where packages put the English model. */
 const MODEL_FOLDERS = ['/usr/share', '/usr/local/share', '/opt/homebrew/share'].map((place) =>
   join(place, 'pocketsphinx/model/en-us'),
 )
-/**
- * Up to this length a recording is heard as a whole, with the mean of its own spectrum taken away first. The program for longer ones learns that mean
- * as it goes, and has not learned it before a question is over (docs/decisions/045).
- */
-const WHOLE_SECONDS = 15
 const FRAMES_PER_SECOND = 100
+/**
+ * How much the language model counts against the sound, in the search and in the passes over what it found; the programs' own 6.5, 8.5 and 9.5 let likely
+ * words drown heard ones (docs/decisions/047).
+ */
+const LANGUAGE_WEIGHTS = ['-lw', '5', '-fwdflatlw', '6', '-bestpathlw', '7.5'] as const
+/** Half a step of the 16 bits that the programs are given: what is less becomes zero. */
+const LEAST_SAMPLE = 0.5 / 32_768
+/** Of folders that hold a recording while it is heard. */
+const WORK_PREFIX = 'rag-ladder-stt-'
+/** No recognition lasts so long. */
+const LEFTOVER_MS = 3_600_000
 
 export interface PocketsphinxOptions {
   /** Where models adapted to prompts are kept. */
@@ -31,8 +38,9 @@ export interface PocketsphinxOptions {
 
 /** The offline floor: the system's PocketSphinx programs with their English model. Small vocabulary errors are to be expected. */
 export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promise<Recogniser> {
+  await removeLeftovers()
   const silence: Sound = { samples: new Float32Array(4000), sampleRate: 16_000 }
-  await hearAsItGoes(silence, [], new AbortController().signal)
+  await hearAsItGoes(silence, new AbortController().signal)
   const folder = await modelFolder()
   const cacheFolder = options.cacheFolder ?? join(modelCacheFolder(process.env), '..', 'pocketsphinx')
   const adaptations = folder === null ? null : new Adaptations(cacheFolder, generalModel(folder))
@@ -45,16 +53,14 @@ export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promi
     isAligned: true,
     usesPrompt: adaptations !== null,
     windowSeconds: 60,
-    async recognise(sound, signal, prompt = '') {
-      const adapted = prompt === '' || adaptations === null ? null : await adaptations.for(prompt, signal)
-      // The program for whole recordings has no model that it would take of itself.
-      if (folder === null || durationSeconds(sound) > WHOLE_SECONDS)
-        return hearAsItGoes(sound, adapted === null ? [] : modelArguments(adapted), signal)
-      return hearWhole(
-        sound,
-        ['-hmm', join(folder, 'en-us'), ...modelArguments(adapted ?? generalModel(folder))],
-        signal,
-      )
+    fitting:
+      folder === null ? null : await openSphinxFitting(join(folder, 'en-us'), generalModel(folder).dictionaryFile),
+    async recognise(sound, signal, { prompt = '', speakerModel = null } = {}) {
+      // The program that hears parts has no model that it would take of itself.
+      if (folder === null || adaptations === null) return hearAsItGoes(sound, signal)
+      const { modelFile, dictionaryFile } = prompt === '' ? generalModel(folder) : await adaptations.for(prompt, signal)
+      const acoustic = ['-hmm', join(folder, 'en-us'), ...(speakerModel === null ? [] : fittedArguments(speakerModel))]
+      return hearParts(sound, [...acoustic, '-lm', modelFile, '-dict', dictionaryFile], signal)
     },
     async close() {
       // Each recognition is a process of its own and ends with it.
@@ -62,12 +68,18 @@ export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promi
   }
 }
 
-function generalModel(folder: string): SphinxModel {
-  return { modelFile: join(folder, 'en-us.lm.bin'), dictionaryFile: join(folder, 'cmudict-en-us.dict') }
+/** Recordings that services have left which were ended while they heard them. */
+async function removeLeftovers(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(WORK_PREFIX))
+  for (const path of names.map((name) => join(tmpdir(), name))) {
+    const changed = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now()
+    // Another user's cannot be removed, and is not ours to remove.
+    if (Date.now() - changed > LEFTOVER_MS) await rm(path, { recursive: true, force: true }).catch(() => undefined)
+  }
 }
 
-function modelArguments({ modelFile, dictionaryFile }: SphinxModel): string[] {
-  return ['-lm', modelFile, '-dict', dictionaryFile]
+function generalModel(folder: string): SphinxModel {
+  return { modelFile: join(folder, 'en-us.lm.bin'), dictionaryFile: join(folder, 'cmudict-en-us.dict') }
 }
 
 /** The installed model's folder; null where it is not in a place that we know. */
@@ -87,32 +99,51 @@ async function modelFolder(): Promise<string | null> {
   return null
 }
 
-async function hearAsItGoes(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
-  return withFile(sound, async (folder, name) => {
-    const file = join(folder, `${name}.wav`)
-    const args = ['-infile', file, '-time', 'yes', '-logfn', '/dev/null', ...model]
+async function hearAsItGoes(sound: Sound, signal: AbortSignal): Promise<TimedWord[]> {
+  return withFolder(async (folder) => {
+    const file = join(folder, 'speech.wav')
+    await writeFile(file, encodeWav(sound))
+    const args = ['-infile', file, '-time', 'yes', '-logfn', '/dev/null', ...LANGUAGE_WEIGHTS]
     return timedLines(await runSphinx(POCKETSPHINX_PROGRAM, args, signal))
   })
 }
 
-async function hearWhole(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
-  return withFile(sound, async (folder, name) => {
+/** One process hears the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/045). */
+async function hearParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
+  return withFolder(async (folder) => {
+    const parts = splitAtPauses(sound)
+      .filter((bounds) => hasSound(cut(sound, bounds)))
+      .map((part, i) => ({ ...part, name: `part-${i}` }))
+    if (parts.length === 0) return []
+    for (const { name, ...bounds } of parts) await writeFile(join(folder, `${name}.wav`), encodeWav(cut(sound, bounds)))
     const [list, heard] = [join(folder, 'list'), join(folder, 'heard')]
-    await writeFile(list, `${name}\n`)
+    await writeFile(list, parts.map(({ name }) => `${name}\n`).join(''))
     const input = ['-adcin', 'yes', '-adchdr', '44', '-cepdir', folder, '-cepext', '.wav', '-ctl', list]
-    await runSphinx(WHOLE_PROGRAM, [...input, '-hypseg', heard, '-logfn', '/dev/null', ...model], signal)
-    return timedSegments(await readFile(heard, 'utf8'))
+    // Silence left out would shift the times of all words after it.
+    const times = ['-remove_silence', 'no']
+    const output = ['-hypseg', heard, '-logfn', '/dev/null']
+    await runSphinx(PARTS_PROGRAM, [...input, ...times, ...LANGUAGE_WEIGHTS, ...output, ...model], signal)
+    const lines = (await readFile(heard, 'utf8')).split('\n')
+    return parts.flatMap(({ name, start }) => {
+      const words = timedSegments(lines.find((line) => line.startsWith(`${name} `)) ?? '')
+      return words.map((word) => ({ ...word, start: word.start + start, end: word.end + start }))
+    })
   })
 }
 
-async function withFile<Result>(
-  sound: Sound,
-  hear: (folder: string, name: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-stt-'))
+function cut({ samples, sampleRate }: Sound, { start, end }: { start: number; end: number }): Sound {
+  return { samples: samples.subarray(Math.round(start * sampleRate), Math.round(end * sampleRate)), sampleRate }
+}
+
+/** False of a microphone that is off, which gives nothing but zeros: the program hears a word in them. */
+function hasSound({ samples }: Sound): boolean {
+  return samples.some((sample) => Math.abs(sample) >= LEAST_SAMPLE)
+}
+
+async function withFolder<Result>(hear: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), WORK_PREFIX))
   try {
-    await writeFile(join(folder, 'speech.wav'), encodeWav(sound))
-    return await hear(folder, 'speech')
+    return await hear(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

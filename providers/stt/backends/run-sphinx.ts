@@ -3,8 +3,16 @@ import { BackendUnavailableError } from './recogniser.ts'
 
 const KEPT_ERRORS = 1000
 
-/** What one of the Sphinx programs prints. Killed when the signal aborts; rejects with its reason, and with `BackendUnavailableError`. */
-export async function runSphinx(program: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+/**
+ * What one of the Sphinx programs prints. Killed when the signal aborts; rejects with its reason, and with `BackendUnavailableError`, which names
+ * Debian's `packages`, where it is not installed.
+ */
+export async function runSphinx(
+  program: string,
+  args: readonly string[],
+  signal: AbortSignal,
+  packages = 'pocketsphinx pocketsphinx-en-us',
+): Promise<string> {
   signal.throwIfAborted()
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const onAbort = () => child.kill('SIGKILL')
@@ -23,10 +31,7 @@ export async function runSphinx(program: string, args: readonly string[], signal
     throw new Error(`${program} ended with ${killedBy ?? code}: ${errors.trim()}`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-    throw new BackendUnavailableError(
-      'pocketsphinx is not installed; on Debian: apt-get install pocketsphinx pocketsphinx-en-us',
-      { cause },
-    )
+    throw new BackendUnavailableError(`${program} is not installed; on Debian: apt-get install ${packages}`, { cause })
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

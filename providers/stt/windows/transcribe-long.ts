@@ -1,5 +1,5 @@
 import type { Sound } from '../../kit/audio/sound.ts'
-import type { Recogniser, TimedWord } from '../backends/recogniser.ts'
+import type { Hints, Recogniser, TimedWord } from '../backends/recogniser.ts'
 import { mergeWords } from './merge-words.ts'
 import type { WindowWords } from './merge-words.ts'
 
@@ -25,13 +25,13 @@ export async function transcribeLong(
   sound: Sound,
   recogniser: Recogniser,
   signal: AbortSignal,
-  prompt = '',
+  hints: Hints = {},
 ): Promise<TimedWord[]> {
   const { samples, sampleRate } = sound
   const windows: WindowWords[] = []
   for (const { start, end } of planWindows(samples.length / sampleRate, recogniser.windowSeconds)) {
     const part = { samples: samples.subarray(Math.round(start * sampleRate), Math.round(end * sampleRate)), sampleRate }
-    const words = await recogniser.recognise(part, signal, prompt)
+    const words = await recogniser.recognise(part, signal, hints)
     windows.push({
       start,
       end,

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SpeechRequest } from '../../../contract/index.ts'
 import { decodeUpload } from '../../kit/audio/decode-upload.ts'
 import { encodeAudio } from '../../kit/audio/encode-audio.ts'
+import type { AudioFormat } from '../../kit/audio/encode-audio.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
-import { HttpError } from '../../kit/http-error.ts'
 import { checkedFile, isForm } from '../../kit/multipart-form.ts'
 import type { FormFile } from '../../kit/multipart-form.ts'
 import type { ServiceBoundary } from '../../kit/service-boundary.ts'
@@ -13,6 +13,8 @@ import type { SpeechDesk } from '../speech-desk.ts'
 
 const PATHS = ['/v1/audio/speech', '/v1/audio/speech/upload', '/audio/speech', '/audio/speech/upload', '/tts']
 const MAX_CLIP_SECONDS = 120
+/** A tenth of a second of silence, to see whether a format can be written. */
+const TRIAL: Sound = { samples: new Float32Array(1600), sampleRate: 16_000 }
 
 /** `POST /v1/audio/speech` and its other names: JSON, or a form that may bring a clip. */
 export function registerSpeechRoutes(
@@ -28,6 +30,8 @@ export function registerSpeechRoutes(
       const clipFile = file === undefined ? null : checkedFile(file, maxClipBytes)
       const spoken = await orFailed('Speech synthesis failed', () =>
         boundary.work(request, reply, async (signal) => {
+          // A synthesis may take minutes: for a format that cannot be written it is not begun.
+          await encoded(TRIAL, asked.response_format)
           const clip = clipFile === null ? null : await readClip(clipFile.bytes, signal)
           const order = {
             input: asked.input,
@@ -37,10 +41,9 @@ export function registerSpeechRoutes(
             speed: asked.speed,
             sampleRate: asked.sample_rate ?? null,
           }
-          return encodeAudio(await desk.speak(order, signal), asked.response_format)
+          return encoded(await desk.speak(order, signal), asked.response_format)
         }),
       )
-      if (spoken === null) throw noEncoder(asked.response_format)
       return reply
         .type(spoken.type)
         .header('content-disposition', `attachment; filename="speech.${asked.response_format}"`)
@@ -62,8 +65,10 @@ function readBody(request: FastifyRequest): { fields: unknown; file: FormFile | 
   return { fields, file: body.files.get('voice_file') }
 }
 
-/** 422, as for a format that nobody knows: what is sent must be what was asked for. */
-function noEncoder(format: string): HttpError | InvalidRequestError {
+/** Throws 422 where the encoder is missing, as for a format that nobody knows: what is sent must be what was asked for. */
+async function encoded(sound: Sound, format: AudioFormat): Promise<{ bytes: Buffer; type: string }> {
+  const written = await encodeAudio(sound, format)
+  if (written !== null) return written
   const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
-  return new InvalidRequestError([{ loc: ['body', 'response_format'], msg, type: 'unsupported' }], [msg])
+  throw new InvalidRequestError([{ loc: ['body', 'response_format'], msg, type: 'unsupported' }], [msg])
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
@@ -37,9 +37,12 @@ export function useBallot(round: Round, page: BlindSets) {
           const isIts = known.sets.some(({ set: id }) => id === sent.set)
           return { ...known, voted, votes: isIts ? [sent as BlindSets['votes'][number]] : known.votes }
         })
-        const newest = useDrafts.getState().drafts[draftKey(roundId, sent.set)]
-        if (newest !== undefined && isSameDraft(newest, { note: '', best: null, ...sent }))
-          setDraft(roundId, sent.set, null)
+        // Pages hear of the kept vote later than of drafts: without its draft one would fall back on the vote before it for a moment.
+        notifyManager.schedule(() => {
+          const newest = useDrafts.getState().drafts[draftKey(roundId, sent.set)]
+          if (newest !== undefined && isSameDraft(newest, { note: '', best: null, ...sent }))
+            setDraft(roundId, sent.set, null)
+        })
       },
       onError: (error) => notifyFailure('Keeping the vote', error),
     }),

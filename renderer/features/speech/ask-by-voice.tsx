@@ -1,16 +1,17 @@
 import { Button, MultiSelect, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { plural } from '../../components/format.ts'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
-import { transcribe } from './speech-client.ts'
 import { SpokenAnswerCard } from './spoken-answer.tsx'
 import { useAsking } from './use-asking.ts'
+import { useHearing } from './use-hearing.ts'
 import styles from './speech.module.css'
 
 const AT_FIRST = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
@@ -25,10 +26,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   // Names that the documents hold are heard as they are written there; without them it is only a harder recording.
   const input = { dataset_id: dataset.id }
   const prompt = useQuery(api.datasets.speechPrompt.queryOptions({ input })).data?.prompt ?? ''
-  const hearing = useMutation({
-    mutationFn: (recording: Blob) => transcribe(recording, prompt),
-    onSuccess: ({ text }) => setQuestion(text),
-  })
+  const hearing = useHearing({ prompt, onHeard: setQuestion })
   const { asking, ask, isAsking } = useAsking(dataset.id)
   const chosen = search.models ?? AT_FIRST
   const wasNothing = hearing.isSuccess && hearing.data.text.trim() === ''
@@ -42,10 +40,12 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             void ask(question.trim(), chosen)
           }}
         >
+          <SpeakerSelect />
           <div className={styles.actions}>
             <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label="Record a question" onRecorded={hearing.mutate} />
             {hearing.isPending && <span role="status">Listening …</span>}
             {hearing.data?.prompt_used === true && <span className="dim">Heard with the words of this dataset.</span>}
+            {hearing.data?.fittedTo !== undefined && <span className="dim">Fitted to {hearing.data.fittedTo}.</span>}
           </div>
           <TextInput
             label="Question"

@@ -1,6 +1,9 @@
 import { Button } from '@mantine/core'
-import { useRecorder } from './use-recorder.ts'
+import type { KeyboardEvent, Ref } from 'react'
+import { type Recorder, useRecorder } from './use-recorder.ts'
 import styles from './speech.module.css'
+
+const COUNTDOWN_SECONDS = 3
 
 interface Props {
   maxSeconds: number
@@ -10,14 +13,37 @@ interface Props {
 
 /** Records from the microphone: countdown, level, seconds. */
 export function RecordButton({ maxSeconds, label, onRecorded }: Props) {
-  const { state, countdown, seconds, level, failure, start, stop } = useRecorder(maxSeconds, onRecorded)
+  const recorder = useRecorder({ maxSeconds, countdownSeconds: COUNTDOWN_SECONDS, onRecorded })
+  return <RecorderView recorder={recorder} maxSeconds={maxSeconds} label={label} />
+}
+
+interface ViewProps {
+  recorder: Recorder
+  maxSeconds: number
+  label: string
+  /** What was recorded is not dealt with yet: nothing starts, and the button keeps the focus for the next one. */
+  isBusy?: boolean
+  button?: Ref<HTMLButtonElement>
+}
+
+/** One button that starts and stops, and what the microphone hears. */
+export function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: ViewProps) {
+  const { state, countdown, seconds, level, failure, start, stop } = recorder
   return (
     <div className={styles.recorder}>
       {state === 'idle' ? (
-        <Button onClick={start}>{label}</Button>
+        <Button
+          ref={button}
+          data-disabled={isBusy || undefined}
+          aria-disabled={isBusy}
+          onKeyDown={ignoreRepeat}
+          onClick={isBusy ? undefined : start}
+        >
+          {label}
+        </Button>
       ) : (
-        <Button color="red" onClick={stop}>
-          {state === 'counting' ? 'Call off' : 'Stop recording'}
+        <Button ref={button} color="red" onKeyDown={ignoreRepeat} onClick={stop}>
+          {state === 'recording' ? 'Stop recording' : 'Call off'}
         </Button>
       )}
       {state === 'counting' && (
@@ -36,6 +62,11 @@ export function RecordButton({ maxSeconds, label, onRecorded }: Props) {
       {failure !== null && <p role="alert">▲ {failure}</p>}
     </div>
   )
+}
+
+/** A key that is held down presses once. */
+function ignoreRepeat(event: KeyboardEvent): void {
+  if (event.repeat) event.preventDefault()
 }
 
 const FLOOR_DB = -60

@@ -22,7 +22,7 @@ export function SpeakPanel() {
   const chosenVoice = voice !== null && choices?.includes(voice) === true ? voice : (choices?.[0] ?? null)
   return (
     <Panel title="Text to speech">
-      {models.isPending && <LoadingRows rows={4} />}
+      {models.isPending && <LoadingRows rows={10} />}
       {models.isError && <ServiceFault error={models.error} service="tts" />}
       {chosen !== undefined && (
         <div className={styles.stack}>

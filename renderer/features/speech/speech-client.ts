@@ -8,17 +8,29 @@ import {
 } from '../../../contract/http/speech.ts'
 import { callService, ServiceCallError } from '../../data/service-call.ts'
 
-function form(fields: Record<string, string>, file: { name: string; blob: Blob; filename: string }): FormData {
+/** Fields and a file as a form; empty fields are left out. */
+export function uploadForm(
+  fields: Record<string, string>,
+  file: { name: string; blob: Blob; filename: string },
+): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields)) if (value !== '') data.append(name, value)
   data.append(file.name, file.blob, file.filename)
   return data
 }
 
-/** The words of a recording, with their times; `prompt` is a text on what it talks about. */
-export async function transcribe(recording: Blob, prompt = ''): Promise<AdvancedTranscription> {
-  const fields = { return_timestamps: 'true', word_timestamps: 'true', prompt }
-  const body = form(fields, { name: 'file', blob: recording, filename: 'recording' })
+/** What the recogniser may be told beside the sound; an empty text is not sent. */
+export interface HearingHints {
+  /** A text on what the recording talks about. */
+  prompt: string
+  /** Id of the person who speaks. */
+  speaker: string
+}
+
+/** The words of a recording, with their times. Throws `ServiceCallError`. */
+export async function transcribe(recording: Blob, hints: HearingHints): Promise<AdvancedTranscription> {
+  const fields = { return_timestamps: 'true', word_timestamps: 'true', ...hints }
+  const body = uploadForm(fields, { name: 'file', blob: recording, filename: 'recording' })
   const answer = await callService('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
   return AdvancedTranscription.parse(await answer.json())
 }
@@ -40,7 +52,7 @@ export async function speak(saying: Saying): Promise<Blob> {
   return answer.blob()
 }
 
-/** Every engine that speaks or could after a download. */
+/** Every engine that can speak now; those that need a download first are not among them. */
 export async function speechModels(): Promise<SpeechModel[]> {
   const { data } = (await (await callService('tts', '/v1/models')).json()) as { data: unknown[] }
   return data.map((model) => SpeechModel.parse(model))
@@ -52,7 +64,7 @@ export async function listVoices(): Promise<ClonedVoice[]> {
 
 /** What the service measures of a clip; nothing is kept. */
 export async function checkClip(clip: Blob): Promise<ClipVerdict> {
-  const body = form({}, { name: 'file', blob: clip, filename: 'clip.wav' })
+  const body = uploadForm({}, { name: 'file', blob: clip, filename: 'clip.wav' })
   return ClipVerdict.parse(await (await callService('tts', '/voices/check', { method: 'POST', body })).json())
 }
 
@@ -65,7 +77,7 @@ export interface NewVoice {
 }
 
 export async function addVoice({ clip, ...fields }: NewVoice): Promise<ClonedVoice> {
-  const body = form(fields, { name: 'file', blob: clip, filename: 'clip.wav' })
+  const body = uploadForm(fields, { name: 'file', blob: clip, filename: 'clip.wav' })
   const { voice } = (await (await callService('tts', '/voices', { method: 'POST', body })).json()) as { voice: unknown }
   return ClonedVoice.parse(voice)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { transcriptAs } from './subtitles.ts'
+import { formsOf, transcriptAs } from './subtitles.ts'
 
 const words = [{ text: 'a', start: 0, end: 1, duration: 1 }]
 const transcript = {
@@ -21,5 +21,19 @@ describe('transcriptAs', () => {
       'WEBVTT\n\n00:00:00.500 --> 00:01:00.000\nOne &amp; two.\n\n01:01:01.250 --> 01:01:02.000\nThree\n',
     )
     expect(JSON.parse(transcriptAs('JSON', transcript))).toEqual(transcript)
+  })
+
+  it('is the whole text where the recogniser tells no times', () => {
+    const untimed = { text: 'Hello there.', has_timestamps: false, segments: [], words: [] }
+    expect(transcriptAs('text', untimed)).toBe('Hello there.')
+    expect(JSON.parse(transcriptAs('JSON', untimed))).toEqual(untimed)
+  })
+})
+
+describe('formsOf', () => {
+  it('offers subtitles only where there are times', () => {
+    expect(formsOf(transcript)).toEqual(['text', 'JSON', 'SRT', 'VTT'])
+    expect(formsOf({ text: 'Hello there.', has_timestamps: false, segments: [], words: [] })).toEqual(['text', 'JSON'])
+    expect(formsOf({ text: 'Hello there.', has_timestamps: false })).toEqual(['text', 'JSON'])
   })
 })

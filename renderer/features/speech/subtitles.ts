@@ -1,8 +1,13 @@
 import type { AdvancedTranscription, SpokenSegment } from '../../../contract/http/speech.ts'
 
 /** Forms in which a transcript can be taken along. */
-export const TRANSCRIPT_FORMS = ['text', 'JSON', 'SRT', 'VTT'] as const
+const TRANSCRIPT_FORMS = ['text', 'JSON', 'SRT', 'VTT'] as const
 export type TranscriptForm = (typeof TRANSCRIPT_FORMS)[number]
+
+/** The forms that this transcript has: there are no subtitles without times. */
+export function formsOf({ segments = [] }: AdvancedTranscription): TranscriptForm[] {
+  return TRANSCRIPT_FORMS.filter((form) => segments.length > 0 || form === 'text' || form === 'JSON')
+}
 
 /** The transcript in that form. */
 export function transcriptAs(form: TranscriptForm, transcript: AdvancedTranscription): string {

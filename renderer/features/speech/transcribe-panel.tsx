@@ -1,12 +1,12 @@
 import { FileButton, Button, Loader } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Panel } from '../../components/states.tsx'
+import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
-import { transcribe } from './speech-client.ts'
 import { TranscriptView } from './transcript-view.tsx'
+import { useHearing } from './use-hearing.ts'
 import { Waveform } from './waveform.tsx'
 import styles from './speech.module.css'
 
@@ -17,7 +17,7 @@ export function TranscribePanel() {
   const [sound, setSound] = useState<Blob | null>(null)
   const [time, setTime] = useState(0)
   const [seek, setSeek] = useState<{ to: number } | null>(null)
-  const hearing = useMutation({ mutationFn: (recording: Blob) => transcribe(recording) })
+  const hearing = useHearing()
   const take = (recording: Blob | null): void => {
     if (recording === null) return
     setSound(recording)
@@ -26,6 +26,7 @@ export function TranscribePanel() {
   }
   return (
     <Panel title="Speech to text">
+      <SpeakerSelect />
       <div className={styles.actions}>
         <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label="Record" onRecorded={take} />
         <FileButton accept="audio/*" onChange={take}>
@@ -46,6 +47,7 @@ export function TranscribePanel() {
         </p>
       )}
       {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
+      {hearing.data?.fittedTo !== undefined && <p className="dim">Fitted to {hearing.data.fittedTo}.</p>}
       {hearing.isSuccess && <TranscriptView transcript={hearing.data} time={time} onSeek={(to) => setSeek({ to })} />}
     </Panel>
   )

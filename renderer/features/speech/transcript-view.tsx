@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
-import type { AdvancedTranscription } from '../../../contract/http/speech.ts'
+import type { AdvancedTranscription, SpokenSegment } from '../../../contract/http/speech.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { TRANSCRIPT_FORMS, transcriptAs } from './subtitles.ts'
+import { formsOf, transcriptAs } from './subtitles.ts'
 import styles from './speech.module.css'
 
 interface Props {
@@ -11,35 +11,26 @@ interface Props {
   onSeek: (seconds: number) => void
 }
 
-/** Sentences with words that play from where they were said. */
+/** What was said, to read and to take along. */
 export function TranscriptView({ transcript, time, onSeek }: Props) {
   const segments = transcript.segments ?? []
-  if (segments.length === 0) return <p className="dim">No speech was heard in this recording.</p>
+  if (segments.length === 0 && transcript.text.trim() === '')
+    return <p className="dim">No speech was heard in this recording.</p>
   return (
     <>
-      <ol className={styles.sentences} aria-label="Transcript">
-        {segments.map(({ id, start, words }) => (
-          <li key={id}>
-            <span className={styles.stamp}>{start.toFixed(1)} s</span>
-            <span>
-              {words.map((word, i) => (
-                <button
-                  key={i}
-                  type="button"
-                  className={styles.word}
-                  data-now={time >= word.start && time < word.end}
-                  title={`${word.start.toFixed(2)} to ${word.end.toFixed(2)} s`}
-                  onClick={() => onSeek(word.start)}
-                >
-                  {word.text}
-                </button>
-              ))}
-            </span>
-          </li>
-        ))}
-      </ol>
+      {segments.length > 0 ? (
+        <TimedSentences segments={segments} time={time} onSeek={onSeek} />
+      ) : (
+        <div className={styles.stack}>
+          <p className={styles.read}>{transcript.text}</p>
+          <p className="dim">
+            The recogniser that is set tells no times: the words cannot be played one by one, and there are no
+            subtitles.
+          </p>
+        </div>
+      )}
       <div className={styles.actions}>
-        {TRANSCRIPT_FORMS.map((form) => (
+        {formsOf(transcript).map((form) => (
           <Button
             key={form}
             variant="default"
@@ -55,5 +46,32 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
         ))}
       </div>
     </>
+  )
+}
+
+/** Sentences with words that play from where they were said. */
+function TimedSentences({ segments, time, onSeek }: Omit<Props, 'transcript'> & { segments: SpokenSegment[] }) {
+  return (
+    <ol className={styles.sentences} aria-label="Transcript">
+      {segments.map(({ id, start, words }) => (
+        <li key={id}>
+          <span className={styles.stamp}>{start.toFixed(1)} s</span>
+          <span>
+            {words.map((word, i) => (
+              <button
+                key={i}
+                type="button"
+                className={styles.word}
+                data-now={time >= word.start && time < word.end}
+                title={`${word.start.toFixed(2)} to ${word.end.toFixed(2)} s`}
+                onClick={() => onSeek(word.start)}
+              >
+                {word.text}
+              </button>
+            ))}
+          </span>
+        </li>
+      ))}
+    </ol>
   )
 }

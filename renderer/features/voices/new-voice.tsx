@@ -10,29 +10,39 @@ import type { PageSound } from '../speech/sound-buffer.ts'
 import { addVoice, checkClip } from '../speech/speech-client.ts'
 import styles from '../speech/speech.module.css'
 import { Waveform } from '../speech/waveform.tsx'
+import { LONGEST_CLIP_SECONDS, RECORDED_SECONDS } from './clip-limits.ts'
 import { VerdictView } from './verdict-view.tsx'
-
-const MAX_CLIP_SECONDS = 30
 
 /** Holds most sounds of English in about ten seconds. */
 const TEXT_TO_READ =
   'The old ferry leaves the north harbour at seven, just as the church bells begin to ring. Five children watched it go, ' +
   'eating warm bread and yellow cheese, while their uncle measured how deep the water was beside the stone wall.'
 
+/** One clip with all that was said of it, so that nothing of that is taken for the next clip. */
+interface Take {
+  blob: Blob
+  sound: PageSound
+  /** The chosen part, in seconds. */
+  start: number
+  end: number
+  consents: boolean
+}
+
 /** From a recording or file to a registered voice: trim, verdict, names, consent. */
 export function NewVoice() {
   const client = useQueryClient()
-  const [take, setTake] = useState<{ blob: Blob; sound: PageSound } | null>(null)
-  const [trim, setTrim] = useState<{ start: number; end: number } | null>(null)
+  const [take, setTake] = useState<Take | null>(null)
   const [details, setDetails] = useState({ name: '', license: '', provenance: '' })
-  const [consents, setConsents] = useState(false)
   const reading = useMutation({
-    mutationFn: async (blob: Blob) => {
+    mutationFn: async (blob: Blob): Promise<Take> => {
       const sound = await decodeSound(blob)
-      return { blob: wavFile(sound), sound }
+      const seconds = sound.samples.length / sound.sampleRate
+      return { blob: wavFile(sound), sound, start: 0, end: seconds, consents: false }
     },
-    onSuccess: setTake,
-    onMutate: () => check.reset(),
+    onSuccess: (next) => {
+      setTake(next)
+      check.reset()
+    },
   })
   const check = useMutation({ mutationFn: checkClip })
   const save = useMutation({
@@ -40,20 +50,19 @@ export function NewVoice() {
     onSuccess: async ({ name }) => {
       notifyDone(`The voice ${name} is registered`)
       setTake(null)
-      setConsents(false)
       setDetails({ name: '', license: '', provenance: '' })
       check.reset()
       await client.invalidateQueries({ queryKey: ['speech', 'voices'] })
     },
   })
-  const clip = (): Blob => wavFile(trim === null ? take!.sound : cutSound(take!.sound, trim.start, trim.end))
-  const seconds = trim === null ? 0 : trim.end - trim.start
+  const change = (part: Partial<Take>): void => setTake((now) => now && { ...now, ...part })
+  const clipOf = ({ sound, start, end }: Take): Blob => wavFile(cutSound(sound, start, end))
   return (
     <Panel title="New voice">
       <p>Read this aloud, in a quiet room, at the pace of a conversation:</p>
       <p className={styles.read}>{TEXT_TO_READ}</p>
       <div className={styles.actions}>
-        <RecordButton maxSeconds={MAX_CLIP_SECONDS} label="Record" onRecorded={reading.mutate} />
+        <RecordButton maxSeconds={RECORDED_SECONDS} label="Record" onRecorded={reading.mutate} />
         <FileButton accept="audio/*" onChange={(file) => file !== null && reading.mutate(file)}>
           {(props) => (
             <Button variant="default" {...props}>
@@ -69,15 +78,18 @@ export function NewVoice() {
             sound={take.blob}
             label="the clip"
             onTrim={(start, end) => {
-              setTrim({ start, end })
+              change({ start, end })
               check.reset()
             }}
           />
           <div className={styles.actions}>
-            <Button variant="default" loading={check.isPending} onClick={() => check.mutate(clip())}>
+            <Button variant="default" loading={check.isPending} onClick={() => check.mutate(clipOf(take))}>
               Check the clip
             </Button>
-            <span className="dim">{seconds.toFixed(1)} s chosen; 3 to 30 s are needed. Drag the edges to trim.</span>
+            <span className="dim">
+              {(take.end - take.start).toFixed(1)} s chosen; 3 to {LONGEST_CLIP_SECONDS} s are needed. Drag the edges to
+              trim.
+            </span>
           </div>
           {check.isError && <ServiceFault error={check.error} service="tts" />}
           {check.data !== undefined && <VerdictView verdict={check.data} />}
@@ -97,18 +109,18 @@ export function NewVoice() {
               </div>
               <Checkbox
                 label="The speaker is me, or has agreed that this voice is imitated here."
-                checked={consents}
-                onChange={(event) => setConsents(event.currentTarget.checked)}
+                checked={take.consents}
+                onChange={(event) => change({ consents: event.currentTarget.checked })}
               />
               <div className={styles.actions}>
                 <Button
                   loading={save.isPending}
-                  disabled={!consents || details.name.trim() === ''}
+                  disabled={!take.consents || details.name.trim() === ''}
                   onClick={() =>
                     save.mutate({
                       ...details,
                       consent: `Confirmed in the panel on ${new Date().toISOString()}: the speaker is the person at the panel or has agreed`,
-                      clip: clip(),
+                      clip: clipOf(take),
                     })
                   }
                 >

@@ -37,11 +37,13 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
           <Button
             variant="default"
             color="red"
-            aria-label={`Delete ${voice.name}`}
             loading={remove.isPending}
             onClick={() => (isSure ? remove.mutate() : setIsSure(true))}
           >
             {isSure ? 'Delete the clip for good' : 'Delete'}
+            <span className="hidden-text">
+              {isSure && ' of'} {voice.name}
+            </span>
           </Button>
         </>
       }
@@ -76,7 +78,7 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
         <Button
           loading={speaking.isPending}
           disabled={text.trim() === ''}
-          aria-label={`Speak as ${voice.name}`}
+          aria-label={`Speak as this voice: ${voice.name}`}
           onClick={() => speaking.mutate({ input: text, voice: voice.name })}
         >
           Speak as this voice

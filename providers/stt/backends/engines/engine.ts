@@ -21,6 +21,12 @@ export interface EngineFacts {
   note: string | null
 }
 
+/** The note of what runs on the processor though another device was asked for; null where none was. */
+export function processorInstead(wanted: WantedDevice, reason: string): string | null {
+  if (wanted === 'auto' || wanted === 'cpu') return null
+  return `${wanted} could not be used, so the processor is: ${reason}`
+}
+
 /** A loaded model in the recognising process. */
 export interface Engine extends EngineFacts {
   /** The words of one window of 16 kHz sound; the times of one that is not aligned are spread. */

@@ -1,4 +1,5 @@
 import type { Device } from '../recogniser.ts'
+import { processorInstead } from './engine.ts'
 import type { WantedDevice } from './engine.ts'
 
 /** The runtime's name of what runs on a device. */
@@ -20,10 +21,6 @@ export async function openOnDevice<Model>(
     return { model: await open(PROVIDERS[first]), device: first, note: null }
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
-    return {
-      model: await open('cpu'),
-      device: 'cpu',
-      note: `${first} could not be used, so the processor is: ${reason}`,
-    }
+    return { model: await open('cpu'), device: 'cpu', note: processorInstead(first, reason) }
   }
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { readdir } from 'node:fs/promises'
 import type { EngineKind } from '../recognition-models.ts'
-import { EngineMissingError } from './engine.ts'
+import { EngineMissingError, processorInstead } from './engine.ts'
 import type { Engine, EngineOrder } from './engine.ts'
 import { spreadWords, wordsOfPieces } from './words-of-pieces.ts'
 
@@ -39,7 +39,7 @@ interface Sherpa {
  * Models as the sherpa-onnx library runs them. Its library carries a synthesiser under the GPL, so it is no part of this installation: a person
  * who wants it installs it, and it is loaded into a process of its own. It ends its process where a model is not to its liking.
  */
-export async function openSherpa({ kind, folder, sherpaFolder }: EngineOrder): Promise<Engine> {
+export async function openSherpa({ kind, folder, device, sherpaFolder }: EngineOrder): Promise<Engine> {
   const sherpa = loadSherpa(sherpaFolder ?? process.cwd())
   const recognizer = await sherpa.OfflineRecognizer.createAsync({
     featConfig: { sampleRate: SAMPLE_RATE, featureDim: 80 },
@@ -48,9 +48,8 @@ export async function openSherpa({ kind, folder, sherpaFolder }: EngineOrder): P
   })
   const isAligned = kind === 'sherpa-transducer' || kind === 'sherpa-ctc'
   return {
-    // Its published builds have no other.
     device: 'cpu',
-    note: null,
+    note: processorInstead(device, `the published builds of ${SHERPA_PACKAGE} run on nothing else`),
     isAligned,
     async recognise(samples) {
       const stream = recognizer.createStream()

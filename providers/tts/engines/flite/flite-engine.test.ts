@@ -31,3 +31,12 @@ it.each(FLITE_VOICES.map(({ id }) => id))('tells when its phones are said: %s', 
   expect(Math.abs(phones[pause - 1]!.end - from)).toBeLessThan(0.1)
   expect(Math.abs(phones[pause]!.end - to)).toBeLessThan(0.05)
 })
+
+it.each(FLITE_VOICES.map(({ id }) => id))(
+  'tells the words of a name whose sounds a voice lacks, and nothing else: %s',
+  async (voice) => {
+    const words = ['a', 'loan', 'from', 'van', 'houtryck', 'bank']
+    expect(await flite.words('A loan from Van Houtryck Bank.', voice, signal)).toEqual(words)
+    expect(await flite.reader.wordsOf('A loan from Van Houtryck Bank.', signal)).toEqual(words)
+  },
+)

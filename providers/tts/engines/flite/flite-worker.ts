@@ -27,23 +27,26 @@ const program = WebAssembly.compile(readFileSync(createRequire(import.meta.url).
 /** One run of the program, in a folder of its own. Its memory is new each time: the port has no way to begin again. */
 async function run(task: FliteTask): Promise<FliteAnswer> {
   const folder = mkdtempSync(join(tmpdir(), 'rag-ladder-flite-'))
-  const output = openSync(join(folder, 'printed.txt'), 'w+')
+  const [output, complaints] = [join(folder, 'printed.txt'), join(folder, 'complaints.txt')]
+  const [stdout, stderr] = [openSync(output, 'w+'), openSync(complaints, 'w+')]
   try {
     const wasi = new WASI({
       version: 'preview1',
       args: ['flite', ...task.args, '-o', task.wave ? '/speech.wav' : 'none'],
       preopens: { '/': folder },
-      stdout: output,
-      stderr: output,
+      stdout,
+      // Of sounds that a voice does not have it complains here and goes on; they are no words.
+      stderr,
       returnOnExit: true,
     })
     const instance = await WebAssembly.instantiate(await program, wasi.getImportObject())
     const exitCode = wasi.start(instance)
-    const printed = readFileSync(join(folder, 'printed.txt'), 'utf8')
-    if (exitCode !== 0) throw new Error(`the synthesis program ended with ${exitCode}: ${printed.slice(0, 200)}`)
-    return { printed, wave: task.wave ? readFileSync(join(folder, 'speech.wav')) : null }
+    if (exitCode !== 0)
+      throw new Error(`the synthesis program ended with ${exitCode}: ${readFileSync(complaints, 'utf8').slice(0, 200)}`)
+    return { printed: readFileSync(output, 'utf8'), wave: task.wave ? readFileSync(join(folder, 'speech.wav')) : null }
   } finally {
-    closeSync(output)
+    closeSync(stdout)
+    closeSync(stderr)
     rmSync(folder, { recursive: true, force: true })
   }
 }

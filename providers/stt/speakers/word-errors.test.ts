@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { normalisedWords } from '../helpers/normalise-english.ts'
-import { alignedWords, wordErrors } from '../helpers/word-errors.ts'
+import { normalisedWords } from '../../../tests/helpers/normalise-english.ts'
+import { alignedWords, wordErrors } from './word-errors.ts'
 
 it('counts words, not spellings', () => {
   const said = 'It’s two kilometres to the grey harbour; they won’t have travelled, Doctor Mould.'

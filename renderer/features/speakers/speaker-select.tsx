@@ -1,0 +1,23 @@
+import { Select } from '@mantine/core'
+import { usePreferences } from '../../stores/preferences.ts'
+import { useSpeakers } from './use-speakers.ts'
+
+/** Whose speech the recogniser is fitted to when it hears; not there while it knows nobody. */
+export function SpeakerSelect() {
+  const { fitted, chosen } = useSpeakers()
+  const setSpeaker = usePreferences((state) => state.setSpeaker)
+  if (fitted.length === 0) return null
+  return (
+    <Select
+      label="Speaker"
+      description="The recogniser is fitted to whom you choose"
+      placeholder="Nobody in particular"
+      maw={360}
+      clearable
+      clearButtonProps={{ 'aria-label': 'Nobody in particular' }}
+      data={fitted.map(({ id, name }) => ({ value: id, label: name }))}
+      value={chosen?.id ?? null}
+      onChange={setSpeaker}
+    />
+  )
+}

@@ -1,0 +1,19 @@
+import type { Recogniser } from '../../providers/stt/backends/recogniser.ts'
+
+/** A recogniser that hears what a test tells it to. */
+export function scriptedRecogniser(changes: Partial<Recogniser>): Recogniser {
+  return {
+    backend: 'pocketsphinx',
+    model: 'scripted',
+    license: 'none',
+    device: 'cpu',
+    languages: ['en'],
+    isAligned: true,
+    usesPrompt: true,
+    fitting: null,
+    windowSeconds: 60,
+    recognise: async () => [],
+    close: async () => undefined,
+    ...changes,
+  }
+}
