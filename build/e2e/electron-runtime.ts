@@ -17,6 +17,10 @@ export const programIn = (folder: string): string | null => {
   return existsSync(program) ? program : null
 }
 
+/** The folder of Electron's files that a program is part of. */
+export const folderOf = (program: string): string =>
+  program.slice(0, -(PROGRAM[process.platform] ?? 'electron').length - 1)
+
 /** The official binary, where it has been fetched and unpacked to the end: the installer writes `path.txt` last. */
 export function officialElectron(root = process.cwd()): string | null {
   const folder = join(root, 'node_modules/electron')

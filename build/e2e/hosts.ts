@@ -1,5 +1,5 @@
 import { canInstallPackages, DISPLAY_PACKAGES, ELECTRON_PACKAGES, installPackages } from './debian-packages.ts'
-import { findElectron, missingLibraries, versionOf } from './electron-runtime.ts'
+import { findElectron, folderOf, missingLibraries, versionOf } from './electron-runtime.ts'
 import { findChromium, findOnPath } from './find-program.ts'
 
 /** A host that the specs can run in, with what Playwright must know of it; or why it is missing. */
@@ -38,6 +38,6 @@ export async function desktopHost(): Promise<SpecHost> {
   const wrapper = await screenWrapper()
   if (wrapper === null) return missing('no screen: install xvfb and xauth, or set DISPLAY')
   console.log(`Electron ${versionOf(electron) ?? 'of unknown version'}`)
-  const env = { RAG_LADDER_ELECTRON: electron, RAG_LADDER_ENGINE_NODE: process.execPath }
+  const env = { ELECTRON_OVERRIDE_DIST_PATH: folderOf(electron), RAG_LADDER_ENGINE_NODE: process.execPath }
   return { project: 'electron', found: true, env, wrapper }
 }

@@ -61,7 +61,6 @@ const test = base.extend<{ children: Children }, { folder: string }>({
   children: async ({ folder }, use, { testId }) => {
     const journal = join(folder, `journal-${testId}`)
     const app = await _electron.launch({
-      executablePath: process.env['RAG_LADDER_ELECTRON']!,
       args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), `--user-data-dir=${folder}/data-${testId}`, folder],
       env: {
         ...(process.env as Record<string, string>),

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { chromium, expect, test as base, type Page } from '@playwright/test'
+import { expect, test as base, type Page } from '@playwright/test'
+import { attachWindow } from '../helpers/attach-window.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
@@ -49,7 +50,6 @@ const test = base.extend<{ development: Development }>({
     const flags = ['--project', project, `--user-data-dir=${folder}/data`, '--remote-debugging-port=0']
     const child = spawn(process.execPath, ['build/dev.ts', ...flags], {
       cwd: folder,
-      env: { ...process.env, ELECTRON_OVERRIDE_DIST_PATH: dirname(process.env['RAG_LADDER_ELECTRON']!) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
@@ -57,12 +57,7 @@ const test = base.extend<{ development: Development }>({
       stream.setEncoding('utf8').on('data', (text: string) => (output += text))
     const ended = once(child, 'close')
     const nextDebugger = debuggersOf(child, () => output)
-    const nextPage = async (): Promise<Page> => {
-      const browser = await chromium.connectOverCDP(await nextDebugger())
-      const context = browser.contexts()[0]!
-      return context.pages()[0] ?? (await context.waitForEvent('page'))
-    }
-    await use({ folder, nextPage })
+    await use({ folder, nextPage: async () => attachWindow(await nextDebugger()) })
     child.kill('SIGTERM')
     await ended
     for (const used of [folder, project]) await rm(used, { recursive: true, force: true, maxRetries: 5 })

@@ -22,13 +22,12 @@ const NOISE = /^\[\d+:\d+\/|^Debugger |^Waiting for the debugger|^For help, see|
 export async function startDesktop(
   options: { args?: string[]; env?: Record<string, string> } = {},
 ): Promise<DesktopProcess> {
-  const executablePath = process.env['RAG_LADDER_ELECTRON']
-  if (executablePath === undefined) throw new Error('RAG_LADDER_ELECTRON: the Electron to run is required')
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-desktop-'))
   // Root has no sandbox to offer.
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  // No path of Electron is given: only one that Playwright finds itself waits with its window until Playwright watches. A window that
+  // opens meanwhile is now and then taken for one that never loads.
   const app = await _electron.launch({
-    executablePath,
     args: [...flags, `--user-data-dir=${folder}`, PROJECT_ROOT, ...(options.args ?? [])],
     cwd: PROJECT_ROOT,
     env: { ...(process.env as Record<string, string>), ...options.env },

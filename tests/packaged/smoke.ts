@@ -6,10 +6,10 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { chromium } from '@playwright/test'
 import { screenWrapper } from '../../build/e2e/hosts.ts'
 import { packageConfig } from '../../build/package/package-config.ts'
 import { versionOf } from '../../build/e2e/electron-runtime.ts'
+import { attachWindow } from '../helpers/attach-window.ts'
 import { hangingOffice } from './hanging-office.ts'
 import { checkServices, DEADLINE_SECONDS } from './services.ts'
 import { readFuses, type FuseName } from './fuse-wire.ts'
@@ -67,9 +67,7 @@ async function smoke(): Promise<void> {
       })
       void ended.then(() => failed(new Error('the app ended before its page was there')))
     })
-    const browser = await chromium.connectOverCDP(address)
-    const context = browser.contexts()[0]!
-    const page = context.pages()[0] ?? (await context.waitForEvent('page'))
+    const page = await attachWindow(address)
     await page.getByRole('button', { name: 'Run the smoke ladder' }).click({ timeout: 60_000 })
     // A first run that is complete lands in its matrix.
     await page.locator('[role=gridcell][data-state=ok]').first().waitFor({ timeout: 120_000 })
@@ -86,7 +84,7 @@ async function smoke(): Promise<void> {
     assert(existsSync(join(folder, 'project/results')), 'the new project has no results')
     console.log('● the packaged app made a project, started its engine and ran the smoke ladder to its matrix')
     await checkServices(page, office)
-    await browser.close()
+    await page.context().browser()?.close()
   } finally {
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
     await ended
