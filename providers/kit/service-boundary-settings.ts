@@ -2,6 +2,8 @@ import type { EnvReader } from './env-reader.ts'
 
 /** How a provider service guards itself and how much it takes on. */
 export interface ServiceBoundarySettings {
+  /** Start of its variables, as in `STT`. */
+  prefix: string
   /** Null with mode `required` closes every route but the open ones. */
   token: string | null
   authMode: 'required' | 'disabled'
@@ -33,6 +35,7 @@ export function readBoundarySettings(reader: EnvReader, names: BoundaryNames): S
   const seconds = (name: string, fallback: number) =>
     reader.integer(`${prefix}_${name}`, fallback, { min: 1, max: 3600 }) * 1000
   const settings: ServiceBoundarySettings = {
+    prefix,
     token: reader.optional(`${prefix}_API_TOKEN`),
     authMode: reader.oneOf(`${prefix}_AUTH_MODE`, names.defaultAuthMode ?? 'required', ['required', 'disabled']),
     corsOrigins: list(reader.optional(`${prefix}_CORS_ORIGINS`)),

@@ -18,11 +18,11 @@ const apps: FastifyInstance[] = []
 afterEach(() => Promise.all(apps.splice(0).map((app) => closeGracefully(app, 0))))
 
 /** A service whose work ends when the test says so. */
-async function start(changes: Partial<ServiceBoundarySettings> = {}) {
+async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string[] = []) {
   const settings = { ...readBoundarySettings(createEnvReader({ STT_API_TOKEN: 'right' }), NAMES), ...changes }
   const restarted = Promise.withResolvers<boolean>()
   const boundary = createServiceBoundary({
-    logger: createLogger('test', 'silent'),
+    logger: createLogger('test', 'warn', { write: (line) => void log.push(line) }),
     settings,
     restart: () => restarted.resolve(true),
   })
@@ -62,12 +62,17 @@ describe('service boundary', () => {
       { detail: 'Authentication required' },
       'Bearer',
     ])
-    const keyless = await start({ token: null })
+    const log: string[] = []
+    const keyless = await start({ token: null }, log)
+    expect(log).toEqual([expect.stringContaining('STT_API_TOKEN is not set')])
     expect((await fetch(`${keyless.url}/health`)).status).toBe(200)
     expect(await keyless.send(10)).toMatchObject({
       status: 503,
       body: { detail: 'Provider authentication is unavailable' },
     })
+    const quiet: string[] = []
+    expect((await (await start({ token: null, authMode: 'disabled' }, quiet)).send(2000, {})).status).toBe(413)
+    expect(quiet.filter((line) => line.includes('API_TOKEN'))).toEqual([])
   })
 
   it('asks for the token before it looks at the size, and names the limit that was broken', async () => {

@@ -57,6 +57,12 @@ export interface ServiceBoundary {
 export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceBoundary {
   const { settings, logger } = options
   const restart = options.restart ?? (() => process.exit(DEADLINE_EXIT_CODE))
+  if (settings.authMode === 'required' && settings.token === null) {
+    const { prefix } = settings
+    logger.warn(
+      `${prefix}_API_TOKEN is not set: all but health is answered with 503. Set it, or ${prefix}_AUTH_MODE=disabled`,
+    )
+  }
   const takePermit = permitHook(createPermits(settings.concurrency), 'Provider capacity is full')
   const app = createHttpServer({
     logger,

@@ -16,9 +16,12 @@ import type { Enrolment } from './speakers/enrolment.ts'
 import { spokenSegments, spokenWords, textOf } from './transcript.ts'
 import { transcribeLong } from './windows/transcribe-long.ts'
 
+/** As forms spell it; Python's clients send `True`. */
 const Flag = z
-  .enum(['true', 'false', '1', '0', 'yes', 'no', ''])
+  .string()
   .default('false')
+  .transform((value) => value.trim().toLowerCase())
+  .pipe(z.enum(['true', 'false', '1', '0', 'yes', 'no', '']))
   .transform((value) => ['true', '1', 'yes'].includes(value))
 
 const Prompt = z.string().max(MAX_PROMPT_CHARACTERS).default('')

@@ -149,7 +149,9 @@ describe('transcriptions', () => {
     const ask = async (fields: Record<string, string>) =>
       AdvancedTranscription.parse((await send('/advanced', fields)).json)
     expect(await ask({})).toEqual({ text: 'Hello there. Good morning', has_timestamps: false })
-    const both = await ask({ return_timestamps: 'true', word_timestamps: 'true' })
+    expect((await send('/advanced', { word_timestamps: 'perhaps' })).status).toBe(422)
+    // As Python writes it.
+    const both = await ask({ return_timestamps: 'True', word_timestamps: 'true' })
     expect(both.has_timestamps).toBe(true)
     expect(both.segments!.map(({ words }) => words.map(({ text }) => text))).toEqual([
       ['Hello', 'there.'],

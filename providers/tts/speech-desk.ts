@@ -84,7 +84,7 @@ export class SpeechDesk {
     const fitting = engines.find((engine) => engine.voices.some(({ id }) => id === voice))
     if (voice !== null && clip === null && fitting !== undefined) return fitting
     if (clip !== null || (voice !== null && (await voices.find(voice)) !== null)) return cloningEngines[0]!
-    if (voice !== null) throw unknownVoice(voice)
+    if (voice !== null) throw this.#unknownVoice(voice)
     return all.find((engine) => engine.id === defaultModel)!
   }
 
@@ -96,6 +96,11 @@ export class SpeechDesk {
     const registered = await this.#options.voices.clip(voice)
     if (registered === null) throw unknownVoice(voice)
     return registered
+  }
+
+  #unknownVoice(voice: string): HttpError {
+    const own = this.#options.engines.map(({ id, voices }) => `${id} has ${voices.map((known) => known.id).join(', ')}`)
+    return unknownVoice(voice, `${own.join('; ')}.`)
   }
 
   async #strangeVoice(voice: string, engine: SpeechEngine): Promise<HttpError> {

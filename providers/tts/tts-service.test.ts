@@ -107,12 +107,16 @@ describe('speech', () => {
   })
 
   it('words its errors as the backend that it stands for', async () => {
+    const unknown = "Voice 'nobody' is unknown. GET /voices lists the registered ones."
     expect((await speak({ input: 'Hello', voice: 'nobody' }, voiceService.url)).json).toEqual({
       error: {
-        message: "Voice 'nobody' is unknown. GET /voices lists the registered ones.",
+        // Who comes with another product's voice reads which there are.
+        message: `${unknown} flite has slt, rms, awb, kal16; kokoro has af_heart, af_bella, af_nicole, am_michael, am_fenrir, am_puck.`,
         type: 'voice_not_found_error',
       },
     })
+    const gone = await fetch(`${voiceService.url}/voices/nobody`, { method: 'DELETE' })
+    expect(await gone.json()).toEqual({ error: { message: unknown, type: 'voice_not_found_error' } })
     expect((await speak({ input: '' }, voiceService.url)).json).toHaveProperty('detail')
   })
 })

@@ -110,7 +110,9 @@ describe('decodeAudio', () => {
     const path = process.env['PATH']
     process.env['PATH'] = '/nowhere'
     try {
-      await expect(decodeAudio(await fixture('tone.m4a'), 10)).rejects.toThrow(/needs the program ffmpeg.*WAV, FLAC/)
+      await expect(decodeAudio(await fixture('tone.m4a'), 10)).rejects.toThrow(
+        /none of WAV, FLAC.*takes the program ffmpeg/,
+      )
     } finally {
       process.env['PATH'] = path
     }

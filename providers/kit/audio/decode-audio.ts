@@ -19,7 +19,7 @@ export async function decodeAudio(bytes: Buffer, maxSeconds: number): Promise<De
   if (decoded === null) {
     throw new AudioError(
       'audio_unsupported',
-      `this audio format needs the program ffmpeg, which is not installed; ${BUILTIN_FORMATS} are read without it`,
+      `this file is none of ${BUILTIN_FORMATS}; to read what else it may be takes the program ffmpeg, which is not installed`,
     )
   }
   const seconds = durationSeconds(decoded.sound)

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { noteText, replaceFile } from '../kept-files.ts'
 
 const Entry = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), fetchedAt: z.iso.datetime() })
 const Record = z.object({ version: z.literal(1), files: z.record(z.string(), Entry) })
@@ -30,8 +31,7 @@ export async function readFirstFetch(folder: string): Promise<FirstFetch> {
     of: (path) => files.get(path) ?? null,
     async add(path, sha256) {
       files.set(path, { sha256, fetchedAt: new Date().toISOString() })
-      await writeFile(`${record}.new`, JSON.stringify({ version: 1, files: Object.fromEntries(files) }, null, 2))
-      await rename(`${record}.new`, record)
+      await replaceFile(record, noteText({ version: 1, files: Object.fromEntries(files) }))
     },
   }
 }

@@ -1,6 +1,7 @@
-import { readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { noteText, readJson, replaceFile } from '../kept-files.ts'
 
 const RECORD = '.verified.json'
 
@@ -20,17 +21,9 @@ export interface VerifiedFiles {
 
 /** Reads the record of a folder. A record that cannot be read counts as none: its files are hashed again. */
 export async function readVerifiedFiles(folder: string, license: string): Promise<VerifiedFiles> {
-  const files = await readFile(join(folder, RECORD), 'utf8')
-    .then(
-      (text) => new Map(Object.entries(Record.parse(JSON.parse(text)).files)),
-      () => new Map<string, Entry>(),
-    )
-    .catch(() => new Map<string, Entry>())
-  const save = async () => {
-    const path = join(folder, RECORD)
-    await writeFile(`${path}.new`, JSON.stringify({ version: 1, license, files: Object.fromEntries(files) }, null, 2))
-    await rename(`${path}.new`, path)
-  }
+  const record = join(folder, RECORD)
+  const files = new Map<string, Entry>(Object.entries((await readJson(record, Record))?.files ?? {}))
+  const save = () => replaceFile(record, noteText({ version: 1, license, files: Object.fromEntries(files) }))
   return {
     async trusted(path) {
       const entry = files.get(path)

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { SpeakerFit } from '../../../contract/index.ts'
@@ -7,6 +7,7 @@ import { durationSeconds } from '../../kit/audio/sound.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { decodeWav, encodeWav } from '../../kit/audio/wav-file.ts'
 import { HttpError } from '../../kit/http-error.ts'
+import { namesIn, noteText, readJson, replaceFile } from '../../kit/kept-files.ts'
 
 /** A fit as it is kept: with the folder of its model, null where it heard no better, and what it was fitted from. */
 const StoredFit = SpeakerFit.omit({ used: true }).extend({ model: z.string().nullable(), basis: z.string() })
@@ -83,7 +84,7 @@ export class SpeakerStore {
       read_at: new Date().toISOString(),
     }
     await replaceFile(`${place}.wav`, encodeWav(sound))
-    await replaceFile(`${place}.json`, JSON.stringify(note, null, 2))
+    await replaceFile(`${place}.json`, noteText(note))
     return this.find(id)
   }
 
@@ -137,7 +138,7 @@ export class SpeakerStore {
   }
 
   #write(id: string, note: Note): Promise<void> {
-    return replaceFile(join(this.#folder, id, NOTE), JSON.stringify(note, null, 2))
+    return replaceFile(join(this.#folder, id, NOTE), noteText(note))
   }
 
   async #read(id: string): Promise<StoredSpeaker | null> {
@@ -149,29 +150,5 @@ export class SpeakerStore {
     const sentences = await Promise.all(notes.map((path) => readJson(path, SentenceNote)))
     const read = sentences.filter((sentence) => sentence !== null)
     return { ...note, id, sentences: read.sort((a, b) => a.reading - b.reading) }
-  }
-}
-
-/** Names in a folder; none where it does not exist. */
-async function namesIn(folder: string): Promise<string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  })
-}
-
-/** Written aside and moved in whole, so that a crash leaves the old file or the new one. */
-async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
-  const aside = `${path}.${randomUUID()}.new`
-  await writeFile(aside, content)
-  await rename(aside, path)
-}
-
-async function readJson<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null> {
-  try {
-    const parsed = schema.safeParse(JSON.parse(await readFile(path, 'utf8')))
-    return parsed.success ? parsed.data : null
-  } catch {
-    return null
   }
 }

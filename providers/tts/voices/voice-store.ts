@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { ClonedVoice } from '../../../contract/index.ts'
@@ -7,6 +7,7 @@ import { durationSeconds } from '../../kit/audio/sound.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { decodeWav, encodeWav } from '../../kit/audio/wav-file.ts'
 import { HttpError } from '../../kit/http-error.ts'
+import { namesIn, noteText, readJson, replaceFile } from '../../kit/kept-files.ts'
 
 /** What a person says about a clip. */
 export interface VoiceDetails {
@@ -34,6 +35,8 @@ type Stored = z.infer<typeof Stored>
 
 const CLIP = 'clip.wav'
 const NOTE = 'voice.json'
+/** Of registrations that are under way, or were cut short. */
+const ASIDE = '.new-'
 
 /** Registered voices: a folder each, with the clip and what is known of it. Names are compared without case. */
 export class VoiceStore {
@@ -45,8 +48,9 @@ export class VoiceStore {
 
   /** By name. A folder without a readable note is left out. */
   async list(): Promise<ClonedVoice[]> {
-    const names = await readdir(this.#folder).catch(() => [])
-    const voices = await Promise.all(names.map((name) => this.#read(join(this.#folder, name))))
+    const names = await namesIn(this.#folder)
+    const kept = names.filter((name) => !name.startsWith(ASIDE))
+    const voices = await Promise.all(kept.map((name) => this.#read(join(this.#folder, name))))
     return voices.filter((voice) => voice !== null).sort((a, b) => a.name.localeCompare(b.name))
   }
 
@@ -55,11 +59,18 @@ export class VoiceStore {
     return this.#read(this.#folderOf(name))
   }
 
-  /** The clip of that voice and the key under which it is known; null when there is none. */
+  /** The clip of that voice and the key under which it is known; null when no voice has that name. Throws 409 for a damaged clip. */
   async clip(name: string): Promise<{ key: string; sound: Sound; bytes: Buffer } | null> {
-    const bytes = await readFile(join(this.#folderOf(name), CLIP)).catch(() => null)
-    const decoded = bytes === null ? null : decodeWav(bytes)
-    return bytes === null || decoded === null ? null : { key: sha256(bytes), sound: decoded.sound, bytes }
+    const folder = this.#folderOf(name)
+    if ((await readJson(join(folder, NOTE), Stored)) === null) return null
+    const bytes = await readClip(folder)
+    const sound = soundOf(bytes)
+    if (sound === null)
+      throw new HttpError(
+        409,
+        `The clip of voice '${name}' is missing or damaged. Delete the voice and register it again.`,
+      )
+    return { key: sha256(bytes), sound, bytes }
   }
 
   /** Keeps the clip as a 16-bit WAV file. Throws 409 when the name is taken. */
@@ -79,10 +90,10 @@ export class VoiceStore {
       sha256: sha256(bytes),
     }
     // Made aside and moved in whole, so that a crash leaves no half voice.
-    const aside = join(this.#folder, `.new-${randomUUID()}`)
+    const aside = join(this.#folder, `${ASIDE}${randomUUID()}`)
     await mkdir(aside, { recursive: true })
-    await writeFile(join(aside, CLIP), bytes)
-    await writeFile(join(aside, NOTE), JSON.stringify(note, null, 2))
+    await replaceFile(join(aside, CLIP), bytes)
+    await replaceFile(join(aside, NOTE), noteText(note))
     await rm(folder, { recursive: true, force: true })
     await rename(aside, folder)
     return (await this.#read(folder))!
@@ -95,9 +106,8 @@ export class VoiceStore {
     if (voice === null) throw unknownVoice(name)
     const target = this.#folderOf(newName)
     if (target !== folder && (await this.#read(target)) !== null) throw nameTaken(newName)
-    const note = Stored.parse(JSON.parse(await readFile(join(folder, NOTE), 'utf8')))
-    await writeFile(join(folder, `${NOTE}.new`), JSON.stringify({ ...note, name: newName }, null, 2))
-    await rename(join(folder, `${NOTE}.new`), join(folder, NOTE))
+    const note = (await readJson(join(folder, NOTE), Stored))!
+    await replaceFile(join(folder, NOTE), noteText({ ...note, name: newName }))
     if (target !== folder) await rename(folder, target)
     return (await this.#read(target))!
   }
@@ -117,30 +127,26 @@ export class VoiceStore {
   }
 
   async #read(folder: string): Promise<ClonedVoice | null> {
-    const note = await readFile(join(folder, NOTE), 'utf8').catch(() => null)
-    const parsed = Stored.safeParse(note === null ? null : asJson(note))
-    if (!parsed.success) return null
-    const clip = join(folder, CLIP)
-    const size = await stat(clip).then(
-      (info) => info.size,
-      () => 0,
-    )
-    const sound = size === 0 ? null : decodeWav(await readFile(clip))
+    const note = await readJson(join(folder, NOTE), Stored)
+    if (note === null) return null
+    const clip = await readClip(folder)
+    const sound = soundOf(clip)
     return {
-      ...parsed.data,
+      ...note,
       filename: CLIP,
       file_extension: '.wav',
-      file_size: size,
+      file_size: clip.length,
       aliases: [],
-      exists: size > 0,
-      seconds: sound === null ? 0 : Number(durationSeconds(sound.sound).toFixed(2)),
+      exists: sound !== null,
+      seconds: sound === null ? 0 : Number(durationSeconds(sound).toFixed(2)),
     }
   }
 }
 
-/** The 404 of a name that no voice has. */
-export function unknownVoice(name: string): HttpError {
-  return new HttpError(404, `Voice '${name}' is unknown. GET /voices lists the registered ones.`, {
+/** The 404 of a name that no voice has; `others` tells of voices that need no registration. */
+export function unknownVoice(name: string, others = ''): HttpError {
+  const message = `Voice '${name}' is unknown. GET /voices lists the registered ones. ${others}`.trimEnd()
+  return new HttpError(404, message, {
     type: 'voice_not_found_error',
   })
 }
@@ -149,9 +155,13 @@ function nameTaken(name: string): HttpError {
   return new HttpError(409, `Voice '${name}' already exists`, { type: 'voice_exists_error' })
 }
 
-function asJson(text: string): unknown {
+/** Nothing where it is missing. */
+const readClip = (folder: string): Promise<Buffer> => readFile(join(folder, CLIP)).catch(() => Buffer.alloc(0))
+
+/** Sound of a clip; null where it is missing or damaged. */
+function soundOf(clip: Buffer): Sound | null {
   try {
-    return JSON.parse(text)
+    return clip.length === 0 ? null : (decodeWav(clip)?.sound ?? null)
   } catch {
     return null
   }
