@@ -55,12 +55,14 @@ const add = (more: Partial<Totals>): void => {
 console.log('check')
 add(await check())
 console.log('\ntests')
-// Without them the tests of the recogniser and of fitting it to speakers are counted as skipped.
-const SPEECH_PACKAGES = ['pocketsphinx', 'pocketsphinx-en-us', 'sphinxtrain', 'sphinxbase-utils']
-const speechPrograms = [['pocketsphinx_continuous'], ['sphinxtrain'], ['sphinx_fe']]
-if (speechPrograms.some((names) => findOnPath(names) === null) && canInstallPackages()) {
-  await installPackages(SPEECH_PACKAGES)
+// Without these programs the tests of the recogniser, of fitting it to speakers and of sounds that only ffmpeg reads are counted as skipped.
+const SPEECH_PROGRAMS = {
+  pocketsphinx_continuous: ['pocketsphinx', 'pocketsphinx-en-us'],
+  sphinxtrain: ['sphinxtrain', 'sphinxbase-utils'],
+  ffmpeg: ['ffmpeg'],
 }
+for (const [program, packages] of Object.entries(SPEECH_PROGRAMS))
+  if (findOnPath([program]) === null && canInstallPackages()) await installPackages(packages)
 const chosen = process.argv.slice(2)
 add(await vitest(chosen))
 if (chosen.length === 0) {
