@@ -140,8 +140,10 @@ const { values } = parseArgs({
 })
 const names = values.only?.split(',') ?? Object.keys(BENCHES)
 const unknown = names.filter((name) => !(name in BENCHES))
-if (unknown.length > 0)
-  throw new Error(`unknown bench: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+if (unknown.length > 0) {
+  console.error(`unknown bench: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+  process.exit(2)
+}
 
 // As the command line does.
 enableCompileCache()
