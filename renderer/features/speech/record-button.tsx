@@ -87,7 +87,7 @@ function LevelMeter({ level }: { level: number }) {
         aria-label="Level"
       />
       <span className="dim">
-        {db.toFixed(0)} dB, {words}
+        {db.toFixed(0).replace('-', '−')} dB, {words}
       </span>
     </span>
   )

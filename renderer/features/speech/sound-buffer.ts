@@ -4,8 +4,16 @@ export interface PageSound {
   sampleRate: number
 }
 
+/** Throws with a sentence where there is nothing in a file, which tells more than that it cannot be decoded. */
+export function requireContent(file: Blob): void {
+  if (file.size === 0) throw new Error(`${nameOf(file)} is empty: it has 0 bytes.`)
+}
+
+const nameOf = (file: Blob): string => (file instanceof File ? file.name : 'The recording')
+
 /** The sound in any file that the browser reads. Throws with a sentence. */
 export async function decodeSound(file: Blob): Promise<PageSound> {
+  requireContent(file)
   const context = new AudioContext()
   try {
     const buffer = await context.decodeAudioData(await file.arrayBuffer())
@@ -15,7 +23,7 @@ export async function decodeSound(file: Blob): Promise<PageSound> {
     }
     return { samples, sampleRate: buffer.sampleRate }
   } catch {
-    throw new Error('This file holds no sound that the browser can read. WAV, MP3, FLAC and Opus can be read.')
+    throw new Error(`${nameOf(file)} holds no sound that the browser can read. WAV, MP3, FLAC and Opus can be read.`)
   } finally {
     await context.close()
   }

@@ -1,5 +1,7 @@
+import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { decodeSound } from './sound-buffer.ts'
+import { loudnessColour } from './spectrogram-colours.ts'
 import { spectrogramLevels } from './spectrogram-levels.ts'
 import styles from './speech.module.css'
 
@@ -7,40 +9,44 @@ const WIDTH = 480
 const HEIGHT = 96
 const TOP_HERTZ = 8000
 
-/** Frequencies of a sound over time, 0 to 8 kHz, louder is darker. */
+/** Frequencies of a sound over time, 0 to 8 kHz; the louder, the further from the colour of the page. */
 export function Spectrogram({ sound, label }: { sound: Blob; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
+  const [levels, setLevels] = useState<readonly Float32Array[]>([])
   const [failure, setFailure] = useState<string | null>(null)
   useEffect(() => {
     let isCurrent = true
+    setFailure(null)
     decodeSound(sound).then(
-      (decoded) => isCurrent && draw(canvas.current!, spectrogramLevels(decoded, WIDTH, HEIGHT, TOP_HERTZ)),
-      (error: unknown) => isCurrent && setFailure(String(error)),
+      (decoded) => isCurrent && setLevels(spectrogramLevels(decoded, WIDTH, HEIGHT, TOP_HERTZ)),
+      (error: unknown) => isCurrent && setFailure(error instanceof Error ? error.message : String(error)),
     )
     return () => {
       isCurrent = false
     }
   }, [sound])
+  useEffect(() => {
+    if (canvas.current !== null) draw(canvas.current, levels, scheme)
+  }, [levels, scheme, failure])
   if (failure !== null) return <p role="alert">▲ {failure}</p>
   return (
     <figure className={styles.spectrogram}>
       <canvas ref={canvas} width={WIDTH} height={HEIGHT} role="img" aria-label={`Spectrogram of ${label}`} />
-      <figcaption className="dim">{label}: 0 to 8 kHz, loud parts dark</figcaption>
+      <figcaption className="dim">
+        {label}: 0 to 8 kHz, loud parts {scheme === 'dark' ? 'bright' : 'dark'}
+      </figcaption>
     </figure>
   )
 }
 
-function draw(canvas: HTMLCanvasElement, columns: readonly Float32Array[]): void {
+function draw(canvas: HTMLCanvasElement, columns: readonly Float32Array[], scheme: 'light' | 'dark'): void {
   const context = canvas.getContext('2d')!
   const image = context.createImageData(WIDTH, HEIGHT)
   columns.forEach((column, x) => {
     column.forEach((level, row) => {
       const at = ((HEIGHT - 1 - row) * WIDTH + x) * 4
-      // From white to dark blue: one even scale, and no colour of an approach.
-      image.data[at] = 255 - 235 * level
-      image.data[at + 1] = 255 - 205 * level
-      image.data[at + 2] = 255 - 145 * level
-      image.data[at + 3] = 255
+      image.data.set([...loudnessColour(level, scheme), 255], at)
     })
   })
   context.putImageData(image, 0, 0)

@@ -1,6 +1,7 @@
 import { FileButton, Button, Loader } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
+import { plural } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
 import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
@@ -15,6 +16,8 @@ const MAX_RECORDING_SECONDS = 300
 /** Drop, choose or record a sound; read what was said. */
 export function TranscribePanel() {
   const [sound, setSound] = useState<Blob | null>(null)
+  /** How many files of the last drop were left out. */
+  const [leftOut, setLeftOut] = useState(0)
   const [time, setTime] = useState(0)
   const [seek, setSeek] = useState<{ to: number } | null>(null)
   const hearing = useHearing()
@@ -24,12 +27,16 @@ export function TranscribePanel() {
     setSeek(null)
     hearing.mutate(recording)
   }
+  const takeAlone = (recording: Blob | null): void => {
+    take(recording)
+    setLeftOut(0)
+  }
   return (
     <Panel title="Speech to text">
       <SpeakerSelect />
       <div className={styles.actions}>
-        <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label="Record" onRecorded={take} />
-        <FileButton accept="audio/*" onChange={take}>
+        <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label="Record" onRecorded={takeAlone} />
+        <FileButton accept="audio/*" onChange={takeAlone}>
           {(props) => (
             <Button variant="default" {...props}>
               Choose a file
@@ -37,10 +44,18 @@ export function TranscribePanel() {
           )}
         </FileButton>
       </div>
-      <Dropzone onDrop={([file]) => take(file ?? null)} multiple={false} className={styles.drop}>
+      <Dropzone
+        onDropAny={(_, rest) => setLeftOut(rest.length)}
+        onDrop={([file]) => take(file ?? null)}
+        multiple={false}
+        className={styles.drop}
+      >
         Drop a recording here: WAV, MP3, FLAC, Opus, WebM
       </Dropzone>
-      {sound && <Waveform sound={sound} label="the recording" seek={seek} onTime={setTime} />}
+      {leftOut > 0 && <p role="status">◐ Only the first of {plural(leftOut + 1, 'file')} is taken: one at a time.</p>}
+      {sound !== null && sound.size > 0 && (
+        <Waveform sound={sound} label="the recording" seek={seek} onTime={setTime} />
+      )}
       {hearing.isPending && (
         <p role="status" className={styles.actions}>
           <Loader size="xs" /> Listening…

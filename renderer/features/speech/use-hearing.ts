@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { AdvancedTranscription } from '../../../contract/http/speech.ts'
 import { usePreferences } from '../../stores/preferences.ts'
 import { chosenOf, SPEAKERS } from '../speakers/use-speakers.ts'
+import { requireContent } from './sound-buffer.ts'
 import { transcribe } from './speech-client.ts'
 
 export interface Heard extends AdvancedTranscription {
@@ -21,6 +22,7 @@ export function useHearing({ prompt = '', onHeard }: Options = {}) {
   const preferred = usePreferences(({ speaker }) => speaker)
   return useMutation({
     mutationFn: async (recording: Blob): Promise<Heard> => {
+      requireContent(recording)
       // Read anew: the service may have started just for this, and somebody may have deleted the speaker elsewhere.
       const chosen = preferred === null ? null : chosenOf(await client.query(SPEAKERS), preferred)
       const heard = await transcribe(recording, { prompt, speaker: chosen?.id ?? '' })

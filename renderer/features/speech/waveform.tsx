@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import WaveSurfer from 'wavesurfer.js'
 import RegionsPlugin from 'wavesurfer.js/dist/plugins/regions.esm.js'
@@ -17,30 +17,28 @@ interface Props {
   playsAtOnce?: boolean
 }
 
-/** A sound as a wave that plays, with two handles to trim it where that is wanted. */
+/** A sound as a wave that plays, with two handles to trim it where that is wanted. One that the browser cannot read has neither. */
 export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = false }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const wave = useRef<WaveSurfer | null>(null)
   const told = useRef({ onTrim, onTime })
   told.current = { onTrim, onTime }
+  const [state, setState] = useState<'reading' | 'ready' | 'unreadable'>('reading')
   const [playing, setPlaying] = useState(false)
+  const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
   const trims = onTrim !== undefined
   useEffect(() => {
-    const colours = getComputedStyle(document.documentElement)
     const regions = RegionsPlugin.create()
-    const made = WaveSurfer.create({
-      container: box.current!,
-      height: 72,
-      waveColor: colours.getPropertyValue('--line-strong'),
-      progressColor: colours.getPropertyValue('--accent'),
-      cursorColor: colours.getPropertyValue('--text'),
-      plugins: [regions],
-    })
+    const made = WaveSurfer.create({ container: box.current!, height: 72, ...waveColours(), plugins: [regions] })
     wave.current = made
+    setState('reading')
+    setPlaying(false)
     made.on('play', () => setPlaying(true))
     made.on('pause', () => setPlaying(false))
     made.on('timeupdate', (seconds) => told.current.onTime?.(seconds))
+    made.on('error', () => setState('unreadable'))
     made.on('ready', (duration) => {
+      setState('ready')
       // A browser may refuse to play by itself; the button is there then.
       if (playsAtOnce) made.play().catch(() => undefined)
       if (!trims) return
@@ -48,25 +46,45 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
       told.current.onTrim?.(0, duration)
     })
     regions.on('region-updated', (region) => told.current.onTrim?.(region.start, region.end))
-    // A newer sound may have come while this one was read.
+    // It tells of a failure by its event; a newer sound may have come while this one was read.
     made.loadBlob(sound).catch(() => undefined)
     return () => made.destroy()
   }, [sound, trims, playsAtOnce])
+  useEffect(() => wave.current?.setOptions(waveColours()), [scheme])
   useEffect(() => {
     if (seek === null || seek === undefined || wave.current === null) return
     wave.current.setTime(seek.to)
-    void wave.current.play()
+    // A recogniser may read what the browser cannot.
+    wave.current.play().catch(() => undefined)
   }, [seek])
+  const isUnreadable = state === 'unreadable'
   return (
-    <div className={styles.wave}>
-      <Button
-        variant="default"
-        aria-label={`${playing ? 'Pause' : 'Play'} ${label}`}
-        onClick={() => void wave.current?.playPause()}
-      >
-        {playing ? 'Pause' : 'Play'}
-      </Button>
-      <div ref={box} className={styles.waveBox} role="img" aria-label={`Waveform of ${label}`} />
-    </div>
+    <>
+      {isUnreadable && <p role="status">○ The browser cannot play {label}.</p>}
+      {/* Stays for the next sound, which is drawn into it. */}
+      <div className={styles.wave} hidden={isUnreadable}>
+        <Button
+          variant="default"
+          className={styles.play}
+          data-ready={state === 'ready'}
+          aria-label={`${playing ? 'Pause' : 'Play'} ${label}`}
+          onClick={() => void wave.current?.playPause()}
+        >
+          {playing ? 'Pause' : 'Play'}
+        </Button>
+        <div ref={box} className={styles.waveBox} role="img" aria-label={`Waveform of ${label}`} />
+      </div>
+    </>
   )
+}
+
+/** Of the scheme that the page has now: a canvas does not follow it by itself. */
+function waveColours() {
+  const colours = getComputedStyle(document.documentElement)
+  return {
+    // Lines are too faint for what is to be looked at.
+    waveColor: colours.getPropertyValue('--mantine-color-placeholder'),
+    progressColor: colours.getPropertyValue('--accent'),
+    cursorColor: colours.getPropertyValue('--text'),
+  }
 }
