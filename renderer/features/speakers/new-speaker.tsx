@@ -1,7 +1,8 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
+import { Checkbox, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { ServiceFault } from '../speech/service-fault.tsx'
 import { addSpeaker } from './speaker-client.ts'
 import styles from './speakers.module.css'
@@ -22,6 +23,13 @@ export function NewSpeaker({ isBusy }: { isBusy: boolean }) {
       await navigate({ search: { reader: id }, replace: true })
     },
   })
+  const why = isBusy
+    ? 'A sentence of another speaker is being recorded.'
+    : name.trim() === ''
+      ? 'The speaker needs a name.'
+      : consents
+        ? null
+        : 'Tick the consent above.'
   return (
     <form
       className={styles.enrol}
@@ -33,7 +41,8 @@ export function NewSpeaker({ isBusy }: { isBusy: boolean }) {
     >
       <TextInput
         label="Name of the speaker"
-        w={360}
+        w="100%"
+        maw={360}
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
@@ -43,9 +52,11 @@ export function NewSpeaker({ isBusy }: { isBusy: boolean }) {
         checked={consents}
         onChange={(event) => setConsents(event.currentTarget.checked)}
       />
-      <Button type="submit" loading={adding.isPending} disabled={isBusy || !consents || name.trim() === ''}>
-        Enrol the speaker
-      </Button>
+      <div className={styles.facts}>
+        <ButtonWithReason type="submit" loading={adding.isPending} why={why}>
+          Enrol the speaker
+        </ButtonWithReason>
+      </div>
       {adding.isError && <ServiceFault error={adding.error} service="stt" />}
     </form>
   )

@@ -49,6 +49,12 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
   // The service takes no other recording meanwhile.
   const isOpen = canRead && reader === id && !fitting.isAnyUnderWay
   const missing = known.min_sentences - read.length
+  const waitsFor =
+    fitting.isAnyUnderWay && fitting.since === null
+      ? ' Waits for the fitting to another speaker.'
+      : isBusy && !isOpen
+        ? ' Waits for the recording of another speaker.'
+        : ''
   return (
     <li className={styles.speaker} aria-label={name}>
       <div className={styles.head}>
@@ -61,6 +67,7 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
               <Button
                 variant="default"
                 aria-expanded={isOpen}
+                aria-describedby={stateId}
                 disabled={fitting.isAnyUnderWay || (isBusy && !isOpen)}
                 onClick={() => void navigate({ search: isOpen ? {} : { reader: id }, replace: true })}
               >
@@ -107,6 +114,7 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
           (missing > 0
             ? `Not fitted: ${plural(missing, 'more sentence')} must be read first.`
             : 'Not fitted yet: enough sentences are read.')}
+        {canRead && waitsFor}
       </p>
       <FitStatus since={fitting.since} />
       {fitting.error !== null && <ServiceFault error={fitting.error} service="stt" />}

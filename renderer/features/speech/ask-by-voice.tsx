@@ -1,8 +1,9 @@
-import { Button, MultiSelect, TextInput } from '@mantine/core'
+import { MultiSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
+import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { plural } from '../../components/format.ts'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -30,6 +31,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   const { asking, ask, isAsking } = useAsking(dataset.id)
   const chosen = search.models ?? AT_FIRST
   const wasNothing = hearing.isSuccess && hearing.data.text.trim() === ''
+  const why = question.trim() === '' ? 'Record or type a question.' : chosen.length === 0 ? 'Choose an approach.' : null
   return (
     <>
       <Panel title="Ask by voice">
@@ -63,9 +65,9 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             onChange={(models) => void navigate({ search: { ...search, models }, replace: true })}
           />
           <div className={styles.actions}>
-            <Button type="submit" loading={isAsking} disabled={question.trim() === '' || chosen.length === 0}>
+            <ButtonWithReason type="submit" loading={isAsking} why={why}>
               Ask {plural(chosen.length, 'approach', 'approaches')}
-            </Button>
+            </ButtonWithReason>
             <span className="dim">Answers come from what the last run of this rung has ingested.</span>
           </div>
           {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}

@@ -12,6 +12,7 @@ import styles from './speech.module.css'
 /** One approach's answer, to read and to hear. */
 export function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
   const speaking = useMutation({ mutationFn: speak })
+  const hasText = answer !== null && answer.text.trim() !== ''
   return (
     <li className={styles.answer} aria-label={alias}>
       <header className={styles.answerHead}>
@@ -28,23 +29,23 @@ export function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } 
           {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.contexts ?? 0, 'source')}`}
           {state === 'failed' && '▲ no answer'}
         </span>
-        {answer !== null && (
+        {hasText && (
           <Button
             size="compact-sm"
             variant="default"
             loading={speaking.isPending}
-            disabled={answer.text.trim() === ''}
             onClick={() => speaking.mutate({ input: answer.text.slice(0, MAX_SPEECH_CHARACTERS) })}
           >
             Hear {alias}
           </Button>
         )}
       </header>
-      {answer !== null && (
+      {hasText && (
         <p className={styles.read}>
           <MarkedText text={answer.text} />
         </p>
       )}
+      {answer !== null && !hasText && <p className="dim">The answer is empty: there is nothing to hear.</p>}
       {problem !== null && <p role="alert">▲ {problem}</p>}
       {speaking.isSuccess && <Waveform sound={speaking.data} label={`the answer of ${alias}`} playsAtOnce />}
       {speaking.isError && <p role="alert">▲ {messageOf(speaking.error)}</p>}

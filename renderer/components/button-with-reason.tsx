@@ -1,0 +1,23 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { type ComponentPropsWithoutRef, type ReactNode, useId } from 'react'
+
+interface Props extends Omit<ButtonProps, 'disabled'>, Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
+  /** Why it cannot be pressed; null when it can. */
+  why: ReactNode
+}
+
+/** A button that says beside it why it cannot be pressed. Stands where things lie in a row. */
+export function ButtonWithReason({ why, ...props }: Props) {
+  const id = useId()
+  const isHeld = why !== null
+  return (
+    <>
+      <Button {...props} disabled={isHeld} aria-describedby={isHeld ? id : undefined} />
+      {isHeld && (
+        <span id={id} className="dim">
+          {why}
+        </span>
+      )}
+    </>
+  )
+}
