@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { Speakers } from '../../../contract/http/speakers.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import { ServiceFault } from '../speech/service-fault.tsx'
+import { ReadingFault } from '../speech/service-fault.tsx'
 import { NewSpeaker } from './new-speaker.tsx'
 import { SpeakerRow } from './speaker-row.tsx'
 import { StartStt } from './start-stt.tsx'
@@ -27,14 +26,7 @@ export function SpeakersPanel() {
       )}
       {stt !== undefined && !runs && <StartStt stt={stt} onStart={toHeading} />}
       {(services.isPending || (runs && query.isPending)) && <LoadingRows rows={4} />}
-      {runs && query.isError && (
-        <div className={styles.stack}>
-          <ServiceFault error={query.error} service="stt" />
-          <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
-            Try again
-          </Button>
-        </div>
-      )}
+      {runs && <ReadingFault query={query} service="stt" />}
       {known !== undefined && <SpeakerList known={known} onDeleted={toHeading} />}
     </Panel>
   )

@@ -1,4 +1,7 @@
+import { Button } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ServiceName } from '../../../contract/control/services.ts'
+import styles from './speech.module.css'
 
 /** What a speech service said when it refused, and where to look. */
 export function ServiceFault({ error, service }: { error: Error; service: ServiceName }) {
@@ -13,5 +16,18 @@ export function ServiceFault({ error, service }: { error: Error; service: Servic
         </>
       )}
     </p>
+  )
+}
+
+/** The same of what is only read, with a button that reads it once more; nothing while all is well. */
+export function ReadingFault({ query, service }: { query: UseQueryResult; service: ServiceName }) {
+  if (!query.isError) return null
+  return (
+    <div className={styles.fault}>
+      <ServiceFault error={query.error} service={service} />
+      <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+        Try again
+      </Button>
+    </div>
   )
 }
