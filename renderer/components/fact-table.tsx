@@ -6,7 +6,9 @@ export const FactTable = ({ facts }: { facts: readonly (readonly [name: string, 
     <tbody>
       {facts.map(([name, value]) => (
         <tr key={name}>
-          <th scope="row">{name}</th>
+          <th scope="row" className={table.fact}>
+            {name}
+          </th>
           <td>{value}</td>
         </tr>
       ))}

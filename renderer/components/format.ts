@@ -38,6 +38,10 @@ export function bytes(value: number): string {
 export const moment = (iso: string | null | undefined): string =>
   typeof iso === 'string' ? new Date(iso).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' }) : NONE
 
+/** A sentence with its ISO times as `moment` writes them. */
+export const withMoments = (text: string): string =>
+  text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z/g, moment)
+
 /** A count with its noun: 1 cell, 3 cells; `many` where the plural has another form. */
 export const plural = (value: number, noun: string, many = `${noun}s`): string =>
   `${count(value)} ${value === 1 ? noun : many}`

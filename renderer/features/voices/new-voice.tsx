@@ -1,13 +1,14 @@
-import { Button, Checkbox, FileButton, TextInput } from '@mantine/core'
+import { Button, Checkbox, FileButton, Loader, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { RecordButton } from '../speech/record-button.tsx'
 import { ServiceFault } from '../speech/service-fault.tsx'
 import { cutSound, decodeSound, wavFile } from '../speech/sound-buffer.ts'
 import type { PageSound } from '../speech/sound-buffer.ts'
-import { addVoice, checkClip } from '../speech/speech-client.ts'
+import { addVoice, checkClip, type NewVoice as NewVoiceFields } from '../speech/speech-client.ts'
 import styles from '../speech/speech.module.css'
 import { Waveform } from '../speech/waveform.tsx'
 import { LONGEST_CLIP_SECONDS, RECORDED_SECONDS } from './clip-limits.ts'
@@ -25,38 +26,41 @@ interface Take {
   /** The chosen part, in seconds. */
   start: number
   end: number
+  name: string
+  license: string
+  provenance: string
   consents: boolean
 }
+
+const UNSAID = { name: '', license: '', provenance: '', consents: false }
 
 /** From a recording or file to a registered voice: trim, verdict, names, consent. */
 export function NewVoice() {
   const client = useQueryClient()
   const [take, setTake] = useState<Take | null>(null)
-  const [details, setDetails] = useState({ name: '', license: '', provenance: '' })
   const reading = useMutation({
     mutationFn: async (blob: Blob): Promise<Take> => {
       const sound = await decodeSound(blob)
       const seconds = sound.samples.length / sound.sampleRate
-      return { blob: wavFile(sound), sound, start: 0, end: seconds, consents: false }
+      return { blob: wavFile(sound), sound, start: 0, end: seconds, ...UNSAID }
     },
     onSuccess: (next) => {
       setTake(next)
       check.reset()
+      save.reset()
     },
   })
   const check = useMutation({ mutationFn: checkClip })
   const save = useMutation({
-    mutationFn: addVoice,
-    onSuccess: async ({ name }) => {
+    mutationFn: (saved: Take) => addVoice(voiceOf(saved)),
+    onSuccess: async ({ name }, { blob }) => {
       notifyDone(`The voice ${name} is registered`)
-      setTake(null)
-      setDetails({ name: '', license: '', provenance: '' })
-      check.reset()
+      // Not the next clip, which may have come meanwhile.
+      setTake((now) => (now?.blob === blob ? null : now))
       await client.invalidateQueries({ queryKey: ['speech', 'voices'] })
     },
   })
   const change = (part: Partial<Take>): void => setTake((now) => now && { ...now, ...part })
-  const clipOf = ({ sound, start, end }: Take): Blob => wavFile(cutSound(sound, start, end))
   return (
     <Panel title="New voice">
       <p>Read this aloud, in a quiet room, at the pace of a conversation:</p>
@@ -70,6 +74,11 @@ export function NewVoice() {
             </Button>
           )}
         </FileButton>
+        {reading.isPending && (
+          <span role="status">
+            <Loader size="xs" /> Reading the clip …
+          </span>
+        )}
       </div>
       {reading.isError && <p role="alert">▲ {reading.error.message}</p>}
       {take !== null && (
@@ -102,8 +111,8 @@ export function NewVoice() {
                     label={{ name: 'Name', license: 'Licence of the clip', provenance: 'Where it comes from' }[field]}
                     required={field === 'name'}
                     maxLength={field === 'name' ? 100 : 2000}
-                    value={details[field]}
-                    onChange={(event) => setDetails({ ...details, [field]: event.currentTarget.value })}
+                    value={take[field]}
+                    onChange={(event) => change({ [field]: event.currentTarget.value })}
                   />
                 ))}
               </div>
@@ -113,19 +122,19 @@ export function NewVoice() {
                 onChange={(event) => change({ consents: event.currentTarget.checked })}
               />
               <div className={styles.actions}>
-                <Button
+                <ButtonWithReason
                   loading={save.isPending}
-                  disabled={!take.consents || details.name.trim() === ''}
-                  onClick={() =>
-                    save.mutate({
-                      ...details,
-                      consent: `Confirmed in the panel on ${new Date().toISOString()}: the speaker is the person at the panel or has agreed`,
-                      clip: clipOf(take),
-                    })
+                  why={
+                    take.name.trim() === ''
+                      ? 'The voice needs a name.'
+                      : take.consents
+                        ? null
+                        : 'Tick the consent above.'
                   }
+                  onClick={() => save.mutate(take)}
                 >
                   Save the voice
-                </Button>
+                </ButtonWithReason>
               </div>
               {save.isError && <ServiceFault error={save.error} service="tts" />}
             </>
@@ -135,3 +144,10 @@ export function NewVoice() {
     </Panel>
   )
 }
+
+const clipOf = ({ sound, start, end }: Take): Blob => wavFile(cutSound(sound, start, end))
+
+const voiceOf = (take: Take): NewVoiceFields => ({
+  ...{ name: take.name, license: take.license, provenance: take.provenance, clip: clipOf(take) },
+  consent: `Confirmed in the panel on ${new Date().toISOString()}: the speaker is the person at the panel or has agreed`,
+})

@@ -2,8 +2,9 @@ import { Button, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClonedVoice } from '../../../contract/http/speech.ts'
-import { moment } from '../../components/format.ts'
-import { Panel } from '../../components/states.tsx'
+import { ButtonWithReason } from '../../components/button-with-reason.tsx'
+import { moment, withMoments } from '../../components/format.ts'
+import { LoadingRows, Panel } from '../../components/states.tsx'
 import { ServiceFault } from '../speech/service-fault.tsx'
 import { Spectrogram } from '../speech/spectrogram.tsx'
 import { deleteVoice, renameVoice, speak, voiceClip } from '../speech/speech-client.ts'
@@ -38,6 +39,7 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
             variant="default"
             color="red"
             loading={remove.isPending}
+            onBlur={() => setIsSure(false)}
             onClick={() => (isSure ? remove.mutate() : setIsSure(true))}
           >
             {isSure ? 'Delete the clip for good' : 'Delete'}
@@ -52,37 +54,44 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
         <div className={styles.actions}>
           <TextInput
             aria-label="New name"
+            w="100%"
+            maw={360}
             value={newName}
             maxLength={100}
             onChange={(event) => setNewName(event.currentTarget.value)}
           />
-          <Button disabled={newName.trim() === '' || newName === voice.name} onClick={() => rename.mutate(newName)}>
+          <ButtonWithReason
+            why={newName.trim() === '' ? 'It needs a name.' : newName === voice.name ? 'It has this name.' : null}
+            loading={rename.isPending}
+            onClick={() => rename.mutate(newName)}
+          >
             Rename to this
-          </Button>
+          </ButtonWithReason>
         </div>
       )}
       <p className="dim">
         {voice.seconds.toFixed(1)} s, {voice.median_f0_hz ?? '–'} Hz, {moment(voice.upload_date)}. Consent:{' '}
-        {voice.consent ?? 'not stated'}. Licence: {voice.license ?? 'not stated'}. From:{' '}
-        {voice.provenance ?? 'not stated'}.
+        {voice.consent === null ? 'not stated' : withMoments(voice.consent)}. Licence: {voice.license ?? 'not stated'}.
+        From: {voice.provenance ?? 'not stated'}.
       </p>
+      {clip.isPending && <LoadingRows rows={1} height={82} />}
       {clip.data !== undefined && <Waveform sound={clip.data} label={`the clip of ${voice.name}`} />}
       <div className={styles.actions}>
         <TextInput
-          className={styles.stack}
           aria-label={`Text for ${voice.name}`}
-          w={480}
+          w="100%"
+          maw={480}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <Button
+        <ButtonWithReason
+          why={text.trim() === '' ? 'Type a text first.' : null}
           loading={speaking.isPending}
-          disabled={text.trim() === ''}
           aria-label={`Speak as this voice: ${voice.name}`}
           onClick={() => speaking.mutate({ input: text, voice: voice.name })}
         >
           Speak as this voice
-        </Button>
+        </ButtonWithReason>
       </div>
       {speaking.data !== undefined && <Waveform sound={speaking.data} label={`speech as ${voice.name}`} />}
       {speaking.data !== undefined && clip.data !== undefined && (
