@@ -6,7 +6,7 @@ const args = [
 ]
 
 /** A one-time link, a page on disk, a browser with a microphone of its own; and a browser has no shell. Everything else runs in both. */
-const BROWSER_ONLY = ['engine.spec.ts', 'blinding.spec.ts', 'report-page.spec.ts', 'speech.spec.ts']
+const BROWSER_ONLY = ['engine.spec.ts', 'blinding.spec.ts', 'report-page.spec.ts', 'speech.spec.ts', 'voices.spec.ts']
 const DESKTOP_ONLY = ['desktop-*.spec.ts']
 /** Colours do not depend on the host: looked at once. */
 const ONCE = /\bdark\b/

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { chromium, expect, type Page, test as base } from '@playwright/test'
+import { chromium, expect, type Locator, type Page, test as base } from '@playwright/test'
 import { decodeFlac } from '../../providers/kit/audio/flac-file.ts'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
 import type { ScriptedSpeakers } from './scripted-speakers.ts'
@@ -49,6 +49,22 @@ export const test = base.extend<{
     expect(complaints.filter((complaint) => expectedRefusal?.test(complaint) !== true)).toEqual([])
   },
 })
+
+/** What plays the sound of that name. */
+export const playButton = (page: Page, label: string): Locator => page.getByRole('button', { name: `Play ${label}` })
+
+/** For the page: blocks whose content is wider than they are. */
+const TOO_WIDE = `[...document.querySelectorAll('main, main section')]
+  .filter((each) => each.scrollWidth > each.clientWidth)
+  .map((each) => each.tagName + ' ' + each.innerText.slice(0, 40) + ': ' + each.scrollWidth + ' in ' + each.clientWidth)`
+
+/** Nothing sticks out of its frame or needs sideways scrolling in a window that is as narrow as a telephone. */
+export async function expectToFitNarrowWindow(page: Page): Promise<void> {
+  const size = page.viewportSize()!
+  await page.setViewportSize({ width: 420, height: 900 })
+  await expect.poll(() => page.evaluate(TOO_WIDE)).toEqual([])
+  await page.setViewportSize(size)
+}
 
 async function serve(
   project: string,

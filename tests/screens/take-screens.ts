@@ -92,6 +92,10 @@ async function useVoice(page: Page): Promise<void> {
     await page.getByLabel('Name').fill('Fixture speaker')
     await page.getByLabel(/has agreed/).check()
     await page.getByRole('button', { name: 'Save the voice' }).click()
+    // The note that it worked would cover the services.
+    const note = page.getByText('The voice Fixture speaker is registered')
+    await note.waitFor()
+    await note.waitFor({ state: 'detached' })
   }
   await speak.click({ timeout: 60_000 })
   await page.getByRole('img', { name: 'Spectrogram of Imitation' }).waitFor({ timeout: 60_000 })
