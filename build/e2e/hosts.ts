@@ -10,8 +10,10 @@ export type SpecHost =
 /** The browser. On a Debian machine where it is missing it is installed, when we may. */
 export async function browserHost(): Promise<SpecHost> {
   const project = 'chromium'
-  let path = findChromium()
-  if (path === null && canInstallPackages() && (await installPackages(['chromium']))) path = findChromium()
+  // Not every Debian has the first.
+  for (const name of ['chromium-headless-shell', 'chromium'])
+    if (findChromium('quick') === null && canInstallPackages()) await installPackages([name])
+  const path = findChromium('quick')
   if (path !== null) return { project, found: true, env: { RAG_LADDER_CHROMIUM: path }, wrapper: [] }
   const reason = 'no Chromium: install "chromium" or Chrome, or name one by RAG_LADDER_CHROMIUM'
   return { project, found: false, reason }

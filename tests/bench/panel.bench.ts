@@ -4,6 +4,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
+import { findChromium } from '../../build/e2e/find-program.ts'
 import { type EngineProcess, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { fastLine, syntheticRows, writeSyntheticRun } from '../helpers/synthetic-evidence.ts'
@@ -221,7 +222,7 @@ export async function benchPanel(): Promise<Figure[]> {
     await untilIndexed(engine)
     const { url } = await engine.client.system.browserLink()
     browser = await chromium.launch({
-      executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: findChromium('whole') ?? '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
     })
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })

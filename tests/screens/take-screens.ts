@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
+import { findChromium } from '../../build/e2e/find-program.ts'
 import type { Speaker, Speakers } from '../../contract/index.ts'
 import { PAGES } from '../../renderer/app/page-list.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
@@ -218,7 +219,7 @@ try {
   const { before, after } = await views(await publishedRow(engine.client))
   await mkdir(FOLDER, { recursive: true })
   browser = await chromium.launch({
-    executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: findChromium('whole') ?? '/usr/bin/chromium',
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   })
   await takeAll(browser, engine, before)
