@@ -1,7 +1,11 @@
 import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ServiceName } from '../../../contract/control/services.ts'
+import { ServiceCallError } from '../../data/service-call.ts'
 import styles from './speech.module.css'
+
+/** Work goes on when the page that asked for it is left. */
+const BUSY = ': it still works on what it was asked for before. Try again when that is done.'
 
 /** What a speech service said when it refused, and where to look. */
 export function ServiceFault({ error, service }: { error: Error; service: ServiceName }) {
@@ -9,6 +13,7 @@ export function ServiceFault({ error, service }: { error: Error; service: Servic
     <p role="alert">
       <span aria-hidden="true">▲ </span>
       {error.message}
+      {error instanceof ServiceCallError && error.status === 429 && BUSY}
       {/loading|unhealthy|not run/i.test(error.message) && (
         <>
           {' '}

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { Fragment } from 'react'
 import type { AdvancedTranscription, SpokenSegment } from '../../../contract/http/speech.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { formsOf, transcriptAs } from './subtitles.ts'
@@ -58,16 +59,17 @@ function TimedSentences({ segments, time, onSeek }: Omit<Props, 'transcript'> & 
           <span className={styles.stamp}>{start.toFixed(1)} s</span>
           <span>
             {words.map((word, i) => (
-              <button
-                key={i}
-                type="button"
-                className={styles.word}
-                data-now={time >= word.start && time < word.end}
-                title={`${word.start.toFixed(2)} to ${word.end.toFixed(2)} s`}
-                onClick={() => onSeek(word.start)}
-              >
-                {word.text}
-              </button>
+              <Fragment key={i}>
+                <button
+                  type="button"
+                  className={styles.word}
+                  data-now={time >= word.start && time < word.end}
+                  title={`${word.start.toFixed(2)} to ${word.end.toFixed(2)} s`}
+                  onClick={() => onSeek(word.start)}
+                >
+                  {word.text}
+                </button>{' '}
+              </Fragment>
             ))}
           </span>
         </li>
