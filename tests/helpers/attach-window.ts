@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromium, type Page } from '@playwright/test'
+import { type Browser, chromium, type Page } from '@playwright/test'
 
 const TITLE = 'RAG Ladder'
 const PATIENCE_MS = 60_000
+const ATTEMPTS = 5
+const ATTEMPT_MS = 8000
 
 interface Target {
   type: string
@@ -10,8 +12,8 @@ interface Target {
 }
 
 /**
- * Page of the window of an app that was started with a debugging port, by the address that it tells. Waits until the window has its document:
- * one that is attached to while it goes there is now and then taken for one that never loads. Rejects after a minute.
+ * Page of the window of an app that was started with a debugging port, by the address that it tells. Waits until the window has its document.
+ * Rejects after a minute, or when it cannot be attached to.
  */
 export async function attachWindow(debuggerAddress: string): Promise<Page> {
   const list = new URL('/json/list', debuggerAddress.replace(/^ws/, 'http'))
@@ -24,7 +26,18 @@ export async function attachWindow(debuggerAddress: string): Promise<Page> {
     if (Date.now() > until) throw new Error(`no window called ${TITLE} at ${list.href}: ${JSON.stringify(targets)}`)
     await pause(50)
   }
-  const browser = await chromium.connectOverCDP(debuggerAddress)
+  const browser = await attach(debuggerAddress)
   const context = browser.contexts()[0]!
   return context.pages()[0] ?? (await context.waitForEvent('page'))
+}
+
+/** A window that is attached to while it goes to its document is now and then taken for one that never does: it is attached to anew then. */
+async function attach(address: string, attempt = 1): Promise<Browser> {
+  try {
+    return await chromium.connectOverCDP(address, { timeout: ATTEMPT_MS })
+  } catch (error) {
+    if (attempt === ATTEMPTS) throw error
+    console.log(`attaching to the window again, ${attempt} of ${ATTEMPTS} attempts failed`)
+    return attach(address, attempt + 1)
+  }
 }
