@@ -1,16 +1,27 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { lstat } from 'node:fs/promises'
+import { licencesOfCheckout } from './licences/licences.ts'
 import { lockFileGaps } from './lock-file.ts'
 import { runTool, type StepResult } from './run-step.ts'
 import { staleSchemas } from './schemas.ts'
+import { knownVulnerabilities } from './vulnerabilities.ts'
+import type { Totals } from './totals.ts'
 import { checkWalls } from './walls.ts'
 
-async function timed(name: string, action: () => Promise<{ problems: string[]; note?: string }>): Promise<StepResult> {
+interface Finding {
+  problems: string[]
+  note?: string
+  /** Why the step could not be carried out here. */
+  skipped?: string
+}
+
+async function timed(name: string, action: () => Promise<Finding>): Promise<StepResult> {
   const started = performance.now()
-  const { problems, note } = await action()
+  const { problems, note, skipped } = await action()
   return {
     name,
+    ...(skipped === undefined ? {} : { skipped }),
     ok: problems.length === 0,
     output: [...problems, ...(note === undefined ? [] : [note])].join('\n'),
     seconds: (performance.now() - started) / 1000,
@@ -52,6 +63,12 @@ const STEPS: (() => Promise<StepResult>)[] = [
     })),
   () => runTool('lock file installs', 'npm', ['ci', '--dry-run', '--no-audit', '--no-fund', '--loglevel=error']),
   () => timed('lock file is complete for macOS, Windows and Linux', async () => ({ problems: await lockFileGaps() })),
+  () => timed('licences and third-party notices', async () => ({ problems: await licencesOfCheckout() })),
+  () =>
+    timed('known vulnerabilities', async () => {
+      const found = await knownVulnerabilities()
+      return found.known ? { problems: found.problems, note: 'none' } : { problems: [], skipped: found.reason }
+    }),
   () =>
     timed('installed size', async () => {
       const megabytes = Math.round((await folderBytes('node_modules')) / 1e6)
@@ -60,12 +77,17 @@ const STEPS: (() => Promise<StepResult>)[] = [
 ]
 
 /** Runs two steps at a time and prints each as it ends. */
-export async function check(): Promise<{ passed: number; failed: number }> {
+export async function check(): Promise<Totals> {
   const queue = [...STEPS]
-  const totals = { passed: 0, failed: 0 }
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
   const worker = async (): Promise<void> => {
     for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
       const result = await step()
+      if (result.skipped !== undefined) {
+        totals.skipped += 1
+        console.log(`○ ${result.name}  skipped: ${result.skipped}`)
+        continue
+      }
       totals[result.ok ? 'passed' : 'failed'] += 1
       const note = result.ok && !result.output.includes('\n') && result.output.length < 80 ? `  ${result.output}` : ''
       console.log(`${result.ok ? '●' : '▲'} ${result.name}  ${result.seconds.toFixed(1)} s${note}`)
@@ -77,7 +99,7 @@ export async function check(): Promise<{ passed: number; failed: number }> {
 }
 
 if (import.meta.main) {
-  const { passed, failed } = await check()
-  console.log(`check: ${passed} passed, ${failed} failed`)
+  const { passed, failed, skipped } = await check()
+  console.log(`check: ${passed} passed, ${failed} failed, ${skipped} skipped`)
   process.exitCode = failed === 0 ? 0 : 1
 }

@@ -4,6 +4,8 @@ import { delimiter, join } from 'node:path'
 export interface StepResult {
   name: string
   ok: boolean
+  /** Why the step could not be carried out here; it then neither passed nor failed. */
+  skipped?: string
   output: string
   seconds: number
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
-import { canInstallPackages, installPackages } from './e2e/debian-packages.ts'
+import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath } from './e2e/find-program.ts'
 import { runSpecs } from './e2e/run-specs.ts'
 import type { Totals } from './totals.ts'
@@ -55,15 +55,18 @@ const add = (more: Partial<Totals>): void => {
 console.log('check')
 add(await check())
 console.log('\ntests')
-// Without these programs the tests of the recogniser, of fitting it to speakers and of sounds that only ffmpeg reads are counted as skipped.
+/** Programs that some tests need; without them those tests count as skipped. */
 const SPEECH_PROGRAMS = {
-  pocketsphinx_continuous: ['pocketsphinx', 'pocketsphinx-en-us'],
-  sphinxtrain: ['sphinxtrain', 'sphinxbase-utils'],
-  ffmpeg: ['ffmpeg'],
+  pocketsphinx_continuous: { packages: ['pocketsphinx', 'pocketsphinx-en-us'], tests: 'the recognizer' },
+  sphinxtrain: { packages: ['sphinxtrain', 'sphinxbase-utils'], tests: 'speaker enrolment' },
+  ffmpeg: { packages: ['ffmpeg'], tests: 'recordings that only ffmpeg reads' },
 }
-for (const [program, packages] of Object.entries(SPEECH_PROGRAMS))
-  if (findOnPath([program]) === null && canInstallPackages()) await installPackages(packages)
-const chosen = process.argv.slice(2)
+for (const [program, { packages, tests }] of Object.entries(SPEECH_PROGRAMS)) {
+  if (findOnPath([program]) !== null) continue
+  if (mayInstallPackages()) await installPackages(packages)
+  else console.log(`○ tests of ${tests} are skipped: install ${packages.join(' ')}, or run npm test -- ${INSTALL_FLAG}`)
+}
+const chosen = process.argv.slice(2).filter((arg) => arg !== INSTALL_FLAG)
 add(await vitest(chosen))
 if (chosen.length === 0) {
   console.log('\nspecs of the pages')

@@ -20,8 +20,18 @@ function run(command: string, args: string[]): Promise<boolean> {
   })
 }
 
-/** Whether packages can be installed here: Debian or its kin, as root, as in a container. */
-export const canInstallPackages = (): boolean => process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
+/** The flag that lets a test command install system packages on a person's machine. */
+export const INSTALL_FLAG = '--install'
+
+/**
+ * Whether tests may install system packages: only in CI (`CI=true`) or where the person asked for it by `--install`, and only as root on
+ * Debian or its kin. Nobody's machine is changed unasked.
+ */
+export const mayInstallPackages = (
+  env: Record<string, string | undefined> = process.env,
+  args: readonly string[] = process.argv,
+  canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get'),
+): boolean => canInstall && (env['CI'] === 'true' || args.includes(INSTALL_FLAG))
 
 /** Installs packages by apt and says so; false when that failed. Nothing is ever asked. */
 export async function installPackages(names: string[]): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { canInstallPackages, DISPLAY_PACKAGES, ELECTRON_PACKAGES, installPackages } from './debian-packages.ts'
+import { DISPLAY_PACKAGES, ELECTRON_PACKAGES, installPackages, mayInstallPackages } from './debian-packages.ts'
 import { findElectron, folderOf, missingLibraries, versionOf } from './electron-runtime.ts'
 import { findChromium, findOnPath } from './find-program.ts'
 
@@ -7,15 +7,16 @@ export type SpecHost =
   | { project: string; found: true; env: Record<string, string>; wrapper: string[] }
   | { project: string; found: false; reason: string }
 
-/** The browser. On a Debian machine where it is missing it is installed, when we may. */
+/** The browser; in CI it is installed where it is missing. */
 export async function browserHost(): Promise<SpecHost> {
   const project = 'chromium'
   // Not every Debian has the first.
   for (const name of ['chromium-headless-shell', 'chromium'])
-    if (findChromium('quick') === null && canInstallPackages()) await installPackages([name])
+    if (findChromium('quick') === null && mayInstallPackages()) await installPackages([name])
   const path = findChromium('quick')
   if (path !== null) return { project, found: true, env: { RAG_LADDER_CHROMIUM: path }, wrapper: [] }
-  const reason = 'no Chromium: install "chromium" or Chrome, or name one by RAG_LADDER_CHROMIUM'
+  const reason =
+    'no Chromium: install "chromium" or Chrome, name one by RAG_LADDER_CHROMIUM, or run npm test -- --install'
   return { project, found: false, reason }
 }
 
@@ -23,7 +24,7 @@ export async function browserHost(): Promise<SpecHost> {
 export async function screenWrapper(): Promise<string[] | null> {
   if (process.platform !== 'linux') return []
   const hasXvfb = (): boolean => findOnPath(['xvfb-run']) !== null && findOnPath(['xauth']) !== null
-  if (!hasXvfb() && canInstallPackages()) await installPackages(DISPLAY_PACKAGES)
+  if (!hasXvfb() && mayInstallPackages()) await installPackages(DISPLAY_PACKAGES)
   if (hasXvfb()) return ['xvfb-run', '-a', '-s', '-screen 0 1920x1080x24']
   return (process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']) ? [] : null
 }
@@ -34,11 +35,11 @@ export async function desktopHost(): Promise<SpecHost> {
   const electron = await findElectron()
   if (electron === null)
     return missing('no Electron: "npx install-electron" fetches it, or name a folder by ELECTRON_OVERRIDE_DIST_PATH')
-  if ((await missingLibraries(electron)).length > 0 && canInstallPackages()) await installPackages(ELECTRON_PACKAGES)
+  if ((await missingLibraries(electron)).length > 0 && mayInstallPackages()) await installPackages(ELECTRON_PACKAGES)
   const libraries = await missingLibraries(electron)
-  if (libraries.length > 0) return missing(`Electron needs ${libraries.join(', ')}`)
+  if (libraries.length > 0) return missing(`Electron needs ${libraries.join(', ')}: npm test -- --install`)
   const wrapper = await screenWrapper()
-  if (wrapper === null) return missing('no screen: install xvfb and xauth, or set DISPLAY')
+  if (wrapper === null) return missing('no screen: install xvfb and xauth, set DISPLAY, or run npm test -- --install')
   console.log(`Electron ${versionOf(electron) ?? 'of unknown version'}`)
   const env = { ELECTRON_OVERRIDE_DIST_PATH: folderOf(electron), RAG_LADDER_ENGINE_NODE: process.execPath }
   return { project: 'electron', found: true, env, wrapper }

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Configuration } from 'electron-builder'
+import { NOTICES_FILE } from '../licences/licences.ts'
 
 export interface PackageTarget {
   /** Folder of Electron's files; absent: electron-builder fetches them. */
@@ -40,7 +41,11 @@ export function packageConfig({ electronDist, platform, arch }: PackageTarget): 
       'corpus/**',
       'build/icons/*.png',
       'LICENSE',
+      NOTICES_FILE,
       '!**/*.{map,d.ts,d.mts,d.cts,md,markdown}',
+      // Licences ask that their texts go with the software, whatever the file is called.
+      '**/{LICENSE,LICENCE,NOTICE,COPYING,THIRD-PARTY-NOTICES,ThirdPartyNotices}*.{md,markdown}',
+      '**/{license,licence,notice,copying}*.{md,markdown}',
       'corpus/**/*.md',
       '!**/node_modules/*/{test,tests,example,examples,docs}/**',
       '!**/onnxruntime-web/**',
