@@ -2,6 +2,7 @@ import type { IngestionProvenance, PlatformHealth, Reproducibility, RuntimeFile 
 import type { Experiment, LadderDataset } from './experiment.ts'
 import { readGitState } from './git-state.ts'
 import { hashOf } from './load-manifest.ts'
+import { evaluationHash } from './stored-form.ts'
 
 /** Hashes of everything that configures a dataset's run. Values count, not layout: comments and key order change nothing. */
 export function configHashes(
@@ -9,10 +10,9 @@ export function configHashes(
   { dataset, profile, questions }: LadderDataset,
 ): Record<string, string> {
   const { published: _published, ...declared } = dataset
-  const { concurrency: _concurrency, ...run } = experiment.evaluation.run
   return {
     dataset: hashOf(declared),
-    evaluation: hashOf({ ...experiment.evaluation, run }),
+    evaluation: evaluationHash(experiment.evaluation),
     flavors: hashOf([...experiment.aliases.values()].map((alias) => alias.flavor)),
     ingestion_profile: hashOf(profile),
     models: hashOf(experiment.models),

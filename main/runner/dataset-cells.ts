@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { IngestionProvenance } from '../../contract/index.ts'
+import type { CanonicalRow, IngestionProvenance } from '../../contract/index.ts'
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { reproducibilityOf } from '../manifests/provenance.ts'
+import { inStoredForm } from '../manifests/stored-form.ts'
 import { evaluatorOf, type ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { tellNotices } from './evidence-notices.ts'
@@ -24,6 +25,11 @@ async function openLog(run: DatasetRun): Promise<EvidenceLog> {
   return opened.log
 }
 
+async function firstRow(log: EvidenceLog): Promise<CanonicalRow | null> {
+  for await (const row of log.rows()) return row
+  return null
+}
+
 /**
  * Step 6: plans against what is stored, then makes what is missing, each cell durable at once and evaluated right after its answer is
  * kept. Throws `EvidenceRefusedError` or `ResumeConflictError` before any call.
@@ -34,7 +40,7 @@ export async function runCells(
   ingestion: IngestionProvenance | null,
 ): Promise<MatrixOutcome> {
   const { evaluation } = run.experiment
-  const reproducibility = await reproducibilityOf(
+  const current = await reproducibilityOf(
     run.experiment,
     run.dataset,
     {
@@ -50,6 +56,8 @@ export async function runCells(
   const evaluator = evaluatorOf(run, started)
   const log = await openLog(run)
   try {
+    const stored = await firstRow(log)
+    const reproducibility = stored === null ? current : inStoredForm(current, stored.reproducibility, evaluation)
     const matrix: MatrixRun = {
       runId: run.runId,
       dataset: run.dataset,

@@ -3,6 +3,7 @@ import type { CanonicalRow, Reproducibility, ResolvedModels, RunPlan } from '../
 import type { EvidenceNotice } from '../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { reproducibilityOf } from '../manifests/provenance.ts'
+import { inStoredForm } from '../manifests/stored-form.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { cellIdentity, plannedCells } from './plan-cells.ts'
@@ -42,7 +43,8 @@ async function expected(input: PlanInput, stored: Reproducibility | null): Promi
   const known = await reproducibilityOf(experiment, dataset, environment, null, stored?.ingestion ?? null)
   if (stored === null) return known
   const models = modelsNow(input, stored.runtime.models)
-  return { ...known, runtime: { ...known.runtime, platform: stored.runtime.platform, models } }
+  const filled = { ...known, runtime: { ...known.runtime, platform: stored.runtime.platform, models } }
+  return inStoredForm(filled, stored, experiment.evaluation)
 }
 
 /** What a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */

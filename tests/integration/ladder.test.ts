@@ -124,6 +124,15 @@ describe('a second run', () => {
     expect(await rowsOf(evidence())).toHaveLength(CELLS + 4)
   })
 
+  it('judges a finished run that was made without judges, calls no approach and changes no byte', async () => {
+    const before = await readFile(evidence())
+    const judges = ['--judge-models', 'builtin-lexical-support,builtin-semantic-match']
+    const judged = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset', ...judges))
+    expect(judged.code).toBe(0)
+    expect(planOf(judged)).toMatchObject({ reuse: CELLS + 4, run: 0, conflicts: [] })
+    expect((await readFile(evidence())).equals(before)).toBe(true)
+  })
+
   it('refuses rows made under another seed, names the field and calls nothing', async () => {
     const manifest = join(root, 'manifests/evaluation.yaml')
     const text = await readFile(manifest, 'utf8')

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import type { EvaluationManifest, JudgePanelSettings, Reproducibility } from '../../contract/index.ts'
+import { sampleReproducibility } from '../../tests/helpers/evidence-rows.ts'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { loadExperiment } from './experiment.ts'
+import { hashOf } from './load-manifest.ts'
+import { evaluationHash, inStoredForm } from './stored-form.ts'
+
+const { evaluation } = await loadExperiment(PROJECT_ROOT)
+const withJudges = (judges: Partial<JudgePanelSettings>): EvaluationManifest => ({
+  ...evaluation,
+  metrics: { ...evaluation.metrics, judge_panel: { ...evaluation.metrics.judge_panel, ...judges } },
+})
+const JUDGES = { enabled: true, models: ['judge-a', 'judge-b'], rotations: 7, thinking: null }
+
+/** Conditions as a runner that hashed the judge settings too wrote them. */
+function oldForm(manifest: EvaluationManifest): Reproducibility {
+  const { concurrency: _concurrency, ...run } = manifest.run
+  const { enabled, endpoint, models } = manifest.metrics.judge_panel
+  return conditions(hashOf({ ...manifest, run }), { enabled, endpoint, models })
+}
+
+const newForm = (manifest: EvaluationManifest): Reproducibility => {
+  const { enabled, endpoint, models } = manifest.metrics.judge_panel
+  return conditions(evaluationHash(manifest), { enabled, endpoint, models })
+}
+
+function conditions(hash: string, judges: Reproducibility['runtime']['judge_panel']): Reproducibility {
+  const sample = sampleReproducibility()
+  return {
+    ...sample,
+    config_hashes: { ...sample.config_hashes, evaluation: hash },
+    runtime: { ...sample.runtime, judge_panel: judges },
+  }
+}
+
+describe('evaluationHash', () => {
+  it('is the same for other judges and differs for other metrics', () => {
+    expect(evaluationHash(withJudges(JUDGES))).toBe(evaluationHash(evaluation))
+    const fewer = { ...evaluation, metrics: { ...evaluation.metrics, ragas: [] } }
+    expect(evaluationHash(fewer)).not.toBe(evaluationHash(evaluation))
+  })
+})
+
+describe('inStoredForm', () => {
+  it('equals the stored conditions when only the judges differ', () => {
+    const stored = newForm(evaluation)
+    expect(inStoredForm(newForm(withJudges(JUDGES)), stored, withJudges(JUDGES))).toEqual(stored)
+  })
+
+  it('recognizes the hash of rows that were stored with their judge settings, whichever judges are named now', () => {
+    for (const judges of [{}, JUDGES, { ...JUDGES, reference: true, thinking: true }]) {
+      const stored = oldForm(withJudges(judges))
+      for (const now of [evaluation, withJudges(JUDGES), withJudges({ enabled: true, models: ['c', 'd'] })])
+        expect(inStoredForm(newForm(now), stored, now)).toEqual(stored)
+    }
+  })
+
+  it('differs from rows stored with their judge settings when another evaluation setting differs', () => {
+    const stored = oldForm(withJudges(JUDGES))
+    const now = { ...withJudges(JUDGES), run: { ...evaluation.run, retries: evaluation.run.retries + 1 } }
+    const found = inStoredForm(newForm(now), stored, now)
+    expect(found).not.toEqual(stored)
+    expect(found.config_hashes['evaluation']).toBe(evaluationHash(now))
+  })
+})

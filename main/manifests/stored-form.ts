@@ -1,0 +1,67 @@
+import type { EvaluationManifest, JudgePanelSettings, Reproducibility } from '../../contract/index.ts'
+import { hashOf } from './load-manifest.ts'
+
+// Judges read stored answers, so which judges a run has is no condition of its rows: a finished run can be judged later, or by others. Rows
+// written before this was decided hash the judge settings together with the evaluation's; their hash is recognized by making it again from
+// the judges that the row names and every value of the settings that it does not name.
+
+/** What the cells of a run depend on: judges read the answers afterwards, and concurrency changes no answer. */
+export function evaluationHash({ metrics, run, ...evaluation }: EvaluationManifest): string {
+  const { concurrency: _concurrency, ...settings } = run
+  return hashOf({ ...evaluation, metrics: { ragas: metrics.ragas }, run: settings })
+}
+
+/** Without a key that is undefined, which a manifest that does not name it has not either. */
+const withOptional = <Value>(key: string, value: Value | undefined): Record<string, Value> =>
+  value === undefined ? {} : { [key]: value }
+
+const MAX_ROTATIONS = 64
+const OPTIONAL_ROTATIONS = [undefined, ...Array.from({ length: MAX_ROTATIONS }, (_, index) => index + 1)]
+
+/** Judge settings that a row of the old form may have been written with, the likeliest first. */
+function* possibleJudges(now: JudgePanelSettings, stored: Reproducibility): Generator<JudgePanelSettings> {
+  yield now
+  const { enabled, endpoint, models } = stored.runtime.judge_panel
+  const { rotations: _rotations, reference: _reference, ...rest } = now
+  for (const reference of [undefined, false, true])
+    for (const thinking of new Set([now.thinking, false, null, true]))
+      for (const rotations of OPTIONAL_ROTATIONS)
+        yield {
+          ...rest,
+          ...withOptional('rotations', rotations),
+          ...withOptional('reference', reference),
+          enabled,
+          endpoint,
+          models,
+          thinking,
+        }
+}
+
+function isOldHash(
+  hash: string,
+  stored: Reproducibility,
+  { metrics, run, ...evaluation }: EvaluationManifest,
+): boolean {
+  const { concurrency: _concurrency, ...settings } = run
+  for (const judges of possibleJudges(metrics.judge_panel, stored))
+    if (hash === hashOf({ ...evaluation, metrics: { ...metrics, judge_panel: judges }, run: settings })) return true
+  return false
+}
+
+/**
+ * The conditions of a run as its stored rows spell them: equal to `stored` when nothing differs that rows of one file must share. New rows
+ * are written in that form too, so that all rows of a file say the same.
+ */
+export function inStoredForm(
+  current: Reproducibility,
+  stored: Reproducibility,
+  evaluation: EvaluationManifest,
+): Reproducibility {
+  const [now, then] = [current.config_hashes['evaluation'], stored.config_hashes['evaluation']]
+  const isSame = then !== undefined && then !== now && isOldHash(then, stored, evaluation)
+  return {
+    ...current,
+    config_hashes: isSame ? { ...current.config_hashes, evaluation: then } : current.config_hashes,
+    runtime: { ...current.runtime, judge_panel: stored.runtime.judge_panel },
+  }
+}
