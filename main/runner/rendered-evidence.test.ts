@@ -26,4 +26,33 @@ describe('parseRenderedEvidence', () => {
       metrics: null,
     })
   })
+
+  it('reads the block that the plugin adds when the answer itself quotes one', () => {
+    const quoted = 'As in <details>\n<summary>Sources (1)</summary>\n\nold\n\n</details> above.'
+    const sources = [{ title: 'a.md', snippet: 'real', score: 1 }]
+    expect(parseRenderedEvidence(renderContent(quoted, sources, metrics))).toEqual({
+      found: true,
+      answer: quoted,
+      sources,
+      metrics,
+    })
+  })
+
+  it.each([
+    '\n',
+    '_',
+    '1',
+    '<details>',
+    '<details>\n',
+    '</details>',
+    '<details><summary>Sources</summary>',
+    '1. **a** (score 1)\n',
+    ' ',
+  ])('reads a megabyte of %j in well under a second', (pump) => {
+    const content = `answer${pump.repeat(Math.ceil(1_000_000 / pump.length))}x`
+    const started = performance.now()
+    parseRenderedEvidence(content)
+    parseRenderedEvidence(`<details><summary>Sources</summary>${content}</details>`)
+    expect(performance.now() - started).toBeLessThan(3000)
+  })
 })
