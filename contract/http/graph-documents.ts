@@ -5,11 +5,15 @@ export type GraphDocumentStatus = z.infer<typeof GraphDocumentStatus>
 
 const noBlank = z.string().trim().min(1)
 
-/** `POST /documents/text`. `title` is additive. */
+/**
+ * `POST /documents/text`. `title` and `replace` are additive: with `replace` a new text takes the place of the one known under `file_source`,
+ * without it a known name or text is answered as `duplicated` and nothing changes.
+ */
 export const GraphTextRequest = z.object({
   text: noBlank,
   file_source: z.string().trim().max(1024).nullish(),
   title: z.string().trim().max(1024).nullish(),
+  replace: z.boolean().nullish(),
 })
 export type GraphTextRequest = z.infer<typeof GraphTextRequest>
 
@@ -25,7 +29,7 @@ export const GraphTextsRequest = z
   })
 export type GraphTextsRequest = z.infer<typeof GraphTextsRequest>
 
-/** Answer to each way of handing in documents. `duplicated`: the same text is known already; its own track id comes back. */
+/** Answer to each way of handing in documents. `duplicated`: the text or the name is known already; that document's track id comes back. */
 export const GraphInsertResponse = z.looseObject({
   status: z.enum(['success', 'duplicated', 'partial_success', 'failure']),
   message: z.string(),
@@ -77,9 +81,11 @@ export type GraphTrackStatus = z.infer<typeof GraphTrackStatus>
 
 /** `POST /documents/paginated`. */
 export const GraphPageRequest = z.object({
+  /** In any letter case. LightRAG's states between pending and processed are `processing` here. */
   status_filter: z
     .string()
     .transform((status) => status.toLowerCase())
+    .transform((status) => (['parsing', 'analyzing', 'preprocessed'].includes(status) ? 'processing' : status))
     .pipe(GraphDocumentStatus)
     .nullish(),
   page: z.int().min(1).default(1),

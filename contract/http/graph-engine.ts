@@ -32,7 +32,11 @@ const orDefault = <Schema extends z.ZodType>(schema: Schema, value: z.output<Sch
 
 const count = z.int().min(1).max(GRAPH_QUERY_LIMITS.topK)
 const budget = z.int().min(1).max(GRAPH_QUERY_LIMITS.budget)
-const keywords = z.array(z.string().trim().min(1).max(GRAPH_QUERY_LIMITS.keyword)).max(GRAPH_QUERY_LIMITS.keywords)
+/** Blank keywords, which some clients send for none, are left out. */
+const keywords = z
+  .array(z.string().trim().max(GRAPH_QUERY_LIMITS.keyword))
+  .max(GRAPH_QUERY_LIMITS.keywords)
+  .transform((words) => words.filter((word) => word !== ''))
 
 /** Body of the graph engine's `/query`, `/query/data` and `/query/stream`; unknown fields are ignored there, as its clients expect. */
 export const GraphQueryRequest = z
@@ -56,7 +60,13 @@ export const GraphQueryRequest = z
       z
         .array(
           z.object({
-            role: z.enum(['user', 'assistant', 'system']),
+            /** Any name, as LightRAG takes it; what a model does not know is read as `user`. */
+            role: z
+              .string()
+              .trim()
+              .min(1)
+              .max(64)
+              .transform((role) => (role === 'assistant' || role === 'system' ? role : 'user')),
             content: z.string().max(GRAPH_QUERY_LIMITS.message),
           }),
         )

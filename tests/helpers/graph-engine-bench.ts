@@ -34,7 +34,9 @@ export function engineBench() {
 
 /** Hands in texts by path and waits until the pipeline is idle. */
 export async function feed(engine: GraphEngine, texts: Readonly<Record<string, string>>): Promise<string[]> {
-  const trackIds = Object.entries(texts).map(([filePath, text]) => engine.insert([{ filePath, text }]).track_id)
+  const trackIds = Object.entries(texts).map(
+    ([filePath, text]) => engine.insert([{ filePath, text, replace: true }]).track_id,
+  )
   await engine.idle()
   return trackIds
 }

@@ -61,12 +61,61 @@ describe('documents on their way into the graph', () => {
     expect(models.extracted).toHaveLength(1)
   })
 
-  it('puts a new text under a known path in the place of the old one', async () => {
+  it('puts a new text under a known path in the place of the old one when ingestion sends it', async () => {
     const engine = bench.open()
-    await feed(engine, { 'a.md': YARD })
-    await feed(engine, { 'a.md': BORN })
+    const client = graphTargetClient(engine)
+    const { signal } = new AbortController()
+    await client.upload({ id: 'a.md', title: 'A', text: YARD }, signal)
+    await client.upload({ id: 'a.md', title: 'A', text: BORN }, signal)
+    await engine.idle()
     expect((await engine.graph(10)).nodes.map(({ id }) => id)).toEqual(['agnes tolland', 'hesk'])
     expect(states(engine)).toEqual([['a.md', 'processed', null]])
+  })
+
+  it('moves a known text to its new path when ingestion sends it, without extracting it again', async () => {
+    const models = scriptedModels()
+    const engine = bench.open({ models })
+    const client = graphTargetClient(engine)
+    const { signal } = new AbortController()
+    await client.upload({ id: 'old/a.md', title: 'A', text: YARD }, signal)
+    await engine.idle()
+    await client.upload({ id: 'new/a.md', title: 'A', text: YARD }, signal)
+    client.retain(['new/a.md'])
+    await engine.idle()
+    expect(states(engine)).toEqual([['new/a.md', 'processed', null]])
+    expect(models.extracted).toHaveLength(1)
+  })
+
+  it('keeps every text of a client that comes without a name', async () => {
+    const engine = bench.open()
+    for (const text of [YARD, BORN, CAPTAIN]) engine.insert([{ filePath: 'unknown_source', text }])
+    await engine.idle()
+    expect(states(engine)).toEqual(Array.from({ length: 3 }, () => ['unknown_source', 'processed', null]))
+    expect(engine.insert([{ filePath: 'unknown_source', text: BORN }]).status).toBe('duplicated')
+  })
+
+  it('answers another text of a client under a known name as duplicated and replaces nothing', async () => {
+    const engine = bench.open()
+    const first = engine.insert([{ filePath: 'readme.md', text: YARD }])
+    expect(engine.insert([{ filePath: 'readme.md', text: BORN }])).toEqual({
+      status: 'duplicated',
+      message:
+        'duplicated: a document named readme.md exists already with another text (pending); delete it first, or use another name',
+      track_id: first.track_id,
+    })
+    await engine.idle()
+    expect((await engine.graph(10)).nodes.map(({ id }) => id)).toEqual(['osprey', 'red yard'])
+  })
+
+  it('leaves the name of a document alone when its text comes under another name', async () => {
+    const engine = bench.open()
+    engine.insert([{ filePath: 'note.txt', text: YARD }])
+    expect(engine.insert([{ filePath: 'my file.pdf', text: YARD }])).toMatchObject({
+      status: 'duplicated',
+      message: 'duplicated: my file.pdf: its text is known already as note.txt (pending)',
+    })
+    await engine.idle()
+    expect(states(engine)).toEqual([['note.txt', 'processed', null]])
   })
 
   it('tells each kind of hand-in apart', () => {

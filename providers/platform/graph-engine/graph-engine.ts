@@ -35,9 +35,11 @@ export interface GraphEngineDeps {
 
 export interface DocumentInput {
   text: string
-  /** Path or name under which the document is known; a new text under a known path takes the old one's place. */
+  /** Path or name under which the document is known. */
   filePath: string
   title?: string | null
+  /** A new text takes the place of the one known under this path; otherwise it is answered as duplicated. */
+  replace?: boolean
 }
 
 export interface QueryOptions {

@@ -188,6 +188,48 @@ describe('documents', () => {
     })
   })
 
+  it('keeps texts of one request and of several that come without a source', async () => {
+    const engine = bench.open({ apiKey: KEY })
+    const url = await serve(engine)
+    await call(`${url}/documents/text`, 'POST', { text: 'Alpha Labs was founded by Mira Stone.' })
+    await call(`${url}/documents/text`, 'POST', { text: 'Beta Labs was founded by Jonas Reed.', file_source: '' })
+    await call(`${url}/documents/texts`, 'POST', { texts: ['Gamma Labs is old.', 'Delta Labs is new.'] })
+    await engine.idle()
+    expect((await call(`${url}/documents/status_counts`, 'GET')).body).toMatchObject({
+      status_counts: { all: 4, processed: 4 },
+    })
+  })
+
+  it('answers a second file of the same base name as duplicated and keeps the first', async () => {
+    const engine = bench.open({ apiKey: KEY })
+    const url = await serve(engine)
+    const first = await call(`${url}/documents/upload`, 'POST', form(YARD, 'da/readme.md'))
+    const second = await call(`${url}/documents/upload`, 'POST', form(BORN, 'db/readme.md'))
+    expect([first.body.status, second.body.status, second.body.track_id]).toEqual([
+      'success',
+      'duplicated',
+      first.body.track_id,
+    ])
+    await engine.idle()
+    const page = await call(`${url}/documents/paginated`, 'POST', { status_filter: 'processed' })
+    expect(page.body).toMatchObject({ documents: [{ file_path: 'readme.md', content_summary: YARD }] })
+  })
+
+  it('puts a new text in the place of the old one where the request asks for it', async () => {
+    const engine = bench.open({ apiKey: KEY })
+    const client = httpGraphTargetClient(await serve(engine), KEY, { pollMs: 5 })
+    const { signal } = new AbortController()
+    for (const text of [YARD, BORN]) await client.upload({ id: 'a.md', title: 'A', text }, signal)
+    await engine.idle()
+    expect((await engine.graph(10)).nodes.map(({ id }) => id)).toEqual(['agnes tolland', 'hesk'])
+  })
+
+  it.each(['PREPROCESSED', 'parsing', 'Analyzing'])('lists no document in the state %s of LightRAG', async (filter) => {
+    const url = await serve(bench.open({ apiKey: KEY }))
+    const page = await call(`${url}/documents/paginated`, 'POST', { status_filter: filter })
+    expect(page).toMatchObject({ status: 200, body: { documents: [] } })
+  })
+
   it('takes texts, and takes documents out again', async () => {
     const engine = bench.open({ apiKey: KEY })
     const url = await serve(engine)
@@ -279,6 +321,16 @@ describe('queries', () => {
       },
       metadata: { query_mode: 'hybrid', keywords: { low_level: ['Osprey'] } },
     })
+  })
+
+  it('takes blank keywords and any role in the history, as LightRAG does', async () => {
+    const query = {
+      query: 'Who built the Osprey?',
+      hl_keywords: [''],
+      ll_keywords: [' ', 'Osprey'],
+      conversation_history: [{ role: 'tool', content: 'earlier' }],
+    }
+    expect((await call(`${await ready()}/query`, 'POST', query)).status).toBe(200)
   })
 
   it('streams references first, then the text or the failure', async () => {

@@ -1,5 +1,6 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { HttpError } from '../../kit/http-error.ts'
+import { secretsEqual } from '../../kit/secrets.ts'
 import { requireEdgeKey } from '../edge/key-auth.ts'
 import { decide } from './decide.ts'
 import { createIdentify } from './identify.ts'
@@ -46,6 +47,8 @@ export function guardRoutes(app: FastifyInstance, { policies, identity, edge }: 
   const identify = createIdentify(identity)
   app.addHook('onRequest', async (request) => {
     const policy = policyOf(policies, request.method, request.routeOptions.url) ?? UNKNOWN
+    // Whoever has the graph engine's key is told that a route does not exist, not that the key is wrong.
+    if (policy === UNKNOWN && hasGraphKey(request, identity.graphEngineKey)) return
     if (needsEdgeKey(policy, edge)) requireEdgeKey(request, edge.key)
     const refusal = decide(policy, await identify(request.headers.authorization), identity)
     if (refusal === null) return
@@ -55,6 +58,13 @@ export function guardRoutes(app: FastifyInstance, { policies, identity, edge }: 
 }
 
 const UNKNOWN: RoutePolicy = { kind: 'unknown' }
+const GRAPH_ROUTES = '/graph-engine/'
+
+function hasGraphKey(request: FastifyRequest, key: string | null): boolean {
+  const given = request.headers['x-api-key']
+  const ofGraph = request.url.startsWith(GRAPH_ROUTES)
+  return ofGraph && key !== null && typeof given === 'string' && secretsEqual(given, key)
+}
 
 const REFUSAL_OPTIONS = {
   401: { code: 'invalid_api_key', headers: { 'www-authenticate': 'Bearer' } },

@@ -71,6 +71,17 @@ function appWith(env: Record<string, string>) {
   return { app, get, statuses, routes }
 }
 
+describe('an unknown route of the graph engine', () => {
+  it.each([
+    [{ 'x-api-key': 'graph' }, '/graph-engine/graphs', 404],
+    [{ 'x-api-key': 'wrong' }, '/graph-engine/graphs', 401],
+    [{}, '/graph-engine/graphs', 401],
+    [{ 'x-api-key': 'graph' }, '/elsewhere', 401],
+  ])('with %j at %s is answered %i', async (headers, url, status) => {
+    expect((await appWith(ENV).get(url, headers as Record<string, string>)).statusCode).toBe(status)
+  })
+})
+
 describe('identity required', () => {
   /** Statuses by policy: unless named, `rest`. The edge key and the graph engine's key are other headers. */
   const expected = (rest: number, changes: Record<string, number>) => ({

@@ -11,7 +11,11 @@ export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
   return {
     async upload({ id, title, text }, signal) {
       signal.throwIfAborted()
-      const { status, message, track_id: trackId } = engine.insert([{ text, filePath: id, title }], 'upload')
+      const {
+        status,
+        message,
+        track_id: trackId,
+      } = engine.insert([{ text, filePath: id, title, replace: true }], 'upload')
       if (status === 'failure') throw new GraphTargetError(message, { transient: false })
       return { trackId }
     },

@@ -65,7 +65,7 @@ export function httpGraphTargetClient(
 
   return {
     async upload({ id, title, text }, signal) {
-      const body = { text, file_source: id, title }
+      const body = { text, file_source: id, title, replace: true }
       const answer = await call('/documents/text', GraphInsertResponse, signal, body)
       if (answer.status === 'failure') throw new GraphTargetError(answer.message, { transient: false })
       return { trackId: answer.track_id }

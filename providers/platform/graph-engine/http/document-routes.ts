@@ -12,12 +12,12 @@ import { HttpError } from '../../../kit/http-error.ts'
 import { acceptMultipart, isForm } from '../../../kit/multipart-form.ts'
 import { bodyTooLarge } from '../../../kit/server.ts'
 import { InvalidRequestError, parseRequest } from '../../../kit/validate.ts'
+import { UNNAMED } from '../documents/intake.ts'
 import { readTextUpload } from './text-upload.ts'
 import type { EngineOf } from './engine-of.ts'
 
 /** What multipart framing may add to a file. */
 const FRAMING_BYTES = 1024 * 1024
-const NO_SOURCE = 'unknown_source'
 
 const TrackPath = z.object({ trackId: z.string().min(1).max(256) })
 
@@ -44,8 +44,9 @@ export async function registerDocumentRoutes(
     '/documents/text',
     { bodyLimit: uploadBytes + FRAMING_BYTES },
     async (request): Promise<GraphInsertResponse> => {
-      const { text, file_source: source, title } = parseRequest(GraphTextRequest, request.body)
-      return engineOf(request).insert([{ text, filePath: source || NO_SOURCE, title: title ?? null }])
+      const { text, file_source: source, title, replace } = parseRequest(GraphTextRequest, request.body)
+      const document = { text, filePath: source || UNNAMED, title: title ?? null, replace: replace === true }
+      return engineOf(request).insert([document])
     },
   )
 
@@ -54,7 +55,7 @@ export async function registerDocumentRoutes(
     { bodyLimit: uploadBytes + FRAMING_BYTES },
     async (request): Promise<GraphInsertResponse> => {
       const { texts, file_sources: sources } = parseRequest(GraphTextsRequest, request.body)
-      const documents = texts.map((text, index) => ({ text, filePath: sources?.[index] || NO_SOURCE }))
+      const documents = texts.map((text, index) => ({ text, filePath: sources?.[index] || UNNAMED }))
       return engineOf(request).insert(documents)
     },
   )
