@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
@@ -24,8 +25,26 @@ export default defineConfig({
     // The pages have an address of the desktop app's own there, from which that of the server cannot be guessed.
     ws: { host: '127.0.0.1', clientPort: port },
     strictPort: true,
-    // The packages may be linked from another checkout.
-    fs: { allow: ['..', realpathSync('node_modules')] },
-    proxy: { '/control': { target: engine, changeOrigin: true, headers: { origin: engine } } },
+    // What pages are made of and nothing else: the checkout holds secrets, recordings and evidence. Packages may be linked from another checkout.
+    fs: {
+      allow: ['../renderer', '../contract', '../node_modules', realpathSync('node_modules')],
+      deny: ['.env', '.env.*', '*.{crt,pem,key}', '**/.git/**', '**/.rag-ladder/**'],
+    },
+    cors: false,
+    proxy: {
+      '/control': {
+        target: engine,
+        changeOrigin: true,
+        headers: { origin: engine },
+        // The engine would take a foreign page for its own by the origin that is written here.
+        bypass: (request: IncomingMessage, response: ServerResponse | undefined) => {
+          const { origin } = request.headers
+          if (origin === undefined || origin === `http://127.0.0.1:${port}` || origin === `http://localhost:${port}`)
+            return
+          response?.writeHead(403).end('This development server answers its own pages only')
+          return false
+        },
+      },
+    },
   },
 })

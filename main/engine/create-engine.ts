@@ -21,6 +21,7 @@ import { RunJournal } from './run-control/run-journal.ts'
 import { PlatformHost } from './services/platform-host.ts'
 import { readersOf } from './services/profile-readers.ts'
 import { ServiceRegistry } from './services/service-registry.ts'
+import { openStateFolder } from '../supervisor/state-folder.ts'
 import { SettingsStore } from './settings-store.ts'
 
 /** An engine at work: pages and control API at `url` until it is stopped. */
@@ -163,7 +164,7 @@ async function undoAll(undo: Undo[], report: (error: unknown) => void): Promise<
  * foresaw. Throws `EngineConfigError` when another engine has the project, and the system's error when the port is taken.
  */
 export async function createEngine(config: EngineConfig, report: (error: unknown) => void): Promise<Engine> {
-  await Promise.all([config.stateDir, config.resultsDir].map((folder) => mkdir(folder, { recursive: true })))
+  await Promise.all([openStateFolder(config.stateDir), mkdir(config.resultsDir, { recursive: true })])
   const undo: Undo[] = []
   try {
     const url = await compose(config, report, undo)

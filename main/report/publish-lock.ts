@@ -1,7 +1,7 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OsLock } from '../evidence/os-lock.ts'
+import { openStateFolder } from '../supervisor/state-folder.ts'
 import { ReportError } from './report-error.ts'
 
 const WAIT_MS = 30_000
@@ -17,7 +17,7 @@ export async function whilePublishing<Result>(
   waitMs = WAIT_MS,
 ): Promise<Result> {
   const folder = join(root, '.rag-ladder')
-  await mkdir(folder, { recursive: true })
+  await openStateFolder(folder)
   const file = join(folder, 'publish.lock')
   const lock = new OsLock(file)
   try {

@@ -1,5 +1,6 @@
 import { utilityProcess, type UtilityProcess } from 'electron'
 import { createInterface } from 'node:readline'
+import { withoutCredentials } from '../../contract/credential-names.ts'
 import { serveLaunches } from '../supervisor/host-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../supervisor/process-launcher.ts'
 import { CHILD_ENTRY_VARIABLE } from './child-variables.ts'
@@ -39,9 +40,13 @@ function asLaunched(child: UtilityProcess): LaunchedProcess {
  */
 export function createUtilityLauncher(bootstrap: string): ProcessLauncher {
   const launcher: ProcessLauncher = {
-    launch({ entry, env }: LaunchSpec) {
+    launch({ entry, env, withoutCredentials: isPlain = false }: LaunchSpec) {
       const child = utilityProcess.fork(bootstrap, [], {
-        env: { ...asText(process.env), ...env, [CHILD_ENTRY_VARIABLE]: entry },
+        env: {
+          ...(isPlain ? withoutCredentials(process.env) : asText(process.env)),
+          ...env,
+          [CHILD_ENTRY_VARIABLE]: entry,
+        },
         stdio: 'pipe',
         serviceName: 'RAG Ladder service',
       })

@@ -50,6 +50,32 @@ it('starts through the host, hears lines, messages and the end, and can ask for 
   launched.signalGroup('SIGKILL')
 })
 
+it('withoutCredentials keeps the credentials of the launcher from the child, and hands over those it was given', async () => {
+  const names = ['OPENAI_API_KEY', 'STT_API_TOKEN', 'STT_CONCURRENCY']
+  const entry = await program(
+    `process.send(${JSON.stringify(names)}.map((name) => process.env[name] ?? null)); process.on('disconnect', () => process.exit(0))`,
+  )
+  const { child, host } = channelPair()
+  serveLaunches(createNodeLauncher(), host)
+  const launcher = createHostLauncher(child)
+  Object.assign(process.env, { OPENAI_API_KEY: 'not for services', STT_CONCURRENCY: '2' })
+  try {
+    const seenBy = (withoutCredentials: boolean): Promise<unknown> =>
+      new Promise((resolve) => {
+        const env = { STT_API_TOKEN: 'own' }
+        const launched = launcher.launch({ entry, env, withoutCredentials })
+        launched.onMessage((message) => {
+          resolve(message)
+          launched.requestStop()
+        })
+      })
+    expect(await seenBy(true)).toEqual([null, 'own', '2'])
+    expect(await seenBy(false)).toEqual(['not for services', 'own', '2'])
+  } finally {
+    for (const name of ['OPENAI_API_KEY', 'STT_CONCURRENCY']) Reflect.deleteProperty(process.env, name)
+  }
+})
+
 it('ends the children of a child that is gone', async () => {
   const { child, host, close } = channelPair()
   serveLaunches(createNodeLauncher(), host)

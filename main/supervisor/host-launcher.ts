@@ -9,7 +9,7 @@ export interface LaunchChannel {
 
 /** From the child. */
 type Wish =
-  | { type: 'child.launch'; id: number; entry: string; env: Record<string, string> }
+  | { type: 'child.launch'; id: number; entry: string; env: Record<string, string>; withoutCredentials: boolean }
   | { type: 'child.stop'; id: number }
   | { type: 'child.signal'; id: number; signal: 'SIGTERM' | 'SIGKILL' }
 
@@ -30,7 +30,7 @@ export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
     if (isOf<News>(message, ['child.message', 'child.line', 'child.exited'])) children.get(message.id)?.(message)
   })
   return {
-    launch({ entry, env }: LaunchSpec): LaunchedProcess {
+    launch({ entry, env, withoutCredentials = false }: LaunchSpec): LaunchedProcess {
       const id = (newest += 1)
       const messages: ((message: unknown) => void)[] = []
       const lines: ((line: string) => void)[] = []
@@ -46,7 +46,7 @@ export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
         }
       })
       const send = (wish: Wish): void => channel.send(wish)
-      send({ type: 'child.launch', id, entry, env })
+      send({ type: 'child.launch', id, entry, env, withoutCredentials })
       return {
         get pid() {
           return pid
@@ -72,10 +72,10 @@ export function serveLaunches(launcher: ProcessLauncher, channel: LaunchChannel)
     if (!isClosed) channel.send(news)
   }
   let isClosed = false
-  const launch = ({ id, entry, env }: Extract<Wish, { type: 'child.launch' }>): void => {
+  const launch = ({ id, entry, env, withoutCredentials }: Extract<Wish, { type: 'child.launch' }>): void => {
     let child: LaunchedProcess
     try {
-      child = launcher.launch({ entry, env })
+      child = launcher.launch({ entry, env, withoutCredentials })
     } catch (error) {
       tell({ type: 'child.line', id, pid: null, line: error instanceof Error ? error.message : String(error) })
       tell({ type: 'child.exited', id, code: null, signal: null })

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { withoutCredentials } from '../../contract/credential-names.ts'
 import { serveLaunches } from './host-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 
@@ -21,11 +22,15 @@ export const HOST_LAUNCHES_VARIABLE = 'RAG_LADDER_HOST_LAUNCHES'
  */
 export function createNodeLauncher(execPath = process.execPath, lent: ProcessLauncher | null = null): ProcessLauncher {
   return {
-    launch({ entry, env }: LaunchSpec): LaunchedProcess {
+    launch({ entry, env, withoutCredentials: isPlain = false }: LaunchSpec): LaunchedProcess {
       const child = fork(entry, [], {
         execPath,
         execArgv: [],
-        env: { ...process.env, ...env, ...(lent === null ? {} : { [HOST_LAUNCHES_VARIABLE]: '1' }) },
+        env: {
+          ...(isPlain ? withoutCredentials(process.env) : process.env),
+          ...env,
+          ...(lent === null ? {} : { [HOST_LAUNCHES_VARIABLE]: '1' }),
+        },
         stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
         detached: process.platform !== 'win32',
       })

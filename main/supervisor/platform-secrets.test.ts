@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -50,6 +50,15 @@ describe('later starts', () => {
     expect(error.code).toBe('secrets_exposed')
     expect(error.message).toContain(`has mode 0${mode.toString(8)}`)
     expect(await readFile(file, 'utf8')).toBe(text)
+  })
+
+  it.skipIf(process.getuid?.() !== 0)('refuse a file of another user and keep it', async () => {
+    await openPlatformSecrets(file)
+    await chown(file, 65_534, 65_534)
+    const error = await refusal()
+    expect(error.code).toBe('secrets_exposed')
+    expect(error.message).toContain('belongs to another user')
+    expect((await stat(file)).uid).toBe(65_534)
   })
 
   it('refuse a symbolic link', async () => {

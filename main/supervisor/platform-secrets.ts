@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { link, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
+import { openStateFolder } from './state-folder.ts'
 
 /** Credentials of the embedded platform, each 32 random bytes. */
 export interface PlatformSecrets {
@@ -73,9 +74,16 @@ async function readSecrets(file: string): Promise<SecretsFile | null> {
   }
 }
 
-function refuseExposed(file: string, { mode }: Stats): void {
+function refuseExposed(file: string, { mode, uid }: Stats): void {
   // Windows keeps no such modes: there the folder's access list decides.
-  if (process.platform === 'win32' || (mode & OTHERS) === 0) return
+  if (process.platform === 'win32') return
+  if (uid !== process.getuid?.())
+    throw new SecretsError(
+      'secrets_exposed',
+      file,
+      'belongs to another user, who knows the secrets in it. Delete it to have new ones made',
+    )
+  if ((mode & OTHERS) === 0) return
   const shown = (mode & 0o777).toString(8).padStart(4, '0')
   throw new SecretsError(
     'secrets_exposed',
@@ -106,7 +114,7 @@ function parseSecrets(file: string, text: string): SecretsFile {
 
 async function createSecrets(file: string): Promise<SecretsFile> {
   const folder = dirname(file)
-  await mkdir(folder, { recursive: true })
+  await openStateFolder(folder)
   const secrets: SecretsFile = {
     version: 1,
     operator_token: newSecret(),

@@ -16,6 +16,8 @@ export interface LaunchSpec {
   entry: string
   /** Secrets travel here, never in the argument list. */
   env: Record<string, string>
+  /** Leaves the credentials of the launcher's own environment out; those in `env` stay. For services that have no use for them. */
+  withoutCredentials?: boolean
   /** Further variables for a restart of the service that had this address, such as the port to take again. */
   restartEnv?: (url: string) => Record<string, string>
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ControlEvent } from '../../../contract/control/events.ts'
 import { RunEvent } from '../../../contract/index.ts'
@@ -10,6 +10,7 @@ import { launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
+import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { projectFolder } from '../project-option.ts'
@@ -41,7 +42,7 @@ async function portToTake(invocation: Invocation): Promise<number> {
 
 /** Fails early where an engine would only fail again and again. */
 async function refuseSecondEngine(stateDir: string): Promise<void> {
-  await mkdir(stateDir, { recursive: true })
+  await openStateFolder(stateDir)
   try {
     lockProject(stateDir).close()
   } catch (error) {

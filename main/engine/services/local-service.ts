@@ -145,6 +145,7 @@ export class LocalService {
             [portVariable]: String(await portOrAny(wantedPort(this.definition, env))),
             ...(this.#token === null ? {} : { [tokenVariable]: this.#token }),
           },
+          withoutCredentials: true,
           // Callers keep the address that they were given, so a restart takes the same port.
           restartEnv: (url) => ({ [portVariable]: new URL(url).port }),
         },

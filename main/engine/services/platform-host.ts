@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunEvent } from '../../../contract/index.ts'
 import { ControlFailure } from '../control-failure.ts'
@@ -10,6 +10,7 @@ import {
 } from '../../runner/platform-source.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
+import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { ServiceTrack } from './service-track.ts'
 
 export interface PlatformHostOptions {
@@ -160,7 +161,7 @@ export class PlatformHost {
     this.track.begin('panel', profile)
     // Who asks before its process is there must not read how the last one ended.
     this.track.moved('starting', null)
-    const running = mkdir(this.#options.stateDir, { recursive: true }).then(() => this.#source(modelSet).start(profile))
+    const running = openStateFolder(this.#options.stateDir).then(() => this.#source(modelSet).start(profile))
     this.#panel = { profile, isPassing, running }
     // Why it does not run stands in its state and its log.
     running.catch((error: unknown) => {

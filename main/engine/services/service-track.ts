@@ -1,8 +1,7 @@
+import { isCredentialName } from '../../../contract/credential-names.ts'
 import type { ServiceName, ServiceStateName, ServiceView } from '../../../contract/control/services.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { LineLog } from './line-log.ts'
-
-const SECRET_NAME = /TOKEN|KEY|SECRET|PASSWORD|CREDENTIAL/i
 
 /** What is known of one service, whoever starts it: its state, its process and what it prints. */
 export class ServiceTrack {
@@ -65,7 +64,7 @@ export class ServiceTrack {
     if (this.#launchesOfUse > 0) this.restarts += 1
     this.#launchesOfUse += 1
     this.#child = child
-    this.settings = Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_NAME.test(name)))
+    this.settings = Object.fromEntries(Object.entries(env).filter(([name]) => !isCredentialName(name)))
     child.onLine((line) => this.log.push(line))
     child.onMessage((message) => {
       const { url } = (message ?? {}) as { url?: unknown }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { EndListeners } from './end-listeners.ts'
 import { killGroup } from './kill-group.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { withoutCredentials } from '../../../contract/credential-names.ts'
 import type { WorkOptions, WorkProcess } from './work-process.ts'
 
 /** A working process as a child of this one. */
@@ -14,7 +14,7 @@ export function forkWork({ entry, args = [], heapMib, startsPrograms = false, on
     execArgv: ['--no-warnings', ...(heapMib === undefined ? [] : [`--max-old-space-size=${heapMib}`])],
     stdio: onPrint === undefined ? ['ignore', 'ignore', 'inherit', 'ipc'] : ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: hasGroup,
-    env: withoutSecrets(process.env),
+    env: withoutCredentials(process.env),
   })
   const ends = new EndListeners()
   const { pid } = child

@@ -5,7 +5,7 @@ import type { HostedPort, ParentPort } from '../parent-port.ts'
 import { EndListeners } from './end-listeners.ts'
 import { killGroup } from './kill-group.ts'
 import { programNews } from './program-news.ts'
-import { withoutSecrets } from './without-secrets.ts'
+import { withoutCredentials } from '../../../contract/credential-names.ts'
 import type { WorkEnd, WorkOptions, WorkProcess } from './work-process.ts'
 
 /** Signals by their number, as the host tells an end by one; the services use no such exit code. */
@@ -71,7 +71,7 @@ export function hostedWork(parent: ParentPort, { entry, args = [], onPrint }: Wo
       ends.tell(endOf(code))
     },
   })
-  ask({ type: 'work.start', id, entry: fileURLToPath(entry), args: [...args], env: withoutSecrets(process.env) })
+  ask({ type: 'work.start', id, entry: fileURLToPath(entry), args: [...args], env: withoutCredentials(process.env) })
   return {
     get isAlive() {
       return !ends.isOver
