@@ -55,7 +55,8 @@ async function main([name, ...args]: string[]): Promise<number> {
     process.stderr.write(`unknown command: ${name}\n\n${await overview()}`)
     return EXIT.badInput
   }
-  const command = await load()
+  const [command, { rememberSecretsOf }] = await Promise.all([load(), import('./lib/known-secrets.ts')])
+  rememberSecretsOf(process.env)
   if (args.includes('--help')) {
     const { outputColumns } = await import('./cli/progress/output-columns.ts')
     process.stdout.write(commandHelp(command, outputColumns(process.stdout, process.env)))
@@ -69,19 +70,21 @@ const hasColor = (out: NodeJS.WriteStream): boolean =>
   out.isTTY && process.env['NO_COLOR'] === undefined && process.env['CI'] === undefined
 
 async function fail(error: unknown): Promise<number> {
-  const [{ exitCodeOf, isForeseen }, { sanitizeForTerminal }, { errorText }, { outputColumns }] = await Promise.all([
-    import('./cli/exit-code.ts'),
-    import('./report/sanitize-for-terminal.ts'),
-    import('./cli/error-text.ts'),
-    import('./cli/progress/output-columns.ts'),
-  ])
+  const [{ exitCodeOf, isForeseen }, { sanitizeForTerminal }, { errorText }, { outputColumns }, { withoutSecrets }] =
+    await Promise.all([
+      import('./cli/exit-code.ts'),
+      import('./report/sanitize-for-terminal.ts'),
+      import('./cli/error-text.ts'),
+      import('./cli/progress/output-columns.ts'),
+      import('./lib/known-secrets.ts'),
+    ])
   if (error instanceof Error && isForeseen(error)) {
     const look = { color: hasColor(process.stderr), columns: outputColumns(process.stderr, process.env) }
-    process.stderr.write(`${errorText(error.message, look)}\n`)
+    process.stderr.write(`${errorText(withoutSecrets(error.message), look)}\n`)
   } else {
     // Where it came from helps who mends it, and is not broken into lines.
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    process.stderr.write(`${styleText('red', 'error:')} ${sanitizeForTerminal(text)}\n`)
+    process.stderr.write(`${styleText('red', 'error:')} ${sanitizeForTerminal(withoutSecrets(text))}\n`)
   }
   return exitCodeOf(error)
 }

@@ -1,6 +1,7 @@
 import { ORPCError } from '@orpc/server'
 import { fieldPath } from '../../contract/index.ts'
 import type { ControlError, ControlErrorCode, InputProblem } from '../../contract/control/control-error.ts'
+import { valueWithoutSecrets } from '../lib/known-secrets.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
@@ -94,6 +95,10 @@ function ofTransport(error: ORPCError<string, unknown>): ControlError {
 
 /** Any failure → the only form in which one crosses. What nobody foresaw keeps its message and loses its stack. */
 export function toControlError(error: unknown): ControlError {
+  return valueWithoutSecrets(controlErrorOf(error))
+}
+
+function controlErrorOf(error: unknown): ControlError {
   const foreseen = known(error)
   if (foreseen !== null) return foreseen
   if (error instanceof ORPCError) return ofTransport(error as ORPCError<string, unknown>)

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
+import { valueWithoutSecrets } from '../lib/known-secrets.ts'
 import { NumberedRing } from './numbered-ring.ts'
 
 /** Events that are kept for clients that come back; some 10 minutes of a fast run. */
@@ -45,7 +46,7 @@ export class EventHub {
     const entry: SequencedEvent = {
       seq: this.#ring.newest + 1,
       at: new Date().toISOString(),
-      event: bounded(event),
+      event: valueWithoutSecrets(bounded(event)),
     }
     this.#ring.push(entry)
     for (const listener of this.#listeners) listener(entry)

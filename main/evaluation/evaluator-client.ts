@@ -16,6 +16,7 @@ import {
   type EvaluatorReply,
   type Evidence,
 } from './evaluation-status.ts'
+import { serviceText, valueWithoutSecrets } from '../lib/known-secrets.ts'
 import { withDeadline, type CallDeadline } from '../runner/call-deadline.ts'
 import { credentialHeaders, type Credentials } from '../runner/credential-headers.ts'
 import { parseLenientJson } from './lenient-json.ts'
@@ -53,7 +54,7 @@ type CallOutcome = { ok: true; reply: Omit<EvaluatorReply, 'attempts'> } | ({ ok
 const fail = (type: EvaluationErrorType, message: string, retryable = true): CallOutcome => ({
   ok: false,
   type,
-  message,
+  message: serviceText(message),
   retryable,
 })
 
@@ -78,7 +79,7 @@ function recordOf(evidence: Evidence, metadata: Record<string, string>) {
 
 function readReply(text: string): CallOutcome {
   const json = parseLenientJson(text)
-  if (!json.ok) return fail('invalid_response', `the evaluator's answer is not JSON: ${text.slice(0, 120)}`)
+  if (!json.ok) return fail('invalid_response', `the evaluator's answer is not JSON: ${serviceText(text, 120)}`)
   const parsed = EvaluateResponse.safeParse(json.value)
   if (!parsed.success)
     return fail(
@@ -94,10 +95,14 @@ function readReply(text: string): CallOutcome {
     ok: true,
     reply: {
       scores: result.scores,
-      metricErrors: result.metadata?.metric_errors ?? {},
-      reasons: Object.fromEntries(reasons),
-      evaluatorModel: parsed.data.evaluator_model ?? null,
-      embeddingsModel: parsed.data.embeddings_model ?? null,
+      ...valueWithoutSecrets({
+        metricErrors: Object.fromEntries(
+          Object.entries(result.metadata?.metric_errors ?? {}).map(([metric, error]) => [metric, serviceText(error)]),
+        ),
+        reasons: Object.fromEntries(reasons),
+        evaluatorModel: parsed.data.evaluator_model ?? null,
+        embeddingsModel: parsed.data.embeddings_model ?? null,
+      }),
     },
   }
 }
@@ -117,7 +122,7 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
       if (status !== 200)
         return fail(
           'http_error',
-          `HTTP ${status}: ${text.slice(0, 300)}`,
+          `HTTP ${status}: ${serviceText(text, 300)}`,
           status >= 500 || status === 408 || status === 429,
         )
       return readReply(text)

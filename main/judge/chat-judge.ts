@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { messageText, type JudgeErrorCode, type PromptLeak } from '../../contract/index.ts'
+import { withoutSecrets } from '../lib/known-secrets.ts'
 import { withoutCredentials } from '../manifests/provenance.ts'
 import type { GatewayClient, GatewayReply } from '../runner/gateway-client.ts'
 import type { JudgeClient, JudgeReply, JudgeTask, LetterVerdict } from './judge-client.ts'
@@ -122,7 +123,7 @@ function contentOf(body: unknown): string | null {
   const completion = Completion.safeParse(body)
   if (!completion.success) return null
   const content = Content.safeParse(completion.data.choices[0]!.message.content)
-  return content.success ? messageText({ role: 'assistant', content: content.data }) : null
+  return content.success ? withoutSecrets(messageText({ role: 'assistant', content: content.data })) : null
 }
 
 const CODES = {

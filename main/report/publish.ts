@@ -1,7 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
+import { createInterface } from 'node:readline'
 import { DatasetCatalogue, type Aggregate, type Dataset, type PublishedRun } from '../../contract/index.ts'
+import { holdsSecret } from '../lib/known-secrets.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { artifactName, isArtifactName, type ArtifactFiles } from './artifact-files.ts'
 import { datasetReport } from './dataset-report.ts'
@@ -52,6 +54,8 @@ export const publish = (publication: Publication): Promise<PublishOutcome> =>
 async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   const report = await validateArtifacts(publication.files, publication)
   if (report.checked === null) return { ok: false, problems: report.problems }
+  const exposed = (await Promise.all(report.artifacts.map(credentialProblem))).filter((problem) => problem !== null)
+  if (exposed.length > 0) return { ok: false, problems: exposed }
   const { root, datasetsFile, datasetId } = publication
   const catalogueText = await readFile(join(root, datasetsFile), 'utf8')
   const run = publishedRun(publication, report.artifacts, report.checked)
@@ -70,6 +74,18 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   const beside = [`${datasetId}.md`, LADDER_PAGE, 'README.md'].map((name) => `${RESULTS_FOLDER}/${name}`)
   const written = [...run.artifacts.map(({ file }) => file), datasetsFile, ...beside]
   return { ok: true, written, leftOver: await leftOverArtifacts(root, datasetsFile) }
+}
+
+/** Published artifacts are committed and shared: one that holds a credential of this process is refused. The credential is not quoted. */
+async function credentialProblem({ path }: CheckedArtifact): Promise<ArtifactProblem | null> {
+  let line = 0
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    line += 1
+    if (!holdsSecret(text)) continue
+    const message = `line ${line} holds a credential that is in use now: revoke it at its service, then make the run again or remove the credential from the file`
+    return { file: basename(path), code: 'credential', message }
+  }
+  return null
 }
 
 async function leftOverArtifacts(root: string, datasetsFile: string): Promise<string[]> {

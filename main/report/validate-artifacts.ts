@@ -17,7 +17,7 @@ import { plural } from './score-format.ts'
 /** Something that forbids publication; `file` is the artifact's name. */
 export interface ArtifactProblem {
   file: string
-  code: 'missing' | 'schema' | 'other_run' | 'cell_count' | 'differs' | 'judges' | ReportErrorCode
+  code: 'missing' | 'credential' | 'schema' | 'other_run' | 'cell_count' | 'differs' | 'judges' | ReportErrorCode
   message: string
 }
 

@@ -1,3 +1,5 @@
+import { rememberSecrets } from '../lib/known-secrets.ts'
+
 /** What opens a platform's routes; null for what it does not ask for. */
 export interface Credentials {
   /** Sent as `Authorization: Bearer …`. */
@@ -6,8 +8,9 @@ export interface Credentials {
   edgeKey?: string | null
 }
 
-/** Credentials as request headers. */
+/** Credentials as request headers; from then on, no text of a service that repeats them is stored with them. */
 export function credentialHeaders({ apiKey, edgeKey = null }: Credentials): Record<string, string> {
+  rememberSecrets(apiKey, edgeKey)
   return {
     ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
     ...(edgeKey === null ? {} : { apikey: edgeKey }),

@@ -1,5 +1,6 @@
 import { Agent, errors, request, type Dispatcher } from 'undici'
 import type { CellErrorType } from '../../contract/index.ts'
+import { serviceText } from '../lib/known-secrets.ts'
 import { withDeadline, type CallDeadline } from './call-deadline.ts'
 import { credentialHeaders, type Credentials } from './credential-headers.ts'
 
@@ -84,7 +85,7 @@ function messageOf(text: string): string {
   } catch {
     // Not JSON: an HTML error page, say. Its start tells more than nothing.
   }
-  return text.slice(0, 200)
+  return serviceText(text, 200)
 }
 
 /** A client that keeps its connections open and turns every fault of a gateway into a typed reply. */
@@ -110,7 +111,7 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
       type,
       latencyMs: performance.now() - started,
       status,
-      message,
+      message: serviceText(message),
       retryAfterMs: retryAfter,
     })
     try {
@@ -131,7 +132,7 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
       try {
         return { ok: true, latencyMs: performance.now() - started, status, body: JSON.parse(text) as unknown }
       } catch {
-        return fail('invalid_response', `HTTP ${status}, but the body is not JSON: ${text.slice(0, 120)}`, status)
+        return fail('invalid_response', `HTTP ${status}, but the body is not JSON: ${serviceText(text, 120)}`, status)
       }
     } catch (error) {
       const { type, message } = failureOf(error, deadline, outer)

@@ -7,11 +7,16 @@ import {
   type RowEvidence,
   type TokenUsage,
 } from '../../contract/index.ts'
+import { serviceText } from '../lib/known-secrets.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 
 export type Normalized = { ok: true; evidence: RowEvidence } | { ok: false; type: CellErrorType; message: string }
 
-const refuse = (type: CellErrorType, message: string): Normalized => ({ ok: false, type, message })
+const refuse = (type: CellErrorType, message: string): Normalized => ({
+  ok: false,
+  type,
+  message: serviceText(message),
+})
 
 function metadataOf(extension: RagExtension): RowEvidence['approach_metadata'] {
   const { adaptive, lazy_graph: lazyGraph } = extension

@@ -12,6 +12,7 @@ import {
   ContextualBuild,
   type ChunkRequest,
 } from '../../contract/index.ts'
+import { serviceText } from '../lib/known-secrets.ts'
 import { credentialHeaders } from './credential-headers.ts'
 import { apiUrl } from './gateway-client.ts'
 
@@ -22,7 +23,7 @@ export class PlatformError extends Error {
   readonly status: number | null
 
   constructor(code: PlatformError['code'], message: string, status: number | null, cause?: unknown) {
-    super(message, { cause })
+    super(serviceText(message), { cause })
     this.code = code
     this.status = status
   }
@@ -48,7 +49,7 @@ const detailOf = (text: string): string => {
     const detail = body.detail ?? body.error?.message ?? text
     return typeof detail === 'string' ? detail : JSON.stringify(detail)
   } catch {
-    return text.slice(0, 300)
+    return serviceText(text, 300)
   }
 }
 

@@ -1,3 +1,5 @@
+import { serviceText } from '../lib/known-secrets.ts'
+
 /** The last lines of a child's output, in order. */
 export class LogRing {
   #lines: string[] = []
@@ -8,7 +10,7 @@ export class LogRing {
   }
 
   push(line: string): void {
-    this.#lines.push(line.length > 2000 ? `${line.slice(0, 2000)}…` : line)
+    this.#lines.push(serviceText(line, 2000))
     if (this.#lines.length > this.#capacity) this.#lines.shift()
   }
 

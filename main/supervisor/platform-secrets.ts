@@ -3,6 +3,7 @@ import { constants, type Stats } from 'node:fs'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
+import { rememberSecrets } from '../lib/known-secrets.ts'
 import { openStateFolder } from './state-folder.ts'
 
 /** Credentials of the embedded platform, each 32 random bytes. */
@@ -47,6 +48,7 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
 export async function openPlatformSecrets(file: string): Promise<PlatformSecrets> {
   const { operator_token, gateway_key, rerank_adapter_token, graph_engine_key } =
     (await readSecrets(file)) ?? (await createSecrets(file))
+  rememberSecrets(operator_token, gateway_key, rerank_adapter_token, graph_engine_key)
   return {
     operatorToken: operator_token,
     gatewayKey: gateway_key,

@@ -1,12 +1,16 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import { leftOverNotice, publish } from '../../report/publish.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
+import { SECRETS_FILE } from '../../runner/platform-source.ts'
+import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { EXIT, type Command } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
-import { setUpRun } from '../run-setup.ts'
+import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
 
 export const publishCommand: Command = {
   name: 'publish',
@@ -14,6 +18,9 @@ export const publishCommand: Command = {
   options: pickOptions('project', 'manifest', 'dataset', 'run-id', 'results'),
   async run(invocation) {
     const setup = await setUpRun(invocation)
+    const secrets = join(setup.root, STATE_FOLDER, SECRETS_FILE)
+    // The embedded platform's credentials may not be published either.
+    if (existsSync(secrets)) await openPlatformSecrets(secrets)
     let notice: string | null = null
     for (const { dataset } of setup.datasets) {
       const files = artifactFiles(setup.resultsDir, setup.runId, dataset.id)

@@ -1,4 +1,5 @@
 import type { RunEvent } from '../../../contract/index.ts'
+import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { plural } from '../../report/score-format.ts'
 import { eventLines } from './event-line.ts'
@@ -107,8 +108,7 @@ export function liveReporter(out: NodeJS.WriteStream): Reporter {
 
 /** The reporter that fits the output: JSON when asked for, live on a terminal, else plain lines. */
 export function chooseReporter(json: boolean, out: NodeJS.WriteStream): Reporter {
-  if (json) return jsonReporter(out)
-  return out.isTTY && process.env['NO_COLOR'] === undefined && process.env['CI'] === undefined
-    ? liveReporter(out)
-    : plainReporter(out)
+  const isLive = out.isTTY && process.env['NO_COLOR'] === undefined && process.env['CI'] === undefined
+  const { event, end } = json ? jsonReporter(out) : isLive ? liveReporter(out) : plainReporter(out)
+  return { event: (entry) => event(valueWithoutSecrets(entry)), end }
 }

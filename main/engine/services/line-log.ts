@@ -1,4 +1,5 @@
 import type { ServiceLogLine } from '../../../contract/control/services.ts'
+import { serviceText } from '../../lib/known-secrets.ts'
 import { NumberedRing } from '../numbered-ring.ts'
 
 const KEPT_LINES = 2000
@@ -17,7 +18,7 @@ export class LineLog {
   }
 
   push(line: string): void {
-    const text = line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS - 1)}…` : line
+    const text = serviceText(line, MAX_LINE_CHARS - 1)
     this.#ring.push({ at: new Date().toISOString(), text })
   }
 

@@ -1,0 +1,173 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { artifactFiles } from '../../main/report/artifact-files.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { startFaultServer, type Behaviour, type FaultServer } from '../helpers/fault-server.ts'
+
+/** Texts that appear nowhere else, so that finding none of them means something. */
+const KEYS = {
+  MATRIX_GATEWAY_API_KEY: 'canary-gateway/key+1',
+  MATRIX_EDGE_API_KEY: 'canary-edge-key-2',
+  MATRIX_EVALUATOR_API_KEY: 'canary-evaluator-key-3',
+  JUDGE_API_KEY: 'canary-judge-key-4',
+  OPENAI_API_KEY: 'canary-model-key-5',
+}
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+/** Any of these in a text means that a key is in it. */
+const TRACES = Object.values(KEYS).flatMap((key) => [
+  key,
+  encodeURIComponent(key),
+  base64(key).slice(0, -4),
+  base64(`user:${key}`).slice(8, -4),
+])
+
+/** What a request carried, in every form in which a service might repeat it. */
+function repeated(headers: IncomingHttpHeaders): string {
+  const bearer = (headers.authorization ?? '').replace('Bearer ', '')
+  const edge = [headers['apikey']].flat().join()
+  return `Authentication Error: Received API Key = Bearer ${bearer}; ${base64(`user:${bearer}`)}; ${base64(bearer)}; ${encodeURIComponent(bearer)}; apikey ${edge}; upstream ${KEYS.OPENAI_API_KEY}`
+}
+
+let root: string
+let server: FaultServer
+
+/** Each cell's first try fails; the evaluator fails one metric; each judge refuses. All of them repeat what they got. */
+const echoing = (): Behaviour => {
+  const asked = new Set<string>()
+  return (response, request, body) => {
+    const { status, value } = echo(asked, request.url ?? '', repeated(request.headers), body)
+    response.writeHead(status, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(value))
+  }
+}
+
+function echo(asked: Set<string>, path: string, said: string, body: string): { status: number; value: unknown } {
+  if (path === '/evaluate') {
+    const metadata = { metric_errors: { faithfulness: said }, metric_reasons: { answer_relevancy: [said] } }
+    const results = [{ record_index: 0, scores: { faithfulness: null, answer_relevancy: 1 }, metadata }]
+    return { status: 200, value: { results, evaluator_model: said } }
+  }
+  if (path.startsWith('/judge')) return { status: 401, value: { error: { message: said } } }
+  const { model, messages } = JSON.parse(body) as { model: string; messages: { content: string }[] }
+  const cell = `${model} ${messages[0]!.content}`
+  if (!asked.has(cell)) {
+    asked.add(cell)
+    return { status: 500, value: { error: { message: said } } }
+  }
+  return {
+    status: 200,
+    value: {
+      id: 'x',
+      object: 'chat.completion',
+      created: 1,
+      model,
+      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Paris' } }],
+      rag_extension: {
+        schema_version: 1,
+        answer: 'Paris',
+        sources: [{ title: 'a.md', snippet: 'Paris', score: 1 }],
+        metrics: { seconds: 0.001, chunks: 1, llm_calls: 1, cloud_calls: 0 },
+      },
+    },
+  }
+}
+
+beforeAll(async () => {
+  root = await smokeProject()
+  server = await startFaultServer()
+  server.script(echoing())
+})
+afterAll(async () => {
+  await server.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+const tracesIn = (text: string): string[] => TRACES.filter((trace) => text.includes(trace))
+
+async function tracesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const found = await Promise.all(
+    files.map(async (file) => tracesIn(await readFile(file, 'utf8')).map((trace) => `${file}: ${trace}`)),
+  )
+  return found.flat()
+}
+
+describe('a service that repeats the credentials of a request in its errors', () => {
+  const scope = (): string[] => ['--project', root, '--dataset', 'smoke', '--run-id', 'echo']
+  const env = (): Record<string, string> => ({
+    ...KEYS,
+    MATRIX_GATEWAY_URL: server.url,
+    MATRIX_EVALUATOR_URL: `${server.url}/evaluate`,
+    JUDGE_ENDPOINT: `${server.url}/judge/v1`,
+  })
+
+  it('leaves no credential in evidence, events or terminal of a matrix run', async () => {
+    for (const form of ['--json', '--no-json']) {
+      const run = await runCli(
+        [
+          'matrix',
+          ...scope(),
+          '--models',
+          form === '--json' ? 'vanilla-rag' : 'hybrid-rag',
+          '--run-id',
+          `echo${form}`,
+          form,
+        ],
+        env(),
+      )
+      expect(run.stderr).toBe('')
+      expect(run.code).toBe(0)
+      expect(tracesIn(run.stdout + run.stderr)).toEqual([])
+    }
+    const files = artifactFiles(join(root, 'results'), 'echo--json', 'smoke')
+    expect(await readFile(files.evidence, 'utf8')).toContain('Received API Key = [secret removed]')
+    expect(await tracesBelow(join(root, 'results'))).toEqual([])
+  })
+
+  it('leaves no credential in judgments or terminal when every judge repeats its key', async () => {
+    const run = await runCli(
+      ['judge', 'run', ...scope(), '--run-id', 'echo--json', '--judge-models', 'gpt-judge,claude-judge'],
+      env(),
+    )
+    expect(tracesIn(run.stdout + run.stderr)).toEqual([])
+    expect(run.stdout + run.stderr).toContain('[secret removed]')
+    expect(await tracesBelow(join(root, 'results'))).toEqual([])
+  })
+
+  it('leaves no credential on the terminal when the platform refuses a call', async () => {
+    server.script((response, request) => {
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ detail: repeated(request.headers) }))
+    })
+    const run = await runCli(['ladder', ...scope(), '--models', 'vanilla-rag', '--no-cold-reset'], env())
+    expect(run.code).not.toBe(0)
+    expect(run.stdout + run.stderr).toContain('[secret removed]')
+    expect(tracesIn(run.stdout + run.stderr)).toEqual([])
+  })
+})
+
+describe('publish', () => {
+  it('refuses artifacts that hold a current credential, and does not print it', async () => {
+    const scope = ['--project', root, '--dataset', 'smoke', '--run-id', 'leak']
+    const made = await runCli(['ladder', ...scope, '--models', 'vanilla-rag', '--no-publish'])
+    expect(made.code).toBe(0)
+    // As an earlier version could have stored it; the checksum is left out, as then.
+    const { evidence } = artifactFiles(join(root, 'results'), 'leak', 'smoke')
+    const lines = (await readFile(evidence, 'utf8')).trim().split('\n')
+    const { checksum: _checksum, ...row } = JSON.parse(lines[0]!) as {
+      checksum: string
+      metrics: { operational: { attempts: { message: string | null }[] } }
+    }
+    row.metrics.operational.attempts[0]!.message = `HTTP 500: key ${KEYS.OPENAI_API_KEY}`
+    await writeFile(evidence, [JSON.stringify(row), ...lines.slice(1), ''].join('\n'))
+    await runCli(['summarize', ...scope])
+    const refused = await runCli(['publish', ...scope], { OPENAI_API_KEY: KEYS.OPENAI_API_KEY })
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('leak-smoke-evidence.jsonl: line 1 holds a credential')
+    expect(tracesIn(refused.stdout + refused.stderr)).toEqual([])
+    expect(await readdir(join(root, 'docs/results'))).toEqual([])
+  })
+})
