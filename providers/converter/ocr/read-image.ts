@@ -4,6 +4,8 @@ import type { Block, Document, Page, SourceFormat } from '../model/document.ts'
 import type { Raster } from './image-pdf.ts'
 import type { Recognizer } from './recognize.ts'
 import { OCR_DPI, PAGES_AT_ONCE } from './recognize.ts'
+import { pageWarnings } from '../pdf/page-warnings.ts'
+import type { PageDoubt } from '../pdf/page-warnings.ts'
 import type { TableReader } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 
@@ -26,18 +28,21 @@ export async function readImage(
   if (frames > MAX_FRAMES)
     throw new ConversionError('too_large', `the picture has ${frames} frames; at most ${MAX_FRAMES} are read`)
   const numbers = Array.from({ length: frames }, (_, frame) => frame + 1)
-  const read = async (number: number): Promise<{ page: Page; blocks: Block[] }> => {
+  const doubts = new Map<number, PageDoubt>()
+  const read = async (number: number): Promise<{ page: Page; blocks: Block[]; isDoubtful: boolean }> => {
     const raster = await readFrame(bytes, number - 1)
     if (recognizer !== null) return recognizer.page(raster, number, tables)
     const { widthPt, heightPt } = raster
     const box = { left: 0, top: 0, right: widthPt, bottom: heightPt }
     const figure: Block = { kind: 'figure', caption: null, image: null, place: { page: number, box } }
-    return { page: { number, widthPt, heightPt }, blocks: [figure] }
+    return { page: { number, widthPt, heightPt }, blocks: [figure], isDoubtful: false }
   }
-  for await (const { page, blocks } of inOrder(numbers, PAGES_AT_ONCE, read)) {
+  for await (const { page, blocks, isDoubtful } of inOrder(numbers, PAGES_AT_ONCE, read)) {
     document.pages.push(page)
     document.blocks.push(...blocks)
+    if (isDoubtful) doubts.set(page.number, 'doubtful')
   }
+  document.warnings.push(...pageWarnings(doubts))
   return document
 }
 

@@ -3,19 +3,45 @@ import type { Block } from '../model/document.ts'
 
 export type UseOcr = 'auto' | 'always' | 'never'
 
-/** Whether a page's text has to be read from its picture. */
-export function wantsOcr({ complexity, text }: ParsedPage, useOcr: UseOcr): boolean {
-  if (useOcr !== 'auto') return useOcr === 'always'
-  if (complexity === undefined) return false
+/**
+ * How a page's text is read: from its text layer, from its picture, or from the layer although it looks damaged (`damaged`) or although the page is
+ * a picture with a few characters of text (`picture`), because recognition does not know the page's script.
+ */
+export type TextSource = 'layer' | 'recognition' | { kept: 'damaged' | 'picture' }
+
+export function textSource({ complexity, text }: ParsedPage, useOcr: UseOcr): TextSource {
+  if (useOcr !== 'auto') return useOcr === 'always' ? 'recognition' : 'layer'
+  if (complexity === undefined) return 'layer'
   const { reasons, textLength, fullPageImage, imageCoverage } = complexity
-  if (reasons.includes('garbled') && !readsLikeWords(text)) return true
-  return ((fullPageImage || imageCoverage > 0.3) && textLength < 40) || reasons.includes('scanned')
+  if (((fullPageImage || imageCoverage > 0.3) && textLength < 40) || reasons.includes('scanned'))
+    return isRecognizable(text) ? 'recognition' : { kept: 'picture' }
+  if (!reasons.includes('garbled')) return 'layer'
+  if (isRecognizable(text)) return readsLikeWords(text) ? 'layer' : 'recognition'
+  return unreadableShare(text) > MOST_UNREADABLE ? { kept: 'damaged' } : 'layer'
+}
+
+/** Characters that stand for no letter, among all that are no space. */
+const MOST_UNREADABLE = 0.08
+/** Names and commands in Latin letters stand in texts of every script. */
+const LEAST_LATIN = 0.8
+
+const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
+
+function unreadableShare(text: string): number {
+  const characters = count(text, /\S/gu)
+  return characters === 0 ? 0 : count(text, /[\uFFFD\p{Co}\p{Cn}]/gu) / characters
+}
+
+/** The recognition data is English: what it makes of another script is nonsense, so a text layer in one is better than its picture. */
+function isRecognizable(text: string): boolean {
+  const letters = count(text, /\p{L}/gu)
+  return letters === 0 || count(text, /\p{Script=Latin}/gu) / letters > LEAST_LATIN
 }
 
 /** The engine calls pages of code and symbols garbled too; text in a wrong alphabet has few words with a vowel. */
 function readsLikeWords(text: string): boolean {
-  const words = text.match(/\p{L}{2,}/gu) ?? []
-  return words.length > 20 && words.filter((word) => /[aeiouy]/i.test(word)).length > words.length * 0.8
+  const words = text.normalize('NFD').match(/[\p{L}\p{M}]{2,}/gu) ?? []
+  return words.length > 20 && words.filter((word) => /[aeiouyæœøı]/i.test(word)).length > words.length * 0.8
 }
 
 /** A page that is a picture and was not recognised is told as one. */

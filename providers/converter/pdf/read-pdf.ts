@@ -11,7 +11,9 @@ import type { TableReader, WordBox } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 import { dropRunningLines, joinParagraphs } from './join-paragraphs.ts'
 import { modelBlocks } from './layout-blocks.ts'
-import { pictures, sidewaysAngle, wantsOcr } from './page-signs.ts'
+import { pageWarnings } from './page-warnings.ts'
+import type { PageDoubt } from './page-warnings.ts'
+import { pictures, sidewaysAngle, textSource } from './page-signs.ts'
 import type { UseOcr } from './page-signs.ts'
 
 /** Pages whose layout is in memory at once. */
@@ -30,24 +32,29 @@ export interface PdfOptions {
 interface ReadPage {
   page: Page
   blocks: Block[]
-  recognised: boolean
+  recognized: boolean
+  /** What a person should know of how the page was read. */
+  doubt: PageDoubt | null
 }
 
 /** A PDF, page window by page window, so that memory depends on the window and on the text, not on the file. */
 export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<Document & { ocrPages: number }> {
   const document: Document = { sourceFormat: 'pdf', pages: [], blocks: [], images: [], warnings: [] }
   const reader = pageReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), options)
+  const doubts = new Map<number, PageDoubt>()
   let ocrPages = 0
   try {
     const pages = reader.pages((warning) => document.warnings.push(warning))
-    for await (const { page, blocks, recognised } of inOrder(pages, PAGES_AT_ONCE, reader.read)) {
+    for await (const { page, blocks, recognized, doubt } of inOrder(pages, PAGES_AT_ONCE, reader.read)) {
       document.pages.push(page)
       document.blocks.push(...blocks)
-      if (recognised) ocrPages += 1
+      if (recognized) ocrPages += 1
+      if (doubt !== null) doubts.set(page.number, doubt)
     }
   } catch (error) {
     throw pdfError(error)
   }
+  document.warnings.push(...pageWarnings(doubts))
   document.blocks = joinParagraphs(dropRunningLines(document.blocks, document.pages))
   return { ...document, ocrPages }
 }
@@ -87,10 +94,13 @@ function pageReader(source: Buffer, { useOcr, recognizer, tables }: PdfOptions) 
   }
 
   async function read(parsed: ParsedPage): Promise<ReadPage> {
-    if (wantsOcr(parsed, useOcr)) {
+    const source = textSource(parsed, useOcr)
+    if (source === 'recognition') {
       const raster = await draw(parsed)
-      if (raster !== null)
-        return { ...(await (await recognizer()).page(raster, parsed.pageNum, tables)), recognised: true }
+      if (raster !== null) {
+        const { isDoubtful, ...read } = await (await recognizer()).page(raster, parsed.pageNum, tables)
+        return { ...read, recognized: true, doubt: isDoubtful ? 'doubtful' : null }
+      }
     }
     const angle = sidewaysAngle(parsed)
     const upright = angle === null ? parsed : await turned(parsed.pageNum, angle)
@@ -100,7 +110,8 @@ function pageReader(source: Buffer, { useOcr, recognizer, tables }: PdfOptions) 
     return {
       page: pageOf(upright),
       blocks: raster === null ? blocks : await tables!.read(blocks, raster, wordsOf(upright)),
-      recognised: false,
+      recognized: false,
+      doubt: typeof source === 'string' ? null : source.kept,
     }
   }
   return { pages, read }

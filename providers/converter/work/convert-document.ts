@@ -28,8 +28,22 @@ export interface ReadDocument extends Document {
   readMs: number
 }
 
-let recognizer: Promise<Recognizer> | null = null
+/** Libraries and models by the folder of their data. What could not be opened is opened again for the next document. */
+const recognizers = new Map<string, Promise<Recognizer>>()
 const tableModels = new Map<string, Promise<TableModel | null>>()
+
+function kept<Opened>(
+  all: Map<string, Promise<Opened>>,
+  folder: string,
+  open: (folder: string) => Promise<Opened>,
+): Promise<Opened> {
+  const known = all.get(folder)
+  if (known !== undefined) return known
+  const opened = open(folder)
+  all.set(folder, opened)
+  opened.catch(() => all.delete(folder))
+  return opened
+}
 
 // Libraries are loaded when the first document of their format comes: together they take longer than most conversions.
 async function openRecognizer(cacheDir: string): Promise<Recognizer> {
@@ -46,10 +60,8 @@ async function tableReader(folder: string): Promise<TableReader> {
     import('../tables/table-model.ts'),
   ])
   return createTableReader(folder, async () => {
-    const known = tableModels.get(folder) ?? openTableModel(folder)
-    tableModels.set(folder, known)
+    const model = await kept(tableModels, folder, openTableModel)
     // Weights that are put there later are found by the next document.
-    const model = await known.catch((error: unknown) => (tableModels.delete(folder), Promise.reject(error as Error)))
     if (model === null) tableModels.delete(folder)
     return model
   })
@@ -58,7 +70,7 @@ async function tableReader(folder: string): Promise<TableReader> {
 /** Reads any of the input formats by its content. Throws `ConversionError` for what the sender can mend. */
 export async function readDocument(bytes: Uint8Array, filename: string, options: ReadOptions): Promise<ReadDocument> {
   const started = performance.now()
-  const recognizerOf = (): Promise<Recognizer> => (recognizer ??= openRecognizer(options.cacheDir))
+  const recognizerOf = (): Promise<Recognizer> => kept(recognizers, options.cacheDir, openRecognizer)
   const format = detectFormat(bytes, filename)
   const tables = options.tableMode === 'accurate' ? await tableReader(options.tableModelDir) : null
   const { ocrPages = 0, ...document } = await (async (): Promise<Document & { ocrPages?: number }> => {

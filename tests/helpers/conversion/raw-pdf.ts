@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 
 /** A PDF from its objects, the catalogue first: for files that no library would write, or not in time. */
-function rawPdf(objects: readonly (string | Buffer)[]): Buffer<ArrayBuffer> {
+export function rawPdf(objects: readonly (string | Buffer)[]): Buffer<ArrayBuffer> {
   const parts = [Buffer.from('%PDF-1.4\n')]
   const offsets: number[] = []
   let size = parts[0]!.length
