@@ -1,4 +1,6 @@
 import type { IngestionPhase } from '../../../contract/index.ts'
+import type { JobProgress } from './job-record.ts'
+import type { Lease } from './job-store.ts'
 
 /** Why a corpus cannot be read; `path` is the file or folder at fault, relative to the corpus root. */
 export type CorpusErrorCode =
@@ -56,6 +58,18 @@ export class DispatchError extends Error {
 export class StateStoreUnavailableError extends Error {
   override readonly name = 'StateStoreUnavailableError'
   readonly code = 'state_store_unavailable'
+}
+
+/** A run has ended and its end could not be stored: the job's row still says `running`. */
+export class EndNotStoredError extends StateStoreUnavailableError {
+  readonly lease: Lease
+  readonly progress: JobProgress
+
+  constructor(lease: Lease, progress: JobProgress, cause: StateStoreUnavailableError) {
+    super(cause.message, { cause })
+    this.lease = lease
+    this.progress = progress
+  }
 }
 
 export interface PhaseFailureDetail {

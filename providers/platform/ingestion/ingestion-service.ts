@@ -71,6 +71,8 @@ export class IngestionService {
    * answering. Throws `UnknownProfileError`, `CorpusError` (nothing is recorded then) and `DispatchError`.
    */
   async submit(request: IngestionRequest, options: { inRequest?: boolean } = {}): Promise<IngestionAccepted> {
+    // A failure that could not be stored must not be given as a job under way.
+    this.#worker.storeEnds()
     const { job, created } = await this.#claim(request)
     const inRequest = options.inRequest === true || (!this.#worker.started && this.#deps.dispatch === undefined)
     const ended = inRequest && !isTerminal(job.status) ? await this.#runToEnd(job.id) : job
@@ -82,7 +84,7 @@ export class IngestionService {
 
   /** The job's record; null when unknown. */
   get(id: string): IngestionRecord | null {
-    const job = this.#jobs.get(id)
+    const job = this.#shown(this.#jobs.get(id))
     return job === null ? null : toRecord(job)
   }
 
@@ -92,7 +94,10 @@ export class IngestionService {
     if (before === undefined) return null
     const jobs = this.#jobs.list(before, page.limit + 1)
     const shown = jobs.slice(0, page.limit)
-    return { records: shown.map(toRecord), nextCursor: jobs.length > page.limit ? writeCursor(shown.at(-1)!) : null }
+    return {
+      records: shown.map((job) => toRecord(this.#withUnstoredFailure(job))),
+      nextCursor: jobs.length > page.limit ? writeCursor(shown.at(-1)!) : null,
+    }
   }
 
   /** Asks a job to stop; it ends as cancelled when its run notices. Null when unknown. */
@@ -190,9 +195,23 @@ export class IngestionService {
 
   #current(id: string): Job {
     if (this.#closed) throw new StateStoreUnavailableError('the ingestion service is closed')
-    const job = this.#jobs.get(id)
+    const job = this.#shown(this.#jobs.get(id))
     if (job === null) throw new UnknownIngestionError(id)
     return job
+  }
+
+  /** A job as it is shown by id: one that no worker can take because the store cannot be written is an error, not a job that waits. */
+  #shown(stored: Job | null): Job | null {
+    if (stored === null) return null
+    const job = this.#withUnstoredFailure(stored)
+    const { unwritable } = this.#worker
+    if (unwritable !== null && !isTerminal(job.status)) throw unwritable
+    return job
+  }
+
+  #withUnstoredFailure(job: Job): Job {
+    const progress = isTerminal(job.status) ? null : this.#worker.unstoredFailure(job.id)
+    return progress === null ? job : { ...job, status: 'failed', progress }
   }
 
   #profile(name: string): IngestionProfile {

@@ -6,7 +6,7 @@ const BUSY_TIMEOUT_MS = 5000
 
 /** Opens or creates the job database; several processes may share it. Throws `StateStoreUnavailableError`. */
 export function openJobDatabase(file: string): Database.Database {
-  return stateGuard(() => {
+  return stateGuard(file, () => {
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS })
     try {
       prepare(database, file)
@@ -57,12 +57,17 @@ function prepare(database: Database.Database, file: string): void {
     .immediate()
 }
 
-/** Runs a step on the database; its faults come out as `StateStoreUnavailableError`. */
-export function stateGuard<Result>(step: () => Result): Result {
+/** Runs a step on the database; its faults come out as `StateStoreUnavailableError` with the file and, where we know it, what to do. */
+export function stateGuard<Result>(file: string, step: () => Result): Result {
   try {
     return step()
   } catch (error) {
-    const fromDriver = error instanceof Database.SqliteError || error instanceof TypeError
-    throw fromDriver ? new StateStoreUnavailableError(error.message, { cause: error }) : error
+    if (!(error instanceof Database.SqliteError || error instanceof TypeError)) throw error
+    throw new StateStoreUnavailableError(`${file}: ${error.message}${remedyOf(error)}`, { cause: error })
   }
+}
+
+function remedyOf({ message }: Error): string {
+  if (/full/.test(message)) return '. Free space on its disk, then run again'
+  return /readonly/.test(message) ? '. Make the file and its folder writable, then run again' : ''
 }

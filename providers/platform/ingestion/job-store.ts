@@ -52,7 +52,7 @@ export class JobStore {
   }
 
   get(id: string): Job | null {
-    return stateGuard(() => {
+    return stateGuard(this.#database.name, () => {
       const row = this.#database.prepare<[string], JobRow>('SELECT * FROM jobs WHERE id = ?').get(id)
       return row === undefined ? null : toJob(row)
     })
@@ -60,7 +60,7 @@ export class JobStore {
 
   /** The newest job of a fingerprint. */
   latest(idempotencyKey: string): Job | null {
-    return stateGuard(() => {
+    return stateGuard(this.#database.name, () => {
       const row = this.#database
         .prepare<[string], JobRow>('SELECT * FROM jobs WHERE idempotency_key = ? ORDER BY seq DESC LIMIT 1')
         .get(idempotencyKey)
@@ -70,7 +70,7 @@ export class JobStore {
 
   /** Newest first; `before` is the `seq` of the last job of the page before. */
   list(before: number | null, limit: number): Job[] {
-    return stateGuard(() =>
+    return stateGuard(this.#database.name, () =>
       this.#database
         .prepare<[number, number], JobRow>('SELECT * FROM jobs WHERE seq < ? ORDER BY seq DESC LIMIT ?')
         .all(before ?? Number.MAX_SAFE_INTEGER, limit)
@@ -195,7 +195,7 @@ export class JobStore {
 
   /** Ends a run; throws `RunInterrupted` (lease_lost) when the lease is no longer held, and changes nothing then. */
   finish(lease: Lease, status: 'completed' | 'failed' | 'cancelled', progress: JobProgress): void {
-    const finished = stateGuard(() =>
+    const finished = stateGuard(this.#database.name, () =>
       this.#database
         .prepare(
           `UPDATE jobs SET status = @status, owner = NULL, updated_ms = @now, progress = @progress WHERE ${MINE}`,
@@ -207,7 +207,7 @@ export class JobStore {
 
   /** Gives a job back unfinished: the next worker may take it at once, and the run does not count. */
   release(lease: Lease): void {
-    stateGuard(() =>
+    stateGuard(this.#database.name, () =>
       this.#database
         .prepare(
           `UPDATE jobs SET status = 'pending', owner = NULL, fence = fence + 1, executions = executions - 1, updated_ms = @now,
@@ -237,7 +237,7 @@ export class JobStore {
       ...freshProgress(),
       errors: [{ ...jobError('dispatch', message), retryable: true }],
     }
-    const failed = stateGuard(() =>
+    const failed = stateGuard(this.#database.name, () =>
       this.#database
         .prepare(`UPDATE jobs SET status = 'failed', updated_ms = ?, progress = ? WHERE id = ? AND status = 'pending'`)
         .run(this.#now(), JSON.stringify(progress), id),
@@ -247,7 +247,7 @@ export class JobStore {
 
   /** Deletes all jobs of a profile and returns their ids; whoever runs one loses its lease. */
   deleteProfile(profile: string): string[] {
-    return stateGuard(() =>
+    return stateGuard(this.#database.name, () =>
       this.#database.prepare<[string], string>('DELETE FROM jobs WHERE profile = ? RETURNING id').pluck().all(profile),
     )
   }
@@ -257,7 +257,7 @@ export class JobStore {
   }
 
   #write<Result>(step: () => Result): Result {
-    return stateGuard(() => this.#database.transaction(step).immediate())
+    return stateGuard(this.#database.name, () => this.#database.transaction(step).immediate())
   }
 }
 

@@ -119,7 +119,12 @@ describe('ingestion routes', () => {
     await service.close()
     expect(await call('GET', '/api/rag/ingestions')).toMatchObject({
       status: 503,
-      body: { detail: { code: 'state_store_unavailable', message: 'The ingestion state store is unavailable' } },
+      body: {
+        detail: {
+          code: 'state_store_unavailable',
+          message: expect.stringMatching(/^The ingestion state store is unavailable: /),
+        },
+      },
     })
   })
 })

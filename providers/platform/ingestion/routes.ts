@@ -85,7 +85,7 @@ function asHttpError(error: unknown): unknown {
   if (error instanceof StateStoreUnavailableError) {
     return new HttpError(
       503,
-      { code: error.code, message: 'The ingestion state store is unavailable' },
+      { code: error.code, message: `The ingestion state store is unavailable: ${error.message}` },
       { cause: error },
     )
   }

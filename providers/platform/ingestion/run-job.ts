@@ -1,4 +1,4 @@
-import { RunInterrupted, PhaseFailure, StateStoreUnavailableError } from './errors.ts'
+import { EndNotStoredError, RunInterrupted, PhaseFailure, StateStoreUnavailableError } from './errors.ts'
 import type { InterruptReason } from './errors.ts'
 import { runGraphPhases } from './graph-phases.ts'
 import { graphTargetOf } from './graph-target.ts'
@@ -16,7 +16,7 @@ export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'given_up'
 
 /**
  * Runs all phases of a leased job and stores how it ended. Renews the lease meanwhile; stops when it is lost, when cancellation is
- * asked for, and when `interrupt` aborts with a `RunInterrupted`. Throws only when the state store is gone.
+ * asked for, and when `interrupt` aborts with a `RunInterrupted`. Throws `EndNotStoredError` when the state store cannot be written.
  */
 export async function runJob(
   deps: IngestionDeps,
@@ -77,17 +77,30 @@ async function runPhases(
 }
 
 async function endEarly(jobs: JobStore, lease: Lease, log: PhaseLog, error: unknown): Promise<RunEnd> {
-  if (error instanceof StateStoreUnavailableError) throw error
   try {
-    if (error instanceof RunInterrupted) return endInterrupted(jobs, lease, log, error.reason)
-    const message = error instanceof Error ? error.message : String(error)
-    const phase = log.end('failed', message)
-    recordFailure(log, phase?.name ?? 'finalize', message, error)
-    jobs.finish(lease, 'failed', log.progress)
+    const { cause } = error as { cause?: unknown }
+    // A lease that could not be renewed because the store cannot be written is a failure to report, not somebody else's job.
+    const isUnwritable = error instanceof RunInterrupted && cause instanceof StateStoreUnavailableError
+    if (error instanceof RunInterrupted && !isUnwritable) return endInterrupted(jobs, lease, log, error.reason)
+    fail(jobs, lease, log, isUnwritable ? cause : error)
     return 'failed'
   } catch (failed) {
     if (failed instanceof RunInterrupted) return 'given_up'
     throw failed
+  }
+}
+
+/** Stores that the run failed. Throws `EndNotStoredError` when that cannot be stored either. */
+function fail(jobs: JobStore, lease: Lease, log: PhaseLog, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error)
+  const phase = log.end('failed', message)
+  recordFailure(log, phase?.name ?? 'finalize', message, error)
+  try {
+    jobs.finish(lease, 'failed', log.progress)
+  } catch (failed) {
+    if (!(failed instanceof StateStoreUnavailableError)) throw failed
+    if (!message.includes(failed.message)) recordFailure(log, phase?.name ?? 'finalize', failed.message, failed)
+    throw new EndNotStoredError(lease, log.progress, failed)
   }
 }
 

@@ -1,10 +1,13 @@
-import { RunInterrupted } from './errors.ts'
+import { EndNotStoredError, RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import type { IngestionDeps } from './ingestion-deps.ts'
+import type { JobProgress } from './job-record.ts'
 import type { JobStore } from './job-store.ts'
 import { runJob } from './run-job.ts'
 
 /** How long an idle worker sleeps before it looks for jobs of other processes and leases that ran out. */
 const POLL_MS = 1000
+/** A store that cannot be written for this long is reported to those who ask for jobs that wait. */
+const UNWRITABLE_AFTER_MS = 3000
 
 /** Runs jobs of the shared store, one at a time, in this process. */
 export class IngestionWorker {
@@ -15,6 +18,9 @@ export class IngestionWorker {
   readonly #waiters = new Set<() => void>()
   #loop: Promise<void> | null = null
   #stopped = false
+  /** Runs that failed and could not be stored as failed, by job. */
+  readonly #unstored = new Map<string, EndNotStoredError>()
+  #unwritable: { sinceMs: number; error: StateStoreUnavailableError } | null = null
 
   constructor(deps: IngestionDeps, jobs: JobStore, owner: string) {
     this.#deps = deps
@@ -39,6 +45,7 @@ export class IngestionWorker {
   /** Runs one job, or the named one; false when there was none to take. */
   async runNext(id?: string): Promise<boolean> {
     if (this.#stopped) return false
+    this.storeEnds()
     const acquired = this.#jobs.acquire(this.#owner, id)
     if (acquired === null) return false
     const { job, lease } = acquired
@@ -52,11 +59,38 @@ export class IngestionWorker {
     try {
       const end = await run
       this.#deps.logger?.info({ job: job.id, profile: job.order.profile.name, end }, 'ingestion run ended')
+    } catch (error) {
+      if (error instanceof EndNotStoredError) this.#unstored.set(job.id, error)
+      throw error
     } finally {
       this.#runs.delete(job.id)
       this.wake()
     }
     return true
+  }
+
+  /** What a job came to when its failure is not in the store yet; null for all others. */
+  unstoredFailure(id: string): JobProgress | null {
+    return this.#unstored.get(id)?.progress ?? null
+  }
+
+  /** Why no job can be taken at present; null when the last attempt could write the store. */
+  get unwritable(): StateStoreUnavailableError | null {
+    const { sinceMs, error } = this.#unwritable ?? { sinceMs: Infinity, error: null }
+    return this.#deps.clock.now() - sinceMs >= UNWRITABLE_AFTER_MS ? error : null
+  }
+
+  /** Stores the failures that could not be stored before. Throws `StateStoreUnavailableError` when they still cannot. */
+  storeEnds(): void {
+    for (const [id, { lease, progress }] of this.#unstored) {
+      try {
+        this.#jobs.finish(lease, 'failed', progress)
+      } catch (error) {
+        // Another worker has taken the job meanwhile: its end counts.
+        if (!(error instanceof RunInterrupted)) throw error
+      }
+      this.#unstored.delete(id)
+    }
   }
 
   /** Tells the run of a job in this process, when there is one, to end. */
@@ -90,10 +124,18 @@ export class IngestionWorker {
 
   async #work(): Promise<void> {
     while (!this.#stopped) {
-      const ran = await this.runNext().catch((error: unknown) => {
-        this.#deps.logger?.error({ err: error }, 'ingestion worker failed')
-        return false
-      })
+      const ran = await this.runNext().then(
+        (taken) => {
+          this.#unwritable = null
+          return taken
+        },
+        (error: unknown) => {
+          if (error instanceof StateStoreUnavailableError)
+            this.#unwritable = { sinceMs: this.#unwritable?.sinceMs ?? this.#deps.clock.now(), error }
+          this.#deps.logger?.error({ err: error }, 'ingestion worker failed')
+          return false
+        },
+      )
       if (!ran) await this.pause()
     }
   }
