@@ -30,6 +30,8 @@ export const IngestionAccepted = z.looseObject({
   status: IngestionStatus,
   message: z.string(),
   task: z.literal('rag_ingestion'),
+  /** True when a completed job of the same corpus and profile stands, so that nothing is worked on. Platforms of earlier versions leave it out. */
+  unchanged: z.boolean().optional(),
 })
 export type IngestionAccepted = z.infer<typeof IngestionAccepted>
 

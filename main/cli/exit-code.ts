@@ -1,6 +1,6 @@
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
-import { IngestionFailedError } from '../runner/ingest.ts'
+import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
@@ -18,7 +18,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (cause instanceof InputError || cause instanceof ManifestError || isConfiguration(cause)) return EXIT.badInput
   if (cause instanceof JudgePanelError) return cause.code.startsWith('journal_') ? EXIT.evidenceRefused : EXIT.badInput
   if (cause instanceof ResumeConflictError || cause instanceof EvidenceRefusedError) return EXIT.evidenceRefused
-  const ofServices = [ServiceFailedError, PlatformError, SecretsError, IngestionFailedError]
+  const ofServices = [ServiceFailedError, PlatformError, SecretsError, IngestionFailedError, IngestionStuckError]
   if (ofServices.some((kind) => cause instanceof kind)) return EXIT.serviceFailed
   if (cause instanceof Error && cause.name === 'AbortError') return EXIT.interrupted
   return EXIT.unexpected

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { IngestionProvenance, IngestionRecord, RunEvent } from '../../contract/index.ts'
-import { plural } from '../report/score-format.ts'
-import type { PlatformClient } from './platform-client.ts'
+import type { IngestionAccepted, IngestionProvenance, IngestionRecord, RunEvent } from '../../contract/index.ts'
+import { durationWords, plural } from '../report/score-format.ts'
+import { PlatformError, type PlatformClient } from './platform-client.ts'
 
 /** An ingestion job ended without its collection. */
 export class IngestionFailedError extends Error {
@@ -70,30 +70,151 @@ function announce(
   }
 }
 
+/** How long an ingestion is waited for, in milliseconds. */
+export interface IngestionPatience {
+  /** While every call fails: a platform may be restarted meanwhile. */
+  unreachableMs: number
+  /** While the job's record stays the same. Ours renews it every few seconds; another's may be silent while it reads one document. */
+  unchangedMs: number
+  /** After which a record that stays the same is reported. */
+  noticeMs: number
+  /** For the answer to a cancellation. */
+  cancelMs: number
+}
+
+const PATIENCE: IngestionPatience = {
+  unreachableMs: 60_000,
+  unchangedMs: 20 * 60_000,
+  noticeMs: 2 * 60_000,
+  cancelMs: 5000,
+}
+
+/** The person stopped the run while its corpus was ingested. */
+export class IngestionStoppedError extends Error {
+  override readonly name = 'AbortError'
+  readonly code = 'ingestion_stopped'
+}
+
+/** A job that neither ends nor works. */
+export class IngestionStuckError extends Error {
+  override readonly name = 'IngestionStuckError'
+  readonly code = 'ingestion_stuck'
+}
+
+export interface Ingestion {
+  client: PlatformClient
+  profile: string
+  datasetId: string
+  emit: (event: RunEvent) => void
+  /** Cancels the job on the platform. */
+  stop: AbortSignal
+  /** Awaited before each call: resolves when the platform works, throws when it has been given up. */
+  ready: () => Promise<void>
+  patience?: Partial<IngestionPatience>
+}
+
 /**
- * Submits a profile and follows the durable job to its end; the platform answers with an earlier job when nothing has changed. Throws
- * `IngestionFailedError`; an abort cancels the job on the platform first.
+ * Submits a profile and follows the durable job to its end; the platform answers with an earlier job when nothing has changed. The job outlives
+ * the platform's process, so a call that fails is made again for a while. Throws `IngestionFailedError`, `IngestionStuckError`,
+ * `IngestionStoppedError`, `PlatformError`, and what `ready` throws.
  */
-export async function ingestProfile(
-  client: PlatformClient,
-  profile: string,
-  datasetId: string,
-  emit: (event: RunEvent) => void,
-  abort: AbortSignal,
-): Promise<IngestedCorpus> {
-  const accepted = await client.submitIngestion(profile)
-  const unchanged = accepted.status === 'completed' && accepted.message.startsWith('Idempotent')
-  const told = new Map<string, string>()
-  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5)) {
-    const record = await client.ingestion(accepted.ingestion_id)
-    announce(emit, datasetId, { record, unchanged }, told)
-    if (record.status === 'completed') return { record, unchanged }
-    if (record.status === 'failed' || record.status === 'cancelled') throw new IngestionFailedError(record)
-    try {
-      await delay(pollMs, undefined, { signal: abort })
-    } catch (error) {
-      await client.cancelIngestion(accepted.ingestion_id)
-      throw error
+export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpus> {
+  const { client, profile, datasetId, emit, stop } = ingestion
+  const patience = { ...PATIENCE, ...ingestion.patience }
+  const ask = <Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> =>
+    askAgain(call, ingestion, patience.unreachableMs)
+  let id: string | null = null
+  try {
+    const accepted = await ask((signal) => client.submitIngestion(profile, signal))
+    id = accepted.ingestion_id
+    const unchanged = isUnchanged(accepted)
+    const told = new Map<string, string>()
+    let last = { text: '', sinceMs: performance.now(), isReported: false }
+    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5)) {
+      const record = await ask((signal) => client.ingestion(accepted.ingestion_id, signal))
+      announce(emit, datasetId, { record, unchanged }, told)
+      if (record.status === 'completed') return { record, unchanged }
+      if (record.status === 'failed' || record.status === 'cancelled') throw new IngestionFailedError(record)
+      const text = JSON.stringify(record)
+      if (text !== last.text) last = { text, sinceMs: performance.now(), isReported: false }
+      reportUnchanged(record, last, patience, emit)
+      await delay(pollMs, undefined, { signal: stop })
     }
+  } catch (error) {
+    if (!stop.aborted) throw error
+    throw await stopped(client, id, profile, patience.cancelMs)
+  }
+}
+
+/** The platform says it by a field; older ones only by the message that the contract fixes for a resubmission. */
+function isUnchanged({ unchanged, status, message }: IngestionAccepted): boolean {
+  return unchanged ?? (status === 'completed' && message.startsWith('Idempotent'))
+}
+
+const FIRST_RETRY_MS = 250
+const LONGEST_RETRY_MS = 2000
+
+/** Whether the same call may succeed a little later. */
+const isPassing = (error: unknown): error is PlatformError =>
+  error instanceof PlatformError &&
+  (error.code === 'unreachable' || (error.status !== null && (error.status >= 500 || error.status === 429)))
+
+/** Makes a call until it succeeds, is refused, or has failed for `forMs`. The first failure in a row is reported. */
+export async function askAgain<Answer>(
+  call: (signal: AbortSignal) => Promise<Answer>,
+  { ready, stop, emit }: Pick<Ingestion, 'ready' | 'stop' | 'emit'>,
+  forMs = PATIENCE.unreachableMs,
+): Promise<Answer> {
+  const since = performance.now()
+  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)) {
+    stop.throwIfAborted()
+    await ready()
+    try {
+      return await call(stop)
+    } catch (error) {
+      if (!isPassing(error) || performance.now() - since >= forMs) throw error
+      if (retryMs === FIRST_RETRY_MS)
+        emit({
+          type: 'notice',
+          level: 'warning',
+          message: `${error.message}; trying again for ${durationWords(forMs)}`,
+        })
+      await delay(retryMs, undefined, { signal: stop })
+    }
+  }
+}
+
+function reportUnchanged(
+  { id, profile, status, phases }: IngestionRecord,
+  last: { sinceMs: number; isReported: boolean },
+  { unchangedMs, noticeMs }: IngestionPatience,
+  emit: (event: RunEvent) => void,
+): void {
+  const forMs = performance.now() - last.sinceMs
+  const phase = phases.find((candidate) => candidate.status === 'running')?.name
+  const what = `ingestion ${id} of ${profile} has not changed for ${durationWords(forMs)}: it is ${status}${phase === undefined ? '' : ` in ${phase}`}`
+  if (forMs >= unchangedMs)
+    throw new IngestionStuckError(
+      `${what}. Look at the platform's log, cancel the job there or restart the platform, then run again`,
+    )
+  if (forMs < noticeMs || last.isReported) return
+  last.isReported = true
+  emit({ type: 'notice', level: 'warning', message: `${what}; still waiting` })
+}
+
+async function stopped(
+  client: PlatformClient,
+  id: string | null,
+  profile: string,
+  cancelMs: number,
+): Promise<IngestionStoppedError> {
+  if (id === null) return new IngestionStoppedError(`the ingestion of ${profile} was stopped before it began`)
+  const what = `ingestion ${id} of ${profile}`
+  try {
+    await client.cancelIngestion(id, AbortSignal.timeout(cancelMs))
+    return new IngestionStoppedError(`${what} was cancelled; the next run ingests the corpus again`)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return new IngestionStoppedError(`${what} could not be cancelled (${why}); it may still be running on the platform`)
   }
 }

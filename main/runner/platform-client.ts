@@ -34,14 +34,16 @@ export interface PlatformClient {
   models(): Promise<ModelList>
   usage(): Promise<PlatformUsage>
   ragHealth(): Promise<RagHealth>
-  submitIngestion(profile: string): Promise<IngestionAccepted>
-  ingestion(id: string): Promise<IngestionRecord>
-  cancelIngestion(id: string): Promise<IngestionRecord>
+  submitIngestion(profile: string, signal?: AbortSignal): Promise<IngestionAccepted>
+  ingestion(id: string, signal?: AbortSignal): Promise<IngestionRecord>
+  cancelIngestion(id: string, signal?: AbortSignal): Promise<IngestionRecord>
   resetProfile(profile: string): Promise<void>
   chunk(body: z.input<typeof ChunkRequest>): Promise<ChunkResponse>
   buildContextual(profile: string, signal: AbortSignal): Promise<ContextualBuild>
   close(): Promise<void>
 }
+
+const CALL_TIMEOUT_MS = 60_000
 
 const detailOf = (text: string): string => {
   try {
@@ -91,7 +93,7 @@ export function createPlatformClient({
         method,
         dispatcher: agent,
         headers,
-        signal: signal ?? AbortSignal.timeout(60_000),
+        signal: signal ?? AbortSignal.timeout(CALL_TIMEOUT_MS),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       status = response.statusCode
@@ -134,15 +136,19 @@ export function createPlatformClient({
     )
   }
 
+  /** A caller's signal, and the time limit of calls that do no work of their own. */
+  const limited = (signal?: AbortSignal): AbortSignal =>
+    AbortSignal.any([...(signal === undefined ? [] : [signal]), AbortSignal.timeout(CALL_TIMEOUT_MS)])
   const ingestionPath = (id: string): string => `/api/rag/ingestions/${encodeURIComponent(id)}`
   return {
     health: () => call(PlatformHealth, 'GET', '/health'),
     models: () => call(ModelList, 'GET', '/v1/models'),
     usage: () => call(PlatformUsage, 'GET', '/internal/usage'),
     ragHealth: () => call(RagHealth, 'GET', '/rag/health'),
-    submitIngestion: (profile) => call(IngestionAccepted, 'POST', '/api/rag/ingestions?async_job=true', { profile }),
-    ingestion: (id) => call(IngestionRecord, 'GET', ingestionPath(id)),
-    cancelIngestion: (id) => call(IngestionRecord, 'POST', `${ingestionPath(id)}/cancel`, {}),
+    submitIngestion: (profile, signal) =>
+      call(IngestionAccepted, 'POST', '/api/rag/ingestions?async_job=true', { profile }, limited(signal)),
+    ingestion: (id, signal) => call(IngestionRecord, 'GET', ingestionPath(id), undefined, limited(signal)),
+    cancelIngestion: (id, signal) => call(IngestionRecord, 'POST', `${ingestionPath(id)}/cancel`, {}, limited(signal)),
     resetProfile: async (profile) => {
       await send('DELETE', `/api/rag/ingestions/profiles/${encodeURIComponent(profile)}`)
     },

@@ -8,7 +8,7 @@ import { runCells } from './dataset-cells.ts'
 import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
-import { ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
+import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
 import { step, type At, type Skip } from './ladder-step.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
@@ -27,18 +27,33 @@ const needsContextual = ({ aliases }: DatasetRun): boolean =>
 /** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
 async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: MatrixOutcome; started: StartedPlatform }> {
   const profile = run.dataset.profile.name
+  // No cell is in flight yet: the first request to stop ends these steps.
+  const stop = AbortSignal.any([run.drain, run.abort])
   const started = await at('start', async () => {
     const result = await startPlatform(run)
     return { result, note: result.health?.models === undefined ? undefined : `model set ${result.health.models.set}` }
   })
   try {
     const ingestion = await at('ingest', async () => {
-      const corpus = await ingestProfile(started.client, profile, run.dataset.dataset.id, run.emit, run.abort)
+      const { client, ready } = started
+      const corpus = await ingestProfile({
+        client,
+        profile,
+        datasetId: run.dataset.dataset.id,
+        emit: run.emit,
+        stop,
+        ready,
+      })
       return { result: ingestionProvenance(corpus.record), note: ingestionNote(corpus) }
     })
     if (needsContextual(run))
       await at('contextualize', async () => {
-        const built = await started.client.buildContextual(profile, run.abort)
+        const { client, ready } = started
+        const built = await askAgain((signal) => client.buildContextual(profile, signal), {
+          emit: run.emit,
+          stop,
+          ready,
+        })
         const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
         return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
       })

@@ -76,7 +76,11 @@ export class IngestionService {
     const { job, created } = await this.#claim(request)
     const inRequest = options.inRequest === true || (!this.#worker.started && this.#deps.dispatch === undefined)
     const ended = inRequest && !isTerminal(job.status) ? await this.#runToEnd(job.id) : job
-    if (!created) return accepted(ended, `Idempotent resubmission: this corpus and profile have a ${ended.status} job`)
+    if (!created)
+      return {
+        ...accepted(ended, `Idempotent resubmission: this corpus and profile have a ${ended.status} job`),
+        unchanged: job.status === 'completed',
+      }
     if (inRequest) return { ...accepted(ended, `RAG ingestion ${ended.status}`), job_id: null }
     await this.#dispatch(job.id)
     return accepted(job, 'RAG ingestion queued')
@@ -240,6 +244,7 @@ const accepted = (job: Job, message: string): IngestionAccepted => ({
   status: job.status,
   message,
   task: 'rag_ingestion',
+  unchanged: false,
 })
 
 const writeCursor = (job: Job): string => Buffer.from(String(job.seq)).toString('base64url')

@@ -20,42 +20,82 @@ export interface ServiceUpload {
   close(): Promise<void>
 }
 
-/** `name` is the parser's, as errors tell it. */
-export function serviceUpload(name: 'converter' | 'speech', { url, token }: ServiceAddress): ServiceUpload {
+/** How long a service that ended while it read a file may take to be back: its supervisor starts it again on the same port. */
+const COMES_BACK_MS = 30_000
+const HEALTH_EVERY_MS = 250
+
+/**
+ * `name` is the parser's, as errors tell it. A service that ends while it reads a file gets that file once more when it is back: another file,
+ * or a deadline, may have ended it.
+ */
+export function serviceUpload(
+  name: 'converter' | 'speech',
+  { url, token }: ServiceAddress,
+  comesBackMs = COMES_BACK_MS,
+): ServiceUpload {
   // The service has a deadline of its own, longer than a client's usual ones.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: ANSWER_LIMIT_BYTES })
+
+  async function upload(route: string, form: FormData, signal: AbortSignal): Promise<Answer> {
+    try {
+      const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
+      const response = await fetch(`${url}${route}`, { method: 'POST', body: form, headers, signal, dispatcher })
+      const retryAfterMs = Number(response.headers.get('retry-after') ?? '1') * 1000 || 1000
+      return { status: response.status, retryAfterMs, text: await response.text() }
+    } catch (cause) {
+      signal.throwIfAborted()
+      throw new ParserServiceError(name, null, `the ${name} service gave no answer: ${causeOf(cause)}`, { cause })
+    }
+  }
+
+  /** Whether the service works again before the time is over. */
+  async function isBack(signal: AbortSignal): Promise<boolean> {
+    const until = Date.now() + comesBackMs
+    while (Date.now() < until) {
+      await delay(HEALTH_EVERY_MS, undefined, { signal })
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(3000)])
+      const health = await fetch(`${url}/health`, { signal: limit, dispatcher }).catch(() => null)
+      await health?.body?.cancel()
+      if (health?.ok === true) return true
+    }
+    return false
+  }
+
   return {
     close: () => dispatcher.destroy(),
     async send(route, file, fields, signal) {
       const bytes = await file.read()
       const until = Date.now() + MOST_WAIT_MS
-      for (;;) {
+      for (let hasEnded = false; ;) {
         const form = new FormData()
         for (const [field, value] of Object.entries(fields)) form.append(field, value)
         form.append('file', new Blob([bytes]), path.posix.basename(file.path))
-        const response = await fetch(`${url}${route}`, {
-          method: 'POST',
-          body: form,
-          headers: token === null ? {} : { authorization: `Bearer ${token}` },
-          signal,
-          dispatcher,
-        }).catch((error: unknown) => {
-          signal.throwIfAborted()
-          throw new ParserServiceError(name, null, `the ${name} service gave no answer: ${causeOf(error)}`, {
-            cause: error,
-          })
+        const answer = await upload(route, form, signal).catch(async (error: unknown) => {
+          if (hasEnded || !(error instanceof ParserServiceError)) throw error
+          if (!(await isBack(signal).catch(() => false))) {
+            signal.throwIfAborted()
+            throw error
+          }
+          hasEnded = true
+          return null
         })
-        if (response.status === 429 && Date.now() < until) {
-          await response.body?.cancel()
-          await delay(Number(response.headers.get('retry-after') ?? '1') * 1000 || 1000, undefined, { signal })
+        if (answer === null) continue
+        if (answer.status === 429 && Date.now() < until) {
+          await delay(answer.retryAfterMs, undefined, { signal })
           continue
         }
-        const text = await response.text()
-        if (!response.ok) throw new ParserServiceError(name, response.status, detailOf(text))
-        return text
+        if (answer.status < 200 || answer.status > 299)
+          throw new ParserServiceError(name, answer.status, detailOf(answer.text))
+        return answer.text
       }
     },
   }
+}
+
+interface Answer {
+  status: number
+  retryAfterMs: number
+  text: string
 }
 
 const causeOf = (error: unknown): string => {
