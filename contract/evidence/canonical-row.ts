@@ -7,8 +7,11 @@ import { Reproducibility } from './provenance.ts'
 import { RagSource, ServerMetrics } from './rag-extension.ts'
 import { RetrievalScores } from './retrieval-scores.ts'
 
-/** Version of the runner's row layout, raised when a field changes its meaning. */
-export const RUNNER_VERSION = 1
+/**
+ * Version of the runner's row layout, raised when a field changes its meaning. 2: `token_f1` is SQuAD's, `gold_coverage` is called
+ * `points_covered`.
+ */
+export const RUNNER_VERSION = 2
 
 export const TokenUsage = z.strictObject({
   prompt_tokens: z.int().min(0),

@@ -2,11 +2,31 @@ import { describe, expect, it } from 'vitest'
 import { isRefusal, keyCoverage, scoreAnswer, tokenF1 } from './answer-scores.ts'
 
 describe('tokenF1', () => {
-  it('is the harmonic mean of precision and recall over content words', () => {
-    expect(tokenF1('The lock was opened in 1904.', 'It was opened in 1904.')).toBeCloseTo((2 * 2) / (3 + 2), 12)
-    expect(tokenF1('1904 1904', '1904')).toBeCloseTo(2 / 3, 12)
-    expect(tokenF1('nothing shared', 'other words')).toBe(0)
-    expect(tokenF1('', '1904')).toBe(0)
+  // Worked out by hand from normalize_answer and compute_f1 of SQuAD's evaluate-v2.0.py.
+  it.each([
+    // lock was opened in 1904 | it was opened in 1904: 4 shared of 5 and 5.
+    ['The lock was opened in 1904.', 'It was opened in 1904.', 8 / 10],
+    // Only articles are left out: of, in, was count.
+    ['of the lock', 'of a weir', 2 / 4],
+    ['was in', 'was in', 1],
+    // A token that occurs twice is shared once with one: 1 shared of 2 and 1.
+    ['1904 1904', '1904', 2 / 3],
+    // Punctuation is deleted, not replaced: px220b | px 220b.
+    ['PX-220B', 'PX 220B', 0],
+    ['PX-220B!', 'px220b', 1],
+    ["the harbour's", 'harbours', 1],
+    // Signs outside ASCII stay in their tokens: “weir” | weir.
+    ['“weir”', 'weir', 0],
+    // "a" is an article only as a whole word, in any script: à is a letter.
+    ['à la carte', 'la carte', 4 / 5],
+    ['An ACE', 'ace', 1],
+    ['Łódź was the seat', 'łódź', 2 / 4],
+    ['nothing shared', 'other words', 0],
+    ['', '1904', 0],
+    ['1904', 'the', 0],
+    ['The.', 'an', 1],
+  ])('scores %j against %j as SQuAD does', (answer, reference, expected) => {
+    expect(tokenF1(answer, reference)).toBeCloseTo(expected, 12)
   })
 })
 
@@ -39,14 +59,14 @@ describe('scoreAnswer', () => {
   it('scores an answerable question by overlap and points', () => {
     expect(scoreAnswer('Opened in 1904.', question)).toEqual({
       status: 'ok',
-      scores: { token_f1: 1, gold_coverage: 1 },
+      scores: { token_f1: 6 / 8, points_covered: 1 },
       reason: null,
     })
   })
   it('gives a refusal no credit for words it repeats', () => {
     expect(scoreAnswer('The passages do not say when it was opened.', question).scores).toEqual({
       token_f1: 0,
-      gold_coverage: 0,
+      points_covered: 0,
     })
   })
   it('scores only abstention where nothing can be answered', () => {

@@ -1,16 +1,19 @@
 import type { AnswerScores, RowQuestion } from '../../contract/index.ts'
 
-/** Words that carry no content; SQuAD's evaluation drops the articles only, longer answers need a little more. */
-const FUNCTION_WORDS = new Set(
-  'a an the of in on at to by for and or is was were are be it its that which who as with from'.split(' '),
-)
-
 const words = (text: string): string[] =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? []
-const contentWords = (text: string): string[] => words(text).filter((word) => !FUNCTION_WORDS.has(word))
+
+/** Python's `string.punctuation`, which SQuAD's script removes: the signs of ASCII and no others. */
+const PUNCTUATION = /[!-/:-@[-`{-~]/g
+/** Articles between the borders that Python's `\b` sees, which knows the letters of all scripts. */
+const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu
+
+/** Tokens as `normalize_answer` of SQuAD's script gives them: lower case, no punctuation, no articles, split at white space. */
+const squadTokens = (text: string): string[] =>
+  text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ').split(/\s+/).filter(Boolean)
 
 /** Ways to say that the question cannot be answered from what was given. */
 const REFUSALS = [
@@ -30,10 +33,14 @@ export function isRefusal(answer: string): boolean {
   return REFUSALS.some((pattern) => pattern.test(start))
 }
 
-/** F1 over content words as multisets (Rajpurkar et al. 2016, SQuAD). */
+/**
+ * F1 over tokens as multisets, as SQuAD's evaluation script 2.0 computes it (Rajpurkar et al. 2016, 2018). A text without any token
+ * agrees only with another one.
+ */
 export function tokenF1(answer: string, reference: string): number {
-  const given = contentWords(answer)
-  const wanted = contentWords(reference)
+  const given = squadTokens(answer)
+  const wanted = squadTokens(reference)
+  if (given.length === 0 || wanted.length === 0) return given.length === wanted.length ? 1 : 0
   const left = new Map<string, number>()
   for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1)
   let shared = 0
@@ -68,7 +75,7 @@ export function scoreAnswer(
   const scores: AnswerScores['scores'] = {}
   const refused = isRefusal(answer) && question.answer_keys.length > 0 && keyCoverage(answer, question.answer_keys) < 1
   if (question.ground_truth !== null) scores.token_f1 = refused ? 0 : tokenF1(answer, question.ground_truth)
-  if (question.answer_keys.length > 0) scores.gold_coverage = refused ? 0 : keyCoverage(answer, question.answer_keys)
+  if (question.answer_keys.length > 0) scores.points_covered = refused ? 0 : keyCoverage(answer, question.answer_keys)
   if (Object.keys(scores).length === 0) return { status: 'not_evaluable', scores, reason: 'ground_truth_required' }
   return { status: 'ok', scores, reason: null }
 }

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { CanonicalRow, describeIssues, fieldPath, SCHEMA_VERSION } from '../../contract/index.ts'
+import { CanonicalRow, describeIssues, fieldPath, SCHEMA_VERSION, withCurrentNames } from '../../contract/index.ts'
 import { messageOf } from './evidence-error.ts'
 import { rowId, rowKeyOf, type RowKey } from './row-id.ts'
 
@@ -83,7 +83,7 @@ export function decodeLine(line: Buffer, depth: Depth): Decoded {
     return { ok: false, problem: 'the bytes do not match their checksum: they were changed after they were written' }
   let value: unknown
   try {
-    value = JSON.parse(line.toString('utf8'))
+    value = withCurrentNames(JSON.parse(line.toString('utf8')))
   } catch (error) {
     return { ok: false, problem: `not JSON: ${messageOf(error)}` }
   }

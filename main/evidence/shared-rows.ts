@@ -1,4 +1,4 @@
-import { SCHEMA_VERSION, type CanonicalRow } from '../../contract/index.ts'
+import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
 import { SharedSection } from './shared-section.ts'
 
 const QUOTE = Buffer.from('"')
@@ -28,7 +28,7 @@ type Rest = Pick<CanonicalRow, 'status' | 'evidence' | 'metrics' | 'finished_at'
 /** What follows `"status":` in a line; null when it is no JSON. */
 function parsedRest(text: string): Rest | null {
   try {
-    return JSON.parse(`{"status":${text}`) as Rest
+    return withCurrentNames(JSON.parse(`{"status":${text}`) as Rest)
   } catch {
     return null
   }

@@ -29,7 +29,7 @@ export interface JudgeChoices {
 
 type JudgeInputs = Pick<RunnerInputs, 'judgeModels' | 'judgeEndpoint' | 'judgeApiKey' | 'judgeThink' | 'judgeFamilies'>
 
-// Why judges are not shown the ground truth unless asked: correctness against it is measured without any judge (token F1, points). A panel
+// Why judges are not shown the ground truth unless asked: correctness against it is measured without any judge (token F1, points covered). A panel
 // with the reference in view would measure the same a second time; without it, it adds what a reader of the answer would say.
 
 /**

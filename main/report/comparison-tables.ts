@@ -18,7 +18,7 @@ const DETAILED: readonly string[] = [
   'recall_at_5',
   'faithfulness',
   'answer_relevancy',
-  'gold_coverage',
+  'points_covered',
   'score',
   'latency_ms',
 ]

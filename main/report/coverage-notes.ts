@@ -1,7 +1,7 @@
-import type { Aggregate, ApproachSummary, MetricSummary } from '../../contract/index.ts'
+import { METRIC_LABELS, type Aggregate, type ApproachSummary, type MetricSummary } from '../../contract/index.ts'
 import { metricOf } from './metric-access.ts'
 import { GAPS_OF_QUESTIONS } from './metric-outcome.ts'
-import { countWords, METRIC_LABELS, plural, reasonWords, score, STATE_SIGNS } from './score-format.ts'
+import { countWords, plural, reasonWords, score, STATE_SIGNS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** A gap in the figures and its reason. The text may hold words of an evaluator or a gateway: untrusted. */

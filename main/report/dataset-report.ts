@@ -1,4 +1,4 @@
-import type { Aggregate, Dataset, Matrix } from '../../contract/index.ts'
+import { METRIC_LABELS, type Aggregate, type Dataset, type Matrix } from '../../contract/index.ts'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
 import { code, md, mdTable } from './markdown-text.ts'
@@ -6,7 +6,7 @@ import { metricsOf } from './metric-access.ts'
 import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { judgeLines } from './judge-tables.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
-import { countWords, METRIC_LABELS, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import { METRICS_OF, type ScoreMetric } from './score-metrics.ts'
 
 /** A published file beside the report. */
@@ -26,7 +26,7 @@ export interface DatasetReportInput {
 
 /** More failed cells than this are counted instead of listed. */
 const MAX_FAILED_LISTED = 200
-const BY_HOPS: readonly ScoreMetric[] = ['recall_at_5', 'faithfulness', 'answer_relevancy', 'gold_coverage']
+const BY_HOPS: readonly ScoreMetric[] = ['recall_at_5', 'faithfulness', 'answer_relevancy', 'points_covered']
 
 /** A dataset's report in Markdown, readable alone; equal input gives equal text. */
 export function datasetReport(input: DatasetReportInput): string {

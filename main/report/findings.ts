@@ -5,7 +5,7 @@ import { isThin, rungFigure } from './leaderboard.ts'
 import { countWords, plural } from './score-format.ts'
 
 /** Metrics that the findings tell of: every approach can have them. */
-const TOLD: readonly ComparedName[] = ['gold_coverage', 'score']
+const TOLD: readonly ComparedName[] = ['points_covered', 'score']
 
 interface Finding {
   /** `highest on points covered is hybrid-rag, 0.71 [0.60, 0.81]`. */

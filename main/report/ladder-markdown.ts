@@ -12,7 +12,7 @@ import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 
 /** Metrics of the ladder in Markdown; the HTML page has more. */
 export const LADDER_METRICS: readonly ComparedName[] = [
-  'gold_coverage',
+  'points_covered',
   'score',
   'faithfulness',
   'answer_relevancy',

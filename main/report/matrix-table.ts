@@ -1,11 +1,11 @@
-import type { Aggregate, ApproachSummary, MetricSummary } from '../../contract/index.ts'
+import { METRIC_LABELS, type Aggregate, type ApproachSummary, type MetricSummary } from '../../contract/index.ts'
 import { stripVTControlCharacters } from 'node:util'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { inLadderOrder } from './long-csv.ts'
 import { metricOf } from './metric-access.ts'
 import { decidedWords, decisionsOf } from './decision-cells.ts'
 import { oneLine } from './sanitize-for-terminal.ts'
-import { durationWords, METRIC_LABELS, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { durationWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 import { scoreCell, stateSegment, valueWidth } from './score-cell.ts'
 import { fitted, widthForAll, type FittedTable, type Shape, type Table } from './fit-table.ts'
@@ -27,7 +27,7 @@ const DEFAULT_WIDTH = 100
 const MAX_GRADED = 2
 const MAX_NOTES = 10
 /** Column heads, where the full name would be wider than its figures. */
-const SHORT_LABELS: Partial<Record<ScoreMetric, string>> = { answer_relevancy: 'relevancy', gold_coverage: 'points' }
+const SHORT_LABELS: Partial<Record<ScoreMetric, string>> = { answer_relevancy: 'relevancy' }
 
 type Alias = Pick<ApproachSummary, 'model' | 'base_model' | 'flavor'>
 
@@ -99,7 +99,7 @@ const rule = ({ width, color }: View): string => paint([{ text: '─'.repeat(wid
 
 function datasetLines(aggregate: Aggregate, view: View): string[] {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
-  const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', ...first, 'gold_coverage', ...graded.flat()])]
+  const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', ...first, 'points_covered', ...graded.flat()])]
   const build = (shape: Shape) => datasetTable(aggregate, metrics, shape, view)
   const table = fitted(view.width, metrics.length, build)
   return [
@@ -283,7 +283,6 @@ function legendLines(shown: string, { width, color }: View): string[] {
     ...states,
     '0.83\u00a021/24: mean and scored/expected cells',
     ...ifShown(/≠/, `${UNEQUAL_SIGN}\u00a0means over different questions`),
-    ...ifShown(/\bpoints\b(?! covered)/, 'points: required points that the answer names'),
     'median: latency of answered cells',
     ...ifShown(/\bopen\b/, 'open: this run cannot tell the two apart, which is no evidence that they are equal'),
   ].join(' · ')

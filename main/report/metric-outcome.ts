@@ -63,7 +63,7 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
     return answerable ? unevaluable('question_is_answerable') : failure('score_missing_or_null')
   if (!answerable) return unevaluable('question_is_unanswerable')
   if (metric === 'token_f1' && ground_truth === null) return unevaluable('ground_truth_required')
-  if (metric === 'gold_coverage' && answer_keys.length === 0) return unevaluable('answer_keys_required')
+  if (metric === 'points_covered' && answer_keys.length === 0) return unevaluable('answer_keys_required')
   return failure('score_missing_or_null')
 }
 
@@ -71,7 +71,7 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
 export const GAPS_OF_QUESTIONS = {
   gold_evidence_required: 'without gold evidence',
   ground_truth_required: 'without ground truth',
-  answer_keys_required: 'without required points',
+  answer_keys_required: 'without points to cover',
   question_is_answerable: 'with an answer',
   question_is_unanswerable: 'without an answer',
 } as const

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { SCHEMA_VERSION, type CanonicalRow } from '../../contract/index.ts'
+import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
 import { sealOf } from '../evidence/row-line.ts'
 import { SharedRows, type FigureRow } from '../evidence/shared-rows.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
@@ -95,7 +95,7 @@ abstract class LineParser<Row extends FigureRow> {
     if (quick !== null) return isReadable(quick) ? { ok: true, row: quick } : NO_ROW
     let row: unknown
     try {
-      row = JSON.parse(line.toString('utf8'))
+      row = withCurrentNames(JSON.parse(line.toString('utf8')))
     } catch {
       return { ok: false, problem: 'not JSON' }
     }

@@ -1,16 +1,17 @@
-import type {
-  Aggregate,
-  ApproachSummary,
-  ConfidenceInterval,
-  Distribution,
-  MetricSummary,
+import {
+  METRIC_LABELS,
+  type Aggregate,
+  type ApproachSummary,
+  type ConfidenceInterval,
+  type Distribution,
+  type MetricSummary,
 } from '../../contract/index.ts'
 import { meanInterval } from './comparison-access.ts'
 import { intervalWords } from './comparison-words.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { code, columnsFrom, mdTable } from './markdown-text.ts'
 import { hopMetricOf, metricOf } from './metric-access.ts'
-import { countWords, durationWords, METRIC_LABELS, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, durationWords, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** `● 0.83 [0.77, 0.88] (21/24)`; without a score the state in words and the count. */

@@ -1,19 +1,4 @@
 import type { MetricState } from '../../contract/index.ts'
-import type { ScoreMetric } from './score-metrics.ts'
-
-export const METRIC_LABELS: Readonly<Record<ScoreMetric, string>> = {
-  faithfulness: 'faithfulness',
-  answer_relevancy: 'answer relevancy',
-  context_precision: 'context precision',
-  context_recall: 'context recall',
-  hit_at_5: 'hit@5',
-  recall_at_5: 'recall@5',
-  mrr_at_10: 'MRR@10',
-  ndcg_at_10: 'nDCG@10',
-  token_f1: 'answer F1',
-  gold_coverage: 'points covered',
-  abstention: 'abstention',
-}
 
 /** The same signs on every surface; never colour alone. */
 export const STATE_SIGNS: Readonly<Record<MetricState, string>> = {

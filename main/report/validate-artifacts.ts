@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { z } from 'zod'
-import { Aggregate, CanonicalRow, describeIssues, Matrix } from '../../contract/index.ts'
+import { Aggregate, aggregateWithCurrentNames, CanonicalRow, describeIssues, Matrix } from '../../contract/index.ts'
 import { rowId, rowKeyOf } from '../evidence/row-id.ts'
 import { firstDifference } from '../evidence/row-identity.ts'
 import { aggregateText, createAggregator } from './aggregate-run.ts'
@@ -117,7 +117,7 @@ class ArtifactCheck {
       this.#problem(kind, 'schema', 'not JSON')
       return null
     }
-    const parsed = schema.safeParse(value)
+    const parsed = schema.safeParse(kind === 'evaluation' ? aggregateWithCurrentNames(value) : value)
     if (parsed.success) return parsed.data
     this.#problem(kind, 'schema', describeIssues(parsed.error).slice(0, 5).join('; '))
     return null

@@ -1,5 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { Aggregate, type CanonicalRow, type JudgeSection, type Matrix } from '../../contract/index.ts'
+import {
+  Aggregate,
+  aggregateWithCurrentNames,
+  type CanonicalRow,
+  type JudgeSection,
+  type Matrix,
+} from '../../contract/index.ts'
 import { aggregateText, createAggregator } from './aggregate-run.ts'
 import type { ArtifactFiles } from './artifact-files.ts'
 import { readJudgments, readJudgmentsIfThere, type JudgeInput } from './judge-input.ts'
@@ -64,7 +70,7 @@ async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeIn
 /** A stored aggregate; null when the file is missing or is none. */
 export async function readAggregate(file: string): Promise<Aggregate | null> {
   try {
-    const parsed = Aggregate.safeParse(JSON.parse(await readFile(file, 'utf8')))
+    const parsed = Aggregate.safeParse(aggregateWithCurrentNames(JSON.parse(await readFile(file, 'utf8'))))
     return parsed.success ? parsed.data : null
   } catch (error) {
     if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { Aggregate, describeIssues, type ApproachSummary } from '../../contract/index.ts'
+import { Aggregate, aggregateWithCurrentNames, describeIssues, type ApproachSummary } from '../../contract/index.ts'
 import type { IndexSession } from './index-session.ts'
 import type { StoredScope } from './scope-store.ts'
 
@@ -13,7 +13,7 @@ export function parseAggregate(text: string, names: { run_id: string; dataset_id
   } catch {
     return { ok: false, problem: 'not JSON' }
   }
-  const parsed = Aggregate.safeParse(value)
+  const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
   if (!parsed.success) return { ok: false, problem: describeIssues(parsed.error).slice(0, 3).join('; ') }
   const { run_id, dataset } = parsed.data
   if (run_id !== names.run_id || dataset.id !== names.dataset_id)

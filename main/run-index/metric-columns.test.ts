@@ -27,7 +27,7 @@ it('knows the class of every metric', () => {
     new Map([
       ['ragas', ['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall']],
       ['retrieval', ['hit_at_5', 'recall_at_5', 'mrr_at_10', 'ndcg_at_10']],
-      ['answer', ['token_f1', 'gold_coverage', 'abstention']],
+      ['answer', ['token_f1', 'points_covered', 'abstention']],
       ['judge_panel', ['judge_mean']],
       ['operational', ['latency_ms']],
     ]),

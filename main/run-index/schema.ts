@@ -1,7 +1,7 @@
 import { INDEX_METRICS, metricClass, stateSql, valueColumn } from './metric-columns.ts'
 
 /** Raised with every change of the tables or of what is put into them: an index of another version is made anew. */
-export const INDEX_VERSION = 4
+export const INDEX_VERSION = 5
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58

@@ -1,3 +1,5 @@
+import { METRIC_LABELS } from '../../contract/evidence/metric-names.ts'
+
 const THIN_SPACE = '\u2009'
 const NONE = '–'
 
@@ -47,18 +49,8 @@ export const plural = (value: number, noun: string, many = `${noun}s`): string =
   `${count(value)} ${value === 1 ? noun : many}`
 
 /** A metric's name for people. */
-export function metricName(metric: string): string {
-  const names: Record<string, string> = {
-    hit_at_5: 'hit@5',
-    recall_at_5: 'recall@5',
-    mrr_at_10: 'MRR@10',
-    ndcg_at_10: 'nDCG@10',
-    token_f1: 'token F1',
-    judge_mean: 'judge mean',
-    latency_ms: 'latency',
-  }
-  return names[metric] ?? metric.replaceAll('_', ' ')
-}
+export const metricName = (metric: string): string =>
+  (METRIC_LABELS as Readonly<Record<string, string>>)[metric] ?? metric.replaceAll('_', ' ')
 
 /** A difference in its metric's unit with its sign; a dash for none. */
 export const differenceValue = (metric: string, value: number | null): string =>

@@ -17,10 +17,10 @@ import { costFigures, gapNotes, provenance } from './run-facts.ts'
 import { varianceFigures } from './variance-figures.ts'
 
 /** The metric that every approach can have comes first. */
-const LEADING: readonly ComparedName[] = ['gold_coverage', 'score', 'faithfulness', 'answer_relevancy', 'recall_at_5']
+const LEADING: readonly ComparedName[] = ['points_covered', 'score', 'faithfulness', 'answer_relevancy', 'recall_at_5']
 const OTHERS: readonly ComparedName[] = ['context_precision', 'context_recall', 'ndcg_at_10', 'token_f1', 'latency_ms']
 /** Metrics with a table of all pairs per dataset. */
-const PAIRED: readonly ComparedName[] = ['gold_coverage', 'recall_at_5', 'faithfulness', 'score']
+const PAIRED: readonly ComparedName[] = ['points_covered', 'recall_at_5', 'faithfulness', 'score']
 
 /** A part of the page that its contents list names. */
 export interface Section {
@@ -174,7 +174,7 @@ const readingNotes = (): Markup =>
         .join(', ')}. What is missing is never counted as 0.`,
       'Intervals come from resampling clusters of questions that share gold documents, from the seed of the run; with fewer than eight clusters there is none.',
       '≠ marks means that rest on different questions and so do not compare; pairs are always of the questions that both have.',
-      'Points covered: the share of the required points that an answer names. It needs no model and no contexts, so every approach has it.',
+      'Points covered: the share of the points a right answer needs that an answer names. It needs no model and no contexts, so every approach has it.',
       'Charts of scores go from 0 to 1 and charts of grades from 1 to 5 everywhere; latencies are on a scale where each step multiplies.',
     ].map((note) => h('li', {}, note)),
   )

@@ -156,7 +156,7 @@ describe('runs', () => {
       'mrr_at_10',
       'ndcg_at_10',
       'token_f1',
-      'gold_coverage',
+      'points_covered',
       'abstention',
       'judge_mean',
       'latency_ms',

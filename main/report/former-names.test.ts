@@ -1,0 +1,82 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { aggregateWithCurrentNames, type Aggregate, type CanonicalRow } from '../../contract/index.ts'
+import { fixtureDataset, goldenRows } from '../../tests/helpers/report-rows.ts'
+import { decodeLine } from '../evidence/row-line.ts'
+import { verifyEvidence } from '../evidence/verify-evidence.ts'
+import { parseAggregate } from '../run-index/apply-evaluation.ts'
+import { RowParser } from '../run-index/row-parser.ts'
+import { aggregateText } from './aggregate-run.ts'
+import { readEvidenceRows, readFigureRows } from './read-evidence.ts'
+import { summaryContextFromRows } from './run-summary.ts'
+import { deriveArtifacts, readAggregate } from './write-artifacts.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'report-former-'))
+})
+afterEach(() => rm(dir, { recursive: true, force: true }))
+
+const dataset = fixtureDataset('subset', 'Subset', 1)
+const rows = goldenRows(dataset)
+const inOldForm = (json: string): string => json.replaceAll('points_covered', 'gold_coverage')
+
+/** A line as runner version 1 wrote it: former names under a checksum that holds. */
+function oldLine(row: CanonicalRow): Buffer {
+  const body = inOldForm(JSON.stringify(row)).slice(0, -1)
+  return Buffer.from(`${body},"checksum":"${crc32(body).toString(16).padStart(8, '0')}"}`)
+}
+
+describe('rows of runner version 1', () => {
+  const lines = rows.map(oldLine)
+  const points = rows.map((row) => row.metrics.answer!.scores.points_covered)
+
+  it('are read with points covered under its name of today by every reader of lines', () => {
+    const parser = new RowParser()
+    for (const [index, line] of lines.entries()) {
+      expect(line.includes('gold_coverage')).toBe(points[index] !== undefined)
+      for (const depth of ['quick', 'full'] as const)
+        expect(decodeLine(line, depth)).toEqual({ ok: true, row: rows[index] })
+      const parsed = parser.parse(line)
+      expect(parsed).toMatchObject({ ok: true, row: rows[index] })
+    }
+    expect(points.filter((value) => value !== undefined).length).toBeGreaterThan(3)
+  })
+
+  it('are summed up and verified from a file as they are', async () => {
+    const file = join(dir, 'x-evidence.jsonl')
+    await writeFile(file, lines.map((line) => `${line.toString()}\n`).join(''))
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true })
+    const read: CanonicalRow[] = []
+    for await (const row of readEvidenceRows(file)) read.push(row)
+    expect(read.map((row) => row.metrics.answer!.scores.points_covered)).toEqual(points)
+    const figures = []
+    for await (const some of readFigureRows(file)) figures.push(...some)
+    expect(figures.map((row) => row.metrics.answer!.scores.points_covered)).toEqual(points)
+  })
+})
+
+it('an aggregate with former names is read with the names of today, in scores, hops and comparisons', async () => {
+  async function* all() {
+    yield* rows
+  }
+  const { run_id } = rows[0]!
+  const { aggregate } = await deriveArtifacts(all(), summaryContextFromRows(run_id, dataset.id))
+  const text = aggregateText(aggregate)
+  const stored = JSON.parse(text) as Aggregate
+  const file = join(dir, 'x-evaluation.json')
+  await writeFile(file, inOldForm(text))
+  expect(inOldForm(text)).not.toBe(text)
+  expect(await readAggregate(file)).toEqual(stored)
+  expect(parseAggregate(inOldForm(text), { run_id, dataset_id: dataset.id })).toEqual({ ok: true, aggregate: stored })
+})
+
+it.each([null, 1, 'text', [], { approaches: 4, comparisons: { metrics: [null] } }])(
+  'a foreign value is left as it is: %j',
+  (value) => {
+    expect(aggregateWithCurrentNames(structuredClone(value))).toEqual(value)
+  },
+)
