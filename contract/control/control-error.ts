@@ -28,6 +28,7 @@ export const ControlErrorCode = z.enum([
   'request_too_large',
   'unauthorized',
   'forbidden',
+  'journal_not_written',
   'stopping',
   'unreachable',
   'unexpected',

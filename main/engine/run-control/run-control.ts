@@ -38,6 +38,8 @@ interface Live {
   entry: JournalEntry
   /** Set while it is under way. */
   going: Going | null
+  /** Whether the journal holds the entry; a queued run starts only then. */
+  isDurable: boolean
 }
 
 interface Going {
@@ -79,7 +81,7 @@ export class RunControl {
       const state = nextRunState(entry.state, 'engine_gone')
       const kept = state === null ? entry : { ...entry, state }
       if (state !== null) await options.journal.save(kept)
-      control.#jobs.set(entry.run_id, { entry: kept, going: null })
+      control.#jobs.set(entry.run_id, { entry: kept, going: null, isDurable: true })
       control.#lastOrder = Math.max(control.#lastOrder, entry.order)
     }
     return control
@@ -137,9 +139,15 @@ export class RunControl {
       order: this.#lastOrder,
       cold_datasets: [],
     }
-    const live: Live = { entry, going: null }
+    const live: Live = { entry, going: null, isDurable: false }
     this.#jobs.set(runId, live)
-    await this.#keep(live)
+    try {
+      await this.#keep(live)
+    } catch (error) {
+      if (known === undefined) this.#jobs.delete(runId)
+      else this.#jobs.set(runId, known)
+      throw journalFailure(runId, error)
+    }
     this.#pump()
   }
 
@@ -196,17 +204,30 @@ export class RunControl {
           state,
         },
       )
-    live.entry = { ...live.entry, ...changes, state: next }
-    await this.#keep(live)
+    const before = live.entry
+    const after = { ...before, ...changes, state: next }
+    live.entry = after
+    live.isDurable = false
+    try {
+      await this.#keep(live)
+    } catch (error) {
+      // What the journal does not hold has not happened: a resumed run must not start later, when nobody expects it any more.
+      if (live.entry === after) live.entry = before
+      live.isDurable = true
+      throw journalFailure(runId, error)
+    }
   }
 
   async #keep(live: Live): Promise<void> {
     await this.#options.journal.save(live.entry)
+    live.isDurable = true
     this.#options.hub.publish({ type: 'run.changed', job: jobOf(live) })
   }
 
   #queue(): Live[] {
-    return [...this.#jobs.values()].filter(({ entry }) => entry.state === 'queued').sort((a, b) => byNewest(b, a))
+    return [...this.#jobs.values()]
+      .filter(({ entry, isDurable }) => entry.state === 'queued' && isDurable)
+      .sort((a, b) => byNewest(b, a))
   }
 
   #pump(): void {
@@ -234,7 +255,6 @@ export class RunControl {
   /** The journal itself cannot be written: nothing more can be promised, but the panel must not show a run that is over. */
   #lost(live: Live, error: unknown): void {
     this.#options.report(error)
-    if (!isUnderWay(live.entry.state)) return
     const message = error instanceof Error ? error.message : String(error)
     const failure: RunFailure = { dataset_id: null, step: null, code: 'journal_not_written', message }
     live.entry = { ...live.entry, state: 'failed', failures: [failure] }
@@ -330,6 +350,14 @@ export class RunControl {
     })
   }
 }
+
+const journalFailure = (runId: string, error: unknown): ControlFailure =>
+  new ControlFailure(
+    'journal_not_written',
+    `Cannot record the state of run ${runId}: ${error instanceof Error ? error.message : String(error)}. Nothing was started or changed; free disk space or make the project's .rag-ladder folder writable, then try again.`,
+    undefined,
+    true,
+  )
 
 function unanswered({ datasets }: LadderOutcome): RunFailure[] {
   return datasets

@@ -1,0 +1,91 @@
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { RunRequest } from '../../../contract/control/run-job.ts'
+import { EventHub } from '../event-hub.ts'
+import { RunControl } from './run-control.ts'
+import { RunJournal } from './run-journal.ts'
+
+let folder: string
+/** Journals are stored here; a file in its place makes every write fail as a full or read-only disk does. */
+let journalFolder: string
+let started: string[]
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-runs-'))
+  journalFolder = join(folder, 'runs')
+  started = []
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function breakJournal(): Promise<void> {
+  await rename(journalFolder, `${journalFolder}-away`).catch(() => undefined)
+  await writeFile(journalFolder, 'not a folder')
+}
+
+async function repairJournal(): Promise<void> {
+  await rm(journalFolder)
+  await rename(`${journalFolder}-away`, journalFolder).catch(() => undefined)
+}
+
+const request = (run_id: string) => ({
+  ...RunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] }),
+  run_id,
+})
+
+/** Runs end at once, because their request has a problem; `started` lists those that were begun. */
+const openControl = (): Promise<RunControl> =>
+  RunControl.open({
+    journal: new RunJournal(journalFolder),
+    hub: new EventHub(),
+    resultsDir: folder,
+    prepare: async ({ run_id }) => {
+      started.push(run_id!)
+      return { ok: false, problems: [{ path: 'models', message: 'refused by the test' }] }
+    },
+    beginPlatform: () => Promise.reject(new Error('no platform in this test')),
+    endPlatform: () => undefined,
+    report: () => undefined,
+  })
+
+const ended = (control: RunControl, runId: string): Promise<unknown> =>
+  expect.poll(() => control.stateOf(runId), { timeout: 5000 }).toBe('failed')
+
+describe('RunControl whose journal cannot be written', () => {
+  it('does not start a run later whose start was refused', async () => {
+    const control = await openControl()
+    await breakJournal()
+    await expect(control.start(request('first'))).rejects.toMatchObject({ error: { code: 'journal_not_written' } })
+    expect(control.isIdle).toBe(true)
+    expect(control.jobs()).toEqual([])
+    await repairJournal()
+    await control.start(request('second'))
+    await ended(control, 'second')
+    expect(started).toEqual(['second'])
+  })
+
+  it('keeps the former state of a run whose second start was refused', async () => {
+    const control = await openControl()
+    await control.start(request('first'))
+    await ended(control, 'first')
+    await breakJournal()
+    await expect(control.start(request('first'))).rejects.toThrow('Cannot record the state of run first')
+    expect(control.stateOf('first')).toBe('failed')
+    await repairJournal()
+    expect(JSON.parse(await readFile(join(journalFolder, 'first.json'), 'utf8'))).toMatchObject({ state: 'failed' })
+  })
+
+  it('does not start a run later whose resume was refused', async () => {
+    const control = await openControl()
+    await control.start(request('first'))
+    await ended(control, 'first')
+    started = []
+    await breakJournal()
+    await expect(control.resume('first')).rejects.toMatchObject({ error: { code: 'journal_not_written' } })
+    expect(control.jobs()).toMatchObject([{ run_id: 'first', state: 'failed', resumable: true }])
+    await repairJournal()
+    await control.start(request('second'))
+    await ended(control, 'second')
+    expect(started).toEqual(['second'])
+  })
+})
