@@ -40,7 +40,16 @@ import {
   VoteInput,
   VoteKept,
 } from './judging.ts'
-import { FailureCounts, PlanOutcome, RetryFailuresInput, RunJob, RunRequest, RunStarted, RunState } from './run-job.ts'
+import {
+  FailureCounts,
+  PlanOutcome,
+  RetryFailuresInput,
+  RunJob,
+  RunRequest,
+  RunStarted,
+  RunState,
+  RunSteps,
+} from './run-job.ts'
 import { AddedQuestion, AddQuestionInput, CreateDatasetInput } from './new-dataset.ts'
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
@@ -94,6 +103,8 @@ export const controlContract = {
     summary: base.input(z.strictObject({ run_id: anyName })).output(RunSummary),
     /** Every run that the engine has a journal of, newest first, at most 200; also those without a row yet. */
     jobs: base.output(z.array(RunJob)),
+    /** Steps and counts of a run as last known; they survive the engine. */
+    steps: base.input(runInput).output(RunSteps),
     /** Runs whose engine died: offered for resume. */
     interrupted: base.output(z.array(RunJob)),
     /** Takes an interrupted run off the offer; its cells stay. */

@@ -81,6 +81,35 @@ export const RunProgress = z.strictObject({
 })
 export type RunProgress = z.infer<typeof RunProgress>
 
+/** Cells of a dataset run or of a whole run. done: stored rows, failed ones included. */
+export const CellCounts = z.strictObject({ total: count, done: count, failed: count })
+export type CellCounts = z.infer<typeof CellCounts>
+
+/** One step of one dataset as it was last seen; `started_at` is null for a skipped step. */
+export const RunStep = z.strictObject({
+  step: LadderStep,
+  state: z.enum(['running', 'done', 'skipped', 'failed']),
+  started_at: time.nullable(),
+  duration_ms: z.number().nullable(),
+  /** What the step reported, why it was skipped, or why it failed. */
+  note: z.string().nullable(),
+  /** Code of a failed step's error. */
+  code: z.string().nullable(),
+})
+export type RunStep = z.infer<typeof RunStep>
+
+/** The last known steps and counts of one dataset of a run; kept in the run's journal. */
+export const DatasetSteps = z.strictObject({
+  dataset_id: Identifier,
+  cells: z.strictObject({ ...CellCounts.shape, reused: count }),
+  steps: z.array(RunStep),
+})
+export type DatasetSteps = z.infer<typeof DatasetSteps>
+
+/** The last known steps of a run, whether or not it is under way. */
+export const RunSteps = z.strictObject({ run_id: Identifier, datasets: z.array(DatasetSteps) })
+export type RunSteps = z.infer<typeof RunSteps>
+
 /** Classes of failed cells: by how the call failed, or by how the evaluation of a good answer did. */
 export const FailureClass = z.enum([...CellErrorType.options, 'evaluation_error', 'evaluation_timeout'])
 export type FailureClass = z.infer<typeof FailureClass>
@@ -96,6 +125,8 @@ export const RunJob = z.strictObject({
   /** Null unless it is under way. */
   progress: RunProgress.nullable(),
   failures: z.array(RunFailure),
+  /** Over all datasets, as last known; null before the run has started. */
+  cells: CellCounts.nullable().default(null),
   /** The run whose failed cells this one makes again, and which of them. */
   retry_of: z.strictObject({ run_id: Identifier, classes: z.array(FailureClass) }).nullable(),
   /** Whether `runs.resume` takes it now. */

@@ -52,6 +52,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     run_id: Identifier,
     dataset_ids: z.array(Identifier),
     models: z.array(Identifier),
+    /** Selected cells of each dataset, known before its plan is. */
+    cells: z.record(Identifier, z.int().min(0)).optional(),
   }),
   z.strictObject({
     type: z.literal('service.changed'),

@@ -23,6 +23,9 @@ export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEv
     run_id: runId,
     dataset_ids: runs.map(({ dataset }) => dataset.dataset.id),
     models: aliases.map(({ alias }) => alias),
+    cells: Object.fromEntries(
+      runs.map(({ dataset, repeats }) => [dataset.dataset.id, dataset.questions.length * aliases.length * repeats]),
+    ),
   })
   const datasets: DatasetOutcome[] = []
   const failures: StepFailedError[] = []

@@ -15,6 +15,7 @@ const job = (state: RunJob['state'], more: Partial<RunJob> = {}): ControlEvent =
     finished_at: null,
     progress: null,
     failures: [],
+    cells: null,
     retry_of: null,
     resumable: false,
     ...more,

@@ -15,7 +15,7 @@ export interface ServiceSpec {
 /** A service could not be brought up; `lastLines` is the end of what it printed. */
 export class ServiceFailedError extends Error {
   override readonly name = 'ServiceFailedError'
-  readonly code = 'service_failed'
+  readonly code: 'service_failed' | 'service_misconfigured'
   readonly lastLines: string[]
   /** It cannot start as it is set up: what a person must change stands in the message. */
   readonly isConfiguration: boolean
@@ -30,6 +30,7 @@ export class ServiceFailedError extends Error {
             '\n',
           ),
     )
+    this.code = isConfiguration ? 'service_misconfigured' : 'service_failed'
     this.lastLines = lastLines
     this.isConfiguration = isConfiguration
   }

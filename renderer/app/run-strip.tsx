@@ -4,6 +4,7 @@ import { count, duration } from '../components/format.ts'
 import { STEP_NAMES } from '../components/step-names.ts'
 import { useEventLink } from '../data/events.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
+import { CancelButton } from '../features/ladder/cancel-button.tsx'
 import { useRunControl } from '../features/ladder/run-control.ts'
 import styles from './shell.module.css'
 
@@ -25,7 +26,12 @@ export function RunStrip() {
     <footer className={styles.strip} aria-label="Run under way">
       <div className={styles.stripText}>
         <Link to="/ladder">{job.run_id}</Link>
-        {progress.datasetId !== null && <span>{progress.datasetId}</span>}
+        {progress.datasetId !== null && (
+          <span>
+            {progress.datasetId}
+            {progress.datasetCount > 1 && ` (${progress.datasetNumber} of ${progress.datasetCount})`}
+          </span>
+        )}
         {moving && progress.step !== null && <span>{STEP_NAMES[progress.step]}</span>}
         <span>
           {count(progress.done)}/{count(progress.total)} cells
@@ -48,9 +54,7 @@ export function RunStrip() {
           Pause
         </Button>
       )}
-      <Button variant="default" disabled={job.state === 'cancelling'} onClick={() => control.cancel(job.run_id)}>
-        Cancel run
-      </Button>
+      <CancelButton job={job} />
     </footer>
   )
 }

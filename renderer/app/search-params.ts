@@ -92,6 +92,8 @@ export interface CellSearch extends Omit<MatrixSearch, 'run' | 'cell'> {
 export interface LadderSearch {
   /** Run after whose end the page goes on to its matrix: the first one. */
   land?: string
+  /** Run whose steps are shown; the newest where absent. */
+  run?: string
 }
 
 /** A request as it is being put together; what is absent is as the manifests say. */
@@ -198,7 +200,7 @@ export const readCellSearch = (raw: Raw): CellSearch => ({
   row: text(raw, 'row') ?? '',
 })
 
-export const readLadderSearch = (raw: Raw): LadderSearch => present({ land: text(raw, 'land') })
+export const readLadderSearch = (raw: Raw): LadderSearch => present({ land: text(raw, 'land'), run: text(raw, 'run') })
 
 export const readLaunchSearch = (raw: Raw): LaunchSearch =>
   present({

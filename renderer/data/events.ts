@@ -31,7 +31,7 @@ function keepJob(client: QueryClient, job: RunJob): void {
     const queued = status.queued.filter(({ run_id }) => run_id !== job.run_id)
     if (job.state === 'queued') return { ...status, queued: [...queued, job] }
     const ends = MAY_BE_GONE.includes(job.state)
-    const active = !ends || job.state === 'paused' ? job : status.active?.run_id === job.run_id ? null : status.active
+    const active = !ends ? job : status.active?.run_id === job.run_id ? null : status.active
     return { ...status, queued, active }
   })
 }
@@ -54,7 +54,7 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
       return [api.experiment.key(), api.datasets.key(), api.system.status.key()]
     case 'run.changed':
       return MAY_BE_GONE.includes(event.job.state)
-        ? [api.runs.list.key(), api.runs.interrupted.key(), api.experiment.plan.key()]
+        ? [api.runs.list.key(), api.runs.interrupted.key(), api.runs.steps.key(), api.experiment.plan.key()]
         : []
     default:
       return []

@@ -1,4 +1,5 @@
 import type { SequencedEvent } from '../../contract/control/events.ts'
+import type { DatasetSteps, RunJob, RunSteps } from '../../contract/control/run-job.ts'
 import type { LadderStep, RunPlan } from '../../contract/evidence/run-event.ts'
 
 export interface StepState {
@@ -48,6 +49,8 @@ export interface LadderState {
   runId: string | null
   datasetIds: string[]
   models: string[]
+  /** Selected cells of each dataset. */
+  cells: Record<string, number>
   climbs: Record<string, Climb>
   /** Null while it goes; the duration is not known of a run that its engine died under. */
   outcome: { outcome: string; durationMs: number | null } | null
@@ -55,10 +58,25 @@ export interface LadderState {
 }
 
 /** Before any event. */
-export const EMPTY_LADDER: LadderState = { runId: null, datasetIds: [], models: [], climbs: {}, outcome: null, log: [] }
+export const EMPTY_LADDER: LadderState = {
+  runId: null,
+  datasetIds: [],
+  models: [],
+  cells: {},
+  climbs: {},
+  outcome: null,
+  log: [],
+}
 
 const EMPTY_CLIMB: Climb = {
-  ...{ steps: {}, phases: {}, plan: null, finished: 0, failed: 0, aliases: {}, finishedAt: [], judge: null },
+  steps: {},
+  phases: {},
+  plan: null,
+  finished: 0,
+  failed: 0,
+  aliases: {},
+  finishedAt: [],
+  judge: null,
 }
 
 const LOG_LINES = 200
@@ -152,7 +170,13 @@ function nextClimb(climb: Climb, { at, event }: SequencedEvent): Climb {
 /** Where the run's own first event is no longer kept, its job tells what was asked for. An engine that died leaves its run interrupted. */
 function beginning(state: LadderState, event: SequencedEvent['event']): LadderState {
   if (event.type === 'run.started')
-    return { ...EMPTY_LADDER, runId: event.run_id, datasetIds: event.dataset_ids, models: event.models }
+    return {
+      ...EMPTY_LADDER,
+      runId: event.run_id,
+      datasetIds: event.dataset_ids,
+      models: event.models,
+      cells: event.cells ?? {},
+    }
   if (event.type === 'run.changed' && event.job.state === 'running' && event.job.run_id !== state.runId) {
     const { dataset_ids: datasetIds, models } = event.job.request
     return { ...EMPTY_LADDER, runId: event.job.run_id, datasetIds, models }
@@ -174,6 +198,43 @@ export function nextLadder(state: LadderState, sequenced: SequencedEvent): Ladde
   if (dataset === null) return log === base.log ? base : { ...base, log }
   const climb = nextClimb(base.climbs[dataset] ?? EMPTY_CLIMB, sequenced)
   return { ...base, log, climbs: { ...base.climbs, [dataset]: climb } }
+}
+
+/** The state of a run of which no event arrived, from the steps in its journal. */
+export function storedLadder(job: RunJob, { datasets }: RunSteps): LadderState {
+  const { dataset_ids: datasetIds, models } = job.request
+  return {
+    ...EMPTY_LADDER,
+    runId: job.run_id,
+    datasetIds,
+    models,
+    cells: Object.fromEntries(datasets.map(({ dataset_id: id, cells }) => [id, cells.total])),
+    climbs: Object.fromEntries(
+      datasets.filter(({ steps }) => steps.length > 0).map((dataset) => [dataset.dataset_id, storedClimb(dataset)]),
+    ),
+    outcome: { outcome: job.state, durationMs: null },
+  }
+}
+
+function storedClimb({ dataset_id, cells, steps }: DatasetSteps): Climb {
+  const { total, done, failed, reused } = cells
+  const isPlanned = steps.some(({ step }) => step === 'cells')
+  return {
+    ...EMPTY_CLIMB,
+    finished: done - reused,
+    failed,
+    plan: isPlanned
+      ? { dataset_id, total, reuse: reused, run: total - reused, resume_answered: 0, conflicts: [], unavailable: [] }
+      : null,
+    steps: Object.fromEntries(
+      steps.map(
+        ({ step, state, started_at: startedAt, duration_ms: durationMs, note, code }): [LadderStep, StepState] => [
+          step,
+          { state, startedAt: startedAt === null ? 0 : Date.parse(startedAt), durationMs, note, code },
+        ],
+      ),
+    ),
+  }
 }
 
 /** Cells per second over the last finished ones; null before the second. */

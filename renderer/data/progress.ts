@@ -1,49 +1,28 @@
 import { useQuery } from '@tanstack/react-query'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { useBlind } from '../stores/sight.ts'
-import { LADDER_STEPS, type LadderStep } from '../../contract/evidence/run-event.ts'
 import { api } from './client.ts'
 import { useLadder } from './events.ts'
-import { throughput } from './ladder-state.ts'
+import { type Progress, progressOf } from './run-progress.ts'
 
-/** Where the active run stands, in cells of its current dataset. */
-export interface Progress {
-  datasetId: string | null
-  step: LadderStep | null
-  total: number
-  done: number
-  failed: number
-  cellsPerSecond: number | null
-  leftMs: number | null
-}
+const STATUS_EVERY_MS = 5000
 
-/** The run that is under way or paused; null when there is none, and while somebody votes blindly: its request names approaches. */
+/** The run that is under way, else the newest paused one; null when there is none, and while somebody votes blindly: its request names approaches. */
 export function useActiveRun(): RunJob | null {
   const blind = useBlind()
-  const { data } = useQuery({ ...api.system.status.queryOptions(), enabled: !blind })
-  return blind ? null : (data?.active ?? null)
+  const { data } = useQuery({
+    ...api.system.status.queryOptions(),
+    enabled: !blind,
+    // Events carry the counts; a page that opened too late to get all of them is corrected by this.
+    refetchInterval: ({ state }) => (state.data?.active == null ? false : STATUS_EVERY_MS),
+  })
+  const jobs = useQuery({ ...api.runs.jobs.queryOptions(), enabled: !blind }).data
+  if (blind) return null
+  return data?.active ?? jobs?.find(({ state }) => state === 'paused') ?? null
 }
 
-/** The engine's own figures, or those of the events where they are further on. */
+/** Progress of a run as of now; null for no run. */
 export function useProgress(job: RunJob | null): Progress | null {
   const ladder = useLadder()
-  if (job === null) return null
-  const told = job.progress
-  const datasetId = told?.dataset_id ?? ladder.datasetIds.findLast((id) => ladder.climbs[id] !== undefined) ?? null
-  const climb = ladder.runId === job.run_id && datasetId !== null ? ladder.climbs[datasetId] : undefined
-  const step = LADDER_STEPS.find((each) => climb?.steps[each]?.state === 'running') ?? told?.step ?? null
-  const total = told?.total ?? climb?.plan?.total ?? 0
-  const heard = climb === undefined ? 0 : climb.finished + (climb.plan?.reuse ?? 0)
-  const done = Math.min(Math.max(told?.done ?? 0, heard), Math.max(total, heard))
-  const cellsPerSecond = told?.cells_per_second ?? (climb === undefined ? null : throughput(climb))
-  const leftMs = cellsPerSecond === null || cellsPerSecond === 0 ? null : ((total - done) / cellsPerSecond) * 1000
-  return {
-    datasetId,
-    step,
-    total,
-    done,
-    failed: Math.max(told?.failed ?? 0, climb?.failed ?? 0),
-    cellsPerSecond,
-    leftMs,
-  }
+  return job === null ? null : progressOf(job, ladder)
 }

@@ -4,10 +4,10 @@ import { plural } from '../components/format.ts'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
 import { FirstRun } from '../features/home/first-run.tsx'
-import { InterruptedRuns } from '../features/home/interrupted-runs.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestResult } from '../features/home/newest-result.tsx'
 import { RunningNow } from '../features/home/running-now.tsx'
+import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import { ServiceTable } from '../features/home/service-table.tsx'
 import styles from '../features/home/home.module.css'
 
@@ -15,6 +15,7 @@ import styles from '../features/home/home.module.css'
 export function HomePage() {
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 12 } }))
   const active = useActiveRun()
+  const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
   if (runs.isPending)
     return (
       <Page title="Home">
@@ -27,7 +28,7 @@ export function HomePage() {
         <ErrorPanel error={runs.error} what="The list of runs" retry={() => void runs.refetch()} />
       </Page>
     )
-  if (runs.data.total === 0 && active === null)
+  if (runs.data.total === 0 && active === null && jobs.length === 0)
     return (
       <Page title="Home">
         <FirstRun />
@@ -35,13 +36,13 @@ export function HomePage() {
     )
   return (
     <Page title="Home" aside={<span>{plural(runs.data.total, 'run')}</span>}>
-      <InterruptedRuns />
+      <StoppedRuns />
       <div className={styles.columns}>
         <div className={styles.stack}>
-          {active !== null && <RunningNow job={active} />}
+          {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
           {runs.data.runs[0] !== undefined && <NewestResult run={runs.data.runs[0]} />}
           <Panel title="Last results">
-            {runs.data.runs.length === 0 ? (
+            {runs.data.runs.length === 0 && jobs.length === 0 ? (
               <EmptyPanel title="No result yet">
                 <p>The first rows appear here as soon as cells finish.</p>
               </EmptyPanel>

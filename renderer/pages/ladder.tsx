@@ -1,16 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { EmptyPanel, Page } from '../components/states.tsx'
-import { duration, plural } from '../components/format.ts'
+import type { RunJob } from '../../contract/control/run-job.ts'
+import { EmptyPanel, LoadingRows, Page } from '../components/states.tsx'
+import { count, duration, plural } from '../components/format.ts'
+import { isMoving, RUN_SIGNS } from '../components/run-state.ts'
 import { api } from '../data/client.ts'
 import { useLadder } from '../data/events.ts'
-import type { LadderState } from '../data/ladder-state.ts'
-import { InterruptedRuns } from '../features/home/interrupted-runs.tsx'
+import { type LadderState, storedLadder } from '../data/ladder-state.ts'
+import { useActiveRun, useProgress } from '../data/progress.ts'
+import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import { ClimbView } from '../features/ladder/climb-view.tsx'
-import { FinishedNote } from '../features/ladder/finished-note.tsx'
 import { LogTail } from '../features/ladder/log-tail.tsx'
-import { QueuedRuns } from '../features/ladder/queued-runs.tsx'
+import { RunNote } from '../features/ladder/run-note.tsx'
 import styles from '../features/ladder/ladder.module.css'
 
 /** Goes on to the matrix of a run that was started with `land`, as soon as it is complete and in the index. */
@@ -31,37 +33,83 @@ function useLanding({ runId, outcome, datasetIds }: LadderState): void {
   }, [isOver, isIndexed, land, dataset, navigate])
 }
 
-/** The newest run as it happens: a ladder per dataset, and the last lines of its log. */
+/** The run that the page shows and its state: live for the run that events arrive of, else as the engine's journal has it. */
+function useShownRun(): { job: RunJob | undefined; ladder: LadderState | null; isPending: boolean } {
+  const { run: wanted } = useSearch({ from: '/ladder' })
+  const live = useLadder()
+  const jobs = useQuery(api.runs.jobs.queryOptions())
+  const shown = wanted ?? live.runId ?? jobs.data?.find(({ state }) => state !== 'queued')?.run_id
+  const job = jobs.data?.find(({ run_id: run }) => run === shown)
+  const isLive = shown !== undefined && shown === live.runId
+  const steps = useQuery({
+    ...api.runs.steps.queryOptions({ input: { run_id: shown ?? '-' } }),
+    enabled: job !== undefined && !isLive,
+  })
+  if (isLive) return { job, ladder: live, isPending: false }
+  if (job === undefined || steps.data === undefined)
+    return { job, ladder: null, isPending: jobs.isPending || (job !== undefined && steps.isPending) }
+  return { job, ladder: storedLadder(job, steps.data), isPending: false }
+}
+
+/** The newest run as it happens, or the one in the address: its steps by dataset, and the last lines of its log. */
 export function LadderPage() {
-  const ladder = useLadder()
-  useLanding(ladder)
-  if (ladder.runId === null)
+  const { job, ladder, isPending } = useShownRun()
+  const { run: wanted } = useSearch({ from: '/ladder' })
+  const active = useActiveRun()
+  const progress = useProgress(job ?? null)
+  useLanding(useLadder())
+  const queued = useQuery(api.system.status.queryOptions()).data?.queued ?? []
+  const others = (
+    <>
+      <StoppedRuns except={job?.run_id} />
+      {queued
+        .filter(({ run_id: run }) => run !== job?.run_id)
+        .map((each) => (
+          <RunNote key={each.run_id} job={each} />
+        ))}
+    </>
+  )
+  if (isPending)
     return (
       <Page title="Ladder">
-        <InterruptedRuns />
-        <QueuedRuns />
-        <EmptyPanel title="No run since the engine started">
+        <LoadingRows rows={12} />
+      </Page>
+    )
+  if (ladder === null)
+    return (
+      <Page title="Ladder">
+        {others}
+        <EmptyPanel title={wanted === undefined ? 'No run yet' : `No steps of ${wanted}`}>
           <p>
-            <Link to="/launch">Launch a run</Link> and watch its twelve steps here.
+            {wanted === undefined
+              ? 'This page shows the twelve steps of a run while it goes on and after it ended. '
+              : 'This engine has no record of how it was made, for example because the command line made it. '}
+            <Link to="/launch">Launch a run</Link>
           </p>
         </EmptyPanel>
       </Page>
     )
   const { runId, datasetIds, models, climbs, outcome, log } = ladder
+  const ended = job === undefined ? outcome !== null : !isMoving(job.state)
   return (
     <Page
       title={`Ladder · ${runId}`}
       aside={
         <span>
           {plural(datasetIds.length, 'dataset')} · {plural(models.length, 'alias', 'aliases')}
-          {outcome !== null && ` · ${outcome.outcome}`}
-          {typeof outcome?.durationMs === 'number' && ` in ${duration(outcome.durationMs)}`}
+          {progress !== null && progress.total > 0 && ` · ${count(progress.done)}/${count(progress.total)} cells`}
+          {job !== undefined && ` · ${RUN_SIGNS[job.state]} ${job.state}`}
+          {ended && typeof outcome?.durationMs === 'number' && ` in ${duration(outcome.durationMs)}`}
         </span>
       }
     >
-      <InterruptedRuns />
-      <QueuedRuns />
-      {outcome !== null && <FinishedNote ladder={ladder} runId={runId} />}
+      {wanted !== undefined && active !== null && active.run_id !== runId && (
+        <p>
+          <Link to="/ladder">Show the run under way</Link>
+        </p>
+      )}
+      {others}
+      {job !== undefined && ended && <RunNote job={job} withSteps />}
       <div className={styles.layout}>
         <div className={styles.climbs}>
           {datasetIds.map((id) => (
@@ -69,13 +117,13 @@ export function LadderPage() {
               key={id}
               datasetId={id}
               climb={climbs[id]}
-              runId={runId}
-              ended={outcome !== null}
+              runId={runId!}
+              ended={ended}
               alone={datasetIds.length === 1}
             />
           ))}
         </div>
-        <LogTail lines={log} />
+        {log.length > 0 && <LogTail lines={log} />}
       </div>
     </Page>
   )

@@ -113,13 +113,15 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
   await expect(offer).toBeVisible({ timeout: 30_000 })
   expect((await engineOf(page)).engine_id).not.toBe(engine.engine_id)
   await offer.getByRole('button', { name: 'Resume run' }).click()
-  await expect(page.getByText('● The run is complete')).toBeVisible({ timeout: 120_000 })
+  await expect(page.getByRole('status').filter({ hasText: 'killed is complete: 48 of 48 cells' })).toBeVisible({
+    timeout: 120_000,
+  })
   await expect(offer).toHaveCount(0)
 
   const after = await evidenceOf(serving.project)
   expect(after.subarray(0, before.length).equals(before)).toBe(true)
   expect(rowIds(after)).toHaveLength(48)
   expect(new Set(rowIds(after)).size).toBe(48)
-  await page.getByRole('button', { name: 'Open the matrix' }).click()
+  await page.getByRole('button', { name: 'Open matrix' }).click()
   await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', '25')
 })

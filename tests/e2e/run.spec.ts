@@ -25,13 +25,25 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await page.getByRole('button', { name: /^Run \d/ }).click()
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
   await expect(strip).toContainText(/[1-9]\d*\/144 cells/)
+  await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await page.getByRole('link', { name: 'Providers' }).click()
   await strip.getByRole('button', { name: 'Pause' }).click()
   await expect(strip).toContainText('paused')
   await strip.getByRole('button', { name: 'Resume' }).click()
   await expect(strip).toContainText('cells/s')
-  await strip.getByRole('button', { name: 'Cancel run' }).click()
+  await strip.getByRole('button', { name: 'Cancel run…' }).click()
+  const question = page.getByRole('dialog', { name: /^Cancel run/ })
+  await expect(question).toContainText(/\d+ of 144 cells are done and kept/)
+  await question.getByRole('button', { name: 'Keep run' }).click()
+  await expect(strip).toContainText('cells/s')
+  await strip.getByRole('button', { name: 'Cancel run…' }).click()
+  await question.getByRole('button', { name: 'Cancel run' }).click()
   await expect(strip).toHaveCount(0)
+  await page.getByRole('link', { name: 'Ladder' }).click()
+  const note = page.getByRole('status').filter({ hasText: /was cancelled after \d+ of 144 cells/ })
+  await expect(note).toHaveCount(1)
+  await expect(page.getByText(/interrupted/)).toHaveCount(0)
+  await expect(note.getByRole('button', { name: 'Resume run' })).toBeVisible()
 })
 
 test('a stream that breaks is read on from its number: no step is lost or told twice', async ({
@@ -43,7 +55,9 @@ test('a stream that breaks is read on from its number: no step is lost or told t
   await page.getByRole('button', { name: /^Run \d/ }).click()
   await expect(page.locator('[data-step=cells][data-state=running]')).toBeVisible()
   panel.dropStreams()
-  await expect(page.getByText('● The run is complete')).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible({
+    timeout: 15_000,
+  })
   await expect(page.getByText(/^24\/24 cells/).first()).toBeVisible()
 })
 
@@ -86,9 +100,11 @@ test.describe('a step that fails', () => {
     const failed = page.locator('[data-step=start][data-state=failed]')
     await expect(failed).toContainText('Failed:')
     await expect(failed).toContainText('port 41200 is taken')
-    await expect(failed.getByRole('button', { name: 'Look at the services' })).toBeVisible()
+    await expect(failed.getByRole('button', { name: 'Open Providers' })).toBeVisible()
     await failed.getByRole('button', { name: 'Resume run' }).click()
-    await expect(page.getByText('● The run is complete')).toBeVisible({ timeout: 15_000 })
+    await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible({
+      timeout: 15_000,
+    })
   })
 })
 
@@ -99,4 +115,37 @@ test('the eight phases of an ingestion stand below its step while it goes', asyn
   await expect(phases).toContainText(/discover.*parse.*chunk.*embed.*vector write.*graph upload.*drain.*finalize/s)
   await expect(phases).toContainText('41 chunks')
   await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: ingest started')
+})
+
+test('progress counts all datasets of a run and agrees on strip, Home and Ladder', async ({ page, open }) => {
+  await open('/launch?datasets=["smoke","graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=two')
+  await page.getByRole('button', { name: 'Run 56 cells' }).click()
+  const strip = page.getByRole('contentinfo', { name: 'Run under way' })
+  // Cells of the second dataset run: those of the first are counted, and the bar is not full.
+  await expect(strip).toContainText('graph_native (2 of 2)', { timeout: 15_000 })
+  await expect(strip).toContainText(/(?:9|[1-4]\d)\/56 cells/)
+  await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
+  await expect(page.getByText(/· (?:9|[1-5]\d)\/56 cells/).first()).toBeVisible()
+  await page.getByRole('link', { name: 'Home' }).click()
+  await expect(page.getByText(/^(?:9|[1-5]\d)\/56$/)).toBeVisible()
+})
+
+test.describe('a run that fails before its first cell', () => {
+  test.use({ panelOptions: { cellMs: 20, failStep: 'start' } })
+  test('stays in the list of runs, with its reason and a link to its steps', async ({ page, open }) => {
+    await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=broken')
+    await page.getByRole('button', { name: 'Run 4 cells' }).click()
+    const note = page.getByRole('status').filter({ hasText: 'Run broken failed. Start services, smoke: the platform' })
+    await expect(note).toBeVisible()
+    // Nothing can be read in the matrix of a run without a row.
+    await expect(note.getByRole('button')).toHaveCount(0)
+    await page.goto(page.url().replace(/#.*/, '#/'))
+    await page.reload()
+    const row = page.getByRole('row').filter({ hasText: 'broken' })
+    await expect(row).toContainText('Start services, smoke: the platform gave up')
+    await expect(row).toContainText('no row was stored')
+    await row.getByRole('link', { name: '▲ failed' }).click()
+    await expect(page.locator('[data-step=start][data-state=failed]')).toContainText('port 41200 is taken')
+    await expect(page.getByRole('button', { name: 'Resume run' })).toHaveCount(1)
+  })
 })

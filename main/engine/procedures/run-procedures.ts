@@ -149,6 +149,7 @@ export function runProcedures(parts: EngineParts) {
       return { ...list, runs: list.runs.map((run) => ({ ...run, state: runs.stateOf(run.run_id) })) }
     }),
     summary: control.runs.summary.handler(({ input }) => index.runSummary(input.run_id)),
+    steps: control.runs.steps.handler(({ input }) => runs.stepsOf(input.run_id)),
     jobs: control.runs.jobs.handler(() => runs.jobs()),
     interrupted: control.runs.interrupted.handler(() => runs.interrupted()),
   }

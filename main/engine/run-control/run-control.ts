@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { RunEvent } from '../../../contract/index.ts'
-import type { FailureClass, RunFailure, RunJob, RunRequest } from '../../../contract/control/run-job.ts'
+import type { FailureClass, RunFailure, RunJob, RunRequest, RunSteps } from '../../../contract/control/run-job.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../cli/progress/run-progress.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
@@ -11,6 +11,7 @@ import type { EventHub } from '../event-hub.ts'
 import { takeOverRows } from './failed-cells.ts'
 import { datasetRunsOf, type Preparation, type PreparedRun } from './prepare-run.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
+import { cellsOf, withEvent } from './run-steps.ts'
 import { isResumable, isUnderWay, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
 import { plural } from '../../report/score-format.ts'
 
@@ -49,10 +50,14 @@ interface Going {
   step: NonNullable<RunJob['progress']>['step']
   /** Told by the steps themselves. */
   failures: RunFailure[]
+  /** When counts were last written to the journal; of the monotonic clock. */
+  recordedAt: number
   done: Promise<void>
 }
 
 const GRACE_MS = 3000
+/** How old the counts in the journal may be when an engine dies. */
+const RECORD_EVERY_MS = 2000
 const MAX_LISTED = 200
 const MAX_FAILURES = 50
 
@@ -113,6 +118,13 @@ export class RunControl {
     return this.#jobs.get(runId)?.entry.state ?? null
   }
 
+  /** Steps and counts as last known. Throws `ControlFailure` for a run that this engine never had. */
+  stepsOf(runId: string): RunSteps {
+    const live = this.#jobs.get(runId)
+    if (live === undefined) throw new ControlFailure('not_found', `the engine knows no run ${runId}`)
+    return { run_id: runId, datasets: live.entry.datasets }
+  }
+
   /** The request that a run was last started with; null for runs that this engine never had. */
   requestOf(runId: string): RunRequest | null {
     return this.#jobs.get(runId)?.entry.request ?? null
@@ -136,6 +148,8 @@ export class RunControl {
       finished_at: null,
       failures: [],
       retry_of: retryOf,
+      cells: null,
+      datasets: [],
       order: this.#lastOrder,
       cold_datasets: [],
     }
@@ -205,14 +219,14 @@ export class RunControl {
         },
       )
     const before = live.entry
-    const after = { ...before, ...changes, state: next }
-    live.entry = after
+    live.entry = { ...before, ...changes, state: next }
     live.isDurable = false
     try {
       await this.#keep(live)
     } catch (error) {
       // What the journal does not hold has not happened: a resumed run must not start later, when nobody expects it any more.
-      if (live.entry === after) live.entry = before
+      const undone = Object.fromEntries(Object.keys(changes).map((key) => [key, before[key as keyof JournalEntry]]))
+      if (live.entry.state === next) live.entry = { ...live.entry, ...undone, state }
       live.isDurable = true
       throw journalFailure(runId, error)
     }
@@ -240,6 +254,7 @@ export class RunControl {
       progress: initialProgress(),
       step: null,
       failures: [],
+      recordedAt: 0,
       done: Promise.resolve(),
     }
     next.going = going
@@ -328,6 +343,7 @@ export class RunControl {
 
   #emit(live: Live, going: Going, event: RunEvent): void {
     track(going.progress, event, Date.now())
+    this.#record(live, going, event)
     if (event.type === 'step.started') {
       going.step = event.step
       going.progress.datasetId = event.dataset_id
@@ -338,6 +354,17 @@ export class RunControl {
     }
     if (event.type === 'step.finished' && event.step === 'cold_reset') this.#coldResetDone(live, event.dataset_id)
     this.#options.hub.publish(event)
+  }
+
+  /** Steps go to the journal at once, counts of cells now and then. A journal that cannot be written shows at the next change of state. */
+  #record(live: Live, going: Going, event: RunEvent): void {
+    const datasets = withEvent(live.entry.datasets, event, new Date().toISOString())
+    if (datasets === live.entry.datasets) return
+    live.entry = { ...live.entry, datasets, cells: cellsOf(datasets) }
+    const now = performance.now()
+    if (event.type === 'cell.finished' && now - going.recordedAt < RECORD_EVERY_MS) return
+    going.recordedAt = now
+    this.#options.journal.save(live.entry).catch(this.#options.report)
   }
 
   /** A resumed run must not delete what it has made since. */
@@ -391,6 +418,6 @@ function progressOf({ going }: Live): RunJob['progress'] {
 }
 
 function jobOf(live: Live): RunJob {
-  const { schema_version: _version, order: _order, cold_datasets: _cold, ...job } = live.entry
+  const { schema_version: _version, order: _order, cold_datasets: _cold, datasets: _steps, ...job } = live.entry
   return { ...job, progress: isUnderWay(job.state) ? progressOf(live) : null, resumable: isResumable(job.state) }
 }

@@ -22,6 +22,8 @@ const entry = (run_id: string, state: JournalEntry['state'] = 'running'): Journa
   failures: [],
   retry_of: null,
   order: 1,
+  cells: null,
+  datasets: [],
   cold_datasets: [],
 })
 

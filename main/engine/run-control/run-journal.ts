@@ -2,13 +2,15 @@ import { readdir, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Identifier } from '../../../contract/index.ts'
-import { RunJob } from '../../../contract/control/run-job.ts'
+import { DatasetSteps, RunJob } from '../../../contract/control/run-job.ts'
 import { writeAtomic } from '../../report/write-atomic.ts'
 
 /** What is known of a run on disk: enough to go on with it after the engine has died. */
 export const JournalEntry = z.strictObject({
   schema_version: z.literal(1),
   ...RunJob.omit({ progress: true, resumable: true }).shape,
+  /** Steps and counts of each dataset, so that they can be shown after a restart of the engine. */
+  datasets: z.array(DatasetSteps).default([]),
   /** Position in the queue: smaller numbers first. */
   order: z.number(),
   /** Datasets whose cold reset is done and must not be done again. */

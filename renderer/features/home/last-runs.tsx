@@ -1,17 +1,41 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
-import type { RunState } from '../../../contract/control/run-job.ts'
+import type { RunJob, RunState } from '../../../contract/control/run-job.ts'
 import { count, moment } from '../../components/format.ts'
+import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
+import { api } from '../../data/client.ts'
 import table from '../../components/table.module.css'
 
-/** Runs with their datasets; each dataset is the way into its matrix. */
+/** A run with rows in the index, or one that the engine only has a journal of. */
+type ListedRun = { head: RunHead & { state: RunState | null }; job: RunJob | undefined } | { head: null; job: RunJob }
+
+const timeOf = ({ head, job }: ListedRun): string => head?.last_finished_at ?? job?.finished_at ?? job?.created_at ?? ''
+
+/** Runs of the index and runs that failed or stopped before their first row, newest first. */
+function listedRuns(heads: (RunHead & { state: RunState | null })[], jobs: RunJob[]): ListedRun[] {
+  const indexed = new Set(heads.map(({ run_id: run }) => run))
+  const oldest = heads.at(-1)?.last_finished_at ?? ''
+  const withoutRows = jobs.filter(
+    ({ run_id: run, state, finished_at: end, created_at: start }) =>
+      !indexed.has(run) && !['queued', 'running'].includes(state) && (end ?? start) >= oldest,
+  )
+  return [
+    ...heads.map((head) => ({ head, job: jobs.find(({ run_id: run }) => run === head.run_id) })),
+    ...withoutRows.map((job) => ({ head: null, job })),
+  ].toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
+}
+
+/** Runs with their datasets; each dataset links to its matrix, each state of a run of this engine to its steps. */
 export function LastRuns({ runs }: { runs: (RunHead & { state: RunState | null })[] }) {
+  const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
   return (
     <div className={table.scroll} tabIndex={0} role="region" aria-label="Last results">
       <table className={table.table}>
         <thead>
           <tr>
             <th>Run</th>
+            <th>State</th>
             <th>Datasets</th>
             <th className={table.num}>Cells ok</th>
             <th className={table.num}>Failed</th>
@@ -19,35 +43,50 @@ export function LastRuns({ runs }: { runs: (RunHead & { state: RunState | null }
           </tr>
         </thead>
         <tbody>
-          {runs.map((run) => {
-            const ok = run.datasets.reduce((sum, { cells }) => sum + cells.ok, 0)
-            const failed = run.datasets.reduce((sum, { cells }) => sum + cells.error + cells.timeout, 0)
-            return (
-              <tr key={run.run_id}>
-                <th scope="row" className={table.wrap}>
-                  {run.run_id}
-                  {run.state !== null && run.state !== 'completed' && <span className="dim"> {run.state}</span>}
-                  {run.kind === 'historical' && <span className="dim"> published</span>}
-                </th>
-                <td className={table.wrap}>
-                  {run.datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
-                    <span key={dataset}>
-                      {index > 0 && ' · '}
-                      <Link to="/matrix" search={{ run: run.run_id, dataset }}>
-                        {label}
-                      </Link>
-                      {damaged && <span title="A file of it cannot be used from some byte on"> ▲</span>}
-                    </span>
-                  ))}
-                </td>
-                <td className={table.num}>{count(ok)}</td>
-                <td className={table.num}>{count(failed)}</td>
-                <td>{moment(run.last_finished_at)}</td>
-              </tr>
-            )
-          })}
+          {listedRuns(runs, jobs).map((listed) => (
+            <RunRow key={listed.head?.run_id ?? listed.job!.run_id} {...listed} />
+          ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+function RunRow({ head, job }: ListedRun) {
+  const run = head?.run_id ?? job!.run_id
+  const ok = head?.datasets.reduce((sum, { cells }) => sum + cells.ok, 0) ?? 0
+  const failed = head?.datasets.reduce((sum, { cells }) => sum + cells.error + cells.timeout, 0) ?? 0
+  return (
+    <tr>
+      <th scope="row" className={table.wrap}>
+        {run}
+      </th>
+      <td className={table.wrap}>
+        {job === undefined ? (
+          <span className="dim">{head?.kind === 'historical' ? 'published' : 'files only'}</span>
+        ) : (
+          <>
+            <Link to="/ladder" search={{ run }}>
+              {RUN_SIGNS[job.state]} {job.state}
+            </Link>
+            {job.state === 'failed' && <span className="dim"> {failureWords(job)}</span>}
+          </>
+        )}
+      </td>
+      <td className={table.wrap}>
+        {head?.datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
+          <span key={dataset}>
+            {index > 0 && ' · '}
+            <Link to="/matrix" search={{ run, dataset }}>
+              {label}
+            </Link>
+            {damaged && <span title="A file of it cannot be read from some byte on"> ▲</span>}
+          </span>
+        )) ?? <span className="dim">{job!.request.dataset_ids.join(' · ')}: no row was stored</span>}
+      </td>
+      <td className={table.num}>{count(ok)}</td>
+      <td className={table.num}>{count(failed)}</td>
+      <td>{moment(head?.last_finished_at ?? job?.finished_at)}</td>
+    </tr>
   )
 }

@@ -18,11 +18,14 @@ export function RunningNow({ job }: { job: RunJob }) {
     ['Left', duration(progress.leftMs)],
   ]
   return (
-    <Panel title={`Run ${job.run_id}`} aside={<Link to="/ladder">Watch it climb</Link>}>
+    <Panel title={`Run ${job.run_id}`} aside={<Link to="/ladder">Show steps</Link>}>
       <div className={styles.running}>
         <p className="dim">
           {job.state}
           {progress.datasetId !== null && ` · ${progress.datasetId}`}
+          {progress.datasetCount > 1 &&
+            progress.datasetNumber !== null &&
+            ` (${progress.datasetNumber} of ${progress.datasetCount})`}
           {progress.step !== null && ` · ${STEP_NAMES[progress.step]}`}
         </p>
         <Progress

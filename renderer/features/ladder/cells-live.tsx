@@ -4,20 +4,23 @@ import { count, duration } from '../../components/format.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { lookOf } from '../../components/approach-colours.ts'
 import { type Climb, throughput } from '../../data/ladder-state.ts'
+import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
 import styles from './ladder.module.css'
 
 /** Cells done, throughput, time left, and each approach's last latencies. */
 export function CellsLive({ climb }: { climb: Climb }) {
-  const total = climb.plan?.total ?? climb.finished
-  const done = climb.finished + (climb.plan?.reuse ?? 0)
+  const cells = cellsOfClimb(climb, 0)
+  const { total, done } = cells
   const rate = throughput(climb)
+  const left = leftMsOf(cells, rate)
   const moving = climb.steps.cells?.state === 'running'
   return (
     <div className={styles.open}>
       <span>
         {count(done)}/{count(total)} cells · {count(climb.failed)} failed
         {climb.plan !== null && climb.plan.reuse > 0 && ` · ${count(climb.plan.reuse)} reused`}
-        {moving && rate !== null && ` · ${rate.toFixed(1)} cells/s · ${duration(((total - done) / rate) * 1000)} left`}
+        {moving && rate !== null && ` · ${rate.toFixed(1)} cells/s`}
+        {moving && left !== null && ` · ${duration(left)} left`}
       </span>
       {moving && (
         <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label="Cells done" transitionDuration={100} />
@@ -29,7 +32,7 @@ export function CellsLive({ climb }: { climb: Climb }) {
             <th className="num">Ok</th>
             <th className="num">Failed</th>
             <th className="num">Last</th>
-            <th>Latency of the last 60, from 0</th>
+            <th>Recent latencies</th>
           </tr>
         </thead>
         <tbody>

@@ -6,6 +6,7 @@ import { Panel } from '../../components/states.tsx'
 import { STEP_NAMES } from '../../components/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
 import type { Climb, StepState } from '../../data/ladder-state.ts'
+import { cellsOfClimb } from '../../data/run-progress.ts'
 import { CellsLive } from './cells-live.tsx'
 import { MendButtons } from './mend-buttons.tsx'
 import { PhaseList } from './phase-list.tsx'
@@ -31,7 +32,7 @@ interface RungProps {
 
 function Rung({ runId, step, state, climb, ended }: RungProps) {
   const told = state?.state ?? 'waiting'
-  const name = ended && told === 'running' ? 'stopped' : told
+  const name = ended && isCut(step, told, climb) ? 'stopped' : told
   const now = useNow(name === 'running')
   return (
     <li className={styles.rung} data-state={name} data-step={step}>
@@ -70,18 +71,25 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
   )
 }
 
+/** Whether the run's end cut a step off: one that was running, or cells of which some are left. */
+function isCut(step: LadderStep, told: StepState['state'] | 'waiting', climb: Climb | undefined): boolean {
+  const { total, done } = cellsOfClimb(climb, 0)
+  return told === 'running' || (step === 'cells' && told === 'done' && done < total)
+}
+
 interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'climb'> {
   datasetId: string
   /** The run has no other dataset: nothing to make room for. */
   alone: boolean
 }
 
-function Summary({ climb, done }: { climb: Climb | undefined; done: number }) {
-  if (climb === undefined) return <p className="dim">○ waits for the datasets before it</p>
+function Summary({ climb, done, ended }: { climb: Climb | undefined; done: number; ended: boolean }) {
+  if (climb === undefined) return <p className="dim">○ {ended ? 'not started' : 'queued'}</p>
+  const hasFailed = Object.values(climb.steps).some(({ state }) => state === 'failed')
+  const state = done === LADDER_STEPS.length ? '● all steps done' : ended ? '✕ stopped' : '◐ running'
   return (
     <p>
-      {done === LADDER_STEPS.length ? '● all steps done' : '◐ under way'} ·{' '}
-      {count(climb.finished + (climb.plan?.reuse ?? 0))} cells · {count(climb.failed)} failed
+      {hasFailed ? '▲ failed' : state} · {count(cellsOfClimb(climb, 0).done)} cells · {count(climb.failed)} failed
     </p>
   )
 }
@@ -107,7 +115,7 @@ export function ClimbView({ datasetId, climb, runId, ended, alone }: ClimbViewPr
         </>
       }
     >
-      {!open && <Summary {...{ climb, done }} />}
+      {!open && <Summary {...{ climb, done, ended }} />}
       <ol hidden={!open} className={styles.rungs}>
         {LADDER_STEPS.map((step) => (
           <Rung key={step} {...{ runId, step, climb, ended }} state={climb?.steps[step]} />

@@ -11,12 +11,13 @@ import styles from './ladder.module.css'
 
 interface MendButtonsProps {
   runId: string
-  step: LadderStep
+  /** Null for a failure of the whole run. */
+  step: LadderStep | null
   code: string
   failedCells: number
 }
 
-/** The buttons that mend a failed step, the likeliest one filled. */
+/** The buttons that repair a failure, the likeliest one filled. */
 export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps) {
   const navigate = useNavigate()
   const control = useRunControl()
@@ -32,11 +33,11 @@ export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps
       act: () => retry.mutate({ run_id: runId }),
     },
     relaunch: {
-      label: 'Launch under a new name',
+      label: 'Start new run',
       act: () => void navigate({ to: '/launch', search: job === undefined ? {} : relaunchSearch(job) }),
     },
-    providers: { label: 'Look at the services', act: () => void navigate({ to: '/providers' }) },
-    settings: { label: 'Check endpoints and tokens', act: () => void navigate({ to: '/settings' }) },
+    providers: { label: 'Open Providers', act: () => void navigate({ to: '/providers' }) },
+    settings: { label: 'Open Settings', act: () => void navigate({ to: '/settings' }) },
   }
   return (
     <div className={styles.mend}>

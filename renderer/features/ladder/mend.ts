@@ -1,7 +1,7 @@
-import type { RunJob } from '../../../contract/control/run-job.ts'
+import type { RunFailure, RunJob } from '../../../contract/control/run-job.ts'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 
-/** What can be done about a failed step. resume goes on where the run stopped; retry makes failed cells again in a new run. */
+/** What can be done about a failure. resume goes on where the run stopped; retry makes failed cells again in a new run. */
 export type Mend = 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
 
 const PLACES: Partial<Record<LadderStep, Mend>> = {
@@ -13,22 +13,37 @@ const PLACES: Partial<Record<LadderStep, Mend>> = {
   judge: 'settings',
 }
 
+/** Stored rows that stay as they are and forbid to go on: only another run name helps. */
+const NEEDS_NEW_RUN: ReadonlySet<string> = new Set(['malformed_line', 'duplicate_row', 'foreign_run'])
+
+const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.includes('conflict')
+
 /**
- * What mends a failed step, likeliest first. `hasFailedCells`: some cells of this run failed. `resumable`: the engine takes the run on.
+ * What repairs a failed step, likeliest first. `hasFailedCells`: some cells of this run failed. `resumable`: the engine takes the run on.
  */
 export function mendsOf(
-  { step, code }: { step: LadderStep; code: string },
+  { step, code }: { step: LadderStep | null; code: string },
   { hasFailedCells, resumable }: { hasFailedCells: boolean; resumable: boolean },
 ): Mend[] {
-  // Rows that were made under other conditions stay as they are: only another name helps.
-  if (code === 'run_conflict' || code.includes('conflict') || code.includes('drift')) return ['relaunch']
-  const place = PLACES[step]
+  if (needsNewRun(code)) return ['relaunch']
+  // The same settings fail in the same way: they come first.
+  if (code === 'service_misconfigured')
+    return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
+  const place = step === null ? undefined : PLACES[step]
   return [
     ...(hasFailedCells && (code === 'cells_failed' || step === 'check_cells') ? (['retry'] as const) : []),
     ...(resumable ? (['resume'] as const) : (['relaunch'] as const)),
     ...(place === undefined ? [] : [place]),
   ]
 }
+
+/** Failures that belong to no step of the run, so that no step shows how to repair them. */
+export const failuresWithoutStep = ({ failures }: Pick<RunJob, 'failures'>): RunFailure[] =>
+  failures.filter(({ dataset_id: dataset, step }) => dataset === null || step === null)
+
+/** Whether going on with the run can work: not when its stored rows forbid it. */
+export const isResumeUseful = ({ failures }: Pick<RunJob, 'failures'>): boolean =>
+  !failures.some(({ code }) => needsNewRun(code) || code === 'torn_tail')
 
 /** The choices of a run as the launch page reads them from its address; without the name, which is taken. */
 export const relaunchSearch = ({ request }: RunJob): { datasets: string[]; models: string[] } => ({

@@ -6,6 +6,9 @@ import {
   type RunRequest,
   type SequencedEvent,
 } from '../../../contract/control/index.ts'
+import type { DatasetSteps } from '../../../contract/control/run-job.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
+import { withEvent } from '../../../main/engine/run-control/run-steps.ts'
 import { rowIdOf } from './cells.ts'
 import { cellOf, type World } from './world.ts'
 
@@ -75,8 +78,16 @@ export class FakeRun {
     const now = new Date().toISOString()
     this.job = {
       ...{ run_id: runId, state: 'running', request, created_at: now, started_at: now, finished_at: null },
-      ...{ progress: null, failures: [], retry_of: null, resumable: false },
+      ...{ progress: null, failures: [], cells: null, retry_of: null, resumable: false },
     }
+  }
+
+  /** What the run's journal would hold. */
+  steps: DatasetSteps[] = []
+
+  #publish(event: RunEvent): void {
+    this.steps = withEvent(this.steps, event, new Date().toISOString())
+    this.#feed.publish(event)
   }
 
   #change(part: Partial<RunJob>): void {
@@ -107,8 +118,8 @@ export class FakeRun {
   #fail(dataset: string, step: LadderStep): false {
     this.#failStep = null
     const failure = { code: 'service_failed', message: 'the platform gave up after 5 starts: port 41200 is taken' }
-    this.#feed.publish({ type: 'step.failed', dataset_id: dataset, step, ...failure })
-    this.#feed.publish({ type: 'run.finished', run_id: this.job.run_id, outcome: 'failed', duration_ms: 900 })
+    this.#publish({ type: 'step.failed', dataset_id: dataset, step, ...failure })
+    this.#publish({ type: 'run.finished', run_id: this.job.run_id, outcome: 'failed', duration_ms: 900 })
     this.#change({
       ...{ state: 'failed', resumable: true, progress: null, finished_at: new Date().toISOString() },
       failures: [{ dataset_id: dataset, step, ...failure }],
@@ -134,9 +145,14 @@ export class FakeRun {
     const { dataset_ids: datasets, models } = this.job.request
     const started = Date.now()
     this.#change({ state: 'running' })
-    this.#feed.publish({ type: 'run.started', run_id: this.job.run_id, dataset_ids: datasets, models })
+    const cells = Object.fromEntries(
+      datasets.map((id) => [id, this.#world.datasets.get(id)!.questions.length * models.length]),
+    )
+    const total = Object.values(cells).reduce((sum, each) => sum + each, 0)
+    this.job = { ...this.job, cells: { total, done: 0, failed: 0 } }
+    this.#publish({ type: 'run.started', run_id: this.job.run_id, dataset_ids: datasets, models, cells })
     for (const dataset of datasets) if (!(await this.#dataset(dataset))) return
-    this.#feed.publish({
+    this.#publish({
       ...{ type: 'run.finished', run_id: this.job.run_id, outcome: 'completed' },
       duration_ms: Date.now() - started,
     })
@@ -147,16 +163,16 @@ export class FakeRun {
   async #dataset(dataset: string): Promise<boolean> {
     for (const step of LADDER_STEPS) {
       if (['cold_reset', 'judge', 'publish'].includes(step)) {
-        this.#feed.publish({ type: 'step.skipped', dataset_id: dataset, step, reason: 'not asked for' })
+        this.#publish({ type: 'step.skipped', dataset_id: dataset, step, reason: 'not asked for' })
         continue
       }
       const started = Date.now()
-      this.#feed.publish({ type: 'step.started', dataset_id: dataset, step })
+      this.#publish({ type: 'step.started', dataset_id: dataset, step })
       if (step === this.#failStep) return this.#fail(dataset, step)
       if (step === 'ingest' && !(await this.#ingest(dataset))) return false
       if (step === 'cells' && !(await this.#cells(dataset))) return false
       if (!(await this.#tick())) return false
-      this.#feed.publish({
+      this.#publish({
         ...{
           type: 'step.finished',
           dataset_id: dataset,
@@ -179,7 +195,7 @@ export class FakeRun {
   async #ingest(dataset: string): Promise<boolean> {
     for (const phase of INGESTION_PHASES) {
       for (const status of ['running', 'completed'])
-        this.#feed.publish({
+        this.#publish({
           ...{ type: 'ingestion.progressed', dataset_id: dataset, job_id: 'job-1', phase, status },
           counts: { documents: 3, chunks: 41 },
         })
@@ -192,7 +208,7 @@ export class FakeRun {
     const { questions } = this.#world.datasets.get(dataset)!
     const { models } = this.job.request
     const total = questions.length * models.length
-    this.#feed.publish({
+    this.#publish({
       type: 'plan.ready',
       plan: { dataset_id: dataset, total, reuse: 0, run: total, resume_answered: 0, conflicts: [], unavailable: [] },
     })
@@ -211,19 +227,31 @@ export class FakeRun {
         }
         done += 1
         if (cell.status !== 'ok') failed += 1
-        this.#feed.publish({ type: 'cell.started', ...at })
-        this.#feed.publish({
+        this.#publish({ type: 'cell.started', ...at })
+        this.#publish({
           ...{ type: 'cell.finished', ...at, status: cell.status, reused: false, latency_ms: cell.latency },
           error_type: cell.status === 'ok' ? null : cell.status === 'timeout' ? 'timeout' : 'http_error',
           evaluation: cell.status === 'ok' ? 'ok' : 'not_run',
         })
+        // Like the engine: counts change without an event of their own.
         const rate = (done / Math.max(1, Date.now() - started)) * 1000
-        this.#change({
+        const left_ms = ((total - done) / rate) * 1000
+        const cells = this.job.cells!
+        this.job = {
+          ...this.job,
+          cells: { ...cells, done: cells.done + 1, failed: cells.failed + (cell.status === 'ok' ? 0 : 1) },
           progress: {
-            ...{ dataset_id: dataset, step: 'cells', total, done, reused: 0, failed, cells_per_second: rate },
-            ...{ left_ms: ((total - done) / rate) * 1000, judge: null },
+            dataset_id: dataset,
+            step: 'cells',
+            total,
+            done,
+            reused: 0,
+            failed,
+            cells_per_second: rate,
+            left_ms,
+            judge: null,
           },
-        })
+        }
       }
     return true
   }

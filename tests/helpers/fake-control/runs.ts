@@ -14,7 +14,8 @@ export function runProcedures(state: FakeState) {
         const ended = (job: RunJob): void => {
           state.active = null
           done.splice(0, done.length, job, ...done.filter(({ run_id: id }) => id !== job.run_id))
-          finishedRuns.set(runId, { datasets: input.dataset_ids, aliases: input.models })
+          if ((job.cells?.done ?? 0) > 0)
+            finishedRuns.set(runId, { datasets: input.dataset_ids, aliases: input.models })
         }
         const run = new FakeRun(world, feed, input, runId, options.cellMs ?? 8, ended, options.failStep ?? null)
         started.set(runId, run)
@@ -61,6 +62,10 @@ export function runProcedures(state: FakeState) {
         const { datasets, aliases } = runOf(input.run_id)
         return runSummary(world, input.run_id, datasets.map(datasetOf), aliases)
       }),
+      steps: os.runs.steps.handler(({ input }) => ({
+        run_id: input.run_id,
+        datasets: started.get(input.run_id)?.steps ?? [],
+      })),
       jobs: os.runs.jobs.handler(() => (state.active === null ? done : [state.active.job, ...done])),
       interrupted: os.runs.interrupted.handler(() => []),
       dismiss: os.runs.dismiss.handler(() => refuse('not_found', 'no such run')),

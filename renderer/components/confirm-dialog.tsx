@@ -1,0 +1,64 @@
+import { Button, Modal, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import styles from './confirm-dialog.module.css'
+
+interface ConfirmDialogProps {
+  opened: boolean
+  title: string
+  /** What the confirmed action does, as a verb with at most two words. */
+  confirm: string
+  /** What the other button does. */
+  keep: string
+  /** A word that must be typed before the action is possible; for what cannot be undone. */
+  typed?: string | undefined
+  loading?: boolean
+  onClose: () => void
+  onConfirm: () => void
+  children: ReactNode
+}
+
+/** Asks before something is deleted, replaced or stopped, and shows what that is. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const { opened, title, confirm, keep, typed, loading = false, onClose, onConfirm, children } = props
+  const [word, setWord] = useState('')
+  const isReady = typed === undefined || word.trim() === typed
+  const close = (): void => {
+    setWord('')
+    onClose()
+  }
+  return (
+    <Modal opened={opened} onClose={close} title={title} centered size="lg">
+      <form
+        className={styles.body}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!isReady) return
+          setWord('')
+          onConfirm()
+        }}
+      >
+        {children}
+        {typed !== undefined && (
+          <TextInput
+            label={
+              <>
+                Type <code>{typed}</code> to confirm
+              </>
+            }
+            autoComplete="off"
+            value={word}
+            onChange={({ currentTarget: { value } }) => setWord(value)}
+          />
+        )}
+        <div className={styles.buttons}>
+          <Button variant="default" onClick={close} data-autofocus={typed === undefined || undefined}>
+            {keep}
+          </Button>
+          <Button type="submit" color="red" disabled={!isReady} loading={loading}>
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { RunState } from '../../contract/control/run-job.ts'
+import { RUN_SIGNS, runStateWords } from './run-state.ts'
+
+const cells = { total: 144, done: 72, failed: 0 }
+
+describe('runStateWords', () => {
+  it('describes every state of a run with a sign and different words', () => {
+    const words = RunState.options.map(
+      (state) => `${RUN_SIGNS[state]} ${runStateWords({ state, cells, failures: [] })}`,
+    )
+    expect(new Set(words).size).toBe(RunState.options.length)
+  })
+
+  it('says how far a cancelled, paused or interrupted run got', () => {
+    expect(runStateWords({ state: 'cancelled', cells, failures: [] })).toBe('was cancelled after 72 of 144 cells')
+    expect(runStateWords({ state: 'paused', cells, failures: [] })).toBe('is paused after 72 of 144 cells')
+    expect(runStateWords({ state: 'interrupted', cells: null, failures: [] })).toBe(
+      'was interrupted before its first cell: the engine stopped',
+    )
+  })
+
+  it('says where and why a run failed, in one line', () => {
+    const failures = [
+      {
+        dataset_id: 'smoke',
+        step: 'start' as const,
+        code: 'service_failed',
+        message: 'OPENAI_API_KEY is missing\nmore',
+      },
+      { dataset_id: 'two', step: 'start' as const, code: 'service_failed', message: 'x' },
+    ]
+    expect(runStateWords({ state: 'failed', cells: null, failures })).toBe(
+      'failed. Start services, smoke: OPENAI_API_KEY is missing (and 1 more)',
+    )
+  })
+})

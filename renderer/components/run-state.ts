@@ -1,0 +1,63 @@
+import type { RunJob, RunState } from '../../contract/control/run-job.ts'
+import { count } from './format.ts'
+import { STEP_NAMES } from './step-names.ts'
+
+/** The sign of each state of a run; a word must stand beside it. */
+export const RUN_SIGNS: Readonly<Record<RunState, string>> = {
+  queued: '○',
+  running: '◐',
+  pausing: '◐',
+  paused: '○',
+  cancelling: '◐',
+  cancelled: '✕',
+  completed: '●',
+  failed: '▲',
+  interrupted: '✕',
+}
+
+/** Whether the run is being worked on, so that its figures change. */
+export const isMoving = (state: RunState): boolean =>
+  state === 'running' || state === 'pausing' || state === 'cancelling'
+
+function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
+  if (cells === null || cells.total === 0) return ' before its first cell'
+  return ` after ${count(cells.done)} of ${count(cells.total)} cells`
+}
+
+const FIRST_LINE_CHARS = 300
+
+/** Where a run failed and why, in its first failure's first line. */
+export function failureWords({ failures }: Pick<RunJob, 'failures'>): string {
+  const [first, ...others] = failures
+  if (first === undefined) return ''
+  const place = [first.step === null ? null : STEP_NAMES[first.step], first.dataset_id].filter((part) => part !== null)
+  const line = first.message.split('\n')[0]!.slice(0, FIRST_LINE_CHARS)
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return `${place.length === 0 ? '' : `${place.join(', ')}: `}${line}${more}`
+}
+
+/** What follows a run's name: the one wording of its state on every page. */
+export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures'>): string {
+  switch (job.state) {
+    case 'queued':
+      return 'is queued'
+    case 'running':
+      return 'is running'
+    case 'pausing':
+      return 'is pausing: cells under way finish first'
+    case 'paused':
+      return `is paused${cellsWords(job)}`
+    case 'cancelling':
+      return 'is being cancelled'
+    case 'cancelled':
+      return `was cancelled${cellsWords(job)}`
+    case 'completed':
+      return job.cells === null
+        ? 'is complete'
+        : `is complete: ${count(job.cells.done)} of ${count(job.cells.total)} cells${job.cells.failed > 0 ? `, ${count(job.cells.failed)} failed` : ''}`
+    case 'failed':
+      return job.failures.length === 0 ? 'failed' : `failed. ${failureWords(job)}`
+    case 'interrupted':
+      return `was interrupted${cellsWords(job)}: the engine stopped`
+  }
+}

@@ -1,0 +1,80 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { RunJob } from '../../../contract/control/run-job.ts'
+import { plural } from '../../components/format.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { RUN_SIGNS, runStateWords } from '../../components/run-state.ts'
+import { api } from '../../data/client.ts'
+import { CancelButton } from './cancel-button.tsx'
+import { failuresWithoutStep, isResumeUseful } from './mend.ts'
+import { MendButtons } from './mend-buttons.tsx'
+import { useRunControl } from './run-control.ts'
+import styles from './ladder.module.css'
+
+interface RunNoteProps {
+  job: RunJob
+  /** Steps of this run stand below, with the buttons that repair a failed one. */
+  withSteps?: boolean
+}
+
+/** One run that is not under way: its state in the one wording, and what can be done with it. */
+export function RunNote({ job, withSteps = false }: RunNoteProps) {
+  const { run_id: runId, state, cells, request, resumable } = job
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  const control = useRunControl()
+  const retry = useMutation(
+    api.runs.retryFailures.mutationOptions({ onError: (error) => notifyFailure('Starting the retry', error) }),
+  )
+  const dismiss = useMutation(
+    api.runs.dismiss.mutationOptions({
+      onSuccess: () => client.invalidateQueries({ queryKey: api.runs.key() }),
+      onError: (error) => notifyFailure('Dismissing', error),
+    }),
+  )
+  const dataset = request.dataset_ids.at(-1)
+  const openMatrix = (): void =>
+    void navigate({ to: '/matrix', search: { run: runId, ...(dataset === undefined ? {} : { dataset }) } })
+  const hasCells = cells !== null && cells.done > 0
+  const failed = cells?.failed ?? 0
+  // A failed step shows its own buttons.
+  const stepless = state === 'failed' && withSteps ? failuresWithoutStep(job)[0] : undefined
+  const canResume = resumable && state !== 'failed' && isResumeUseful(job)
+  return (
+    <div className={styles.done} role="status" data-state={state}>
+      <span className={styles.noteText}>
+        <span aria-hidden="true">{RUN_SIGNS[state]} </span>
+        Run <strong>{runId}</strong> {runStateWords(job)}
+        {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
+      </span>
+      {state === 'completed' && hasCells && <Button onClick={openMatrix}>Open matrix</Button>}
+      {canResume && <Button onClick={() => control.resume(runId)}>Resume run</Button>}
+      {stepless !== undefined && <MendButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
+      {state !== 'completed' && hasCells && (
+        <Button variant="default" onClick={openMatrix}>
+          Open matrix
+        </Button>
+      )}
+      {failed > 0 && (state === 'completed' || state === 'failed') && (
+        <Button variant="default" loading={retry.isPending} onClick={() => retry.mutate({ run_id: runId })}>
+          Make {plural(failed, 'failed cell')} again in a new run
+        </Button>
+      )}
+      {!withSteps && state !== 'queued' && (
+        <Button
+          variant={state === 'failed' ? 'filled' : 'default'}
+          onClick={() => void navigate({ to: '/ladder', search: { run: runId } })}
+        >
+          Show steps
+        </Button>
+      )}
+      {state === 'interrupted' && (
+        <Button variant="default" loading={dismiss.isPending} onClick={() => dismiss.mutate({ run_id: runId })}>
+          Dismiss
+        </Button>
+      )}
+      {(state === 'paused' || state === 'queued') && <CancelButton job={job} />}
+    </div>
+  )
+}
