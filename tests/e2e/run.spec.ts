@@ -39,7 +39,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await strip.getByRole('button', { name: 'Cancel run…' }).click()
   await question.getByRole('button', { name: 'Cancel run' }).click()
   await expect(strip).toHaveCount(0)
-  await page.getByRole('link', { name: 'Ladder' }).click()
+  await page.getByRole('link', { name: 'Ladder', exact: true }).click()
   const note = page.getByRole('status').filter({ hasText: /was cancelled after \d+ of 144 cells/ })
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
