@@ -14,7 +14,7 @@ export function useActiveRun(): RunJob | null {
     ...api.system.status.queryOptions(),
     enabled: !blind,
     // Events carry the counts; a page that opened too late to get all of them is corrected by this.
-    refetchInterval: ({ state }) => (state.data?.active == null ? false : STATUS_EVERY_MS),
+    refetchInterval: ({ state }) => ((state.data?.active ?? null) === null ? false : STATUS_EVERY_MS),
   })
   const jobs = useQuery({ ...api.runs.jobs.queryOptions(), enabled: !blind }).data
   if (blind) return null
