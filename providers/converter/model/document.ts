@@ -105,3 +105,19 @@ export interface Document {
 
 /** Runs of white space as one space; null characters and lone surrogates gone. */
 export const tidy = (text: string): string => text.replaceAll('\0', '').toWellFormed().replace(/\s+/gu, ' ').trim()
+
+/** A block with each of its texts changed. */
+export function mapTexts(block: Block, change: (text: string) => string): Block {
+  switch (block.kind) {
+    case 'table':
+      return {
+        ...block,
+        caption: block.caption === null ? null : change(block.caption),
+        cells: block.cells.map((cell) => ({ ...cell, text: change(cell.text) })),
+      }
+    case 'figure':
+      return { ...block, caption: block.caption === null ? null : change(block.caption) }
+    default:
+      return { ...block, text: change(block.text) }
+  }
+}

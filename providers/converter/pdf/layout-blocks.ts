@@ -16,7 +16,8 @@ export const boxOf = ({ x, y, width, height }: Rect): Box => ({
 export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block[] {
   return blocks.flatMap((block): Block[] => {
     const place: Place = { page, box: block.bbox === undefined ? null : boxOf(block.bbox) }
-    const text = tidy(block.text ?? '')
+    const isMarkdown = block.kind === 'paragraph' || block.kind === 'list_item'
+    const text = tidy(isMarkdown ? withoutMarks(block.text ?? '') : (block.text ?? ''))
     switch (block.kind) {
       case 'heading':
         return text === '' ? [] : [{ kind: 'heading', level: Math.min(6, Math.max(1, block.level ?? 1)), text, place }]
@@ -42,6 +43,13 @@ export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block
     }
   })
 }
+
+/**
+ * The engine writes paragraphs and list items as Markdown: emphasis in asterisks, and a backslash before every asterisk, underscore and backslash of
+ * the text itself. A word that is hyphenated within emphasis is joined as the engine joins others. Headings and cells are plain.
+ */
+const withoutMarks = (text: string): string =>
+  text.replaceAll(/\\([\\*_])|(?<=\p{L})-\*+ \*+(?=\p{Ll})|\*+/gu, (_, escaped?: string) => escaped ?? '')
 
 const lines = (block: LayoutBlock): string => (block.lines ?? []).join('\n').replaceAll('\0', '').toWellFormed()
 

@@ -9,7 +9,7 @@ export type UseOcr = 'auto' | 'always' | 'never'
  */
 export type TextSource = 'layer' | 'recognition' | { kept: 'damaged' | 'picture' }
 
-export function textSource({ complexity, text }: ParsedPage, useOcr: UseOcr): TextSource {
+export function textSource({ complexity }: ParsedPage, text: string, useOcr: UseOcr): TextSource {
   if (useOcr !== 'auto') return useOcr === 'always' ? 'recognition' : 'layer'
   if (complexity === undefined) return 'layer'
   const { reasons, textLength, fullPageImage, imageCoverage } = complexity

@@ -60,3 +60,84 @@ describe('text layers in other scripts than Latin', () => {
     expect(document.ocrPages).toBe(1)
   })
 })
+
+/** How a viewer draws a right-to-left line: its characters from the right, numbers and Latin words from the left. */
+const drawn = (line: string): string =>
+  Array.from(line)
+    .reverse()
+    .join('')
+    .replaceAll(/[A-Za-z0-9]+(?:[ .][A-Za-z0-9]+)*/g, (run) => Array.from(run).reverse().join(''))
+
+describe('right-to-left text', () => {
+  it('lines of a right-to-left page are in reading order, with numbers and Latin names within them', async () => {
+    const lines = [
+      'דוח שנתי על המצב במדינה בשנת 2024 לפי הלוח החדש',
+      'הותקנה מערכת Debian 12 בכל המחשבים של המשרד הראשי',
+    ]
+    const document = await read(glyphPdf([pageOf(lines.map(drawn))]))
+    expect(textsOf(document)).toEqual([lines.join(' ')])
+    expect(document.blocks[0]!.place!.box).toMatchObject({
+      left: expect.closeTo(60, -1),
+      top: expect.closeTo(133.2, 0),
+    })
+  })
+
+  it('an English line of a right-to-left page keeps its order, and a mark ends the right-to-left word that it follows', async () => {
+    const hebrew = 'הדוח נכתב במשרד הראשי של החברה בעיר חיפה, בשנת 2024.'
+    const english = 'The office is called בית החברה by all.'
+    const page = [drawn(hebrew), drawn(hebrew), english.replace('בית החברה', drawn('בית החברה'))]
+    expect(textsOf(await read(glyphPdf([pageOf(page)]))).join(' ')).toBe(`${hebrew} ${hebrew} ${english}`)
+  })
+
+  it('Arabic letters in their drawn forms become the letters that a person types', async () => {
+    const document = await read(glyphPdf([pageOf([drawn('ﺗﻘﺮﻳﺮ ﺍﻟﺴﻨﺔ ﺍﻟﻤﺎﻟﻴﺔ')])]))
+    expect(textsOf(document)).toEqual(['تقرير السنة المالية'])
+  })
+
+  it('a right-to-left phrase within an English line is in reading order', async () => {
+    const document = await read(glyphPdf([pageOf([`The sign says ${drawn('ברוכים הבאים לחיפה')} in large letters.`])]))
+    expect(textsOf(document)).toEqual(['The sign says ברוכים הבאים לחיפה in large letters.'])
+  })
+
+  it('columns of a right-to-left table run from the right', async () => {
+    const rows = [
+      ['שם', 'גיל', 'עיר'],
+      ['דנה', '31', 'חיפה'],
+      ['יואב', '45', 'אילת'],
+      ['מיכל', '28', 'עכו'],
+    ]
+    const lines = rows.flatMap((row, y) =>
+      row.map((text, x) => ({ x: 460 - x * 150, y: 650 - y * 18, text: drawn(text), size: 11 })),
+    )
+    const document = await read(glyphPdf([[...pageOf([drawn('רשימת העובדים של החברה לשנה זו')]), ...lines]]))
+    const table = document.blocks.find(({ kind }) => kind === 'table')
+    expect(table).toMatchObject({ columns: 3, rows: 4 })
+    expect('cells' in table! && table.cells.map(({ text }) => text)).toEqual(rows.flat())
+  })
+})
+
+describe('characters above U+FFFF', () => {
+  const line = 'Let 𝑛 be the count and 𝛼+1 the rate; the set ℝ has 𝔸𝔹 inside. Rare ideograph 𠮷野家 ends it.'
+
+  it('stand in the text where the page shows them', async () => {
+    expect(textsOf(await read(glyphPdf([pageOf([line])])))).toEqual([line])
+  })
+
+  it('stand in the text of a page that has nothing else', async () => {
+    expect(textsOf(await read(glyphPdf([pageOf(['𐲠𐲡𐲢 𐲣𐲤𐲥'])])))).toEqual(['𐲠𐲡𐲢 𐲣𐲤𐲥'])
+  })
+
+  it('are found in packed maps and in ranges', async () => {
+    const text = 'Values 𝐴𝐵𝐶 follow.'
+    expect(textsOf(await read(glyphPdf([pageOf([text])], { isPacked: true, asRanges: true })))).toEqual([text])
+  })
+
+  it('private codes of a file stay what they are beside them', async () => {
+    expect(textsOf(await read(glyphPdf([pageOf(['Icon \uE000 and 𝑛 here'])])))).toEqual(['Icon \uE000 and 𝑛 here'])
+  })
+})
+
+it('asterisks, underscores and backslashes of a text stand in it as they are', async () => {
+  const text = 'Use \\SetAffiliation{n}, a*b*c and snake_case_name with 2*3 in C:\\dir\\file of *this* text.'
+  expect(textsOf(await read(glyphPdf([pageOf([text])])))).toEqual([text])
+})

@@ -2,6 +2,7 @@ import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
 import { encrypted } from '../formats/detect.ts'
 import { ConversionError } from '../model/conversion-error.ts'
+import { mapTexts } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import type { Raster } from '../ocr/image-pdf.ts'
 import { readFrame } from '../ocr/read-image.ts'
@@ -9,12 +10,14 @@ import { OCR_DPI, PAGES_AT_ONCE } from '../ocr/recognize.ts'
 import type { Recognizer } from '../ocr/recognize.ts'
 import type { TableReader, WordBox } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
+import { inBasicPlane } from './astral-characters.ts'
 import { dropRunningLines, joinParagraphs } from './join-paragraphs.ts'
 import { modelBlocks } from './layout-blocks.ts'
 import { pageWarnings } from './page-warnings.ts'
 import type { PageDoubt } from './page-warnings.ts'
 import { pictures, sidewaysAngle, textSource } from './page-signs.ts'
 import type { UseOcr } from './page-signs.ts'
+import { hasRightToLeft, rightToLeftBlocks } from './right-to-left.ts'
 
 /** Pages whose layout is in memory at once. */
 const BATCH_PAGES = 25
@@ -59,7 +62,8 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<D
   return { ...document, ocrPages }
 }
 
-function pageReader(source: Buffer, { useOcr, recognizer, tables }: PdfOptions) {
+function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions) {
+  const { source, restore } = inBasicPlane(original)
   const settings = {
     ocrEnabled: false,
     quiet: true,
@@ -87,15 +91,23 @@ function pageReader(source: Buffer, { useOcr, recognizer, tables }: PdfOptions) 
     return picture === undefined || picture.isSolidFill ? null : readFrame(picture.imageBuffer, 0, width)
   }
 
-  async function turned(page: number, angle: 90 | 180 | 270): Promise<ParsedPage> {
-    const corrections = { targetPages: String(page), pageOrientationCorrections: [{ page, angle }] }
-    const { pages: upright } = await new LiteParse({ ...settings, ...corrections }).parse(source)
-    return upright[0]!
+  /** The page turned upright, with what its right-to-left lines need. */
+  async function again(page: number, angle: 90 | 180 | 270 | null, isRightToLeft: boolean): Promise<ParsedPage> {
+    const corrections = angle === null ? {} : { pageOrientationCorrections: [{ page, angle }] }
+    const details = isRightToLeft ? { emitWordBoxes: true, extractVectorGraphics: true } : {}
+    const { pages: read } = await new LiteParse({
+      ...settings,
+      ...corrections,
+      ...details,
+      targetPages: String(page),
+    }).parse(source)
+    return read[0]!
   }
 
   async function read(parsed: ParsedPage): Promise<ReadPage> {
-    const source = textSource(parsed, useOcr)
-    if (source === 'recognition') {
+    const text = restore(parsed.text)
+    const kept = textSource(parsed, text, useOcr)
+    if (kept === 'recognition') {
       const raster = await draw(parsed)
       if (raster !== null) {
         const { isDoubtful, ...read } = await (await recognizer()).page(raster, parsed.pageNum, tables)
@@ -103,15 +115,19 @@ function pageReader(source: Buffer, { useOcr, recognizer, tables }: PdfOptions) 
       }
     }
     const angle = sidewaysAngle(parsed)
-    const upright = angle === null ? parsed : await turned(parsed.pageNum, angle)
-    const blocks = [...modelBlocks(upright.blocks ?? [], upright.pageNum), ...pictures(upright, useOcr)]
-    // The page is drawn as it lies in the file: what was turned keeps the tables of the rules.
-    const raster = tables !== null && angle === null && blocks.some(isTable) ? await draw(parsed) : null
+    const isRightToLeft = hasRightToLeft(text)
+    const upright = angle === null && !isRightToLeft ? parsed : await again(parsed.pageNum, angle, isRightToLeft)
+    const found = isRightToLeft ? rightToLeftBlocks(upright) : modelBlocks(upright.blocks ?? [], upright.pageNum)
+    const blocks = [...found, ...pictures(upright, useOcr)]
+    // The page is drawn as it lies in the file, and words are read from the left: other pages keep the tables of the rules.
+    const raster =
+      tables !== null && angle === null && !isRightToLeft && blocks.some(isTable) ? await draw(parsed) : null
+    const read = raster === null ? blocks : await tables!.read(blocks, raster, wordsOf(upright))
     return {
       page: pageOf(upright),
-      blocks: raster === null ? blocks : await tables!.read(blocks, raster, wordsOf(upright)),
+      blocks: read.map((block) => mapTexts(block, restore)),
       recognized: false,
-      doubt: typeof source === 'string' ? null : source.kept,
+      doubt: typeof kept === 'string' ? null : kept.kept,
     }
   }
   return { pages, read }
