@@ -21,7 +21,7 @@ export const MatrixCell = z.discriminatedUnion('ok', [
     ok: z.literal(true),
     raw: z.string(),
     answer: z.string(),
-    sources: z.array(z.strictObject({ title: z.string(), score: z.number() })),
+    sources: z.array(z.strictObject({ title: z.string(), score: z.number().nullable() })),
     metrics: ServerMetrics.nullable(),
     approach_metadata: z.record(z.string(), z.json()).optional(),
   }),

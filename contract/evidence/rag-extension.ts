@@ -5,7 +5,8 @@ export const RagSource = z.looseObject({
   title: z.string(),
   /** At most 240 characters of the context. */
   snippet: z.string(),
-  score: z.number(),
+  /** Null where the approach reports none. */
+  score: z.number().nullable(),
   /** The whole context as it stood in the prompt. */
   text: z.string().optional(),
   /** Document id: its path below the corpus folder. */

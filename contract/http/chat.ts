@@ -78,12 +78,12 @@ export type EmbeddingsResponse = z.infer<typeof EmbeddingsResponse>
 /** An entry of `/v1/models`; `rag_ladder` is additive and says whether an alias can answer now. */
 export const ModelEntry = z.looseObject({
   id: z.string(),
-  object: z.literal('model').optional(),
-  created: z.int().optional(),
-  owned_by: z.string().optional(),
-  rag_ladder: z.looseObject({ available: z.boolean(), reason: z.string().nullable() }).optional(),
+  object: z.string().nullish(),
+  created: z.number().nullish(),
+  owned_by: z.string().nullish(),
+  rag_ladder: z.looseObject({ available: z.boolean(), reason: z.string().nullish() }).nullish(),
 })
-export const ModelList = z.looseObject({ object: z.literal('list').optional(), data: z.array(ModelEntry) })
+export const ModelList = z.looseObject({ object: z.string().nullish(), data: z.array(ModelEntry) })
 export type ModelList = z.infer<typeof ModelList>
 
 export const OpenAiError = z.looseObject({

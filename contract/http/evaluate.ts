@@ -39,16 +39,28 @@ export const EvaluateResponse = z.looseObject({
   results: z
     .array(
       z.looseObject({
-        record_index: z.int().min(0),
+        /** The position in the list where the evaluator names none. */
+        record_index: z.int().min(0).nullish(),
         scores: z.record(z.string(), z.unknown()),
         metadata: z
           .looseObject({
-            metric_errors: z.record(z.string(), z.string()).optional(),
-            metric_reasons: z.record(z.string(), z.json()).optional(),
+            /** A null entry is no error. */
+            metric_errors: z
+              .record(z.string(), z.unknown())
+              .nullish()
+              .transform((errors) =>
+                Object.fromEntries(
+                  Object.entries(errors ?? {}).flatMap(([metric, error]) =>
+                    error === null ? [] : [[metric, typeof error === 'string' ? error : JSON.stringify(error)]],
+                  ),
+                ),
+              ),
+            metric_reasons: z.record(z.string(), z.json()).nullish(),
           })
-          .optional(),
+          .nullish(),
       }),
     )
-    .min(1),
+    .min(1)
+    .transform((results) => results.map((result, at) => ({ ...result, record_index: result.record_index ?? at }))),
 })
 export type EvaluateResponse = z.infer<typeof EvaluateResponse>

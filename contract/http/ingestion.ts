@@ -24,55 +24,87 @@ export const IngestionRequest = z.strictObject({
 })
 export type IngestionRequest = z.infer<typeof IngestionRequest>
 
+/** Null for what a platform leaves out or sends as null. */
+const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().transform((value) => value ?? null)
+const counts = z
+  .record(z.string(), z.number())
+  .nullish()
+  .transform((value) => value ?? {})
+
 export const IngestionAccepted = z.looseObject({
   ingestion_id: z.string(),
-  job_id: z.string().nullable(),
+  job_id: orNull(z.string()),
   status: IngestionStatus,
-  message: z.string(),
-  task: z.literal('rag_ingestion'),
+  message: z
+    .string()
+    .nullish()
+    .transform((message) => message ?? ''),
+  task: orNull(z.string()),
   /** True when a completed job of the same corpus and profile stands, so that nothing is worked on. Platforms of earlier versions leave it out. */
-  unchanged: z.boolean().optional(),
+  unchanged: z
+    .boolean()
+    .nullish()
+    .transform((unchanged) => unchanged ?? undefined),
 })
 export type IngestionAccepted = z.infer<typeof IngestionAccepted>
 
 export const IngestionError = z.looseObject({
-  phase: z.string(),
+  phase: z
+    .string()
+    .nullish()
+    .transform((phase) => phase ?? 'unknown'),
   message: z.string(),
-  file: z.string().nullable(),
-  service: z.string().nullable(),
-  http_status: z.int().nullable(),
-  body: z.string().nullable(),
+  file: orNull(z.string()),
+  service: orNull(z.string()),
+  http_status: orNull(z.int()),
+  body: orNull(z.string()),
 })
 export type IngestionError = z.infer<typeof IngestionError>
 
 export const IngestionPhaseRecord = z.looseObject({
-  name: IngestionPhase,
+  /** Some platforms name the upload after the product that their graph engine is. */
+  name: z.preprocess(
+    (name) => (typeof name === 'string' && /^[a-z]+_upload$/.test(name) ? 'graph_upload' : name),
+    IngestionPhase,
+  ),
   status: z.enum(['pending', 'running', 'completed', 'failed', 'cancelled', 'skipped']),
-  started_at: z.string().nullable(),
-  ended_at: z.string().nullable(),
-  duration_ms: z.number().nullable(),
-  counts: z.record(z.string(), z.number()),
-  note: z.string().nullable(),
-  error: z.string().nullable(),
+  started_at: orNull(z.string()),
+  ended_at: orNull(z.string()),
+  duration_ms: orNull(z.number()),
+  counts,
+  note: orNull(z.string()),
+  error: orNull(z.string()),
 })
 export type IngestionPhaseRecord = z.infer<typeof IngestionPhaseRecord>
 
-/** A durable ingestion job as `/api/rag/ingestions/{id}` shows it. */
+/**
+ * A durable ingestion job as `/api/rag/ingestions/{id}` shows it. The specification promises id, profile, revision, digest and phases; a platform
+ * may leave out the rest.
+ */
 export const IngestionRecord = z.looseObject({
   id: z.string(),
-  consumer: Identifier,
+  consumer: orNull(Identifier),
   profile: Identifier,
   revision: z.string(),
-  idempotency_key: z.string(),
+  idempotency_key: orNull(z.string()),
   status: IngestionStatus,
-  phases: z.array(IngestionPhaseRecord),
-  counts: z.record(z.string(), z.number()),
-  errors: z.array(IngestionError),
+  phases: z
+    .array(IngestionPhaseRecord)
+    .nullish()
+    .transform((phases) => phases ?? []),
+  counts,
+  errors: z
+    .array(IngestionError)
+    .nullish()
+    .transform((errors) => errors ?? []),
   content_digest: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  cancel_requested: z.boolean(),
-  corpus: z.looseObject({ source: z.string(), path: z.string() }),
-  profile_snapshot: z.looseObject({ revision: z.string() }),
+  created_at: orNull(z.string()),
+  updated_at: orNull(z.string()),
+  cancel_requested: z
+    .boolean()
+    .nullish()
+    .transform((requested) => requested ?? false),
+  corpus: orNull(z.looseObject({ source: z.string(), path: z.string() })),
+  profile_snapshot: orNull(z.looseObject({ revision: z.string() })),
 })
 export type IngestionRecord = z.infer<typeof IngestionRecord>

@@ -68,6 +68,32 @@ describe('states', () => {
   })
 })
 
+describe('a good reply in a form of its own', () => {
+  const scores = { faithfulness: 0.5, answer_relevancy: 1 }
+  it.each([
+    ['without a record index', { results: [{ scores }] }],
+    [
+      'with nulls',
+      { evaluator_model: null, embeddings_model: null, results: [{ record_index: null, scores, metadata: null }] },
+    ],
+    [
+      'with null errors',
+      {
+        results: [
+          { record_index: 0, scores, metadata: { metric_errors: { faithfulness: null }, metric_reasons: null } },
+        ],
+      },
+    ],
+    [
+      'with errors as null',
+      { results: [{ record_index: 0, scores, metadata: { metric_errors: null } }], warnings: [] },
+    ],
+  ])('is read %s', async (_form, body) => {
+    server.script(json(body))
+    expect(await run()).toMatchObject({ status: 'ok', scores, metric_errors: {} })
+  })
+})
+
 describe('every evaluator fault ends in its typed state', () => {
   it.each(EVALUATOR_FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (_name, fault) => {
     server.script(fault.behaviour)

@@ -99,7 +99,7 @@ export function cellRecord(row: CanonicalRow): CellRecord {
     sources: (evidence?.sources ?? []).map(({ title, document, score }) => ({
       title,
       document: document ?? null,
-      score: finite(score),
+      score: finite(score ?? undefined),
     })),
     searchable: evidence?.answer.slice(0, SEARCHABLE_CHARS) ?? null,
   }

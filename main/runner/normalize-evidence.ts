@@ -1,9 +1,8 @@
 import {
-  ChatCompletion,
   describeIssues,
+  ReceivedCompletion,
   type CellErrorType,
   type EvidenceCapability,
-  type RagExtension,
   type RowEvidence,
   type TokenUsage,
 } from '../../contract/index.ts'
@@ -18,7 +17,7 @@ const refuse = (type: CellErrorType, message: string): Normalized => ({
   message: serviceText(message),
 })
 
-function metadataOf(extension: RagExtension): RowEvidence['approach_metadata'] {
+function metadataOf(extension: NonNullable<ReceivedCompletion['rag_extension']>): RowEvidence['approach_metadata'] {
   const { adaptive, lazy_graph: lazyGraph } = extension
   const rest = Object.entries(extension).filter(
     ([key]) => !['schema_version', 'answer', 'sources', 'metrics', 'adaptive', 'lazy_graph'].includes(key),
@@ -27,10 +26,9 @@ function metadataOf(extension: RagExtension): RowEvidence['approach_metadata'] {
   return Object.keys(metadata).length === 0 ? undefined : (metadata as RowEvidence['approach_metadata'])
 }
 
-/** Gateways report usage in many shapes; only three whole numbers count as a report. */
-function usageOf(usage: Partial<TokenUsage> | undefined): TokenUsage | null {
-  if (usage?.prompt_tokens === undefined || usage.completion_tokens === undefined || usage.total_tokens === undefined)
-    return null
+/** The counts of the row's form; what a service adds to them is left out. */
+function usageOf(usage: TokenUsage | null): TokenUsage | null {
+  if (usage === null) return null
   const { prompt_tokens, completion_tokens, total_tokens } = usage
   return { prompt_tokens, completion_tokens, total_tokens }
 }
@@ -41,9 +39,9 @@ function usageOf(usage: Partial<TokenUsage> | undefined): TokenUsage | null {
  */
 export function normalizeEvidence(body: unknown, capability: EvidenceCapability): Normalized {
   const version = (body as { rag_extension?: { schema_version?: unknown } } | null)?.rag_extension?.schema_version
-  if (version !== undefined && version !== 1)
+  if (version !== undefined && version !== null && version !== 1)
     return refuse('schema_mismatch', `rag_extension.schema_version is ${JSON.stringify(version)}, this runner reads 1`)
-  const parsed = ChatCompletion.safeParse(body)
+  const parsed = ReceivedCompletion.safeParse(body)
   if (!parsed.success) {
     const problems = describeIssues(parsed.error)
     const type = problems.every((problem) => problem.startsWith('rag_extension'))
@@ -53,12 +51,12 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
   }
   const completion = parsed.data
   const raw = completion.choices[0]!.message.content ?? ''
-  const rendered = parseRenderedEvidence(raw)
-  const extension = completion.rag_extension
-  const answer = extension?.answer ?? rendered.answer
+  const extension = completion.rag_extension ?? null
+  const rendered = extension === null ? parseRenderedEvidence(raw) : null
+  const answer = extension?.answer ?? rendered?.answer ?? ''
   if (answer.trim() === '') return refuse('invalid_response', 'the answer is empty')
-  const sources = extension?.sources ?? rendered.sources
-  const metadata = extension === undefined ? undefined : metadataOf(extension)
+  const sources = extension?.sources ?? rendered?.sources ?? []
+  const metadata = extension === null ? undefined : metadataOf(extension)
   const texts = sources.map((source) => source.text ?? source.snippet)
   // A source without any text only says where an answer comes from, also when another approach was delegated to.
   const hasContexts = capability !== 'answer_only' && texts.some((text) => text.trim() !== '')
@@ -70,11 +68,11 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
       // The text stands in `contexts` at the same place: kept once.
       sources: sources.map(({ text: _text, ...source }) => source),
       token_usage: usageOf(completion.usage),
-      server_metrics: extension?.metrics ?? rendered.metrics,
+      server_metrics: extension?.metrics ?? rendered?.metrics ?? null,
       response_id: completion.id,
       response_model: completion.model,
       raw_content: raw,
-      transport: extension !== undefined ? 'structured' : rendered.found ? 'rendered' : null,
+      transport: extension !== null ? 'structured' : rendered?.found === true ? 'rendered' : null,
       ...(metadata === undefined ? {} : { approach_metadata: metadata }),
     },
   }

@@ -9,6 +9,7 @@ describe('parseRenderedEvidence', () => {
     const sources = [
       { title: 'a & b.md', snippet: 'x < y </details> **bold** (score 1)', score: 0.875 },
       { title: 'c.md', snippet: 'second', score: -0.25 },
+      { title: 'd.md', snippet: 'no score', score: null },
     ]
     expect(parseRenderedEvidence(renderContent('The answer.\n\nIn two parts.', sources, metrics))).toEqual({
       found: true,

@@ -8,7 +8,7 @@ export interface RenderedEvidence {
 }
 
 const SUMMARY = '<summary>Sources'
-const SOURCE = /^\d+\. \*\*(.+?)\*\* \(score (-?[\d.]+)\)\n\s*> (.*)$/gm
+const SOURCE = /^\d+\. \*\*(.+?)\*\*(?: \(score (-?[\d.]+)\))?\n\s*> (.*)$/gm
 const FOOTER = /^_(\d+(?:\.\d+)?) s · (\d+) chunks? · (\d+) LLM calls? · (\d+) cloud calls?_$/
 /** A longer last line is no footer. */
 const MAX_FOOTER = 200
@@ -27,7 +27,7 @@ export function parseRenderedEvidence(content: string): RenderedEvidence {
   const answer = (block === null ? body : body.slice(0, block.start)).trim()
   const sources = [...(block?.text ?? '').matchAll(SOURCE)].map(([, title, score, snippet]): RagSource => ({
     title: unescape(title!),
-    score: Number(score),
+    score: score === undefined ? null : Number(score),
     snippet: unescape(snippet!),
   }))
   return { found: block !== null, answer, sources, metrics }

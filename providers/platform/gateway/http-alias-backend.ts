@@ -1,8 +1,9 @@
 import { Agent, request } from 'undici'
 import { z } from 'zod'
-import { ChatCompletion } from '../../../contract/index.ts'
-import type { BaseApproach, ChatRequest } from '../../../contract/index.ts'
+import { ReceivedCompletion } from '../../../contract/index.ts'
+import type { BaseApproach, ChatCompletion, ChatRequest, RagExtension } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
+import { completeCompletion } from '../models/upstream-completion.ts'
 import { readLimited } from '../read-limited.ts'
 import type { AliasAvailability, AliasBackend } from './alias-backend.ts'
 
@@ -85,14 +86,17 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
     async answer(alias, chat, signal) {
       const base = options.bases.get(alias)
       if (base === undefined) throw new HttpError(400, `Unknown model alias: '${alias}'`, { code: 'unknown_alias' })
-      const body: ChatRequest = { ...chat, model: alias, stream: false }
-      const { status, text } = await call(`/${base}/v1/chat/completions`, JSON.stringify(body), signal)
+      const asked: ChatRequest = { ...chat, model: alias, stream: false }
+      const { status, text } = await call(`/${base}/v1/chat/completions`, JSON.stringify(asked), signal)
       if (status !== 200) throw pluginFailure(status, text)
-      const completion = ChatCompletion.safeParse(parseJson(text))
-      if (completion.success) return completion.data
+      const body = parseJson(text)
+      const received = ReceivedCompletion.safeParse(body)
+      // Evidence goes on as the plugin wrote it: the runner records what it said.
+      const extension = (body as { rag_extension?: RagExtension | null } | null)?.rag_extension ?? undefined
+      if (received.success) return { ...completeCompletion(received.data), rag_extension: extension }
       throw new HttpError(502, 'The plugin answered in an unknown form', {
         code: 'plugin_invalid',
-        cause: completion.error,
+        cause: received.error,
       })
     },
     streamFrames: wholeCompletionFrames,

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { ModelService, ModelServiceAnswer, ModelServiceCall } from '../../../tests/helpers/model-service.ts'
+import { PROVIDER_QUIRKS } from '../../../tests/helpers/provider-quirks.ts'
+import { ChatCompletion } from '../../../contract/index.ts'
 import type { OpenAiModel } from '../../../contract/index.ts'
 import type { ModelHttpOptions } from './model-http.ts'
 import { createOpenAiBackend } from './openai-backend.ts'
@@ -144,6 +146,33 @@ describe('retries', () => {
     const { chat, service } = await setup({ reply: () => ({ status, json: {} }) })
     await expect(chat()).rejects.toMatchObject({ status })
     expect(service.calls).toHaveLength(1)
+  })
+})
+
+describe('the quirks of providers', () => {
+  it.each(Object.entries(PROVIDER_QUIRKS))('are read from %s', async (_provider, json) => {
+    const { chat } = await setup({ reply: () => ({ json }) })
+    expect(ChatCompletion.safeParse(await chat()).error).toBeUndefined()
+    expect((await chat()).choices[0]?.message).toMatchObject({ role: 'assistant', content: 'yes' })
+  })
+
+  it.each([
+    [
+      'Ollama: arguments as an object',
+      { id: 'call_1', type: 'function', index: 0, function: { name: 'f', arguments: { a: 1 } } },
+      'call_1',
+    ],
+    ['Gemini: an empty id', { id: '', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }, ''],
+    ['LM Studio: no type', { id: 'call_1', function: { name: 'f', arguments: '{"a":1}' } }, 'call_1'],
+    ['llama.cpp: a null id', { id: null, type: 'function', function: { name: 'f', arguments: '{"a":1}' } }, ''],
+  ])('in tool calls are read from %s', async (_provider, call, id) => {
+    const message = { role: 'assistant', content: null, tool_calls: [call] }
+    const { chat } = await setup({
+      reply: () => ({ json: { choices: [{ index: 0, finish_reason: 'tool_calls', message }] } }),
+    })
+    expect((await chat()).choices[0]?.message.tool_calls).toEqual([
+      { ...call, id, type: 'function', function: { name: 'f', arguments: '{"a":1}' } },
+    ])
   })
 })
 

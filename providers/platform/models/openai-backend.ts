@@ -12,7 +12,7 @@ import { unitVectors } from './unit-vectors.ts'
 const EMBEDDING_BATCH = 64
 
 const Embeddings = z.looseObject({
-  data: z.array(z.looseObject({ index: z.int().min(0).optional(), embedding: z.array(z.number()) })),
+  data: z.array(z.looseObject({ index: z.int().min(0).nullish(), embedding: z.array(z.number()) })),
 })
 
 /** A model behind any OpenAI-compatible base address (with its `/v1`, where it has one): chat and embeddings. */
@@ -57,7 +57,7 @@ function read<Schema extends z.ZodType>(role: ModelRole, schema: Schema, value: 
 
 function inOrder(role: ModelRole, answer: z.output<typeof Embeddings>, count: number): number[][] {
   const vectors = new Array<number[] | undefined>(count)
-  for (const [position, { index = position, embedding }] of answer.data.entries()) vectors[index] = embedding
+  for (const [position, { index, embedding }] of answer.data.entries()) vectors[index ?? position] = embedding
   if (answer.data.length !== count || vectors.length !== count || vectors.includes(undefined)) {
     throw wrong(role, `expected embeddings 0 to ${count - 1} once each, received ${answer.data.length}`)
   }

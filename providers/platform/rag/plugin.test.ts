@@ -111,7 +111,7 @@ describe('approaches', () => {
     const before = names(fast)
     expect(names(reranked)[0]).toBe(before[3])
     expect(names(reranked).slice(1, 4)).toEqual(before.slice(0, 3))
-    expect(reranked.rag_extension!.sources.map(({ score }) => Number(score.toFixed(3)))).toEqual([
+    expect(reranked.rag_extension!.sources.map(({ score }) => Number(score?.toFixed(3)))).toEqual([
       0.881, 0.5, 0.5, 0.5, 0.5,
     ])
   })

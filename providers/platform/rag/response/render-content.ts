@@ -14,10 +14,10 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 
 function sourceBlock(sources: readonly RagSource[]): string[] {
   if (sources.length === 0) return []
-  const entries = sources.map(
-    (source, index) =>
-      `${index + 1}. **${inert(source.title)}** (score ${source.score.toFixed(4)})\n   > ${inert(source.snippet)}`,
-  )
+  const entries = sources.map(({ title, snippet, score }, index) => {
+    const shown = score === null ? '' : ` (score ${score.toFixed(4)})`
+    return `${index + 1}. **${inert(title)}**${shown}\n   > ${inert(snippet)}`
+  })
   return [`<details>\n<summary>Sources (${sources.length})</summary>\n\n${entries.join('\n\n')}\n\n</details>`]
 }
 

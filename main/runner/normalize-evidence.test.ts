@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { CanonicalRow } from '../../contract/index.ts'
+import { PROVIDER_QUIRKS } from '../../tests/helpers/provider-quirks.ts'
+import { normalizeEvidence } from './normalize-evidence.ts'
+
+const choices = [{ message: { content: 'yes' } }]
+const extension = {
+  schema_version: 1,
+  answer: 'yes',
+  sources: [{ title: 'a.md', snippet: 's', score: 0.5 }],
+  metrics: { seconds: 1, chunks: 1, llm_calls: 1, cloud_calls: 0 },
+}
+
+describe('a good answer in a form of its own', () => {
+  it.each(Object.entries(PROVIDER_QUIRKS))('is read from %s', (_provider, body) => {
+    const read = normalizeEvidence(body, 'answer_with_contexts')
+    const { usage, id } = body as { usage?: object | null; id?: string }
+    expect(read).toMatchObject({ ok: true, evidence: { answer: 'yes', response_id: id ?? null, transport: null } })
+    if (!read.ok) return
+    expect(read.evidence.token_usage).toEqual(
+      usage === null || usage === undefined ? null : { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
+    )
+    expect(CanonicalRow.shape.evidence.safeParse(read.evidence).error).toBeUndefined()
+  })
+
+  it.each([
+    ['usage with words for numbers', { usage: { prompt_tokens: 'many', completion_tokens: 1 } }, { token_usage: null }],
+    ['usage with negative counts', { usage: { prompt_tokens: -1, completion_tokens: 1 } }, { token_usage: null }],
+    ['an id that is a number', { id: 7 }, { response_id: null }],
+    ['null as schema version', { rag_extension: { ...extension, schema_version: null } }, null],
+    [
+      'a null score',
+      { rag_extension: { ...extension, sources: [{ ...extension.sources[0], score: null }] } },
+      { sources: [{ title: 'a.md', snippet: 's', score: null }] },
+    ],
+    [
+      'a source without a score',
+      { rag_extension: { ...extension, sources: [{ title: 'a.md', snippet: 's' }] } },
+      { sources: [{ title: 'a.md', snippet: 's', score: null }] },
+    ],
+    [
+      'nulls in a source',
+      {
+        rag_extension: {
+          ...extension,
+          sources: [{ ...extension.sources[0], text: null, document: null, chunk_index: null }],
+        },
+      },
+      { contexts: ['s'] },
+    ],
+    [
+      'nulls for parts of other approaches',
+      { rag_extension: { ...extension, adaptive: null, lazy_graph: null, graph: null, trajectory: null } },
+      { transport: 'structured' },
+    ],
+    ['no server metrics', { rag_extension: { ...extension, metrics: null } }, { server_metrics: null }],
+  ])('is read with %s', (_what, extra, expected) => {
+    const read = normalizeEvidence({ choices, ...extra }, 'answer_with_contexts')
+    if (expected === null) expect(read).toMatchObject({ ok: false, type: 'schema_mismatch' })
+    else expect(read).toMatchObject({ ok: true, evidence: expected })
+  })
+})
+
+describe('what is no answer', () => {
+  it.each([
+    [{}, 'invalid_response'],
+    [null, 'invalid_response'],
+    [{ choices: [] }, 'invalid_response'],
+    [{ choices: [{ message: null }] }, 'invalid_response'],
+    [{ choices: [{ message: { content: 7 } }] }, 'invalid_response'],
+    [{ choices: [{ message: { content: null } }] }, 'invalid_response'],
+    [{ choices: [{ message: { content: ' ' } }] }, 'invalid_response'],
+    [{ error: { message: 'overloaded', code: 502 } }, 'invalid_response'],
+    [{ choices, rag_extension: { ...extension, schema_version: 2 } }, 'schema_mismatch'],
+    [{ choices, rag_extension: { ...extension, answer: null } }, 'schema_mismatch'],
+    [
+      { choices, rag_extension: { ...extension, sources: [{ title: 'a.md', snippet: 's', score: 'high' }] } },
+      'schema_mismatch',
+    ],
+    [{ choices, rag_extension: 'none' }, 'schema_mismatch'],
+  ])('%j is refused as %s', (body, type) => {
+    expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: false, type })
+  })
+})
