@@ -1,5 +1,6 @@
 export * from './canonical-json.ts'
 export * from './common.ts'
+export * from './duration-words.ts'
 export * from './control/run-index/metrics.ts'
 export * from './control/run-index/runs.ts'
 export * from './control/run-index/matrix-page.ts'

@@ -82,8 +82,15 @@ async function fail(error: unknown): Promise<number> {
     const look = { color: hasColor(process.stderr), columns: outputColumns(process.stderr, process.env) }
     process.stderr.write(`${errorText(withoutSecrets(error.message), look)}\n`)
   } else {
-    // Where it came from helps who mends it, and is not broken into lines.
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const wantsStack = process.env['RAG_LADDER_STACK'] === '1'
+    const text = !(error instanceof Error)
+      ? String(error)
+      : wantsStack
+        ? (error.stack ?? error.message)
+        : // The disk's and the system's errors explain themselves.
+          'syscall' in error
+          ? error.message
+          : `unexpected: ${error.name}: ${error.message} (RAG_LADDER_STACK=1 shows where)`
     process.stderr.write(`${styleText('red', 'error:')} ${sanitizeForTerminal(withoutSecrets(text))}\n`)
   }
   return exitCodeOf(error)

@@ -175,3 +175,39 @@ export const Judgments = z.looseObject({
   panel: PanelStatistics.optional(),
 })
 export type Judgments = z.infer<typeof Judgments>
+
+const oldScores = z.record(z.string(), z.unknown())
+
+/**
+ * Judgments of before these fields were fixed, and of other writers: `status`, `dataset_id` and `judges` may be missing, `runtime` and
+ * `ingestion` have other members, a judge without a verdict is null or has no scores.
+ */
+export const HistoricalJudgments = z.looseObject({
+  status: z.enum(['ok', 'partial', 'error']).optional().catch(undefined),
+  dataset_id: Identifier.optional().catch(undefined),
+  run_id: Identifier.optional().catch(undefined),
+  judges: z.array(z.string()).optional().catch(undefined),
+  ingestion: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+  queries: z.array(
+    z.looseObject({
+      query_id: Identifier,
+      query: z.string().catch(''),
+      expect_winner: z.string().nullish().catch(undefined),
+      per_judge: z.record(
+        z.string(),
+        z
+          .looseObject({
+            scores: oldScores,
+            best: z.string().nullish().catch(undefined),
+            reasons: z.record(z.string(), z.unknown()).optional().catch(undefined),
+          })
+          .nullable()
+          .catch(null),
+      ),
+      mean_by_approach: oldScores.optional().catch(undefined),
+      votes: oldScores.optional().catch(undefined),
+      observed_winner: z.string().nullish().catch(undefined),
+    }),
+  ),
+})
+export type HistoricalJudgments = z.infer<typeof HistoricalJudgments>

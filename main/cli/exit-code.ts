@@ -7,7 +7,11 @@ import { InputError } from '../manifests/runner-inputs.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { SecretsError } from '../supervisor/platform-secrets.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
+import { ReportError } from '../report/report-error.ts'
+import { EvaluationFailedError } from '../runner/evaluation-failed.ts'
+import { ArtifactsInvalidError } from '../runner/finish-dataset.ts'
 import { EXIT, type ExitCode } from './command.ts'
+import { UnusableFilesError } from './unusable-files.ts'
 
 /** Whether a service refused to start as it is set up: a person must change something first. */
 const isConfiguration = (error: unknown): boolean => error instanceof ServiceFailedError && error.isConfiguration
@@ -16,15 +20,34 @@ const isConfiguration = (error: unknown): boolean => error instanceof ServiceFai
 export function exitCodeOf(error: unknown): ExitCode {
   const cause = error instanceof StepFailedError ? error.cause : error
   if (cause instanceof InputError || cause instanceof ManifestError || isConfiguration(cause)) return EXIT.badInput
-  if (cause instanceof JudgePanelError) return cause.code.startsWith('journal_') ? EXIT.evidenceRefused : EXIT.badInput
-  if (cause instanceof ResumeConflictError || cause instanceof EvidenceRefusedError) return EXIT.evidenceRefused
-  const ofServices = [ServiceFailedError, PlatformError, SecretsError, IngestionFailedError, IngestionStuckError]
+  if (cause instanceof JudgePanelError) return codeOfPanel(cause)
+  if (cause instanceof ReportError) return codeOfReport(cause)
+  const ofEvidence = [ResumeConflictError, EvidenceRefusedError, ArtifactsInvalidError, UnusableFilesError]
+  if (ofEvidence.some((kind) => cause instanceof kind)) return EXIT.evidenceRefused
+  const ofServices = [
+    ServiceFailedError,
+    PlatformError,
+    SecretsError,
+    IngestionFailedError,
+    IngestionStuckError,
+    EvaluationFailedError,
+  ]
   if (ofServices.some((kind) => cause instanceof kind)) return EXIT.serviceFailed
   if (cause instanceof Error && cause.name === 'AbortError') return EXIT.interrupted
   return EXIT.unexpected
 }
 
-/** Whether an error is one that we foresaw: its message is enough, a stack trace would only hide it. */
+function codeOfPanel({ code }: JudgePanelError): ExitCode {
+  if (code === 'panel_failed') return EXIT.serviceFailed
+  return code.startsWith('journal_') || code === 'mixed_answers' ? EXIT.evidenceRefused : EXIT.badInput
+}
+
+function codeOfReport({ code }: ReportError): ExitCode {
+  if (code === 'catalogue') return EXIT.badInput
+  return code === 'publish_busy' ? EXIT.serviceFailed : EXIT.evidenceRefused
+}
+
+/** Whether an error is a known one: its message is enough. */
 export function isForeseen(error: unknown): boolean {
   return error instanceof StepFailedError || exitCodeOf(error) !== EXIT.unexpected
 }

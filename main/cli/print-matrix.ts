@@ -1,6 +1,10 @@
-import type { Aggregate } from '../../contract/index.ts'
+import { durationWords, type Aggregate } from '../../contract/index.ts'
 import { artifactFiles } from '../report/artifact-files.ts'
+import { snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
+import { historicalRows } from '../report/historical-rows.ts'
 import { renderMatrixTable } from '../report/matrix-table.ts'
+import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
+import { plural, STATE_SIGNS } from '../report/score-format.ts'
 import { readAggregate } from '../report/write-artifacts.ts'
 import { outputColumns } from './progress/output-columns.ts'
 import type { RunSetup } from './run-setup.ts'
@@ -28,4 +32,30 @@ export async function printMatrix(
     all.filter((aggregate) => aggregate !== null),
     out,
   )
+}
+
+/** Prints what historical snapshots have, a line per approach; nothing for none. */
+export function printSnapshots(snapshots: readonly HistoricalSnapshot[], out: NodeJS.WriteStream): void {
+  for (const snapshot of snapshots) {
+    const rows = [...historicalRows(snapshot)]
+    const { runId, datasetId } = snapshotIdentity(snapshot)
+    const { judge } = snapshot
+    const lines = [
+      `historical snapshot ${runId}, dataset ${datasetId}: no evidence, so scores other than the judges' are unknown`,
+      ...(judge.state === 'unusable' ? [`  ${STATE_SIGNS.error} no judge figures: ${judge.message}`] : []),
+      ...[...Map.groupBy(rows, ({ model }) => model)].map(([model, own]) => {
+        const figure = (metric: string, column: 'n' | 'expected' | 'median' | 'mean'): number | null => {
+          const value = own.find((row) => row.metric === metric)?.[column]
+          return typeof value === 'number' ? value : null
+        }
+        const [median, grade] = [figure('latency_ms', 'median'), figure('score', 'mean')]
+        return [
+          `  ${model}: ${figure('cells', 'n') ?? 0} of ${plural(figure('cells', 'expected') ?? 0, 'cell')} answered`,
+          ...(median === null ? [] : [`median ${durationWords(median)}`]),
+          ...(grade === null ? [] : [`judges ${grade.toFixed(2)} (${figure('score', 'n')})`]),
+        ].join(', ')
+      }),
+    ]
+    out.write(`\n${sanitizeForTerminal(lines.map((line) => line.replace(/[\r\n]+/g, ' ')).join('\n'))}\n`)
+  }
 }

@@ -1,7 +1,13 @@
-import { METRIC_LABELS, type ComparedMetric, type ConfidenceInterval, type PairDecision } from '../../contract/index.ts'
+import {
+  durationWords,
+  METRIC_LABELS,
+  type ComparedMetric,
+  type ConfidenceInterval,
+  type PairDecision,
+} from '../../contract/index.ts'
 import { MIN_CLUSTERS } from '../statistics/estimate.ts'
 import type { ComparedName } from './comparison-access.ts'
-import { countWords, durationWords, plural, score } from './score-format.ts'
+import { countWords, plural, score } from './score-format.ts'
 
 /** Undecided is no evidence that two approaches are equal, and must not sound like it. */
 export const DECISION_WORDS: Readonly<Record<PairDecision, string>> = {

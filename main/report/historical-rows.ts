@@ -38,7 +38,7 @@ export function* historicalRows(snapshot: HistoricalSnapshot): Generator<LongRow
   const models = [...new Set(cells.map((cell) => cell.model))]
   const questionIds = [...new Set(cells.map((cell) => cell.query_id))]
   const judge = judgeSection(snapshot.judge, {
-    datasetId: dataset_id === '' && snapshot.judge.state === 'read' ? snapshot.judge.judgments.dataset_id : dataset_id,
+    datasetId: dataset_id,
     ingestion: ingestionOf(snapshot),
     models,
     questionIds,
@@ -52,8 +52,9 @@ export function* historicalRows(snapshot: HistoricalSnapshot): Generator<LongRow
   }
 }
 
-/** A snapshot without an ingestion takes whatever its judgments say: neither can be checked against the other. */
+/** A snapshot without an ingestion takes whatever its judgments say, and one whose judgments do not say takes none: neither can be checked. */
 function ingestionOf({ matrix, judge }: HistoricalSnapshot) {
+  if (judge.state === 'read' && judge.unknown?.includes('ingestion') === true) return null
   const { ingestion } = matrix as HistoricalMatrix & { ingestion?: unknown }
   const judged = judge.state === 'read' ? (judge.judgments.ingestion ?? null) : null
   return (ingestion === undefined ? judged : ingestion) as typeof judged

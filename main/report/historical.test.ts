@@ -39,14 +39,15 @@ const judgments = {
 const put = (name: string, value: unknown) =>
   writeFile(join(dir, name), typeof value === 'string' ? value : JSON.stringify(value))
 const csv = async () =>
-  [...longCsv({ aggregates: [], snapshots: await loadHistorical(dir) })].join('').trim().split('\n')
+  [...longCsv({ aggregates: [], snapshots: (await loadHistorical(dir)).snapshots })].join('').trim().split('\n')
 
 describe('historical snapshots', () => {
   it('keep what they have, and gain nothing', async () => {
     await put('2020-old-matrix.json', matrix)
     await put('2020-old-judgments.json', judgments)
-    const [snapshot, ...others] = await loadHistorical(dir)
-    expect(others).toEqual([])
+    const { snapshots, unusable } = await loadHistorical(dir)
+    const [snapshot, ...others] = snapshots
+    expect([others, unusable]).toEqual([[], []])
     expect(snapshot).toMatchObject({ name: '2020-old', matrix, judge: { state: 'read' } })
     expect(snapshot!.matrix).not.toHaveProperty('ingestion')
   })
@@ -56,15 +57,15 @@ describe('historical snapshots', () => {
     await put('2020-old-judgments.json', judgments)
     const lines = (await csv()).slice(1).map((line) => line.split(',').slice(0, 20).join(','))
     expect(lines).toEqual([
-      'old_set,,vanilla-rag,,,operational,cells,,ok,,,,,,,,2,2,2,1',
-      'old_set,,vanilla-rag,,,operational,latency_ms,,,2000,2000,707.107,2450,1500,2500,4000,2,2,2,1',
-      'old_set,,vanilla-rag,,,operational,server_seconds,,,1.25,1.25,,1.25,1.25,1.25,1.25,1,2,2,0.5',
-      'old_set,,vanilla-rag,,,operational,chunks,,,5,5,,5,5,5,5,1,2,2,0.5',
-      'old_set,,vanilla-rag,,,judge_panel,score,,partial,4,,,,,,,1,,2,0.5',
-      'old_set,,vanilla-rag,,,judge_panel,votes,,partial,,,,,,,1,1,,2,0.5',
-      'old_set,,graph-rag,,,operational,cells,,error,,,,,,,,0,2,2,0',
-      'old_set,,graph-rag,,,judge_panel,score,,partial,1,,,,,,,1,,2,0.5',
-      'old_set,,graph-rag,,,judge_panel,votes,,partial,,,,,,,0,1,,2,0.5',
+      'old_set,2020-old,vanilla-rag,,,operational,cells,,ok,,,,,,,,2,2,2,1',
+      'old_set,2020-old,vanilla-rag,,,operational,latency_ms,,,2000,2000,707.107,2450,1500,2500,4000,2,2,2,1',
+      'old_set,2020-old,vanilla-rag,,,operational,server_seconds,,,1.25,1.25,,1.25,1.25,1.25,1.25,1,2,2,0.5',
+      'old_set,2020-old,vanilla-rag,,,operational,chunks,,,5,5,,5,5,5,5,1,2,2,0.5',
+      'old_set,2020-old,vanilla-rag,,,judge_panel,score,,partial,4,,,,,,,1,,2,0.5',
+      'old_set,2020-old,vanilla-rag,,,judge_panel,votes,,partial,,,,,,,1,1,,2,0.5',
+      'old_set,2020-old,graph-rag,,,operational,cells,,error,,,,,,,,0,2,2,0',
+      'old_set,2020-old,graph-rag,,,judge_panel,score,,partial,1,,,,,,,1,,2,0.5',
+      'old_set,2020-old,graph-rag,,,judge_panel,votes,,partial,,,,,,,0,1,,2,0.5',
     ])
   })
 
@@ -80,11 +81,58 @@ describe('historical snapshots', () => {
     expect(lines.find((line) => line.includes('judge_panel'))).toContain(reason)
   })
 
-  it('leaves runs with evidence alone and refuses a matrix that is none', async () => {
+  it('leaves runs with evidence alone, and lists a matrix that is none while the others are read', async () => {
     await put('new-matrix.json', matrix)
     await put('new-evidence.jsonl', '')
-    expect(await loadHistorical(dir)).toEqual([])
+    await put('2020-old-matrix.json', matrix)
     await put('bad-matrix.json', '{"cells":[{"ok":1}]}')
-    await expect(loadHistorical(dir)).rejects.toMatchObject({ code: 'unreadable', data: { file: 'bad-matrix.json' } })
+    expect(await loadHistorical(dir)).toMatchObject({
+      snapshots: [{ name: '2020-old' }],
+      unusable: [{ file: 'bad-matrix.json', reason: expect.stringContaining('the first of 3 problems') as string }],
+    })
+  })
+
+  it('keep the scores of judgments in the form of other writers, and name the rest unknown', async () => {
+    const { matrix: _none, ...nameless } = { matrix: null, cells: matrix.cells }
+    await put('2020-older-matrix.json', { ...nameless, ingestion: { id: 'ing-1', profile: 'old' } })
+    await put('2020-older-judgments.json', {
+      judges: ['a', 'b', 'c'],
+      runtime: { endpoint: 'http://127.0.0.1:1234', think: 'omit', python: '3.12' },
+      ingestion: { id: 'ing-1', profile: 'old' },
+      queries: [
+        {
+          query_id: 'q1',
+          query: 'One?',
+          expect_winner: null,
+          per_judge: {
+            a: {
+              scores: { 'vanilla-rag': 4, 'graph-rag': '2' },
+              best: 'vanilla-rag',
+              reasons: { 'vanilla-rag': 'why' },
+            },
+            b: null,
+            c: { error: 'no verdict' },
+          },
+          mean_by_approach: { 'vanilla-rag': 4, 'graph-rag': 2 },
+          votes: { 'vanilla-rag': 1 },
+          observed_winner: 'vanilla-rag',
+        },
+      ],
+    })
+    const { snapshots } = await loadHistorical(dir)
+    expect(snapshots[0]!.judge).toMatchObject({
+      state: 'read',
+      unknown: ['runtime', 'status', 'dataset_id', 'ingestion'],
+      judgments: {
+        queries: [
+          { per_judge: { a: { scores: { 'vanilla-rag': 4, 'graph-rag': 2 }, reasons: { 'vanilla-rag': 'why' } } } },
+        ],
+      },
+    })
+    const lines = (await csv()).filter((line) => line.includes('judge_panel,score'))
+    expect(lines.map((line) => line.split(',').slice(0, 11).join(','))).toEqual([
+      '2020-older,2020-older,vanilla-rag,,,judge_panel,score,,partial,4,',
+      '2020-older,2020-older,graph-rag,,,judge_panel,score,,partial,2,',
+    ])
   })
 })

@@ -5,7 +5,7 @@ import {
   type JudgeSection,
   type Judgments,
 } from '../../contract/index.ts'
-import type { JudgeInput } from './judge-input.ts'
+import type { JudgeInput, UnknownField } from './judge-input.ts'
 import { mean, rounded, roundedOrNull } from './numbers.ts'
 
 /** The run that judgments must fit. */
@@ -27,22 +27,25 @@ export function judgeSection(input: JudgeInput, run: JudgedRun): JudgeSection {
     case 'unusable':
       return { status: 'error', reason: input.reason, message: input.message }
     case 'read': {
-      const problem = misfit(input.judgments, run)
-      return problem ?? joined(input.judgments, run)
+      const problem = misfit(input.judgments, run, new Set(input.unknown))
+      return problem ?? joined(input.judgments, run, new Set(input.unknown))
     }
   }
 }
 
-function misfit(judgments: Judgments, run: JudgedRun): JudgeSection | null {
+function misfit(judgments: Judgments, run: JudgedRun, unknown: ReadonlySet<UnknownField>): JudgeSection | null {
   const error = (reason: Extract<JudgeSection, { status: 'error' }>['reason'], message: string): JudgeSection => ({
     status: 'error',
     reason,
     message,
   })
-  if (judgments.status === 'error') return error('panel_failed', 'the judge panel itself failed')
-  if (judgments.dataset_id !== run.datasetId)
+  if (judgments.status === 'error' && !unknown.has('status'))
+    return error('panel_failed', 'the judge panel itself failed')
+  if (judgments.dataset_id !== run.datasetId && !unknown.has('dataset_id'))
     return error('other_run', `the judgments are of dataset ${judgments.dataset_id}`)
-  if (canonicalJson(judgments.ingestion ?? null) !== canonicalJson(run.ingestion))
+  if (unknown.has('ingestion') && run.ingestion !== null)
+    return error('other_run', 'the judgments do not say on which ingestion they were made')
+  if (!unknown.has('ingestion') && canonicalJson(judgments.ingestion ?? null) !== canonicalJson(run.ingestion))
     return error('other_run', 'the judgments were made on answers of another ingestion')
   const ids = judgments.queries.map((query) => query.query_id)
   if (new Set(ids).size !== ids.length) return error('invalid', 'a question is judged twice')
@@ -57,7 +60,7 @@ function misfit(judgments: Judgments, run: JudgedRun): JudgeSection | null {
   return null
 }
 
-function joined(judgments: Judgments, run: JudgedRun): JudgeSection {
+function joined(judgments: Judgments, run: JudgedRun, unknown: ReadonlySet<UnknownField>): JudgeSection {
   const byId = new Map(judgments.queries.map((query) => [query.query_id, query]))
   const queries = run.questionIds.flatMap((id) => byId.get(id) ?? [])
   const expected = run.questionIds.length
@@ -76,7 +79,8 @@ function joined(judgments: Judgments, run: JudgedRun): JudgeSection {
   })
   const approaches = ranked(summaries)
   const first = approaches.filter((approach) => approach.rank === 1)
-  const complete = judgments.status === 'ok' && approaches.every((approach) => approach.n === expected)
+  const complete =
+    (judgments.status === 'ok' || unknown.has('status')) && approaches.every((approach) => approach.n === expected)
   return {
     status: complete ? 'ok' : 'partial',
     judges: [...judgments.judges],

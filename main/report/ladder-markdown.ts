@@ -8,6 +8,7 @@ import { inLadderOrder } from './long-csv.ts'
 import { modelCaution } from './findings.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { metricOf } from './metric-access.ts'
+import { unusableLines, type UnusableFile } from './results-folder.ts'
 import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 
 /** Metrics of the ladder in Markdown; the HTML page has more. */
@@ -60,7 +61,11 @@ export const LEADER_LEGEND =
   '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · open, which is no evidence that two approaches are equal.'
 
 /** The report of a ladder in Markdown; equal input gives equal text. */
-export function ladderMarkdown(aggregates: readonly Aggregate[], artifacts: readonly PageArtifact[]): string {
+export function ladderMarkdown(
+  aggregates: readonly Aggregate[],
+  artifacts: readonly PageArtifact[],
+  unusable: readonly UnusableFile[] = [],
+): string {
   const ordered = inLadderOrder(aggregates)
   const runs = [...new Set(ordered.map(({ run_id }) => run_id))].map(code).join(', ')
   const [answered, cells] = [
@@ -85,6 +90,14 @@ export function ladderMarkdown(aggregates: readonly Aggregate[], artifacts: read
     '',
     LEADER_LEGEND,
     ...boards,
+    ...(unusable.length === 0
+      ? []
+      : [
+          '',
+          '## Files that were left out',
+          '',
+          ...unusableLines(unusable).map((line) => `- ${STATE_SIGNS.error} ${md(line)}`),
+        ]),
     '',
     '## Artifacts',
     '',

@@ -1,11 +1,17 @@
-import { METRIC_LABELS, type Aggregate, type ApproachSummary, type MetricSummary } from '../../contract/index.ts'
+import {
+  durationWords,
+  METRIC_LABELS,
+  type Aggregate,
+  type ApproachSummary,
+  type MetricSummary,
+} from '../../contract/index.ts'
 import { stripVTControlCharacters } from 'node:util'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { inLadderOrder } from './long-csv.ts'
 import { metricOf } from './metric-access.ts'
 import { decidedWords, decisionsOf } from './decision-cells.ts'
 import { oneLine } from './sanitize-for-terminal.ts'
-import { durationWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 import { scoreCell, stateSegment, valueWidth } from './score-cell.ts'
 import { fitted, widthForAll, type FittedTable, type Shape, type Table } from './fit-table.ts'

@@ -14,6 +14,9 @@ const DISABLED: MetricOutcome = { kind: 'disabled' }
 /** Evaluators name a timeout of one metric in words of their own. */
 const TIMEOUT_WORD = /time[d]?[\s_-]?out/i
 
+/** Request Timeout and Gateway Timeout, as the start of a row's message. */
+const TIMEOUT_STATUS = /^HTTP (?:408|504)\b/
+
 const failure = (reason: string): MetricOutcome => ({ kind: TIMEOUT_WORD.test(reason) ? 'timeout' : 'error', reason })
 
 const scored = (score: number): MetricOutcome =>
@@ -39,6 +42,8 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
   const missing = ragas.not_evaluable[metric]
   if (missing !== undefined) return { kind: 'unevaluable', reason: missing }
   const word = ragas.metric_errors[metric] ?? ragas.error_type
+  // Rows of before kept a timeout that the evaluator's side reported as an HTTP error.
+  if (word === 'http_error' && TIMEOUT_STATUS.test(ragas.error ?? '')) return { kind: 'timeout', reason: 'timeout' }
   return failure(word ?? 'score_missing_or_null')
 }
 

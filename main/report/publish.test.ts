@@ -1,16 +1,18 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DatasetCatalogue, PublishedRun } from '../../contract/index.ts'
-import { catalogueText, projectWith, writeRun } from '../../tests/helpers/report-project.ts'
-import { fixtureDataset, goldenRows, REPORT_RUN } from '../../tests/helpers/report-rows.ts'
+import { DatasetCatalogue, Matrix, PublishedRun } from '../../contract/index.ts'
+import { catalogueText, evidenceBytes, projectWith, writeRun } from '../../tests/helpers/report-project.ts'
+import { fixtureDataset, goldenRows, REPORT_RUN, streamOf } from '../../tests/helpers/report-rows.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { aggregateText } from './aggregate-run.ts'
 import { artifactFiles } from './artifact-files.ts'
 import { leftOverNotice, publish } from './publish.ts'
 import { whilePublishing } from './publish-lock.ts'
 import { withPublished } from './published-catalogue.ts'
+import { summaryContextFromRows } from './run-summary.ts'
 import { summarizeFolder } from './summarize-folder.ts'
+import { writeArtifacts } from './write-artifacts.ts'
 
 const first = fixtureDataset('subset', 'Subset', 1)
 const second = fixtureDataset('graph_native', 'Graph-native', 2)
@@ -59,6 +61,26 @@ describe('publish', () => {
     expect(datasets[1]).not.toHaveProperty('published')
     expect(await below('docs/results/README.md')).toContain('[Subset](subset.md)')
     expect(await below('docs/results/README.md')).toContain('not published')
+  })
+
+  it('takes a run that only its rows describe, whose matrix judge wrote in the order of the summary', async () => {
+    const { files, runId } = publication()
+    // Rows as an external gateway answered them: neither in the order of the questions nor of the ladder.
+    const rows = goldenRows(first).toReversed()
+    await writeFile(files.evidence, evidenceBytes(rows))
+    await writeArtifacts(files, streamOf(rows), summaryContextFromRows(runId, first.id))
+    expect(await publish(publication())).toMatchObject({ ok: true })
+    const { models } = Matrix.parse(JSON.parse(await readFile(files.matrix, 'utf8')))
+    expect(models[0]).toBe('vanilla-rag')
+  })
+
+  it('lists a published summary that cannot be read, and publishes the other dataset', async () => {
+    await publish(publication())
+    await writeFile(join(root, `docs/results/${REPORT_RUN}-subset-evaluation.json`), '{"torn')
+    await writeRun(join(root, 'results'), second)
+    expect(await publish(publication(second))).toMatchObject({ ok: true })
+    expect(await below('docs/results/README.md')).toContain('subset-evaluation.json: not JSON')
+    expect(await below('docs/results/ladder.html')).toContain('subset-evaluation.json: not JSON')
   })
 
   it('writes the same bytes again, and keeps other datasets published', async () => {

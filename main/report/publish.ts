@@ -19,7 +19,7 @@ import {
   type ArtifactReport,
   type CheckedArtifact,
 } from './validate-artifacts.ts'
-import { readAggregate } from './write-artifacts.ts'
+import { storedIn, type UnusableFile } from './results-folder.ts'
 import { writeAtomic } from './write-atomic.ts'
 
 export const RESULTS_FOLDER = 'docs/results'
@@ -112,12 +112,16 @@ export async function publishIndex(root: string, datasetsFile: string): Promise<
   const entries = await Promise.all(
     datasets.map(async (dataset): Promise<IndexEntry> => {
       const file = dataset.published?.artifacts.find(({ file }) => file.endsWith('-evaluation.json'))?.file
-      return { dataset, aggregate: file === undefined ? null : await readAggregate(join(root, file)) }
+      if (file === undefined) return { dataset, aggregate: null, unusable: [] }
+      const unusable: UnusableFile[] = []
+      const aggregate = await storedIn(join(root, file), unusable)
+      return { dataset, aggregate, unusable }
     }),
   )
   const published = entries.filter((entry): entry is IndexEntry & { aggregate: Aggregate } => entry.aggregate !== null)
   const page = ladderPage({
     aggregates: published.map(({ aggregate }) => aggregate),
+    unusable: entries.flatMap(({ unusable = [] }) => unusable),
     artifacts: published.flatMap(({ dataset }) =>
       dataset.published!.artifacts.map(({ file, sha256 }) => ({
         datasetId: dataset.id,

@@ -1,4 +1,5 @@
 import {
+  durationWords,
   METRIC_LABELS,
   type Aggregate,
   type ApproachSummary,
@@ -11,7 +12,7 @@ import { intervalWords } from './comparison-words.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { code, columnsFrom, mdTable } from './markdown-text.ts'
 import { hopMetricOf, metricOf } from './metric-access.ts'
-import { countWords, durationWords, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** `● 0.83 [0.77, 0.88] (21/24)`; without a score the state in words and the count. */

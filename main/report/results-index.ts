@@ -4,11 +4,14 @@ import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
 import { LADDER_METRICS, LEADER_LEGEND, leaderLines } from './ladder-markdown.ts'
 import { code, md, mdTable } from './markdown-text.ts'
+import { unusableLines, type UnusableFile } from './results-folder.ts'
 
 /** A dataset of the catalogue with the aggregate of its published run; null when there is none. */
 export interface IndexEntry {
   dataset: Dataset
   aggregate: Aggregate | null
+  /** The published summary where it cannot be read. */
+  unusable?: readonly UnusableFile[]
 }
 
 /** The page with charts beside the index. */
@@ -63,9 +66,9 @@ const fileLines = (published: readonly Aggregate[]): string[] =>
       ]
 
 function datasetTable(entries: readonly IndexEntry[]): string[] {
-  const rows = entries.map(({ dataset, aggregate }) => {
+  const rows = entries.map(({ dataset, aggregate, unusable = [] }) => {
     const head = [String(dataset.complexity_level), md(dataset.label)]
-    if (aggregate === null) return [...head, 'not published', '', '', '']
+    if (aggregate === null) return [...head, md(unusableLines(unusable)[0] ?? 'not published'), '', '', '']
     const { ingestion, cells } = aggregate
     return [
       String(dataset.complexity_level),

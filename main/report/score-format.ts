@@ -43,15 +43,6 @@ export function score(value: number): string {
   return text === '-0.00' ? '0.00' : text.replace('-', '−')
 }
 
-/** A duration in the unit that reads best: 840 ms, 12.4 s, 3 min 20 s. */
-export function durationWords(milliseconds: number): string {
-  if (milliseconds < 9.95) return `${milliseconds.toFixed(1)} ms`
-  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
-  if (milliseconds < 99_950) return `${(milliseconds / 1000).toFixed(1)} s`
-  const seconds = Math.round(milliseconds / 1000)
-  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-}
-
 /** A count with thin spaces between the thousands: 21 420. */
 export const countWords = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u2009')
 

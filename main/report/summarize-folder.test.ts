@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -57,9 +57,42 @@ describe('summarizeFolder', () => {
     expect(await readFile(one.path, 'utf8')).toBe([...longCsv(await summarizeFolder(dir))].join(''))
   })
 
-  it('refuses damaged evidence instead of leaving it out', async () => {
+  it('lists each file that cannot be used with its first problem and their number, and sums up the rest', async () => {
     const { files } = await writeRun(dir, first)
-    await writeFile(files.evidence, 'no row\n')
-    await expect(summarizeFolder(dir)).rejects.toMatchObject({ code: 'malformed_line' })
+    const evidence = await readFile(files.evidence, 'utf8')
+    const [one, two] = evidence.split('\n') as [string, string]
+    const other = (await readFile((await writeRun(join(dir, 'other'), second)).files.evidence, 'utf8')).split('\n')[0]!
+    const put = (name: string, text: string) => writeFile(join(dir, name), text)
+    await put('bad-evidence.jsonl', 'no row\nnor this\n')
+    await put('torn-evidence.jsonl', `${one}\n${two.slice(0, 100)}`)
+    await put('mixed-evidence.jsonl', `${one}\n${other}\n`)
+    await put('foreign-evidence.jsonl', '{"schema_version":1,"runner_version":1}\n')
+    await put('empty-evidence.jsonl', '')
+    await put('broken-evaluation.json', '{"schema_version":1}')
+    await put('text-evaluation.json', 'no JSON')
+    await put('old-matrix.json', '[]')
+    await mkdir(join(dir, 'folder-evidence.jsonl'))
+    const { aggregates, unusable } = await summarizeFolder(dir)
+    expect(aggregates.map(({ dataset }) => dataset.id)).toEqual(['subset'])
+    expect(unusable.map(({ file, issues }) => [file, issues > 1])).toEqual([
+      ['bad-evidence.jsonl', true],
+      ['broken-evaluation.json', true],
+      ['folder-evidence.jsonl', false],
+      ['foreign-evidence.jsonl', false],
+      ['text-evaluation.json', false],
+      ['mixed-evidence.jsonl', false],
+      ['torn-evidence.jsonl', false],
+      ['old-matrix.json', false],
+    ])
+    for (const { reason } of unusable) expect(reason).toMatch(/\w{3}/)
+  })
+
+  it('a summary of another run beside the evidence is listed, and the figures come from the rows', async () => {
+    const { files } = await writeRun(dir, first)
+    const stored = JSON.parse(await readFile(files.evaluation, 'utf8')) as Record<string, unknown>
+    await writeFile(files.evaluation, JSON.stringify({ ...stored, run_id: 'another' }))
+    const { aggregates, unusable } = await summarizeFolder(dir)
+    expect(aggregates.map(({ run_id }) => run_id)).toEqual([REPORT_RUN])
+    expect(unusable).toMatchObject([{ reason: expect.stringContaining('it is of run another') as string }])
   })
 })

@@ -16,7 +16,8 @@ export interface MatrixFrame {
 export interface MatrixBuilder {
   /** Throws `ReportError` for a row of another run or ingestion. */
   add(row: CanonicalRow): void
-  finish(): Matrix
+  /** `order` replaces the frame's, for a run whose selection only its rows name. */
+  finish(order?: Pick<MatrixFrame, 'models' | 'questionIds'>): Matrix
 }
 
 /** A latency in seconds with one decimal, as the matrix shows it. */
@@ -72,10 +73,10 @@ export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
       ofQuestion.set(row.approach.model, answers)
       answers.push(matrixCell(row))
     },
-    finish() {
+    finish(order = frame) {
       const found = [...cells.values()].flatMap((ofQuestion) => [...ofQuestion.keys()])
-      const models = inOrder(frame.models, found)
-      const ids = inOrder(frame.questionIds, questions.keys()).filter((id) => questions.has(id))
+      const models = inOrder(order.models, found)
+      const ids = inOrder(order.questionIds, questions.keys()).filter((id) => questions.has(id))
       return {
         schema_version: 1,
         run_id: frame.runId,

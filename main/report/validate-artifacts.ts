@@ -11,7 +11,7 @@ import { hashFile } from './hash-file.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 import { createMatrixBuilder, matrixText } from './to-matrix.ts'
-import { contextAgain } from './write-artifacts.ts'
+import { contextAgain, matrixOrder } from './write-artifacts.ts'
 import { plural } from './score-format.ts'
 
 /** Something that forbids publication; `file` is the artifact's name. */
@@ -141,8 +141,8 @@ class ArtifactCheck {
     const builder = createMatrixBuilder({
       runId,
       datasetId,
-      models: context.aliases?.map((alias) => alias.model) ?? [],
-      questionIds: stored.questions.map((question) => question.id),
+      models: [],
+      questionIds: [],
       repeats: stored.repeats,
     })
     try {
@@ -162,7 +162,7 @@ class ArtifactCheck {
     const again = await aggregator.finish()
     this.#checkCount(again, expectedCells)
     this.#compare('evaluation', [aggregateText(again)], stored, again)
-    const matrixAgain = builder.finish()
+    const matrixAgain = builder.finish(matrixOrder(again))
     this.#compare('matrix', matrixText(matrixAgain), matrix, matrixAgain)
   }
 

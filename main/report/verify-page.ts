@@ -20,7 +20,7 @@ export async function verifyPage(page: string): Promise<PageFile[]> {
   const text = await readFile(page, 'utf8')
   const found: PageFile[] = []
   for (const [, href, sha256] of text.matchAll(MARK)) {
-    const name = decodeURI(href!.replace(/&(?:amp|#39);/g, (entity) => ENTITIES[entity]!))
+    const name = decodeURIComponent(href!.replace(/&(?:amp|#39);/g, (entity) => ENTITIES[entity]!))
     const now = await hashFile(resolve(dirname(page), name)).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
       throw error

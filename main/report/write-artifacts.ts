@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import {
   Aggregate,
   aggregateWithCurrentNames,
+  describeIssues,
   type CanonicalRow,
   type JudgeSection,
   type Matrix,
@@ -18,6 +19,12 @@ export interface DerivedArtifacts {
   aggregate: Aggregate
   matrix: Matrix
 }
+
+/** The order of a matrix beside this aggregate, whoever writes it: the selected approaches, then any others by name. */
+export const matrixOrder = ({ approaches, questions }: Aggregate): { models: string[]; questionIds: string[] } => ({
+  models: approaches.filter(({ selected }) => selected).map(({ model }) => model),
+  questionIds: questions.map(({ id }) => id),
+})
 
 /** What the evidence of one dataset run adds up to, in one pass over its rows. Throws `ReportError`. */
 export async function deriveArtifacts(
@@ -36,7 +43,8 @@ export async function deriveArtifacts(
     aggregator.add(row)
     matrix.add(row)
   }
-  return { aggregate: await aggregator.finish(), matrix: matrix.finish() }
+  const aggregate = await aggregator.finish()
+  return { aggregate, matrix: matrix.finish(matrixOrder(aggregate)) }
 }
 
 /**
@@ -67,23 +75,46 @@ async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeIn
   return readJudgmentsIfThere(file, { state: 'pending', judges: section.judges })
 }
 
+/** A stored aggregate, or what is wrong with its file: the first problem, and how many there are. */
+export type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; reason: string; issues: number }
+
+/** Reads an `-evaluation.json`. Rejects with the system's error for a file that cannot be read. */
+export async function readStoredAggregate(file: string): Promise<StoredAggregate> {
+  let value: unknown
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'))
+  } catch (error) {
+    if (error instanceof SyntaxError) return { ok: false, reason: 'not JSON', issues: 1 }
+    throw error
+  }
+  const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
+  if (parsed.success) return { ok: true, aggregate: parsed.data }
+  const issues = describeIssues(parsed.error)
+  return { ok: false, reason: issues[0]!, issues: issues.length }
+}
+
 /** A stored aggregate; null when the file is missing or is none. */
 export async function readAggregate(file: string): Promise<Aggregate | null> {
   try {
-    const parsed = Aggregate.safeParse(aggregateWithCurrentNames(JSON.parse(await readFile(file, 'utf8'))))
-    return parsed.success ? parsed.data : null
+    const read = await readStoredAggregate(file)
+    return read.ok ? read.aggregate : null
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error
   }
 }
 
 /**
- * Sums up the evidence of a finished run anew, in the context that its `-evaluation.json` keeps, or from the rows alone where there is no
- * such file or it cannot be read. Throws `ReportError`.
+ * Sums up the evidence of a finished run again, in the context that its stored aggregate keeps (read here unless the caller has), or from the
+ * rows alone where there is none. Throws `ReportError`.
  */
-export async function summarizeRun(files: ArtifactFiles, runId: string, datasetId: string): Promise<Aggregate> {
-  const stored = await readAggregate(files.evaluation)
+export async function summarizeRun(
+  files: ArtifactFiles,
+  runId: string,
+  datasetId: string,
+  known?: Aggregate | null,
+): Promise<Aggregate> {
+  const stored = known === undefined ? await readAggregate(files.evaluation) : known
   const context =
     stored === null
       ? {

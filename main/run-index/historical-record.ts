@@ -60,7 +60,7 @@ export function parseHistorical(text: string, name: string, judgments: Judgments
   if (!matrix.success) return { ok: false, problem: describeIssues(matrix.error).slice(0, 3).join('; ') }
   const known = Known.parse(matrix.data)
   const runId = known.run_id === '' ? name : known.run_id
-  const datasetId = known.dataset_id === '' ? (judgments?.dataset_id ?? name) : known.dataset_id
+  const datasetId = known.dataset_id || judgments?.dataset_id || name
   const judged = judgments?.queries.map(({ query_id, query }) => ({ id: query_id, query })) ?? []
   const queries = new Map([...judged, ...known.queries].flatMap((query) => questionOf(query)))
   const cells: CellRecord[] = []

@@ -1,4 +1,4 @@
-import { appendFile, copyFile, readFile, rename, rm, truncate, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { evidenceBytes, writeRun } from '../../tests/helpers/report-project.ts'
@@ -243,6 +243,20 @@ describe('the other artifacts', () => {
     expect(index.db.prepare('SELECT judge_panel FROM dataset_runs').pluck().get()).toContain('not_an_object')
   })
 })
+
+// A file of the kernel that is listed as a regular one and cannot be read, also not by root.
+it.skipIf(process.platform !== 'linux')(
+  'a file that the system cannot read is shown as damaged, and the others are indexed',
+  async () => {
+    const { folders, index } = await withEvidence(Buffer.concat(lines))
+    const unreadable = ['a-evidence.jsonl', 'b-matrix.json'].map((name) => join(folders.results, name))
+    for (const path of unreadable) await symlink('/proc/self/mem', path)
+    const { damaged } = await index.sync()
+    expect(damaged.map(({ path }) => path)).toEqual(unreadable.slice(-damaged.length))
+    expect(damaged.at(-1)!.damage.message).toMatch(/^cannot be read: EIO/)
+    expect(cellCount(index)).toBe(lines.length)
+  },
+)
 
 describe('copies and snapshots', () => {
   it('indexes a working file before its published copy, and the copy when the working file goes', async () => {

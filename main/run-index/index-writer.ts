@@ -101,14 +101,33 @@ export class IndexWriter {
         await this.#follow(prefix, group, follow)
       } catch (error) {
         // What the other process wrote holds: go on from there in the next pass.
-        if (!(error instanceof OvertakenError)) throw error
-        isOvertaken = true
+        if (error instanceof OvertakenError) isOvertaken = true
+        // One file that cannot be read must not keep the others out of the index.
+        else if (isOfSystem(error)) this.#noteUnreadable(group, error, follow)
+        else throw error
       }
       await nextTurn(follow.signal)
     }
     const paths = new Set(files.map(({ path }) => path))
     if (isOvertaken) return true
     return this.#session.artifacts.all().some(({ path, identity }) => identity === '' && paths.has(path))
+  }
+
+  /** Marks the files of a group that were still to be read as damaged, until they change. */
+  #noteUnreadable(group: Group, error: NodeJS.ErrnoException, { changes }: Follow): void {
+    const message = `cannot be read: ${error.message}`
+    for (const kind of ARTIFACT_KINDS) {
+      const member = group[kind]
+      if (member === undefined || !this.#isDue(member)) continue
+      const { identity, sizeBytes, modifiedMs, path } = member.file
+      this.#session.write(() => {
+        const artifact = this.#session.artifacts.get(member.artifact.id)!
+        if (artifact.damageMessage !== message)
+          changes.damaged.push({ path, damage: { offset: null, line: null, message } })
+        const damage = { state: 'damaged', damageOffset: null, damageLine: null, damageMessage: message } as const
+        this.#session.artifacts.change(artifact, { identity, sizeBytes, modifiedMs, ...damage })
+      })
+    }
   }
 
   /** The artifacts of these files, new ones added. */
@@ -284,6 +303,8 @@ export class IndexWriter {
     }
   }
 }
+
+const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 const needsLook = (member: Group[ArtifactKind]): boolean =>
   member !== undefined &&

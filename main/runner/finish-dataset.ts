@@ -1,3 +1,5 @@
+import type { Judgments } from '../../contract/index.ts'
+import { JudgePanelError } from '../judge/judge-error.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { leftOverNotice, publish } from '../report/publish.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
@@ -6,7 +8,7 @@ import { validateArtifacts, type ArtifactExpectation, type ArtifactProblem } fro
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { judgeDataset } from './judge-dataset.ts'
-import type { At, Skip } from './ladder-step.ts'
+import { failureOf, type At, type Skip, type StepFailedError } from './ladder-step.ts'
 import { plural } from '../report/score-format.ts'
 
 /** Artifacts of a finished run do not hold together; nothing was published. */
@@ -31,28 +33,55 @@ export function expectationOf(run: DatasetRun, context: RunSummaryContext): Arti
   }
 }
 
-/** Steps 9 and 10. Whatever the panel says, the other sections of the summary stay as they are. */
-async function judgeAndJoin(run: DatasetRun, context: RunSummaryContext, at: At): Promise<void> {
-  await at('judge', async () => {
-    const { note } = await judgeDataset(run, context)
-    return { result: null, note }
-  })
+/** A stopped panel stops the run; anything else that keeps the judges from grading concerns the judge section alone. */
+const isTolerated = (cause: unknown): boolean => !(cause instanceof Error && cause.name === 'AbortError')
+
+/** Steps 9 and 10. Whatever the panel says, the other sections of the summary stay as they are. Returns the panel's failure. */
+async function judgeAndJoin(run: DatasetRun, context: RunSummaryContext, at: At): Promise<StepFailedError | null> {
+  const failure = await failureOf(
+    at('judge', async () => {
+      const { judgments, note } = await judgeDataset(run, context)
+      if (judgments.status === 'error') throw panelFailed(judgments)
+      return { result: null, note }
+    }),
+    isTolerated,
+  )
   await at('summarize', async () => {
     const judge = await readJudgments(run.files.judgments)
     const { aggregate } = await writeArtifacts(run.files, readEvidenceRows(run.files.evidence), { ...context, judge })
     return { result: null, note: `judge section: ${aggregate.judge_panel.status}` }
   })
+  return failure
 }
 
-/** Steps 9 to 12: judges, final summary, validation, publication. */
+function panelFailed({ dataset_id, errors = [], blocked = [] }: Judgments): JudgePanelError {
+  const [first] = errors
+  const cause =
+    first !== undefined
+      ? `${first.judge} on ${first.query_id}: ${first.message}`
+      : `${plural(blocked.length, 'question')} would have shown the judges whose answer they read`
+  return new JudgePanelError(
+    'panel_failed',
+    `${dataset_id}: no judge gave a verdict: ${cause}. The cells and their figures are kept; judge them with rag-ladder judge run.`,
+  )
+}
+
+/** What the steps before left: cells without an answer, and an evaluation that failed as a whole. */
+interface Unfinished {
+  unanswered: number
+  evaluation: StepFailedError | null
+}
+
+/** Steps 9 to 12: judges, final summary, validation, publication. Returns the failure of a judge panel that graded nothing. */
 export async function finishDataset(
   run: DatasetRun,
   context: RunSummaryContext,
-  unanswered: number,
+  { unanswered, evaluation }: Unfinished,
   at: At,
   skip: Skip,
-): Promise<void> {
-  if (run.judgePanel.enabled) await judgeAndJoin(run, context, at)
+): Promise<StepFailedError | null> {
+  let judging: StepFailedError | null = null
+  if (run.judgePanel.enabled) judging = await judgeAndJoin(run, context, at)
   else {
     skip('judge', 'no judge panel is enabled')
     skip('summarize', 'the first summary already holds everything')
@@ -60,12 +89,22 @@ export async function finishDataset(
   const expectation = expectationOf(run, context)
   await at('check_artifacts', async () => {
     const { problems, artifacts } = await validateArtifacts(run.files, expectation)
-    if (problems.length > 0) throw new ArtifactsInvalidError(problems)
+    const others = judging === null ? problems : problems.filter(({ code }) => code !== 'judges')
+    if (others.length > 0) throw new ArtifactsInvalidError(others)
     return { result: null, note: `${artifacts.length} artifacts agree with each other` }
   })
-  if (!run.publish || unanswered > 0) {
-    skip('publish', run.publish ? `${plural(unanswered, 'cell')} without an answer` : 'not asked for')
-    return
+  const reason = !run.publish
+    ? 'not asked for'
+    : unanswered > 0
+      ? `${plural(unanswered, 'cell')} without an answer`
+      : evaluation !== null
+        ? 'no answer could be evaluated'
+        : judging !== null
+          ? 'the judge panel failed'
+          : null
+  if (reason !== null) {
+    skip('publish', reason)
+    return judging
   }
   await at('publish', async () => {
     const outcome = await publish({
@@ -80,4 +119,5 @@ export async function finishDataset(
     for (const file of outcome.written) run.emit({ type: 'artifact.written', dataset_id: expectation.datasetId, file })
     return { result: null, note: `docs/results/${expectation.datasetId}.md` }
   })
+  return null
 }

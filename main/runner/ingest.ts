@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { IngestionAccepted, IngestionProvenance, IngestionRecord, RunEvent } from '../../contract/index.ts'
-import { durationWords, plural } from '../report/score-format.ts'
+import {
+  durationWords,
+  type IngestionAccepted,
+  type IngestionProvenance,
+  type IngestionRecord,
+  type RunEvent,
+} from '../../contract/index.ts'
+import { plural } from '../report/score-format.ts'
 import { PlatformError, type PlatformClient } from './platform-client.ts'
 
 /** An ingestion job ended without its collection. */

@@ -21,7 +21,7 @@ import type { RunSummaryContext } from '../report/run-summary.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
-import type { At } from './ladder-step.ts'
+import { step, type At } from './ladder-step.ts'
 
 const experiment = await loadExperiment(PROJECT_ROOT)
 const fixture = fixtureDataset('subset', 'Subset', 1)
@@ -99,12 +99,18 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
     abort: new AbortController().signal,
   } satisfies DatasetRun
   const steps: string[] = []
-  const at: At = async (name, action) => {
-    const { result, note } = await action()
-    steps.push(`${name}: ${note ?? ''}`)
-    return result
-  }
-  const finish = () => finishDataset(run, context, 0, at, (name) => steps.push(`${name} skipped`))
+  const at: At = (name, action) =>
+    step(
+      (event) => {
+        if (event.type === 'step.finished') steps.push(`${event.step}: ${event.note ?? ''}`)
+        if (event.type === 'step.failed') steps.push(`${event.step} failed: ${event.code}`)
+      },
+      fixture.id,
+      name,
+      action,
+    )
+  const finish = () =>
+    finishDataset(run, context, { unanswered: 0, evaluation: null }, at, (name) => steps.push(`${name} skipped`))
   const aggregate = async (): Promise<Aggregate> => JSON.parse(await readFile(files.evaluation, 'utf8')) as Aggregate
   return { finish, steps, platform, files, aggregate }
 }
@@ -150,7 +156,13 @@ describe('steps 9 and 10', () => {
 
     endpoint.script(json({ error: { message: 'no' } }, 401))
     const bad = await runUpToStep8(samplePanel())
-    await expect(bad.finish()).rejects.toMatchObject({ code: 'artifacts_invalid' })
+    expect(await bad.finish()).toMatchObject({ step: 'judge', code: 'panel_failed' })
+    expect(bad.steps).toEqual([
+      'judge failed: panel_failed',
+      'summarize: judge section: error',
+      'check_artifacts: 3 artifacts agree with each other',
+      'publish skipped',
+    ])
     expect(bad.platform).toEqual({ starts: ['subset'], stops: 1 })
     const { judge_panel, approaches } = await bad.aggregate()
     expect(judge_panel).toMatchObject({ status: 'error', reason: 'panel_failed' })

@@ -39,6 +39,20 @@ export async function step<Result>(
   }
 }
 
+/** A step's failure as a value where `isTolerated` knows its cause: the steps after it go on. Null when it did not fail; throws any other. */
+export async function failureOf(
+  running: Promise<unknown>,
+  isTolerated: (cause: unknown) => boolean,
+): Promise<StepFailedError | null> {
+  try {
+    await running
+    return null
+  } catch (error) {
+    if (error instanceof StepFailedError && isTolerated(error.cause)) return error
+    throw error
+  }
+}
+
 /** `step` bound to one dataset. */
 export type At = <Result>(
   name: LadderStep,

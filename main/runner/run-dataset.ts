@@ -1,3 +1,4 @@
+import type { Aggregate } from '../../contract/index.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
 import { plural } from '../report/score-format.ts'
@@ -9,7 +10,8 @@ import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
 import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
-import { step, type At, type Skip } from './ladder-step.ts'
+import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
+import { failureOf, step, type At, type Skip, type StepFailedError } from './ladder-step.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 import { tellNotices } from './evidence-notices.ts'
@@ -19,6 +21,8 @@ export interface DatasetOutcome {
   status: 'completed' | 'cells_failed' | 'interrupted'
   cells: MatrixOutcome
   context: RunSummaryContext
+  /** What failed without ending the run: the evaluation of every answer, or the whole judge panel. */
+  failure: StepFailedError | null
 }
 
 const needsContextual = ({ aliases }: DatasetRun): boolean =>
@@ -73,8 +77,8 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: Matr
   }
 }
 
-/** Step 7: matrix and first summary from the durable rows. Returns how many selected cells have no good answer. */
-async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<number> {
+/** Step 7: matrix and first summary from the durable rows. */
+async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<Aggregate> {
   const opened = await openEvidenceLog(run.files.evidence, {
     runId: run.runId,
     create: false,
@@ -83,14 +87,18 @@ async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<n
   })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
-    const { aggregate } = await writeArtifacts(run.files, opened.log.rows(), context)
-    const unavailable = new Set(context.unavailable.map(({ model }) => model))
-    return aggregate.approaches
-      .filter((approach) => approach.selected && !unavailable.has(approach.model))
-      .reduce((sum, { cells }) => sum + cells.expected - cells.ok, 0)
+    return (await writeArtifacts(run.files, opened.log.rows(), context)).aggregate
   } finally {
     await opened.log.close()
   }
+}
+
+/** How many selected cells have no good answer. */
+function unansweredCells({ approaches }: Aggregate, context: RunSummaryContext): number {
+  const unavailable = new Set(context.unavailable.map(({ model }) => model))
+  return approaches
+    .filter((approach) => approach.selected && !unavailable.has(approach.model))
+    .reduce((sum, { cells }) => sum + cells.expected - cells.ok, 0)
 }
 
 /**
@@ -127,12 +135,19 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
     repeats: run.repeats,
     judge: panel.enabled ? { state: 'pending', judges: panel.models } : { state: 'disabled' },
   })
-  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context }
+  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
 
-  const unanswered = await at('evaluate', async () => ({
-    result: await summarize(run, context),
-    note: 'each answer was scored as soon as it was kept',
-  }))
+  let unanswered = 0
+  const evaluation = await failureOf(
+    at('evaluate', async () => {
+      const aggregate = await summarize(run, context)
+      unanswered = unansweredCells(aggregate, context)
+      const failure = evaluationFailure(aggregate)
+      if (failure !== null) throw failure
+      return { result: null, note: 'each answer was scored as soon as it was kept' }
+    }),
+    (cause) => cause instanceof EvaluationFailedError,
+  )
   await at('check_cells', async () => ({
     result: null,
     note:
@@ -140,6 +155,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
         ? 'every selected cell answered'
         : `${plural(unanswered, 'cell')} without an answer: the evidence says why`,
   }))
-  await finishDataset(run, context, unanswered, at, skip)
-  return { datasetId, status: unanswered === 0 ? 'completed' : 'cells_failed', cells, context }
+  const judging = await finishDataset(run, context, { unanswered, evaluation }, at, skip)
+  const status = unanswered === 0 ? 'completed' : 'cells_failed'
+  return { datasetId, status, cells, context, failure: evaluation ?? judging }
 }

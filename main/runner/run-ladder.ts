@@ -7,7 +7,7 @@ import { runDataset, type DatasetOutcome } from './run-dataset.ts'
 export interface LadderOutcome {
   outcome: 'completed' | 'failed' | 'interrupted'
   datasets: DatasetOutcome[]
-  /** First failure of each dataset that could not be finished. */
+  /** First failure of each dataset that could not be finished, or whose evaluation or judge panel failed as a whole. */
   failures: StepFailedError[]
 }
 
@@ -32,7 +32,9 @@ export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEv
   for (const run of runs) {
     if (drain.aborted || abort.aborted) break
     try {
-      datasets.push(await runDataset(run))
+      const outcome = await runDataset(run)
+      datasets.push(outcome)
+      if (outcome.failure !== null) failures.push(outcome.failure)
     } catch (error) {
       if (!(error instanceof StepFailedError)) throw error
       failures.push(error)

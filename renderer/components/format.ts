@@ -1,3 +1,4 @@
+import { durationWords } from '../../contract/duration-words.ts'
 import { METRIC_LABELS } from '../../contract/evidence/metric-names.ts'
 
 const THIN_SPACE = '\u2009'
@@ -18,15 +19,9 @@ export function signed(value: number): string {
   return digits === '0.00' ? digits : `${value > 0 ? '+' : '−'}${digits}`
 }
 
-/** A duration in milliseconds as people read it: 840 ms, 12.4 s, 3 min 20 s. */
-export function duration(ms: number | null | undefined): string {
-  if (typeof ms !== 'number' || !Number.isFinite(ms)) return NONE
-  if (ms < 999.5) return `${Math.round(ms)} ms`
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
-  const seconds = Math.round(ms / 1000)
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
-}
+/** A duration in milliseconds in words; a dash for none. */
+export const duration = (ms: number | null | undefined): string =>
+  typeof ms === 'number' && Number.isFinite(ms) ? durationWords(ms) : NONE
 
 /** Bytes in decimal units. */
 export function bytes(value: number): string {

@@ -30,9 +30,8 @@ const call = (name: string, behaviour: Behaviour, type: string, attempts = 2): E
 
 export const EVALUATOR_FAULTS: readonly EvaluatorFault[] = [
   call('timeout', hang, 'timeout'),
-  ...[500, 502, 503, 504, 408, 429].map((status) =>
-    call(`HTTP ${status}`, json({ detail: 'x' }, status), 'http_error'),
-  ),
+  ...[500, 502, 503, 429].map((status) => call(`HTTP ${status}`, json({ detail: 'x' }, status), 'http_error')),
+  ...[504, 408].map((status) => call(`HTTP ${status}`, json({ detail: 'x' }, status), 'timeout')),
   call('HTTP 400, not repeated', json({ detail: 'records[0]' }, 400), 'http_error', 1),
   call('bad JSON', text('{"results": [', 200, 'application/json'), 'invalid_response'),
   call('HTML', text('<html></html>'), 'invalid_response'),

@@ -1,24 +1,30 @@
 import { dirname, extname, resolve } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { ladderPage } from '../../report/html/ladder-page.ts'
+import { loadHistorical } from '../../report/historical.ts'
 import { ladderReportOf, runsIn } from '../../report/ladder-folder.ts'
 import { ladderMarkdown } from '../../report/ladder-markdown.ts'
+import { unusableLines, type ResultsFolder } from '../../report/results-folder.ts'
 import { writeAtomic } from '../../report/write-atomic.ts'
-import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
+import { textOption, type Command, type Invocation } from '../command.ts'
 import { RUN_OPTIONS } from '../run-options.ts'
+import { reportUnusable, scanFolder, UnusableFilesError } from '../unusable-files.ts'
 
 /** The run that is named, or the only one there is. */
-async function chosenRun(invocation: Invocation, folder: string): Promise<string> {
-  const runs = await runsIn(folder).catch((error: unknown) => {
-    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? new InputError([`${folder}: no such folder`]) : error
-  })
+async function chosenRun(invocation: Invocation, dir: string, folder: ResultsFolder): Promise<string> {
+  const runs = runsIn(folder)
   const named = textOption(invocation, 'run-id')
-  if (named !== null && !runs.includes(named)) throw new InputError([`${folder} holds nothing of the run ${named}`])
-  if (named !== null) return named
-  if (runs.length === 1) return runs[0]!
-  throw new InputError([
-    runs.length === 0 ? `${folder} holds no finished cells` : `--run-id: name one of ${runs.join(', ')}`,
-  ])
+  if (named !== null && runs.includes(named)) return named
+  if (named === null && runs.length === 1) return runs[0]!
+  if (named === null && runs.length > 1) throw new InputError([`--run-id: name one of ${runs.join(', ')}`])
+  const problems = [named === null ? `${dir} holds no finished cells` : `${dir} holds nothing of the run ${named}`]
+  if (folder.unusable.length > 0) throw new UnusableFilesError([...problems, ...unusableLines(folder.unusable)])
+  const { snapshots } = await loadHistorical(dir)
+  if (snapshots.length > 0)
+    problems.push(
+      `It holds historical snapshots (${snapshots.map(({ name }) => name).join(', ')}): a report needs evidence. Use rag-ladder summarize, or convert their rows with rag-ladder import-results.`,
+    )
+  throw new InputError(problems)
 }
 
 export const reportCommand: Command = {
@@ -37,10 +43,12 @@ export const reportCommand: Command = {
     const isMarkdown = extname(file) === '.md'
     if (!isMarkdown && extname(file) !== '.html')
       throw new InputError([`--output: ${output} ends neither in .html nor in .md`])
-    const report = await ladderReportOf(folder, await chosenRun(invocation, folder), dirname(file))
-    const text = isMarkdown ? ladderMarkdown(report.aggregates, report.artifacts) : ladderPage(report)
+    const found = await scanFolder(folder)
+    const report = await ladderReportOf(found, await chosenRun(invocation, folder, found), dirname(file))
+    if (report.aggregates.length === 0) throw new UnusableFilesError(unusableLines(report.unusable))
+    const text = isMarkdown ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable) : ladderPage(report)
     const written = await writeAtomic(file, text)
     invocation.stdout.write(`${file}  sha256 ${written.sha256}\n`)
-    return EXIT.ok
+    return reportUnusable(report.unusable, invocation)
   },
 }

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { writeLongCsv } from '../../report/long-csv.ts'
+import { unusableLines } from '../../report/results-folder.ts'
 import { summarizeFolder } from '../../report/summarize-folder.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, textOption, type Command } from '../command.ts'
+import { textOption, type Command } from '../command.ts'
 import { RUN_OPTIONS } from '../run-options.ts'
-import { printAggregates } from '../print-matrix.ts'
+import { printAggregates, printSnapshots } from '../print-matrix.ts'
+import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-files.ts'
 
 export const summarizeCommand: Command = {
   name: 'summarize',
@@ -16,16 +18,20 @@ export const summarizeCommand: Command = {
   },
   async run(invocation) {
     const folder = resolve(textOption(invocation, 'results') ?? 'results')
-    const summaries = await summarizeFolder(folder, textOption(invocation, 'run-id') ?? undefined)
-    if (summaries.aggregates.length + summaries.snapshots.length === 0)
-      throw new InputError([
-        `${folder} holds no finished cells${invocation.values['run-id'] === undefined ? '' : ' of this run'}`,
-      ])
-    printAggregates(summaries.aggregates, invocation.stdout)
+    const runId = textOption(invocation, 'run-id') ?? undefined
+    const summaries = await readFolder(folder, () => summarizeFolder(folder, runId))
+    const { aggregates, snapshots, unusable } = summaries
+    if (aggregates.length + snapshots.length === 0) {
+      if (unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))
+      throw new InputError([`${folder} holds no finished cells${runId === undefined ? '' : ` of the run ${runId}`}`])
+    }
+    printAggregates(aggregates, invocation.stdout)
+    printSnapshots(snapshots, invocation.stdout)
     const csv = textOption(invocation, 'csv-output')
-    if (csv === null) return EXIT.ok
-    const written = await writeLongCsv(resolve(csv), summaries)
-    invocation.stdout.write(`${resolve(csv)}  sha256 ${written.sha256}\n`)
-    return EXIT.ok
+    if (csv !== null) {
+      const written = await writeLongCsv(resolve(csv), summaries)
+      invocation.stdout.write(`${resolve(csv)}  sha256 ${written.sha256}\n`)
+    }
+    return reportUnusable(unusable, invocation)
   },
 }

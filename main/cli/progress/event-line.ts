@@ -1,6 +1,6 @@
-import type { RunEvent } from '../../../contract/index.ts'
+import { durationWords, type RunEvent } from '../../../contract/index.ts'
 import { countWords, plural } from '../../report/score-format.ts'
-import { counts, duration, STEP_LABELS } from './format.ts'
+import { counts, STEP_LABELS } from './format.ts'
 
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'plain'
 
@@ -49,7 +49,7 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(`run ${event.run_id}: ${plural(datasets.length, 'dataset')} × ${approaches}`, { tone: 'strong' })]
     }
     case 'step.finished': {
-      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${duration(event.duration_ms)}`
+      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${durationWords(event.duration_ms)}`
       return [line(text, { sign: '●', tone: 'good', note: event.note })]
     }
     case 'step.skipped': {
@@ -84,7 +84,7 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} behind it`, { tone: 'quiet', indent: 4 })]
     }
     case 'run.finished':
-      return [line(`run ${event.run_id} ${event.outcome} in ${duration(event.duration_ms)}`)]
+      return [line(`run ${event.run_id} ${event.outcome} in ${durationWords(event.duration_ms)}`)]
     case 'cell.finished': {
       if (event.status === 'ok') return []
       const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`

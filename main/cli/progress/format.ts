@@ -16,13 +16,6 @@ export const STEP_LABELS: Record<LadderStep, string> = {
   publish: 'publish',
 }
 
-/** 840 ms, 12.4 s, 3 min 20 s. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 100_000) return `${(ms / 1000).toFixed(1)} s`
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
-}
-
 export function bar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((done / total) * width)
   return '█'.repeat(filled) + '░'.repeat(width - filled)

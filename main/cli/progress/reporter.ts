@@ -1,9 +1,9 @@
-import type { RunEvent } from '../../../contract/index.ts'
+import { durationWords, type RunEvent } from '../../../contract/index.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { plural } from '../../report/score-format.ts'
 import { eventLines } from './event-line.ts'
-import { bar, duration } from './format.ts'
+import { bar } from './format.ts'
 import { outputColumns } from './output-columns.ts'
 import { renderLine, type Look } from './render-line.ts'
 import { initialProgress, pace, track, type RunProgress } from './run-progress.ts'
@@ -33,7 +33,7 @@ function judgeLine({ name, done, total, failed }: NonNullable<RunProgress['judge
 function progressLine(progress: RunProgress, now: number, width: number): string {
   if (progress.judge !== null) return judgeLine(progress.judge).slice(0, width - 1)
   const rate = pace(progress, now)
-  const speed = rate === null ? '' : ` · ${rate.perSecond.toFixed(1)} cells/s · ${duration(rate.leftMs)} left`
+  const speed = rate === null ? '' : ` · ${rate.perSecond.toFixed(1)} cells/s · ${durationWords(rate.leftMs)} left`
   const failed = progress.failed === 0 ? '' : ` · ${progress.failed} failed`
   return `  ${bar(progress.done, progress.total, 24)} ${progress.done}/${plural(progress.total, 'cell')}${failed}${speed}`.slice(
     0,

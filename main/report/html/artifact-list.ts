@@ -11,7 +11,7 @@ export interface PageArtifact {
 
 /** The page's artifacts with their hashes; a script fills the last column where it may read them. */
 export function artifactList(artifacts: readonly PageArtifact[]): Markup {
-  const sums = artifacts.map(({ href, sha256 }) => `${sha256}  ${href}`).join('\n')
+  const sums = artifacts.map(sumLine)
   return h(
     'div',
     {},
@@ -19,12 +19,12 @@ export function artifactList(artifacts: readonly PageArtifact[]): Markup {
       'Files beside this page',
       [{ content: 'file' }, { content: 'dataset' }, { content: 'SHA-256' }, { content: 'now' }],
       artifacts.map(({ datasetId, href, sha256 }) => ({
-        head: h('a', { href: encodeURI(href), rel: 'noreferrer' }, href),
+        head: h('a', { href: addressOf(href), rel: 'noreferrer' }, href),
         cells: [
           { content: datasetId },
           { content: h('code', { class: 'hash' }, sha256) },
           {
-            content: h('span', { class: 'check', 'data-file': encodeURI(href), 'data-sha256': sha256 }, 'not checked'),
+            content: h('span', { class: 'check', 'data-file': addressOf(href), 'data-sha256': sha256 }, 'not checked'),
           },
         ],
       })),
@@ -32,10 +32,22 @@ export function artifactList(artifacts: readonly PageArtifact[]): Markup {
     h(
       'p',
       {},
-      'To check them yourself, in the folder of this page (or, on any system, by rag-ladder verify and the name of this page):',
+      'To check them yourself, save these lines as SHA256SUMS in the folder of this page and run sha256sum -c SHA256SUMS; or, on any system, run rag-ladder verify with the name of this page:',
     ),
-    h('pre', { class: 'sums' }, { html: `sha256sum -c &lt;&lt;'END'\n${preformatted(sums)}\nEND` }),
+    h('pre', { class: 'sums' }, { html: preformatted(sums.join('\n')) }),
   )
+}
+
+/** A relative path as an address; `#` and `?` in a file name stay part of it. */
+const addressOf = (href: string): string => href.split('/').map(encodeURIComponent).join('/')
+
+/**
+ * One line for sha256sum, whose escape for line ends and backslashes in names starts the line with a backslash. It is data for a file, never a
+ * command: a file name may hold anything, also the end of a shell's here-document.
+ */
+function sumLine({ href, sha256 }: PageArtifact): string {
+  const escaped = href.replace(/\\/g, '\\\\').replace(/\n/g, '\\n').replace(/\r/g, '\\r')
+  return `${escaped === href ? '' : '\\'}${sha256}  ${escaped}`
 }
 
 /** Names and hashes line by line: blanks and line ends count here. */

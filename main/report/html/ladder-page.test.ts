@@ -115,12 +115,33 @@ describe('ladderPage', () => {
     expect(captions).toContain('Wide: share of the variance that lies between answers to one question')
   })
 
+  it('a file name with line ends stays one line of the checksums and gives no command to paste', () => {
+    const sha256 = 'a'.repeat(64)
+    const hostile = ['a\nEND\ntouch PWNED #-evidence.jsonl', 'b\r-evidence.jsonl', 'c\\n-evidence.jsonl']
+    const made = ladderPage({
+      aggregates,
+      artifacts: hostile.map((href) => ({ datasetId: 'wide', href, sha256 })),
+      unusable: [{ file: 'torn\n<b>-evidence.jsonl', reason: 'the last line has no end', issues: 2 }],
+    })
+    const elements = read(made)
+    const sums = elements.find(({ attributes }) => attributes.get('class') === 'sums')!.text
+    expect(sums.split('\n')).toEqual([
+      `\\${sha256}  a\\nEND\\ntouch PWNED #-evidence.jsonl`,
+      `\\${sha256}  b\\r-evidence.jsonl`,
+      `\\${sha256}  c\\\\n-evidence.jsonl`,
+    ])
+    expect(made).not.toContain('<<')
+    expect(made).toContain('the last line has no end (the first of 2 problems)')
+    expect(made).not.toContain('torn <b>')
+    expect(made).toContain('href="a%0AEND%0Atouch%20PWNED%20%23-evidence.jsonl"')
+  })
+
   it('carries the hash of each artifact, ready to be checked by hand', () => {
     const elements = read(page)
     const marks = elements.flatMap(({ attributes }) => attributes.get('data-sha256') ?? [])
     expect(marks).toEqual(artifacts.map(({ sha256 }) => sha256))
     const sums = elements.find(({ attributes }) => attributes.get('class') === 'sums')!.text
-    expect(sums.split('\n').slice(1, -1)).toEqual(artifacts.map(({ sha256, href }) => `${sha256}  ${href}`))
+    expect(sums.split('\n')).toEqual(artifacts.map(({ sha256, href }) => `${sha256}  ${href}`))
   })
 
   it('shows decisions with signs and words, never as mere colour', () => {

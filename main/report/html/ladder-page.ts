@@ -5,6 +5,7 @@ import { modelCaution } from '../findings.ts'
 import { aliasesOf } from '../leaderboard.ts'
 import { inLadderOrder } from '../long-csv.ts'
 import { countWords, plural } from '../score-format.ts'
+import type { UnusableFile } from '../results-folder.ts'
 import type { PageArtifact } from './artifact-list.ts'
 import { hatchPattern } from './coverage-bars.ts'
 import { ladderSections, type Section } from './ladder-sections.ts'
@@ -16,6 +17,8 @@ import { aliasHead } from './table.ts'
 export interface LadderPageInput {
   aggregates: readonly Aggregate[]
   artifacts: readonly PageArtifact[]
+  /** Files of the folder that could not be used. */
+  unusable?: readonly UnusableFile[]
 }
 
 const hashSource = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`
@@ -34,10 +37,10 @@ const POLICY = [
  * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts behind its figures. Equal
  * input gives equal bytes; every text in it is escaped, whoever wrote it.
  */
-export function ladderPage({ aggregates, artifacts }: LadderPageInput): string {
+export function ladderPage({ aggregates, artifacts, unusable = [] }: LadderPageInput): string {
   const ordered = inLadderOrder(aggregates)
   const looks = looksOf(ordered.flatMap((aggregate) => [...aggregate.approaches, ...aggregate.unavailable]))
-  const sections = ladderSections(ordered, looks, artifacts)
+  const sections = ladderSections(ordered, looks, artifacts, unusable)
   const runs = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
   const page = h(
     'html',

@@ -4,6 +4,7 @@ import { comparedMetric, type ComparedName } from '../comparison-access.ts'
 import { nameWords } from '../comparison-words.ts'
 import { findings } from '../findings.ts'
 import { rungFigure } from '../leaderboard.ts'
+import { unusableLines, type UnusableFile } from '../results-folder.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
 import { artifactList, type PageArtifact } from './artifact-list.ts'
 import { coverageBars } from './coverage-bars.ts'
@@ -34,6 +35,7 @@ export function ladderSections(
   aggregates: readonly Aggregate[],
   looks: ReadonlyMap<string, Look>,
   artifacts: readonly PageArtifact[],
+  unusable: readonly UnusableFile[],
 ): Section[] {
   const isScored = (name: ComparedName): boolean =>
     aggregates.some((aggregate) =>
@@ -115,7 +117,7 @@ export function ladderSections(
           ],
         },
     { id: 'cost', title: 'Cost', body: aggregates.map((aggregate) => costFigures(aggregate, looks)) },
-    { id: 'missing', title: 'What is missing, and why', body: aggregates.map(gapNotes) },
+    { id: 'missing', title: 'What is missing, and why', body: [unusableNotes(unusable), aggregates.map(gapNotes)] },
     { id: 'provenance', title: 'Where this comes from', body: aggregates.map(provenance) },
     {
       id: 'artifacts',
@@ -126,6 +128,21 @@ export function ladderSections(
   ]
   return sections.filter((section) => section !== null)
 }
+
+/** Figures that a reader would look for and not find: a file was there and could not be used. */
+const unusableNotes = (unusable: readonly UnusableFile[]): Markup | null =>
+  unusable.length === 0
+    ? null
+    : h(
+        'div',
+        {},
+        h('h3', {}, 'Files that were left out'),
+        h(
+          'ul',
+          { class: 'notes' },
+          unusableLines(unusable).map((line) => h('li', {}, `${STATE_SIGNS.error} ${line}`)),
+        ),
+      )
 
 function findingItem(aggregate: Aggregate): Markup | null {
   const sentences = findings(aggregate)

@@ -10,7 +10,7 @@ export const PAGE_SCRIPT = `'use strict';
   if (marks.length === 0) return;
   if (!globalThis.crypto || !crypto.subtle)
     return say('unknown', '○ This address is not a secure one, so the browser offers no SHA-256. The commands under Artifacts check the files.');
-  const nameOf = (mark) => decodeURI(mark.dataset.file).split('/').pop();
+  const nameOf = (mark) => decodeURIComponent(mark.dataset.file).split('/').pop();
   const hex = (buffer) => [...new Uint8Array(buffer)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const look = async (mark, read) => {
     try {
@@ -58,7 +58,7 @@ export const PAGE_SCRIPT = `'use strict';
   addEventListener('dragover', (event) => event.preventDefault());
   addEventListener('drop', (event) => { event.preventDefault(); choose(event.dataTransfer.files); });
   if (location.protocol === 'file:') {
-    say('unknown', '○ Opened from disk, where a browser must not read the ' + marks.length + ' files beside a page.');
+    say('unknown', '○ Opened from disk, where a browser cannot read other files. If the ' + marks.length + ' files under Artifacts are here, they can be compared:');
     return offer(' ');
   }
   await compare(marks, async (mark) => {

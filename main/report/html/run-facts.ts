@@ -1,8 +1,8 @@
-import type { Aggregate, ApproachSummary, Distribution } from '../../../contract/index.ts'
+import { durationWords, type Aggregate, type ApproachSummary, type Distribution } from '../../../contract/index.ts'
 import type { Look } from '../approach-looks.ts'
 import { coverageNotes } from '../coverage-notes.ts'
 import { metricsOf } from '../metric-access.ts'
-import { countWords, durationWords, plural, STATE_SIGNS } from '../score-format.ts'
+import { countWords, plural, STATE_SIGNS } from '../score-format.ts'
 import { fragment, h, type Child, type Markup } from './markup.ts'
 import { aliasHead, dataTable, num, type Cell } from './table.ts'
 

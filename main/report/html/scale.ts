@@ -1,5 +1,5 @@
 import type { ComparedName } from '../comparison-access.ts'
-import { durationWords } from '../score-format.ts'
+import { durationWords } from '../../../contract/index.ts'
 
 /** Values of a metric → coordinates of a chart. */
 export interface Scale {

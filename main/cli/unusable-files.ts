@@ -1,0 +1,44 @@
+import { InputError } from '../manifests/runner-inputs.ts'
+import { scanResults, unusableLines, type ResultsFolder, type UnusableFile } from '../report/results-folder.ts'
+import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
+import { plural } from '../report/score-format.ts'
+import { errorText } from './error-text.ts'
+import { EXIT, type ExitCode, type Invocation } from './command.ts'
+import { outputColumns } from './progress/output-columns.ts'
+
+/** Nothing of a folder could be used; one line per file. */
+export class UnusableFilesError extends Error {
+  override readonly name = 'UnusableFilesError'
+  readonly code = 'evidence_unusable'
+
+  constructor(lines: readonly string[]) {
+    super(lines.join('\n  '))
+  }
+}
+
+/** Reads a folder of results. Throws `InputError` when it is missing, or is none. */
+export async function readFolder<Result>(dir: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException
+    if (syscall !== 'scandir') throw error
+    if (code === 'ENOENT') throw new InputError([`${dir}: no such folder`])
+    if (code === 'ENOTDIR') throw new InputError([`${dir} is a file: name the folder that holds the artifacts`])
+    throw new InputError([`${dir} cannot be read: ${(error as Error).message}`])
+  }
+}
+
+export const scanFolder = (dir: string): Promise<ResultsFolder> => readFolder(dir, () => scanResults(dir))
+
+/** Lists the files that were left out, each with its reason, on the error stream; the exit code that follows from them. */
+export function reportUnusable(unusable: readonly UnusableFile[], { stderr, env }: Invocation): ExitCode {
+  if (unusable.length === 0) return EXIT.ok
+  const count = unusable.length
+  const head = `${plural(count, 'file')} could not be used and ${count === 1 ? 'is' : 'are'} left out; rag-ladder verify checks evidence in full, rag-ladder recover repairs a torn end:`
+  const lines = unusableLines(unusable).map((line) => `  ${line.replace(/\s+/g, ' ')}`)
+  stderr.write(
+    `${errorText(sanitizeForTerminal([head, ...lines].join('\n')), { color: stderr.isTTY, columns: outputColumns(stderr, env) })}\n`,
+  )
+  return EXIT.evidenceRefused
+}

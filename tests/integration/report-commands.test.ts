@@ -1,0 +1,73 @@
+import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCli } from '../helpers/cli.ts'
+import { writeRun } from '../helpers/report-project.ts'
+import { fixtureDataset, REPORT_RUN } from '../helpers/report-rows.ts'
+
+const dataset = fixtureDataset('smoke', 'Smoke', 0)
+const STACK = /\n\s+at /
+let dir: string
+let good: string
+let mixed: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'report-commands-'))
+  good = join(dir, 'good')
+  mixed = join(dir, 'mixed')
+  await writeRun(good, dataset)
+  await cp(good, mixed, { recursive: true })
+  await writeFile(join(mixed, 'torn-smoke-evidence.jsonl'), '{"schema_version":1')
+  await writeFile(join(mixed, 'bad-smoke-evidence.jsonl'), 'x\ny\n')
+  await writeFile(join(mixed, 'old-matrix.json'), '{"cells":[{"query_id":"q1","model":"vanilla-rag","ok":true}]}')
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+describe('a folder with files that cannot be used', () => {
+  it('summarize lists them with their reasons, prints everything else and exits with 4', async () => {
+    const csv = join(dir, 'all.csv')
+    const result = await runCli(['summarize', '--results', mixed, '--csv-output', csv])
+    expect([result.code, STACK.test(result.stderr)]).toEqual([4, false])
+    expect(result.stderr).toContain('2 files could not be used')
+    expect(result.stderr).toContain('bad-smoke-evidence.jsonl: 1: not JSON (the first of 2 problems)')
+    expect(result.stderr).toContain('torn-smoke-evidence.jsonl: 1: the last line has no end')
+    expect(result.stdout).toContain('vanilla-rag')
+    expect(result.stdout).toContain('historical snapshot old, dataset old')
+    expect(await readFile(csv, 'utf8')).toContain('hybrid-rag')
+  })
+
+  it('report writes the page of the run, names the files in it and exits with 4', async () => {
+    const page = join(dir, 'page.html')
+    const result = await runCli(['report', '--results', mixed, '--output', page])
+    expect([result.code, STACK.test(result.stderr)]).toEqual([4, false])
+    const text = await readFile(page, 'utf8')
+    expect(text).toContain('Files that were left out')
+    expect(text).toContain('torn-smoke-evidence.jsonl')
+  })
+
+  it('a folder with nothing usable exits with 4, a missing one with 2', async () => {
+    const only = await mkdtemp(join(dir, 'only-'))
+    await writeFile(join(only, 'torn-evidence.jsonl'), '{')
+    const [torn, missing] = await Promise.all([
+      runCli(['summarize', '--results', only]),
+      runCli(['summarize', '--results', join(dir, 'none')]),
+    ])
+    expect([torn.code, torn.stderr]).toEqual([4, expect.stringContaining('torn-evidence.jsonl') as string])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('no such folder') as string])
+  })
+
+  it.each(['judge run --judge-models builtin-lexical-support,builtin-semantic-match', 'publish'])(
+    '%s refuses torn evidence with 4 and one sentence',
+    async (command) => {
+      const results = await mkdtemp(join(dir, 'torn-'))
+      await cp(good, results, { recursive: true })
+      await appendFile(join(results, `${REPORT_RUN}-smoke-evidence.jsonl`), '{"torn')
+      const args = [...command.split(' '), '--run-id', REPORT_RUN, '--dataset', 'smoke', '--results', results]
+      const result = await runCli(args)
+      expect([result.code, STACK.test(result.stderr)]).toEqual([4, false])
+      expect(result.stderr).toMatch(
+        /evidence\.jsonl: ?\d*:? the last line has no end|evidence\.jsonl:\d+: the last line/,
+      )
+    },
+  )
+})
