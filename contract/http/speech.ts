@@ -102,6 +102,42 @@ export const SpokenSegment = z.object({
 })
 export type SpokenSegment = z.infer<typeof SpokenSegment>
 
+/**
+ * A segment of `verbose_json`, with the fields that clients of OpenAI's API require. Only text, times and the compression ratio are measured: these
+ * recognizers report no token ids and no probabilities, so `tokens` is empty and the other figures are 0.
+ */
+export const VerboseSegment = z.object({
+  id: z.int(),
+  text: z.string(),
+  start: z.number(),
+  end: z.number(),
+  duration: z.number(),
+  /** Start in hundredths of a second. */
+  seek: z.int(),
+  tokens: z.array(z.int()),
+  temperature: z.number(),
+  avg_logprob: z.number(),
+  /** Bytes of the text over its bytes when deflated. */
+  compression_ratio: z.number(),
+  no_speech_prob: z.number(),
+})
+export type VerboseSegment = z.infer<typeof VerboseSegment>
+
+/** Answer of `POST /v1/audio/transcriptions` with `response_format=verbose_json`. */
+export const VerboseTranscription = z.object({
+  task: z.literal('transcribe'),
+  /** The language asked for, else the only one that the model knows, else `unknown`. */
+  language: z.string(),
+  /** Seconds of the recording. */
+  duration: z.number(),
+  text: z.string(),
+  segments: z.array(VerboseSegment).optional(),
+  words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).optional(),
+  prompt_used: z.boolean().optional(),
+  speaker_used: z.boolean().optional(),
+})
+export type VerboseTranscription = z.infer<typeof VerboseTranscription>
+
 /** Answer of `POST /v1/audio/transcriptions/advanced`. */
 export const AdvancedTranscription = z.object({
   text: z.string(),

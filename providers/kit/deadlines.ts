@@ -30,11 +30,13 @@ export interface WorkDeadlineOptions {
   message?: string
   /** Called once when the deadline has passed, for services that must restart because the work cannot be stopped. */
   onTimeout?: () => void
+  /** Aborts the work before the deadline, for example because its caller has left. */
+  cancelled?: AbortSignal
 }
 
 /**
- * The work's result, or a 504 `HttpError` after `timeoutMs`; its signal is aborted then. Work that ignores the signal runs on, and
- * its late result is dropped.
+ * The work's result, or a 504 `HttpError` after `timeoutMs`; its signal is aborted then, and when `cancelled` is. Work that ignores the
+ * signal runs on: cancelled, it is waited for until the deadline; past the deadline its late result is dropped.
  */
 export async function withWorkDeadline<Result>(
   timeoutMs: number,
@@ -50,7 +52,9 @@ export async function withWorkDeadline<Result>(
     options.onTimeout?.()
   }, timeoutMs)
   try {
-    return await Promise.race([work(stop.signal), timedOut.promise])
+    const { cancelled } = options
+    const signal = cancelled === undefined ? stop.signal : AbortSignal.any([stop.signal, cancelled])
+    return await Promise.race([work(signal), timedOut.promise])
   } finally {
     clearTimeout(timer)
   }

@@ -10,9 +10,11 @@ export interface FormFile {
   bytes: Buffer
 }
 
-/** A multipart body, read whole. A field given twice has its last value. */
+/** A multipart body, read whole. A field given twice has its last value; one whose name ends in `[]` is a list of all its values. */
 export interface MultipartForm {
   fields: Readonly<Record<string, string>>
+  /** Values of the fields whose names end in `[]`, by the name without it. */
+  lists: Readonly<Record<string, readonly string[]>>
   files: ReadonlyMap<string, FormFile>
 }
 
@@ -37,16 +39,17 @@ export function isForm(body: unknown): body is MultipartForm {
 export function parseMultipart(body: Buffer, contentType: string): MultipartForm {
   const delimiter = Buffer.from(`--${boundaryOf(contentType)}`)
   const fields: Record<string, string> = {}
+  const lists: Record<string, string[]> = {}
   const files = new Map<string, FormFile>()
   let at = body.indexOf(delimiter)
   if (at < 0) throw malformed('the boundary does not occur')
   for (let parts = 0; ; parts += 1) {
     const start = at + delimiter.length
-    if (body.subarray(start, start + 2).equals(Buffer.from('--'))) return { fields, files }
+    if (body.subarray(start, start + 2).equals(Buffer.from('--'))) return { fields, lists, files }
     if (parts === MAX_PARTS) throw malformed(`more than ${MAX_PARTS} parts`)
     at = body.indexOf(Buffer.concat([Buffer.from('\r\n'), delimiter]), start)
     if (at < 0) throw malformed('the last part does not end')
-    readPart(body.subarray(start, at), fields, files)
+    readPart(body.subarray(start, at), { fields, lists, files })
     at += 2
   }
 }
@@ -77,7 +80,13 @@ function boundaryOf(contentType: string): string {
   return boundary
 }
 
-function readPart(part: Buffer, fields: Record<string, string>, files: Map<string, FormFile>): void {
+interface OpenForm {
+  fields: Record<string, string>
+  lists: Record<string, string[]>
+  files: Map<string, FormFile>
+}
+
+function readPart(part: Buffer, { fields, lists, files }: OpenForm): void {
   const end = part.indexOf('\r\n\r\n')
   if (end < 0 || end > 16_384) throw malformed('a part has no header')
   const header = part.subarray(0, end).toString('utf8')
@@ -92,7 +101,8 @@ function readPart(part: Buffer, fields: Record<string, string>, files: Map<strin
     return
   }
   if (bytes.length > MAX_FIELD_BYTES) throw new HttpError(413, `field ${name} exceeds ${MAX_FIELD_BYTES} byte limit`)
-  fields[name] = bytes.toString('utf8')
+  if (name.endsWith('[]')) (lists[name.slice(0, -2)] ??= []).push(bytes.toString('utf8'))
+  else fields[name] = bytes.toString('utf8')
 }
 
 function parameter(disposition: string, name: string): string | null {

@@ -17,6 +17,12 @@ const TOKEN = { authorization: 'Bearer right' }
 const apps: FastifyInstance[] = []
 afterEach(() => Promise.all(apps.splice(0).map((app) => closeGracefully(app, 0))))
 
+function form(bytes: number): FormData {
+  const form = new FormData()
+  form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.wav')
+  return form
+}
+
 /** A service whose work ends when the test says so. */
 async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string[] = []) {
   const settings = { ...readBoundarySettings(createEnvReader({ STT_API_TOKEN: 'right' }), NAMES), ...changes }
@@ -44,9 +50,7 @@ async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string
   })
   const { url } = await listen(boundary.app, '127.0.0.1', 0)
   const send = async (bytes: number, headers: Record<string, string> = TOKEN) => {
-    const form = new FormData()
-    form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.wav')
-    const answer = await fetch(`${url}/work`, { method: 'POST', body: form, headers })
+    const answer = await fetch(`${url}/work`, { method: 'POST', body: form(bytes), headers })
     return { status: answer.status, body: await answer.json(), headers: answer.headers }
   }
   return { url, send, entered: entered.promise, finish, restarted: restarted.promise }
@@ -124,6 +128,20 @@ describe('service boundary', () => {
     expect(text.join('')).toMatch(/^HTTP\/1\.1 408 .*\{"detail":"Upload timed out"\}$/s)
     finish.resolve('')
     expect((await send(10)).status).toBe(200)
+  })
+
+  it('aborts the work of a caller that leaves, and frees its place once the work has stopped', async () => {
+    const { url, send, entered, finish } = await start()
+    const leave = new AbortController()
+    const left = fetch(`${url}/work`, { method: 'POST', body: form(10), headers: TOKEN, signal: leave.signal })
+    const signal = await entered
+    expect(signal.aborted).toBe(false)
+    leave.abort()
+    await expect(left).rejects.toThrow()
+    await expect.poll(() => signal.aborted).toBe(true)
+    expect((await send(10)).status).toBe(429)
+    finish.reject(signal.reason as Error)
+    await expect.poll(async () => (await send(10)).status).not.toBe(429)
   })
 
   it('answers 504 past the deadline, then asks for its restart; an error inside stays inside', async () => {

@@ -43,8 +43,9 @@ export interface ServiceBoundary {
     preParsing: ReturnType<typeof uploadDeadline>
   }
   /**
-   * Runs the work of an `upload` route, also when the caller leaves. Past the inference deadline the caller gets 504, the signal is aborted,
-   * and the process ends with 70 once the answer is out: such work cannot be trusted to stop.
+   * Runs the work of an `upload` route. Its signal is aborted when the caller leaves, and its place is free as soon as the work has stopped. Past
+   * the inference deadline the caller gets 504, the signal is aborted too, and the process ends with 70 once the answer is out: such work cannot
+   * be trusted to stop.
    */
   work<Result>(
     request: FastifyRequest,
@@ -90,9 +91,21 @@ export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceB
       permitOf(request).during(() =>
         withWorkDeadline(settings.inferenceTimeoutMs, work, {
           onTimeout: () => afterReply(reply, restart),
+          cancelled: whenCallerLeaves(reply),
         }),
       ),
   }
+}
+
+/** Aborted when the connection closes before the answer is out. */
+function whenCallerLeaves(reply: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  const stop = (): void => {
+    if (!reply.raw.writableFinished) left.abort(new HttpError(499, 'The caller has left'))
+  }
+  if (reply.raw.destroyed) stop()
+  else reply.raw.once('close', stop)
+  return left.signal
 }
 
 /** The service's own failure as the caller may know it; expected refusals stay what they are. */

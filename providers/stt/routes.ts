@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { MAX_PROMPT_CHARACTERS } from '../../contract/index.ts'
-import type { AdvancedTranscription } from '../../contract/index.ts'
+import type { AdvancedTranscription, VerboseTranscription } from '../../contract/index.ts'
 import { decodeUpload } from '../kit/audio/decode-upload.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { isForm, requiredFile } from '../kit/multipart-form.ts'
@@ -13,7 +13,7 @@ import type { TimedWord } from './backends/recogniser.ts'
 import type { SttConfig } from './config.ts'
 import type { ModelHolder } from './model-holder.ts'
 import type { Enrolment } from './speakers/enrolment.ts'
-import { spokenSegments, spokenWords, textOf } from './transcript.ts'
+import { spokenSegments, spokenWords, textOf, transcriptEvents, verboseSegments, verboseWords } from './transcript.ts'
 import { transcribeLong } from './windows/transcribe-long.ts'
 
 /** As forms spell it; Python's clients send `True`. */
@@ -28,7 +28,12 @@ const Prompt = z.string().max(MAX_PROMPT_CHARACTERS).default('')
 /** Who speaks, as `/v1/speakers` lists them. */
 const SpeakerId = z.string().trim().max(100).default('')
 
+/** What `verbose_json` brings with times; OpenAI's default is segments. */
+const Granularities = z.array(z.enum(['segment', 'word'])).default(['segment'])
+
 const Fields = z.object({
+  stream: Flag,
+  timestamp_granularities: Granularities,
   response_format: z.enum(['json', 'verbose_json', 'text']).default('json'),
   language: z.string().max(32).optional(),
   model: z.string().max(200).optional(),
@@ -46,6 +51,8 @@ type Told = Pick<z.output<typeof Fields>, 'prompt' | 'speaker'>
 
 interface Heard {
   words: TimedWord[]
+  /** Of the whole recording. */
+  seconds: number
   /** Which of the hints were of use. */
   used: Pick<AdvancedTranscription, 'prompt_used' | 'speaker_used'>
 }
@@ -73,31 +80,39 @@ export function registerTranscriptionRoutes(
         const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNISER_RATE }
         const speakerModel = speaker === '' ? null : await enrolment.modelOf(speaker)
         const { sound } = await decodeUpload(task, signal)
-        const words = await transcribeLong(sound, recogniser, signal, { prompt: prompt.trim(), speakerModel })
+        const words = await transcribeLong(sound, recogniser, signal, {
+          prompt: prompt.trim(),
+          speakerModel,
+          language: language ?? '',
+        })
         // Told only to those who sent the field: nobody else knows of it.
         const used = {
           ...(prompt.trim() === '' ? {} : { prompt_used: recogniser.usesPrompt }),
           ...(speaker === '' ? {} : { speaker_used: speakerModel !== null }),
         }
-        return { words, used }
+        return { words, seconds: sound.samples.length / sound.sampleRate, used }
       })
     })
 
   scope.post('/v1/audio/transcriptions', boundary.upload, async (request, reply) => {
     const fields = parseRequest(Fields, fieldsOf(request))
-    const { words, used } = await transcribe(request, reply, fields)
+    const { words, seconds, used } = await transcribe(request, reply, fields)
     const text = textOf(words)
+    if (fields.stream) return reply.type('text/event-stream; charset=utf-8').send(transcriptEvents(words))
     if (fields.response_format === 'text') return reply.type('text/plain; charset=utf-8').send(text)
     if (fields.response_format === 'json') return { text }
-    const segments = spokenSegments(models.get().isAligned ? words : []).map(({ words: _words, ...segment }) => segment)
+    const { isAligned, languages } = models.get()
+    const aligned = isAligned ? words : []
+    const asked = fields.timestamp_granularities
     return {
-      text,
-      duration: segments.at(-1)?.end ?? null,
-      segments,
       task: 'transcribe',
-      language: fields.language || 'unknown',
+      language: fields.language || (languages?.length === 1 ? languages[0]! : 'unknown'),
+      duration: Number(seconds.toFixed(3)),
+      text,
+      ...(asked.includes('segment') ? { segments: verboseSegments(aligned) } : {}),
+      ...(asked.includes('word') ? { words: verboseWords(aligned) } : {}),
       ...used,
-    }
+    } satisfies VerboseTranscription
   })
 
   scope.post('/v1/audio/transcriptions/advanced', boundary.upload, async (request, reply) => {
@@ -118,7 +133,7 @@ export function registerTranscriptionRoutes(
 }
 
 function fieldsOf(request: FastifyRequest): unknown {
-  return isForm(request.body) ? request.body.fields : {}
+  return isForm(request.body) ? { ...request.body.fields, ...request.body.lists } : {}
 }
 
 function refuseLanguage(language: string | undefined, known: readonly string[] | null, backend: string): void {

@@ -12,6 +12,7 @@ import {
   Speaker,
   Speakers,
   TranscriptionHealth,
+  VerboseTranscription,
 } from '../../contract/index.ts'
 import { scriptedRecogniser } from '../../tests/helpers/scripted-recogniser.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
@@ -115,17 +116,59 @@ describe('transcriptions', () => {
       status: 200,
       json: { text },
     })
-    expect((await send('', { response_format: 'verbose_json', language: 'en' })).json).toEqual({
+    const unmeasured = { tokens: [], temperature: 0, avg_logprob: 0, no_speech_prob: 0, compression_ratio: 0.6 }
+    expect((await send('', { response_format: 'verbose_json', language: 'en' }, silence(2))).json).toEqual({
       text,
-      duration: 1.7,
+      duration: 2,
       segments: [
-        { id: 0, text: 'Hello there.', start: 0.1, end: 0.8, duration: 0.7 },
-        { id: 1, text: 'Good morning', start: 0.9, end: 1.7, duration: 0.8 },
+        { id: 0, text: 'Hello there.', start: 0.1, end: 0.8, duration: 0.7, seek: 10, ...unmeasured },
+        { id: 1, text: 'Good morning', start: 0.9, end: 1.7, duration: 0.8, seek: 90, ...unmeasured },
       ],
       task: 'transcribe',
       language: 'en',
     })
     expect(await send('', { response_format: 'text' })).toMatchObject({ type: 'text/plain; charset=utf-8', text })
+  })
+
+  it('carry word times in verbose json where timestamp_granularities asks for them', async () => {
+    const { send } = await start(scripted)
+    const asked = { response_format: 'verbose_json', 'timestamp_granularities[]': 'word' }
+    const answer = VerboseTranscription.parse((await send('', asked)).json)
+    expect(answer.segments).toBeUndefined()
+    expect(answer.words).toEqual([
+      { word: 'Hello', start: 0.1, end: 0.4 },
+      { word: 'there.', start: 0.45, end: 0.8 },
+      { word: 'Good', start: 0.9, end: 1.2 },
+      { word: 'morning', start: 1.2, end: 1.7 },
+    ])
+    expect(await send('', { ...asked, 'timestamp_granularities[]': 'letter' })).toMatchObject({ status: 422 })
+  })
+
+  it('come as server-sent events where stream=true asks for them', async () => {
+    const { send } = await start(scripted)
+    const { type, text } = await send('', { stream: 'true' })
+    expect(type).toBe('text/event-stream; charset=utf-8')
+    const events = text
+      .split('\n\n')
+      .filter((event) => event !== '')
+      .map((event) => JSON.parse(/^data: (.*)$/m.exec(event)![1]!) as unknown)
+    expect(events).toEqual([
+      { type: 'transcript.text.delta', delta: 'Hello there.' },
+      { type: 'transcript.text.delta', delta: ' Good morning' },
+      { type: 'transcript.text.done', text: 'Hello there. Good morning' },
+    ])
+  })
+
+  it('hand the language on to a model that knows several', async () => {
+    const languages: (string | undefined)[] = []
+    const hear = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (
+      languages.push(hints?.language),
+      HEARD
+    )
+    const { send } = await start(async () => scriptedRecogniser({ recognise: hear, languages: ['en', 'de'] }))
+    expect((await send('', { language: 'de' })).status).toBe(200)
+    expect((await send('', { language: 'fr' })).status).toBe(400)
+    expect(languages).toEqual(['de'])
   })
 
   it('hand on the prompt, and tell whether it was used to those who sent one', async () => {

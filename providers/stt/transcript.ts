@@ -1,4 +1,5 @@
-import type { SpokenSegment, SpokenWord } from '../../contract/index.ts'
+import { deflateSync } from 'node:zlib'
+import type { SpokenSegment, SpokenWord, VerboseSegment } from '../../contract/index.ts'
 import type { TimedWord } from './backends/recogniser.ts'
 
 const SENTENCE_END = /[.!?。？！]["')\]]?$/
@@ -34,6 +35,36 @@ export function spokenSegments(words: readonly TimedWord[]): SpokenSegment[] {
       words: spokenWords(sentence),
     }
   })
+}
+
+/** Sentences with the further fields that clients of OpenAI's API require; see `VerboseSegment` for what is measured. */
+export function verboseSegments(words: readonly TimedWord[]): VerboseSegment[] {
+  return spokenSegments(words).map(({ words: _words, ...segment }) => {
+    const bytes = Buffer.from(segment.text)
+    return {
+      ...segment,
+      seek: Math.round(segment.start * 100),
+      tokens: [],
+      temperature: 0,
+      avg_logprob: 0,
+      compression_ratio: ms(bytes.length / deflateSync(bytes).length),
+      no_speech_prob: 0,
+    }
+  })
+}
+
+/** Words in OpenAI's form. */
+export const verboseWords = (words: readonly TimedWord[]): { word: string; start: number; end: number }[] =>
+  words.map(({ text, start, end }) => ({ word: text, start: ms(start), end: ms(end) }))
+
+/** The transcript as server-sent events: one `transcript.text.delta` per sentence, then `transcript.text.done`. */
+export function transcriptEvents(words: readonly TimedWord[]): string {
+  const deltas = spokenSegments(words).map(({ text }, index) => ({
+    type: 'transcript.text.delta',
+    delta: index === 0 ? text : ` ${text}`,
+  }))
+  const events = [...deltas, { type: 'transcript.text.done', text: textOf(words) }]
+  return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
 /** The words as one text. */

@@ -129,7 +129,8 @@ describe('Whisper', () => {
     const place = join(folder, 'whisper')
     await writeTinyWhisper(place)
     const { recogniser } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
-    expect([recogniser.isAligned, recogniser.windowSeconds, recogniser.languages]).toEqual([true, 28, ['en']])
+    expect([recogniser.isAligned, recogniser.windowSeconds]).toEqual([true, 28])
+    expect(recogniser.languages).toEqual(expect.arrayContaining(['en', 'de', 'ja']))
     expect(await recogniser.recognise(sound([SALT, 40]), signal)).toEqual([
       { text: 'salt', start: 0.5, end: 1 },
       { text: 'seafood', start: 1, end: 1.5 },

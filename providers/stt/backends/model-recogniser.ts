@@ -42,7 +42,7 @@ export async function openModelRecogniser(
     usesPrompt: false,
     fitting: null,
     windowSeconds: model.windowSeconds,
-    recognise: ({ samples }, windowSignal) => process.recognise(samples, windowSignal),
+    recognise: ({ samples }, windowSignal, hints) => process.recognise(samples, windowSignal, hints?.language ?? ''),
     async close() {
       process.close()
     },

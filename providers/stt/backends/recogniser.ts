@@ -19,6 +19,8 @@ export interface Hints {
   prompt?: string
   /** A folder that `SpeakerFitting.fit` has written: the model of whoever speaks. */
   speakerModel?: string | null
+  /** Its two letters; empty: the model's default. */
+  language?: string
 }
 
 /** A sentence as somebody read it: 16 kHz sound. */

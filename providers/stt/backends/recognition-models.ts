@@ -42,8 +42,14 @@ const PIPELINE_FILES = named(
   'onnx/decoder_model_merged_quantized.onnx',
 )
 
-// Whisper hears thirty seconds at a time; what is longer it cuts off.
-const WHISPER = { languages: ['en'], windowSeconds: 28 } as const
+// Languages that the multilingual Whisper models were trained on.
+const WHISPER_LANGUAGES = (
+  'en zh de es ru ko fr ja pt tr pl ca nl ar sv it id hi fi vi he uk el ms cs ro da hu ta no th ur hr bg lt la mi ml cy sk te fa lv bn sr az sl kn et mk ' +
+  'br eu is hy ne mn bs kk sq sw gl mr pa si km sn yo so af oc ka be tg sd gu am yi lo uz fo ht ps tk nn mt sa lb my bo tl mg as tt haw ln ha ba jw su'
+).split(' ')
+// Whisper takes thirty seconds at a time; what is longer it cuts off.
+const WHISPER = { languages: WHISPER_LANGUAGES, windowSeconds: 28 } as const
+const ENGLISH = { languages: ['en'], windowSeconds: 28 } as const
 // Parakeet's own limit is minutes; a minute keeps the memory of one window small.
 const PARAKEET = { languages: null, windowSeconds: 60 } as const
 
@@ -87,7 +93,7 @@ export const ONNX_MODELS: Readonly<Record<ModelName, RecognitionModel>> = {
   },
   'moonshine-base': {
     kind: 'transformers',
-    ...WHISPER,
+    ...ENGLISH,
     declared: model('onnx-community/moonshine-base-ONNX', 'MIT', 'main', PIPELINE_FILES),
   },
 }
@@ -125,11 +131,11 @@ export const SHERPA_MODELS: Readonly<Record<ModelName, RecognitionModel>> = {
       ],
     ),
   },
-  'whisper-tiny': { kind: 'sherpa-whisper', ...WHISPER, declared: sherpaWhisper('tiny') },
-  'whisper-base': { kind: 'sherpa-whisper', ...WHISPER, declared: sherpaWhisper('base') },
+  'whisper-tiny': { kind: 'sherpa-whisper', ...ENGLISH, declared: sherpaWhisper('tiny') },
+  'whisper-base': { kind: 'sherpa-whisper', ...ENGLISH, declared: sherpaWhisper('base') },
   'moonshine-base': {
     kind: 'sherpa-moonshine',
-    ...WHISPER,
+    ...ENGLISH,
     declared: model(
       'csukuangfj/sherpa-onnx-moonshine-base-en-int8',
       'MIT',

@@ -3,7 +3,7 @@ import type { Engine, EngineFacts, EngineOrder } from './engine.ts'
 import { EngineMissingError } from './engine.ts'
 import { openEngine } from './open-engine.ts'
 
-export type EngineRequest = { load: EngineOrder } | { samples: Float32Array }
+export type EngineRequest = { load: EngineOrder } | { samples: Float32Array; language: string }
 export type EngineReply = { facts: EngineFacts } | { words: TimedWord[] } | { failed: string; isMissing: boolean }
 
 /** The process that a model lives in: one request at a time. Its parent kills it when a window takes too long; the native code cannot be asked. */
@@ -29,5 +29,5 @@ async function answer(request: EngineRequest): Promise<EngineReply> {
     return { facts: { device, isAligned, note } }
   }
   if (engine === null) throw new Error('no model is loaded')
-  return { words: await engine.recognise(request.samples) }
+  return { words: await engine.recognise(request.samples, request.language) }
 }

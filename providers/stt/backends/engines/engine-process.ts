@@ -36,12 +36,12 @@ export class EngineProcess {
   }
 
   /** The words of one window. Windows wait for each other. Rejects as `load` does; an abort ends the process. */
-  recognise(samples: Float32Array, signal: AbortSignal): Promise<TimedWord[]> {
+  recognise(samples: Float32Array, signal: AbortSignal, language = ''): Promise<TimedWord[]> {
     const turn = this.#turn.then(async () => {
       signal.throwIfAborted()
       if (this.#closed) throw new Error('the recogniser is closed')
       if (this.#work === null) await this.load(signal)
-      const reply = await this.#ask(this.#work!, { samples }, signal)
+      const reply = await this.#ask(this.#work!, { samples, language }, signal)
       if ('words' in reply) return reply.words
       throw new Error('the recognising process answered something else')
     })

@@ -29,8 +29,8 @@ export function processorInstead(wanted: WantedDevice, reason: string): string |
 
 /** A loaded model in the recognising process. */
 export interface Engine extends EngineFacts {
-  /** The words of one window of 16 kHz sound; the times of one that is not aligned are spread. */
-  recognise(samples: Float32Array): Promise<TimedWord[]>
+  /** The words of one window of 16 kHz sound, in the language of these two letters or the model's default; times of one that is not aligned are spread. */
+  recognise(samples: Float32Array, language: string): Promise<TimedWord[]>
 }
 
 /** The engine's own package is not installed; the message says how to get it. */

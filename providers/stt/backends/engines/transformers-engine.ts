@@ -26,15 +26,20 @@ export async function openTransformers({ folder, device: wanted }: EngineOrder):
     }),
   )
   const isWhisper = model.model.config.model_type === 'whisper'
+  // English-only models refuse the parameter.
+  const isMultilingual =
+    (model.model.generation_config as { is_multilingual?: boolean } | null)?.is_multilingual === true
   return {
     device,
     note,
     isAligned: isWhisper,
-    async recognise(samples) {
+    async recognise(samples, language) {
       const seconds = samples.length / SAMPLE_RATE
       const output = (await model(
         samples,
-        isWhisper ? { return_timestamps: 'word' } : { max_new_tokens: Math.ceil(seconds) * TOKENS_PER_SECOND },
+        isWhisper
+          ? { return_timestamps: 'word', ...(isMultilingual ? { language: language.split(/[-_]/)[0] || 'en' } : {}) }
+          : { max_new_tokens: Math.ceil(seconds) * TOKENS_PER_SECOND },
       )) as TimedOutput
       return isWhisper ? timedWords(output, seconds) : spreadWords(output.text, seconds)
     },
