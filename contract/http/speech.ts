@@ -18,7 +18,8 @@ export const SpeechRequest = z.object({
   speed: z.coerce.number().min(0.5).max(2).default(1),
   /** Of the sound that is sent; the engine's own when absent. */
   sample_rate: z.coerce.number().int().min(8000).max(48_000).optional(),
-  stream_format: z.literal('audio').default('audio'),
+  /** `sse`: the same bytes as server-sent events. */
+  stream_format: z.enum(['audio', 'sse']).default('audio'),
 })
 export type SpeechRequest = z.infer<typeof SpeechRequest>
 

@@ -23,6 +23,9 @@ export function hostGuard(trusted: TrustedNames = {}) {
     const host = hostName(request.headers.host)
     if (host !== null && !hosts.has(host)) throw new HttpError(421, 'This server does not answer for that Host')
     const origin = request.headers.origin
+    // A foreign page can embed what a GET answers, and its browser sends no Origin then.
+    if (origin === undefined && request.headers['sec-fetch-site'] === 'cross-site' && !origins.has('*'))
+      throw new HttpError(403, 'Requests from pages of other sites are not allowed')
     if (origin === undefined || origins.has('*') || origins.has(origin)) return
     if (!LOOPBACK.includes(originHost(origin) ?? ''))
       throw new HttpError(403, 'Requests from that Origin are not allowed')

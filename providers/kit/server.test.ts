@@ -234,6 +234,8 @@ describe('foreign pages', () => {
     [{ Host: 'evil.example' }, 421],
     [{ Host: '127.0.0.1:1', Origin: 'https://evil.example' }, 403],
     [{ Host: 'localhost', Origin: 'null' }, 403],
+    [{ Host: 'localhost', 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ Host: 'localhost', 'Sec-Fetch-Site': 'none' }, 404],
     [{ Host: 'localhost:80', Origin: 'http://localhost:3000' }, 404],
     [{ Host: '[::1]:80' }, 404],
   ])('%j gets %i', async (headers, status) => {

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DEADLINE_EXIT_CODE } from '../../contract/process-exit.ts'
+import { callerSignal } from './caller-signal.ts'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
@@ -91,21 +92,10 @@ export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceB
       permitOf(request).during(() =>
         withWorkDeadline(settings.inferenceTimeoutMs, work, {
           onTimeout: () => afterReply(reply, restart),
-          cancelled: whenCallerLeaves(reply),
+          cancelled: callerSignal(request, reply),
         }),
       ),
   }
-}
-
-/** Aborted when the connection closes before the answer is out. */
-function whenCallerLeaves(reply: FastifyReply): AbortSignal {
-  const left = new AbortController()
-  const stop = (): void => {
-    if (!reply.raw.writableFinished) left.abort(new HttpError(499, 'The caller has left'))
-  }
-  if (reply.raw.destroyed) stop()
-  else reply.raw.once('close', stop)
-  return left.signal
 }
 
 /** The service's own failure as the caller may know it; expected refusals stay what they are. */

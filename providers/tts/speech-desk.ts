@@ -7,7 +7,7 @@ import { notInstalled } from './engines/over-weights.ts'
 import { engineNamed, isInstalled } from './engines/speech-engine.ts'
 import type { CloningEngine, SpeechEngine } from './engines/speech-engine.ts'
 import { joinSpeech } from './text/join-speech.ts'
-import { isSpeakable, withoutMarkup } from './text/plain-speech.ts'
+import { isSpeakable, unspokenLetters, withoutMarkup } from './text/plain-speech.ts'
 import { splitSentences } from './text/split-sentences.ts'
 import { unknownVoice } from './voices/voice-store.ts'
 import type { VoiceStore } from './voices/voice-store.ts'
@@ -34,6 +34,9 @@ export interface SpeechDeskOptions {
 
 const MAX_CLONED_CHARACTERS = 280
 
+/** Voices of OpenAI's API, which its clients name without asking: they get the engine's first voice. */
+const OPENAI_VOICES = new Set('alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse'.split(' '))
+
 /** Takes orders for speech: finds engine and voice, splits the text at sentences, joins what was spoken. */
 export class SpeechDesk {
   readonly #options: SpeechDeskOptions
@@ -42,13 +45,18 @@ export class SpeechDesk {
     this.#options = options
   }
 
-  /** Throws 404 for a model or voice that is unknown or not downloaded, 400 for what cannot be spoken. */
-  async speak(order: SpeechOrder, signal: AbortSignal): Promise<Sound> {
+  /**
+   * The sound, and how many letters of the text were left out of it. Throws 404 for a model or voice that is unknown or not downloaded, 400 for what cannot be spoken.
+   */
+  async speak(order: SpeechOrder, signal: AbortSignal): Promise<{ sound: Sound; unspoken: number }> {
     const text = withoutMarkup(order.input)
     if (!isSpeakable(text)) throw new HttpError(400, 'The text holds nothing that can be spoken')
     const parts = await this.#speakParts(order, text, signal)
     const sound = joinSpeech(parts)
-    return order.sampleRate === null ? sound : resample(sound, order.sampleRate)
+    return {
+      sound: order.sampleRate === null ? sound : resample(sound, order.sampleRate),
+      unspoken: unspokenLetters(text),
+    }
   }
 
   async #speakParts(order: SpeechOrder, text: string, signal: AbortSignal): Promise<Sound[]> {
@@ -58,8 +66,11 @@ export class SpeechDesk {
       const clip = await this.#clipFor(order, engine.id)
       return engine.speakLike(clip, splitSentences(text, MAX_CLONED_CHARACTERS), order.speed, signal)
     }
-    const voice = order.voice ?? engine.voices[0]!.id
-    if (!engine.voices.some(({ id }) => id === voice)) throw await this.#strangeVoice(voice, engine)
+    const asked = order.voice ?? engine.voices[0]!.id
+    const isKnown = engine.voices.some(({ id }) => id === asked)
+    const isOpenAi = !isKnown && OPENAI_VOICES.has(asked) && (await this.#options.voices.find(asked)) === null
+    if (!isKnown && !isOpenAi) throw await this.#strangeVoice(asked, engine)
+    const voice = isOpenAi ? engine.voices[0]!.id : asked
     const sounds: Sound[] = []
     for (const sentence of splitSentences(text, engine.maxCharacters)) {
       if (!isSpeakable(sentence)) continue
@@ -84,6 +95,8 @@ export class SpeechDesk {
     const fitting = engines.find((engine) => engine.voices.some(({ id }) => id === voice))
     if (voice !== null && clip === null && fitting !== undefined) return fitting
     if (clip !== null || (voice !== null && (await voices.find(voice)) !== null)) return cloningEngines[0]!
+    if (voice !== null && OPENAI_VOICES.has(voice))
+      return engines.find((engine) => engine.weights === null) ?? engines[0]!
     if (voice !== null) throw this.#unknownVoice(voice)
     return all.find((engine) => engine.id === defaultModel)!
   }

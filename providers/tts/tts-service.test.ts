@@ -96,7 +96,7 @@ describe('speech', () => {
     ['an unknown format', { input: 'Hello', response_format: 'ogg' }, 422],
     ['a rate out of bounds', { input: 'Hello', sample_rate: 7999 }, 422],
     ['a model that nobody knows', { input: 'Hello', model: 'nope/none' }, 404],
-    ['a voice that nobody has', { input: 'Hello', voice: 'alloy' }, 404],
+    ['a voice that nobody has', { input: 'Hello', voice: 'alloys' }, 404],
     ['a voice of another engine', { input: 'Hello', model: 'flite', voice: 'af_heart' }, 404],
     ['cloning without a clip', { input: 'Hello', model: 'voice-fit' }, 400],
     ['a text over the limit', { input: 'a '.repeat(20_000) }, 422],
@@ -104,6 +104,47 @@ describe('speech', () => {
     const answer = await speak(body)
     expect(answer.status).toBe(status)
     expect(answer.json).toHaveProperty('detail')
+  })
+
+  it("gives clients of OpenAI's API the first voice for the voices that they name", async () => {
+    const plain = await speak({ input: 'Hello', model: 'flite' })
+    for (const body of [{ voice: 'alloy' }, { voice: 'nova', model: 'flite' }]) {
+      const answer = await speak({ input: 'Hello', ...body })
+      expect(answer.status).toBe(200)
+      expect(answer.bytes.equals(plain.bytes)).toBe(true)
+    }
+  })
+
+  it('sends the same sound as server-sent events where stream_format asks for them', async () => {
+    const plain = await speak({ input: 'Hello', response_format: 'pcm' })
+    const answer = await speak({ input: 'Hello', response_format: 'pcm', stream_format: 'sse' })
+    const events = answer.bytes
+      .toString()
+      .split('\n\n')
+      .filter((event) => event !== '')
+      .map((event) => JSON.parse(event.slice('data: '.length)) as { type: string; audio?: string })
+    expect(events[0]).toEqual({
+      type: 'speech.audio.info',
+      response_format: 'pcm',
+      sample_rate: 16_000,
+      channels: 1,
+    })
+    expect(events.at(-1)).toMatchObject({ type: 'speech.audio.done' })
+    const audio = Buffer.concat(events.slice(1, -1).map((event) => Buffer.from(event.audio!, 'base64')))
+    expect(audio.equals(plain.bytes)).toBe(true)
+  })
+
+  it('says how many letters of the text it could not speak', async () => {
+    const response = await fetch(`${service.url}/v1/audio/speech`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ input: 'Tokyo is 東京.' }),
+    })
+    expect([response.status, response.headers.get('x-unspoken-letters')]).toEqual([200, '2'])
+  })
+
+  it('speaks thousands of dots as a pause', async () => {
+    expect((await speak({ input: `a${'.'.repeat(5000)}b` })).status).toBe(200)
   })
 
   it('words its errors as the backend that it stands for', async () => {
@@ -187,6 +228,23 @@ describe('voices', () => {
     expect((await fetch(`${service.url}/voices/Ana`, { method: 'DELETE' })).status).toBe(200)
     expect(await readdir(join(folder, 'voices'))).toEqual([])
     expect((await speak({ input: 'Hello', voice: 'Ana' })).status).toBe(404)
+  })
+
+  it.each(['.', '..', 'a/b', 'a\\b', 'a\u0007b'])(
+    'refuses the voice name %j, which no address can carry',
+    async (name) => {
+      const body = form({ name, file: await clipOf('slt') })
+      expect((await fetch(`${service.url}/voices`, { method: 'POST', body })).status).toBe(422)
+    },
+  )
+
+  it('refuses the name of a built-in voice', async () => {
+    const body = form({ name: 'RMS', file: await clipOf('slt') })
+    const answer = await fetch(`${service.url}/voices`, { method: 'POST', body })
+    expect([answer.status, await answer.json()]).toEqual([
+      409,
+      { error: { message: "Voice 'RMS' is built in. Choose another name.", type: 'voice_exists_error' } },
+    ])
   })
 
   it('takes the other product’s field names and judges a clip before it is kept', async () => {

@@ -67,6 +67,7 @@ async function addRoutes(
   const engines = [flite, kokoro]
   const cloningEngines = [voiceFit, chatterbox]
   const all = [...engines, ...cloningEngines]
+  const builtIn = new Set(engines.flatMap((engine) => engine.voices.map(({ id }) => id.toLowerCase())))
   const desk = new SpeechDesk({ engines, cloningEngines, voices, defaultModel: isVoiceSource ? voiceFit.id : flite.id })
   const maxClipBytes = config.boundary.maxUploadBytes
 
@@ -95,7 +96,7 @@ async function addRoutes(
   await app.register(async (scope) => {
     useErrorFamily(scope, 'voice')
     acceptMultipart(scope)
-    registerVoiceRoutes(scope, boundary, voices, maxClipBytes, cloningEngines)
+    registerVoiceRoutes(scope, boundary, voices, maxClipBytes, cloningEngines, builtIn)
   })
   return async () => {
     await Promise.all(

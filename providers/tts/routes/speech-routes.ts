@@ -41,15 +41,39 @@ export function registerSpeechRoutes(
             speed: asked.speed,
             sampleRate: asked.sample_rate ?? null,
           }
-          return encoded(await desk.speak(order, signal), asked.response_format)
+          const { sound, unspoken } = await desk.speak(order, signal)
+          return { ...(await encoded(sound, asked.response_format)), sampleRate: sound.sampleRate, unspoken }
         }),
       )
+      // A text in another script is spoken in part only: whoever asked can see how much is missing.
+      if (spoken.unspoken > 0) void reply.header('x-unspoken-letters', String(spoken.unspoken))
+      if (asked.stream_format === 'sse')
+        return reply
+          .type('text/event-stream; charset=utf-8')
+          .send(speechEvents(spoken.bytes, asked.response_format, spoken.sampleRate))
       return reply
         .type(spoken.type)
         .header('content-disposition', `attachment; filename="speech.${asked.response_format}"`)
         .send(spoken.bytes)
     })
   }
+}
+
+const EVENT_BYTES = 32_768
+
+/** The encoded sound as server-sent events. This service counts no tokens, so the usage that clients read is 0. */
+function speechEvents(bytes: Buffer, format: AudioFormat, sampleRate: number): string {
+  const pieces = Array.from({ length: Math.ceil(bytes.length / EVENT_BYTES) }, (_, index) => ({
+    type: 'speech.audio.delta',
+    audio: bytes.subarray(index * EVENT_BYTES, (index + 1) * EVENT_BYTES).toString('base64'),
+  }))
+  const usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 }
+  const events = [
+    { type: 'speech.audio.info', response_format: format, sample_rate: sampleRate, channels: 1 },
+    ...pieces,
+    { type: 'speech.audio.done', usage },
+  ]
+  return events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
 }
 
 /** The sound of a sent clip. Throws 400 or 415 for what cannot be read. */

@@ -13,7 +13,15 @@ import { unknownVoice } from '../voices/voice-store.ts'
 import type { VoiceStore } from '../voices/voice-store.ts'
 import { readClip } from './speech-routes.ts'
 
-const VoiceName = z.string().trim().min(1).max(100)
+/** A name that an address can carry: what could not be played, renamed or deleted is not registered. */
+const VoiceName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine((name) => !/[/\\\p{Cc}]/u.test(name) && !/^\.+$/.test(name), {
+    message: 'A voice name has no slash, backslash or control character and is more than dots',
+  })
 const Note = z.string().trim().max(2000).optional()
 
 /** Fields of a registration; `voice_name` and `voice_file` are the other product's spelling of `name` and `file`. */
@@ -34,7 +42,15 @@ export function registerVoiceRoutes(
   voices: VoiceStore,
   maxClipBytes: number,
   cloningEngines: readonly CloningEngine[],
+  /** Names of the engines' own voices, in lower case. */
+  builtIn: ReadonlySet<string>,
 ): void {
+  // `voice` alone would then name two voices.
+  const refuseBuiltIn = (name: string): void => {
+    if (!builtIn.has(name.toLowerCase())) return
+    throw new HttpError(409, `Voice '${name}' is built in. Choose another name.`, { type: 'voice_exists_error' })
+  }
+
   scope.get('/voices', async () => {
     const list = await voices.list()
     return { voices: list, count: list.length }
@@ -44,6 +60,7 @@ export function registerVoiceRoutes(
     const form = formOf(request.body)
     const name = form.fields['name'] ?? form.fields['voice_name']
     const details = parseRequest(Registration, { ...form.fields, name })
+    refuseBuiltIn(details.name)
     const file = clipFile(form, maxClipBytes)
     const voice = await orFailed('The voice could not be stored', () =>
       boundary.work(request, reply, async (signal) => {
@@ -91,6 +108,7 @@ export function registerVoiceRoutes(
   scope.put('/voices/:name', async (request) => {
     const { name } = parseRequest(NamePath, request.params, 'path')
     const { new_name: newName } = parseRequest(NewName, request.body)
+    refuseBuiltIn(newName)
     const voice = await voices.rename(name, newName)
     return { message: `Voice '${name}' renamed to '${newName}'`, voice_name: newName, voice }
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { joinSpeech } from './join-speech.ts'
-import { toAscii, withoutMarkup } from './plain-speech.ts'
+import { toAscii, unspokenLetters, withoutMarkup } from './plain-speech.ts'
 import { splitSentences } from './split-sentences.ts'
 
 describe('splitSentences', () => {
@@ -27,8 +27,43 @@ describe('plain speech', () => {
     expect(withoutMarkup(text)).toBe('Title\nbold and soft code a link 2 * 3 * 4 snake_case_name')
   })
 
-  it('says other letters and signs in ASCII', () => {
-    expect(toAscii('“Müller’s” café – Straße €5 … 20°')).toBe('"Muller\'s" cafe, Strasse euros 5 ... 20 degrees')
+  it.each([
+    ['“Müller’s” café – Straße €5 … 20°', '"Muller\'s" cafe, Strasse 5 euros ... 20 degrees'],
+    ['It rose from −3 to 7.', 'It rose from minus 3 to 7.'],
+    ['−5 °C', 'minus 5 degrees Celsius'],
+    ['a − b', 'a minus b'],
+    ['10³ and x²', '10 cubed and x squared'],
+    ['2×10⁻³', '2 times 10 to the power of minus 3'],
+    ['5½ cups and ½ a spoon', '5 and one half cups and one half a spoon'],
+    ['10µm in 3 μs', '10 micrometers in 3 microseconds'],
+    ['1990–1995', '1990 to 1995'],
+    ['€5, £5 million, ¥500, ₹500', '5 euros, 5 million pounds, 500 yen, 500 rupees'],
+    ['€1,250.50.', '1,250.50 euros.'],
+    ['p < 0.05', 'p is less than 0.05'],
+    ['x≤y', 'x is at most y'],
+    ['n = 12', 'n equals 12'],
+    ['α and β particles', 'alpha and beta particles'],
+    ['Þórður and Örn', 'Thordur and Orn'],
+    ['written in C#', 'written in C sharp'],
+    ['See https://example.com/a/b?x=1.', 'See example dot com slash a slash b question mark x equals 1.'],
+    ['well-known, 3-4 and self-made', 'well-known, 3-4 and self-made'],
+    ['H₂O', 'H2O'],
+  ])('says %s as %s', (written, spoken) => {
+    expect(toAscii(written)).toBe(spoken)
+  })
+
+  it('shortens thousands of dots, which no synthesizer can say', () => {
+    expect(toAscii(`a${'.'.repeat(5000)}b`)).toBe('a...b')
+  })
+
+  it('counts the letters that an English voice leaves out', () => {
+    expect(unspokenLetters('Grüße, α ≤ 3')).toBe(0)
+    expect(unspokenLetters('Tokyo is 東京.')).toBe(2)
+  })
+
+  it('speaks the words of speech markup and not its tags', () => {
+    expect(withoutMarkup('<speak>Hello <break time="5s"/> <emphasis>world</emphasis></speak>')).toBe('Hello , world')
+    expect(withoutMarkup('if a <b> c')).toBe('if a <b> c')
   })
 })
 

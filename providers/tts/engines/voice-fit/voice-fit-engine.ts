@@ -38,6 +38,7 @@ export class VoiceFitEngine implements CloningEngine {
   readonly weights = null
   readonly #plain: SpeechEngine
   readonly #fits = new Map<string, Promise<Fit>>()
+  readonly #closing = new AbortController()
 
   constructor(plain: SpeechEngine) {
     this.#plain = plain
@@ -60,18 +61,23 @@ export class VoiceFitEngine implements CloningEngine {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new Error('the engine is closed'))
     this.#fits.clear()
   }
 
+  /**
+   * What is learned of a clip is shared by all who ask for it at the same time, so it does not end with the request that came first: a caller
+   * who leaves stops waiting, and nothing else.
+   */
   #fitFor(clip: { key: string; sound: Sound }, signal: AbortSignal): Promise<Fit> {
     const known = this.#fits.get(clip.key)
-    if (known !== undefined) return known
-    const learned = this.#learn(resample(clip.sound, this.sampleRate), signal)
+    if (known !== undefined) return untilAborted(known, signal)
+    const learned = this.#learn(resample(clip.sound, this.sampleRate), this.#closing.signal)
     this.#fits.set(clip.key, learned)
     // What failed or was given up is learned again next time.
     learned.catch(() => this.#fits.delete(clip.key))
     if (this.#fits.size > KEPT_FITS) this.#fits.delete(this.#fits.keys().next().value!)
-    return learned
+    return untilAborted(learned, signal)
   }
 
   async #learn(clip: Sound, signal: AbortSignal): Promise<Fit> {
@@ -88,5 +94,18 @@ export class VoiceFitEngine implements CloningEngine {
     if (closest === undefined) throw new Error('no plain voice could be measured')
     const plain = await this.#plain.speak({ text: CALIBRATION, voice: closest.voice, speed: 1 }, signal)
     return { voice: closest.voice, wanted, filter: envelopeFilter(fitPitch(plain, wanted), wanted.spectrum) }
+  }
+}
+
+/** The value, or the signal's reason when it aborts first. */
+async function untilAborted<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason as Error)
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([value, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
   }
 }
