@@ -1,4 +1,4 @@
-import { access, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sound } from '../../kit/audio/sound.ts'
@@ -27,9 +27,8 @@ const LANGUAGE_WEIGHTS = ['-lw', '5', '-fwdflatlw', '6', '-bestpathlw', '7.5'] a
 /** Half a step of the 16 bits that the programs are given: what is less becomes zero. */
 const LEAST_SAMPLE = 0.5 / 32_768
 /** Of folders that hold a recording while it is heard. */
+/** Followed by the process id of the service. */
 const WORK_PREFIX = 'rag-ladder-stt-'
-/** No recognition lasts so long. */
-const LEFTOVER_MS = 3_600_000
 
 export interface PocketsphinxOptions {
   /** Where models adapted to prompts are kept. */
@@ -68,13 +67,22 @@ export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promi
   }
 }
 
-/** Recordings that services have left which were ended while they heard them. */
-async function removeLeftovers(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(WORK_PREFIX))
-  for (const path of names.map((name) => join(tmpdir(), name))) {
-    const changed = (await stat(path).catch(() => null))?.mtimeMs ?? Date.now()
+/** Removes recordings that services left behind which were killed at work. */
+export async function removeLeftovers(folder = tmpdir()): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith(WORK_PREFIX))
+  for (const name of names) {
+    const pid = Number.parseInt(name.slice(WORK_PREFIX.length), 10)
+    if (Number.isInteger(pid) && isAlive(pid)) continue
     // Another user's cannot be removed, and is not ours to remove.
-    if (Date.now() - changed > LEFTOVER_MS) await rm(path, { recursive: true, force: true }).catch(() => undefined)
+    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
@@ -141,7 +149,7 @@ function hasSound({ samples }: Sound): boolean {
 }
 
 async function withFolder<Result>(hear: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), WORK_PREFIX))
+  const folder = await mkdtemp(join(tmpdir(), `${WORK_PREFIX}${process.pid}-`))
   try {
     return await hear(folder)
   } finally {
