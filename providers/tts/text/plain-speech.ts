@@ -54,7 +54,7 @@ const AMOUNT = String.raw`\d[\d.,]*\d|\d`
 const SIGN = Object.keys(CURRENCIES).join('')
 
 const power = (superscript: string): string => {
-  const digits = [...superscript].map((sign) => (sign === '⁻' ? '-' : SUPERSCRIPTS.indexOf(sign))).join('')
+  const digits = Array.from(superscript).map((sign) => (sign === '⁻' ? '-' : SUPERSCRIPTS.indexOf(sign))).join('')
   if (digits === '2') return ' squared '
   if (digits === '3') return ' cubed '
   return ` to the power of ${digits.replace('-', 'minus ')} `
@@ -101,7 +101,7 @@ const SPOKEN: readonly Rule[] = [
   [/√/g, ' the square root of '],
   [/∞/g, ' infinity '],
   [/→/g, ' to '],
-  [/[α-ωΑ-Ω]+/g, (letters: string) => ` ${[...letters].map(greekName).join(' ')} `],
+  [/[α-ωΑ-Ω]+/g, (letters: string) => ` ${Array.from(letters).map(greekName).join(' ')} `],
   [/ß/g, 'ss'],
   [/[æÆ]/g, 'ae'],
   [/[œŒ]/g, 'oe'],
