@@ -54,7 +54,9 @@ const AMOUNT = String.raw`\d[\d.,]*\d|\d`
 const SIGN = Object.keys(CURRENCIES).join('')
 
 const power = (superscript: string): string => {
-  const digits = Array.from(superscript).map((sign) => (sign === '⁻' ? '-' : SUPERSCRIPTS.indexOf(sign))).join('')
+  const digits = Array.from(superscript)
+    .map((sign) => (sign === '⁻' ? '-' : SUPERSCRIPTS.indexOf(sign)))
+    .join('')
   if (digits === '2') return ' squared '
   if (digits === '3') return ' cubed '
   return ` to the power of ${digits.replace('-', 'minus ')} `
