@@ -16,6 +16,7 @@ const FILES: Record<string, z.ZodType> = {
   judgments: contract.Judgments,
   aggregate: contract.Aggregate,
   'run-event': contract.RunEvent,
+  'run-identity': contract.RunIdentity,
 }
 
 const folder = new URL('../docs/schemas/', import.meta.url)

@@ -21,14 +21,23 @@ export const LADDER_STEPS = [
 export const LadderStep = z.enum(LADDER_STEPS)
 export type LadderStep = z.infer<typeof LadderStep>
 
-/** A difference that forbids reusing a stored row. `path` is the field, such as `reproducibility.seed`. */
+/** A difference that forbids reusing stored rows. `path` is the field, such as `reproducibility.seed`. */
 export const PlanConflict = z.strictObject({
-  row_id: Sha256,
+  /** The row, or the first of them; null when the run was begun under other conditions and has no row yet. */
+  row_id: Sha256.nullable(),
   path: z.string(),
   stored: z.string(),
   current: z.string(),
+  /** How many rows of the file were stored so; absent when it is the one row. */
+  rows: z.int().min(0).optional(),
 })
 export type PlanConflict = z.infer<typeof PlanConflict>
+
+/** Stored rows that conflict: rows of one file may differ in several fields, so the largest count, and each row that stands alone. */
+export function conflictingRows(conflicts: readonly PlanConflict[]): number {
+  const alone = conflicts.filter(({ rows }) => rows === undefined)
+  return Math.max(alone.length, ...conflicts.map(({ rows }) => rows ?? 0))
+}
 
 /** What a run will do, known before the first call. Counts of cells. */
 export const RunPlan = z.strictObject({

@@ -1,3 +1,4 @@
+import { EvidenceError } from '../evidence/evidence-error.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
@@ -24,6 +25,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (cause instanceof ReportError) return codeOfReport(cause)
   const ofEvidence = [ResumeConflictError, EvidenceRefusedError, ArtifactsInvalidError, UnusableFilesError]
   if (ofEvidence.some((kind) => cause instanceof kind)) return EXIT.evidenceRefused
+  if (cause instanceof EvidenceError && ['other_identity', 'damaged'].includes(cause.code)) return EXIT.evidenceRefused
   const ofServices = [
     ServiceFailedError,
     PlatformError,

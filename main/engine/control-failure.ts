@@ -1,6 +1,7 @@
 import { ORPCError } from '@orpc/server'
-import { fieldPath } from '../../contract/index.ts'
+import { conflictingRows, fieldPath } from '../../contract/index.ts'
 import type { ControlError, ControlErrorCode, InputProblem } from '../../contract/control/control-error.ts'
+import { EvidenceError } from '../evidence/evidence-error.ts'
 import { valueWithoutSecrets } from '../lib/known-secrets.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
@@ -58,11 +59,16 @@ function known(error: unknown): ControlError | null {
   if (error instanceof InputError) return made('input_invalid', problemsOf(error.problems))
   if (error instanceof JudgePanelError) return made('judges_refused', { code: error.code })
   if (error instanceof ResumeConflictError)
-    return made('run_conflict', { conflict_count: error.conflicts.length, conflicts: error.conflicts.slice(0, 20) })
+    return made('run_conflict', {
+      conflict_count: conflictingRows(error.conflicts),
+      conflicts: error.conflicts.slice(0, 20),
+    })
   if (error instanceof EvidenceRefusedError) {
     const { code, file, offset, remedy } = error.refusal
     return made('evidence_refused', { code, file, offset, remedy }, code === 'in_use')
   }
+  if (error instanceof EvidenceError && ['other_identity', 'damaged'].includes(error.code))
+    return made('evidence_refused', { code: error.code, file: error.data.file })
   if (error instanceof ReportError) return made('evidence_refused', { code: error.code })
   if (error instanceof ServiceFailedError)
     return made('service_failed', { last_lines: error.lastLines.slice(-20) }, true)

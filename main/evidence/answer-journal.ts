@@ -42,6 +42,11 @@ export class AnswerJournal {
     return this.#pending.has(rowId)
   }
 
+  /** Cells whose answer waits for its evaluation. */
+  rowIds(): string[] {
+    return [...this.#pending.keys()]
+  }
+
   /** Their rows are stored now: these answers are superseded. */
   supersede(isStored: (rowId: string) => boolean): void {
     for (const rowId of this.#pending.keys()) if (isStored(rowId)) this.#pending.delete(rowId)

@@ -1,4 +1,5 @@
 import type { CanonicalRow, PlanConflict } from '../../contract/index.ts'
+import type { IdentityFrom, IdentityOutcome } from './run-identity.ts'
 
 /** What must be equal between a planned cell and its stored row: the row's question, approach and reproducibility. */
 export type RowIdentity = Pick<CanonicalRow, 'row_id' | 'question' | 'approach' | 'reproducibility'>
@@ -18,6 +19,7 @@ export interface EvidenceRefusal {
     | 'unreadable'
     | 'unwritable'
     | 'not_torn'
+    | 'mixed_rows'
     | 'in_use'
   file: string
   offset: number | null
@@ -58,6 +60,10 @@ export interface EvidenceLog {
   readonly file: string
   /** Rows that this process knows of; `plan`, `claim`, `read` and `rows` look at what others stored first. */
   readonly rowCount: number
+  /** Compares a run's conditions with the stored ones and with every row; writes nothing. */
+  checkIdentity(make: IdentityFrom): Promise<IdentityOutcome>
+  /** The same, and keeps them durably as the run's: to be called before any call, and before `keepAnswer` and `append`. */
+  setIdentity(make: IdentityFrom): Promise<IdentityOutcome>
   /** Decides what can be reused without any call. Streams: memory does not grow with the rows' content. */
   plan(cells: Iterable<RowIdentity>): Promise<ResumePlan>
   /** Waits while a living process holds the cell, then says whether to make it or take over its durable row. Rejects with the signal's reason. */

@@ -56,6 +56,16 @@ export const foreignRun = (
   remedy: `resume with run id ${found}, or use another file`,
 })
 
+export const mixedRows = (
+  place: { file: string; offset: number; line: number },
+  { path, stored, current }: { path: string; stored: string; current: string },
+): EvidenceRefusal => ({
+  code: 'mixed_rows',
+  ...place,
+  message: `${place.file}: line ${place.line} was stored under other conditions than line 1 (${path}: ${current}, in line 1 ${stored})`,
+  remedy: 'rows of different conditions must not be compared: keep the file for inspection and use a new run id',
+})
+
 export const cutFile = (file: string, sizeBytes: number, knownBytes: number): EvidenceRefusal => ({
   code: 'malformed_line',
   file,

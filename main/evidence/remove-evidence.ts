@@ -5,6 +5,7 @@ import type { EvidenceRefusal } from './evidence-log.ts'
 import { nodeFileOps } from './file-ops.ts'
 import { indexPathFor } from './index-file.ts'
 import { LockFolder } from './lock-folder.ts'
+import { identityPathFor } from './run-identity.ts'
 
 export type RemoveOutcome = { ok: true; removed: string[] } | { ok: false; refusal: EvidenceRefusal }
 
@@ -16,7 +17,8 @@ export async function removeEvidence(file: string): Promise<RemoveOutcome> {
   const path = resolve(file)
   const journal = AnswerJournal.pathFor(path)
   const tornPrefixes = [path, journal].map((name) => `${basename(name)}.torn-`)
-  const fixed = [path, indexPathFor(path), journal, `${journal}.tmp`]
+  const identity = identityPathFor(path)
+  const fixed = [path, indexPathFor(path), journal, `${journal}.tmp`, identity, `${identity}.tmp`]
   const locks = await LockFolder.open(path, nodeFileOps)
   try {
     return await locks.exclusive(async () => {

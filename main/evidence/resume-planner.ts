@@ -1,9 +1,14 @@
-import type { CanonicalRow, PlanConflict } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/index.ts'
 import type { ResumePlan, RowIdentity } from './evidence-log.ts'
-import { IDENTITY_PARTS, fingerprint, firstDifference, identityConflict, sameJson } from './row-identity.ts'
+import {
+  IDENTITY_PARTS,
+  fingerprint,
+  firstDifference,
+  identityConflict,
+  sameJson,
+  type Difference,
+} from './row-identity.ts'
 import type { RowFile } from './row-file.ts'
-
-type Difference = Omit<PlanConflict, 'row_id'>
 
 interface PendingAnswers {
   has(rowId: string): boolean

@@ -57,29 +57,37 @@ function shortened(stored: string, current: string): [string, string] {
 
 const shown = (value: unknown): string => (value === undefined ? '(absent)' : canonicalJson(value))
 
-type Difference = Omit<PlanConflict, 'row_id'>
+export type Difference = Omit<PlanConflict, 'row_id' | 'rows'>
 
-/** The first field in which two JSON values differ, keys in sorted order; null when they are equal. */
-export function firstDifference(
+/** The fields in which two JSON values differ, keys in sorted order. */
+export function* differences(
   stored: unknown,
   current: unknown,
   path: readonly PropertyKey[] = [],
-): Difference | null {
+): Generator<Difference> {
   const bothObjects = typeof stored === 'object' && typeof current === 'object' && stored !== null && current !== null
   if (bothObjects && Array.isArray(stored) === Array.isArray(current)) {
     const [left, right] = [stored as Record<string, unknown>, current as Record<string, unknown>]
     const keys = [...new Set([...Object.keys(left), ...Object.keys(right)])]
     if (!Array.isArray(stored)) keys.sort()
-    for (const key of keys) {
-      const difference = firstDifference(left[key], right[key], [...path, Array.isArray(stored) ? Number(key) : key])
-      if (difference !== null) return difference
-    }
-    return null
+    for (const key of keys)
+      yield* differences(left[key], right[key], [...path, Array.isArray(stored) ? Number(key) : key])
+    return
   }
   const [before, now] = [shown(stored), shown(current)]
-  if (before === now) return null
+  if (before === now) return
   const [storedText, currentText] = shortened(before, now)
-  return { path: fieldPath(path), stored: storedText, current: currentText }
+  yield { path: fieldPath(path), stored: storedText, current: currentText }
+}
+
+/** The first field in which two JSON values differ; null when they are equal. */
+export function firstDifference(
+  stored: unknown,
+  current: unknown,
+  path: readonly PropertyKey[] = [],
+): Difference | null {
+  for (const difference of differences(stored, current, path)) return difference
+  return null
 }
 
 /** Names the first differing field of two identities, such as `reproducibility.seed`; null when they agree. */

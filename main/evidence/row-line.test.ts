@@ -51,6 +51,24 @@ describe('sealRow and decodeLine', () => {
       }
   })
 
+  it('check a line that a checkout ended with a carriage return as it was before', () => {
+    const line = Buffer.concat([lineOf(sampleRow()).subarray(0, -1), Buffer.from('\r')])
+    expect(sealOf(line)).toBe('intact')
+    expect(decodeLine(line, 'quick')).toEqual({ ok: true, row: sampleRow() })
+    const changed = Buffer.from(line.toString().replace('four metres', 'nine metres'))
+    expect(sealOf(changed)).toBe('broken')
+    for (const depth of ['quick', 'full'] as const) expect(decodeLine(changed, depth).ok).toBe(false)
+  })
+
+  it('refuse a checksum that is not at the end, where it would cover nothing', () => {
+    const line = lineOf(sampleRow()).toString().trimEnd().replace('four metres', 'nine metres')
+    for (const hidden of [`${line} `, line.replace(/"}$/, '" }'), line.replace(/}$/, ',"error":null}')])
+      expect(decodeLine(Buffer.from(hidden), 'quick')).toMatchObject({
+        ok: false,
+        problem: expect.stringContaining('its checksum is not at the end') as string,
+      })
+  })
+
   it('read a row without a checksum after checking it in full', () => {
     const row = sampleRow()
     const plain = Buffer.from(JSON.stringify(row))

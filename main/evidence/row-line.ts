@@ -64,12 +64,26 @@ export function wrongId(found: string, key: RowKey): string | null {
 
 export type SealState = 'intact' | 'broken' | 'absent'
 
-/** Whether a line (without its newline) still has the bytes that its checksum was made of; `absent` when it carries none. */
-export function sealOf(line: Buffer): SealState {
+const CARRIAGE_RETURN = 13
+
+/**
+ * Whether a line (without its newline) still has the bytes that its checksum was made of; `absent` when it does not end with one. A carriage
+ * return at its end, which a checkout with other line ends adds, is no part of the row and hides no checksum.
+ */
+export function sealOf(bytes: Buffer): SealState {
+  const line = bytes.at(-1) === CARRIAGE_RETURN ? bytes.subarray(0, -1) : bytes
   const body = line.length - SEAL_BYTES
   if (body <= 0 || line.toString('latin1', body, body + SEAL.length) !== SEAL) return 'absent'
   return line.toString('latin1', body + SEAL.length) === `${checksumOf(line.subarray(0, body))}"}` ? 'intact' : 'broken'
 }
+
+/** Says when a checksum stands where it covers nothing: such a line was changed after it was written. */
+export const MISPLACED_CHECKSUM =
+  'its checksum is not at the end of the line: the bytes were changed after they were written'
+
+/** Whether a parsed line names a checksum. */
+export const hasChecksum = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'checksum' in value
 
 export type Decoded = { ok: true; row: CanonicalRow } | { ok: false; problem: string }
 
@@ -87,6 +101,7 @@ export function decodeLine(line: Buffer, depth: Depth): Decoded {
   } catch (error) {
     return { ok: false, problem: `not JSON: ${messageOf(error)}` }
   }
+  if (seal === 'absent' && hasChecksum(value)) return { ok: false, problem: MISPLACED_CHECKSUM }
   if (depth === 'quick' && seal === 'intact' && looksLikeRow(value)) return identified(value)
   const parsed = CanonicalRow.safeParse(value)
   return parsed.success

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow, RunIdentity } from '../../contract/index.ts'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './claim-table.ts'
 import { EvidenceError, messageOf } from './evidence-error.ts'
@@ -20,7 +20,9 @@ import { pause } from './pause.ts'
 import { RefusalError } from './refusals.ts'
 import { ResumePlanner } from './resume-planner.ts'
 import type { RowFile } from './row-file.ts'
+import { fingerprint, firstDifference, sameJson } from './row-identity.ts'
 import { sealRow } from './row-line.ts'
+import { checkIdentity, checkRowsFrom, type IdentityFrom, type IdentityOutcome } from './run-identity.ts'
 import { Wakeups } from './wakeups.ts'
 
 /** How often a waiting process looks whether another one is done with a cell. */
@@ -55,6 +57,8 @@ export class SharedLog implements EvidenceLog {
   #closing: Promise<void> | null = null
   #savedRows: number
   #mayCompact = true
+  /** What each row must share, and how many rows were compared with it. */
+  #identity: { run: RunIdentity; digest: Buffer; checkedRows: number } | null = null
 
   constructor(parts: SharedLogParts, answersEpoch: number) {
     this.file = parts.rows.path
@@ -76,6 +80,29 @@ export class SharedLog implements EvidenceLog {
 
   get rowCount(): number {
     return this.#parts.rows.index.count
+  }
+
+  checkIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
+    return this.#compareIdentity(make, false)
+  }
+
+  async setIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
+    const outcome = await this.#compareIdentity(make, true)
+    if (outcome.ok) {
+      const digest = fingerprint(outcome.identity.reproducibility)
+      this.#identity = { run: outcome.identity, digest, checkedRows: 0 }
+    }
+    return outcome
+  }
+
+  #compareIdentity(make: IdentityFrom, keep: boolean): Promise<IdentityOutcome> {
+    this.#assertUsable()
+    const { rows, answers, locks, ops } = this.#parts
+    return this.#exclusively(async () => {
+      await this.#refresh()
+      const isShared = locks.others().some((other) => locks.isAlive(other))
+      return checkIdentity({ file: this.file, rows, answers, ops, isShared, keep }, make)
+    })
   }
 
   async plan(cells: Iterable<RowIdentity>): Promise<ResumePlan> {
@@ -157,6 +184,7 @@ export class SharedLog implements EvidenceLog {
   async #write(kind: WriteKind, claim: CellClaim, row: CanonicalRow): Promise<void> {
     this.#assertUsable()
     if (this.#held.get(claim.rowId) !== claim) throw claimLost(this.file, claim.rowId)
+    this.#assertIdentity(row)
     const sealed = sealRow(row)
     const problem = sealed.ok ? this.#mismatch(claim, sealed.row) : sealed.problem
     if (!sealed.ok || problem !== null)
@@ -165,6 +193,18 @@ export class SharedLog implements EvidenceLog {
         rowId: claim.rowId,
       })
     await this.#commits.write(kind, { row: sealed.row, line: sealed.line })
+  }
+
+  #assertIdentity({ row_id: rowId, reproducibility }: CanonicalRow): void {
+    if (this.#identity === null)
+      throw new EvidenceError('no_identity', `${this.file}: the run's identity must be set before its rows`, this.#here)
+    const { reproducibility: expected } = this.#identity.run
+    if (reproducibility === expected || sameJson(reproducibility, expected)) return
+    const difference = firstDifference(expected, reproducibility, ['reproducibility'])
+    if (difference === null) return
+    const { path, stored, current } = difference
+    const message = `${this.file}: the row ${rowId} was not stored, because it has other conditions than its run: ${path} is ${current}, of the run ${stored}`
+    throw new EvidenceError('other_identity', message, { ...this.#here, rowId, path })
   }
 
   #mismatch(claim: CellClaim, row: CanonicalRow): string | null {
@@ -250,7 +290,10 @@ export class SharedLog implements EvidenceLog {
     if (markBytes <= this.#parts.rows.knownBytes) return
     const { rows, answers } = this.#parts
     try {
-      await this.#serially(() => rows.scanTo(markBytes))
+      await this.#serially(async () => {
+        await rows.scanTo(markBytes)
+        await this.#checkNewRows()
+      })
     } catch (error) {
       throw this.#fail(error)
     }
@@ -268,11 +311,19 @@ export class SharedLog implements EvidenceLog {
       this.#tellMoved(this.file, await rows.refresh(marks.rowsBytes))
       this.#tellMoved(answers.path, await answers.refresh())
       answers.supersede((rowId) => rows.has(rowId))
+      await this.#checkNewRows()
       this.#answersEpoch = marks.answersEpoch
       if (marks.rowsBytes !== rows.knownBytes || marks.answersBytes !== answers.knownBytes) await this.#settle([])
     } catch (error) {
       throw this.#fail(error)
     }
+  }
+
+  async #checkNewRows(): Promise<void> {
+    if (this.#identity === null) return
+    const { run, digest, checkedRows } = this.#identity
+    await checkRowsFrom(checkedRows, this.#parts.rows, run, digest)
+    this.#identity.checkedRows = this.rowCount
   }
 
   #tellMoved(file: string, movedTo: string | null): void {

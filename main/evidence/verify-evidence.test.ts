@@ -3,7 +3,7 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claimFree, openLog, store, temporaryLogFile } from '../../tests/helpers/evidence-files.ts'
-import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import { sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { recoverTornTail } from './recover-torn-tail.ts'
 import { removeEvidence } from './remove-evidence.ts'
 import { verifyEvidence } from './verify-evidence.ts'
@@ -35,6 +35,17 @@ describe('verifyEvidence', () => {
       index: 'agrees',
       pendingAnswers: 0,
     })
+  })
+
+  it('names the first row of other conditions than the rows before it', async () => {
+    const file = await temporaryLogFile()
+    const other = ['q2', 'q3'].map((question) =>
+      sampleRow({ question, reproducibility: sampleReproducibility('other') }),
+    )
+    await writeFile(file, [rows[0], ...other].map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const report = await verifyEvidence(file)
+    expect(report).toMatchObject({ ok: false, rows: 3, problemCount: 1, problems: [{ code: 'mixed_rows', line: 2 }] })
+    expect(report.problems[0]!.message).toContain('reproducibility.seed: "other", in line 1 "ladder-seed"')
   })
 
   it('serves a published copy without leaving anything beside it', async () => {

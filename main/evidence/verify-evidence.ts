@@ -2,17 +2,19 @@ import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
 import { systemCode } from './evidence-error.ts'
+import type { CanonicalRow } from '../../contract/index.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { nodeFileOps, type FileOps, type LogFile } from './file-ops.ts'
 import { indexPathFor, loadIndex } from './index-file.ts'
 import { LockFolder } from './lock-folder.ts'
-import { duplicateRow, foreignRun, malformedLine, missingFile, tornTail } from './refusals.ts'
-import { IDENTITY_PARTS, fingerprint } from './row-identity.ts'
+import { duplicateRow, foreignRun, malformedLine, missingFile, mixedRows, tornTail } from './refusals.ts'
+import { IDENTITY_PARTS, fingerprint, firstDifference } from './row-identity.ts'
 import { RowIndex } from './row-index.ts'
 import { decodeLine, sealOf } from './row-line.ts'
 import { crcOf, lastLineEnd, readWhole, scanLines } from './scan-lines.ts'
 
 const MAX_PROBLEMS = 100
+const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
 
 /** What a full check of an evidence file found. */
 export interface EvidenceReport {
@@ -36,7 +38,7 @@ export interface EvidenceReport {
 }
 
 /**
- * Checks every byte of an evidence file: each line's form, checksum and row id, duplicates, the unfinished tail, and what its index
+ * Checks every byte of an evidence file: each line's form, checksum and row id, duplicates, rows of other conditions, the unfinished tail, and what its index
  * says. Reads only, so it also serves published files. Rejects with the system's error when the file cannot be read.
  */
 export async function verifyEvidence(file: string, ops: FileOps = nodeFileOps): Promise<EvidenceReport> {
@@ -79,6 +81,8 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
   }
 
   let line = 0
+  let first: CanonicalRow | null = null
+  const conditions = new Set<string>()
   await scanLines(file, { from: 0, to: endBytes }, (bytes, offset) => {
     line += 1
     const decoded = decodeLine(bytes, 'full')
@@ -92,6 +96,13 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     if (sealOf(bytes) === 'intact') report.sealedRows += 1
     if (row.run_id !== report.runId) found(foreignRun({ file: path, offset, line }, row.run_id, report.runId))
     const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
+    first ??= row
+    const digest = parts[REPRODUCIBILITY]!.toString('hex')
+    if (!conditions.has(digest)) {
+      conditions.add(digest)
+      const difference = firstDifference(first.reproducibility, row.reproducibility, ['reproducibility'])
+      if (difference !== null) found(mixedRows({ file: path, offset, line }, difference))
+    }
     if (!index.add(row.row_id, { offset, length: bytes.length }, parts))
       found(duplicateRow(path, offset, line, row.row_id))
   })

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
-import { sealOf } from '../evidence/row-line.ts'
+import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/row-line.ts'
 import { SharedRows, type FigureRow } from '../evidence/shared-rows.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
@@ -99,6 +99,7 @@ abstract class LineParser<Row extends FigureRow> {
     } catch {
       return { ok: false, problem: 'not JSON' }
     }
+    if (seal === 'absent' && hasChecksum(row)) return { ok: false, problem: MISPLACED_CHECKSUM }
     if (!isReadable(row)) return NO_ROW
     this.rows.learn(row, line)
     return { ok: true, row: row as Row }

@@ -1,14 +1,23 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { CanonicalRow, EvaluationMetric, RunEvent } from '../../contract/index.ts'
+import type {
+  CanonicalRow,
+  EvaluationConditions,
+  Reproducibility,
+  RunEvent,
+  RunIdentity,
+} from '../../contract/index.ts'
 import { evaluationNotRun } from '../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { rowId, rowKeyOf } from '../evidence/row-id.ts'
+import { firstDifference, identityConflict } from '../evidence/row-identity.ts'
+import { identityOfRow, type IdentityFrom } from '../evidence/run-identity.ts'
+import { hashOf } from '../manifests/load-manifest.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import { withEvaluation } from './build-row.ts'
-import { EvidenceRefusedError } from './resume-error.ts'
+import { EvidenceRefusedError, ResumeConflictError } from './resume-error.ts'
 import { tellNotices } from './evidence-notices.ts'
 
 export interface Reevaluation {
@@ -18,25 +27,56 @@ export interface Reevaluation {
   target: string
   runId: string
   evaluator: EvaluatorClient
-  metrics: readonly EvaluationMetric[]
+  /** What the scores are made with; kept as the new run's evaluation settings. */
+  conditions: EvaluationConditions
+  /** The evaluator's address, or the embedded platform's model set: rows of two evaluators are never in one run. */
+  evaluatorName: string
   emit: (event: RunEvent) => void
   drain: AbortSignal
 }
 
 /** A row of the new run with the stored answer; its evaluation is still to come. */
-function derivedRow(row: CanonicalRow, runId: string, metrics: readonly EvaluationMetric[]): CanonicalRow {
-  const id = rowId({ ...rowKeyOf(row), run_id: runId })
-  return withEvaluation(
-    { ...row, run_id: runId, row_id: id, derived_from: { run_id: row.run_id, row_id: row.row_id } },
-    evaluationNotRun(metrics),
-  )
+function derivedRow(row: CanonicalRow, { run_id, evaluation, reproducibility }: RunIdentity): CanonicalRow {
+  const { [EVALUATED_AGAIN]: evaluator } = reproducibility.config_hashes
+  const derived = {
+    ...row,
+    run_id,
+    row_id: rowId({ ...rowKeyOf(row), run_id }),
+    reproducibility: withEvaluator(row.reproducibility, evaluator),
+    derived_from: { run_id: row.run_id, row_id: row.row_id },
+  }
+  return withEvaluation(derived, evaluationNotRun(evaluation.metrics))
+}
+
+/** Key of the hash of what stored answers were scored with again; `evaluation` still says how they were made. */
+const EVALUATED_AGAIN = 'evaluated_again'
+
+const withEvaluator = (reproducibility: Reproducibility, evaluator: string | undefined): Reproducibility =>
+  evaluator === undefined
+    ? reproducibility
+    : { ...reproducibility, config_hashes: { ...reproducibility.config_hashes, [EVALUATED_AGAIN]: evaluator } }
+
+/** The conditions of the new run, from a row of the old one. Scores stored before the evaluator was recorded are compared by their metrics. */
+function identityFrom(row: CanonicalRow, { runId, conditions, evaluatorName }: Reevaluation): IdentityFrom {
+  return (stored) => {
+    const isOlder = stored !== null && !(EVALUATED_AGAIN in stored.reproducibility.config_hashes)
+    const evaluator = isOlder ? undefined : hashOf({ ...conditions, evaluator: evaluatorName })
+    const reproducibility = withEvaluator(row.reproducibility, evaluator)
+    return { ...identityOfRow(row), run_id: runId, evaluation: conditions, reproducibility }
+  }
+}
+
+async function setIdentity(job: Reevaluation, log: EvidenceLog, first: CanonicalRow): Promise<RunIdentity> {
+  const outcome = await log.setIdentity(identityFrom(first, job))
+  if (!outcome.ok) throw new ResumeConflictError(job.target, outcome.conflicts)
+  return outcome.identity
 }
 
 async function scored(job: Reevaluation, row: CanonicalRow): Promise<CanonicalRow> {
   if (row.evidence === null) return row
   const { evidence, question } = row
   const result = await job.evaluator.evaluate(
-    job.metrics,
+    job.conditions.metrics,
     {
       question: question.query,
       answer: evidence.answer,
@@ -50,7 +90,11 @@ async function scored(job: Reevaluation, row: CanonicalRow): Promise<CanonicalRo
 
 async function makeRow(job: Reevaluation, log: EvidenceLog, row: CanonicalRow): Promise<boolean> {
   const outcome = await log.claim(row.row_id, job.drain)
-  if (outcome.outcome === 'stored') return false
+  if (outcome.outcome === 'stored') {
+    const conflict = identityConflict(outcome.row, row)
+    if (conflict !== null) throw new ResumeConflictError(job.target, [conflict])
+    return false
+  }
   try {
     await log.append(outcome.claim, await scored(job, row))
   } catch (error) {
@@ -61,7 +105,8 @@ async function makeRow(job: Reevaluation, log: EvidenceLog, row: CanonicalRow): 
 }
 
 /**
- * Scores stored answers again under a new run id, without calling any approach. Resumes like every run. Throws `EvidenceRefusedError`.
+ * Scores stored answers again under a new run id, without calling any approach. Resumes like every run. Throws `EvidenceRefusedError` and
+ * `ResumeConflictError`.
  */
 export async function evaluateAgain(job: Reevaluation): Promise<{ made: number; reused: number; left: number }> {
   await mkdir(dirname(job.target), { recursive: true })
@@ -72,13 +117,17 @@ export async function evaluateAgain(job: Reevaluation): Promise<{ made: number; 
   })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   const counts = { made: 0, reused: 0, left: 0 }
+  let identity: RunIdentity | null = null
   try {
     for await (const stored of readEvidenceRows(job.source)) {
       if (job.drain.aborted) {
         counts.left += 1
         continue
       }
-      const row = derivedRow(stored, job.runId, job.metrics)
+      identity ??= await setIdentity(job, opened.log, stored)
+      const row = derivedRow(stored, identity)
+      const difference = firstDifference(row.reproducibility, identity.reproducibility, ['reproducibility'])
+      if (difference !== null) throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
       counts[(await makeRow(job, opened.log, row)) ? 'made' : 'reused'] += 1
     }
   } finally {

@@ -1,5 +1,8 @@
-import type { PlanConflict } from '../../contract/index.ts'
+import { conflictingRows, type PlanConflict } from '../../contract/index.ts'
 import type { EvidenceRefusal } from '../evidence/evidence-log.ts'
+import { plural } from '../report/score-format.ts'
+
+const MAX_FIELDS = 8
 
 /** Stored rows were made under other conditions; merging would compare unequal things. Nothing was called. */
 export class ResumeConflictError extends Error {
@@ -9,15 +12,18 @@ export class ResumeConflictError extends Error {
 
   constructor(file: string, conflicts: PlanConflict[]) {
     const byPath = Map.groupBy(conflicts, (conflict) => conflict.path)
-    const lines = [...byPath].slice(0, 8).map(([path, all]) => {
+    const lines = [...byPath].slice(0, MAX_FIELDS).map(([path, all]) => {
       const { stored, current } = all[0]!
-      return `  ${path}: stored ${stored}, now ${current} (${all.length} ${all.length === 1 ? 'row' : 'rows'})`
+      const rows = conflictingRows(all)
+      return `  ${path}: stored ${stored}, now ${current}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}`
     })
+    const more = byPath.size > lines.length ? [`  and ${plural(byPath.size - lines.length, 'other field')}`] : []
     super(
       [
-        `${file} holds rows that do not belong to this run:`,
+        `${file}: the run was begun under other conditions, and its rows must not be mixed with rows made now:`,
         ...lines,
-        'Give the run another name (--run-id), or set its working artifacts aside with --cold-reset.',
+        ...more,
+        'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
       ].join('\n'),
     )
     this.conflicts = conflicts

@@ -13,6 +13,7 @@ import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './i
 import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
 import { failureOf, step, type At, type Skip, type StepFailedError } from './ladder-step.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
+import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 import { tellNotices } from './evidence-notices.ts'
 
@@ -38,7 +39,7 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: Matr
     return { result, note: result.health?.models === undefined ? undefined : `model set ${result.health.models.set}` }
   })
   try {
-    const ingestion = await at('ingest', async () => {
+    const opened = await at('ingest', async () => {
       const { client, ready } = started
       const corpus = await ingestProfile({
         client,
@@ -48,33 +49,49 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: Matr
         stop,
         ready,
       })
-      return { result: ingestionProvenance(corpus.record), note: ingestionNote(corpus) }
+      // Building contexts calls a model: a run that may not add to its evidence must not come so far.
+      const result = await openRunLog(run, started, ingestionProvenance(corpus.record))
+      return { result, note: ingestionNote(corpus) }
     })
-    if (needsContextual(run))
-      await at('contextualize', async () => {
-        const { client, ready } = started
-        const built = await askAgain((signal) => client.buildContextual(profile, signal), {
-          emit: run.emit,
-          stop,
-          ready,
-        })
-        const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
-        return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
-      })
-    else skip('contextualize', 'no selected approach reads the contextual collection')
-    const cells = await at('cells', async () => {
-      const result = await runCells(run, started, ingestion)
-      return { result, note: cellsNote(result) }
-    })
-    if (run.platform.kind === 'embedded') {
-      const { model_calls, alias_calls } = await started.client.usage()
-      run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls })
+    try {
+      return { cells: await answerAll(run, started, opened, at, skip), started }
+    } finally {
+      await opened.log.close()
     }
-    return { cells, started }
   } finally {
     await started.client.close()
     await started.stop()
   }
+}
+
+async function answerAll(
+  run: DatasetRun,
+  started: StartedPlatform,
+  opened: RunLog,
+  at: At,
+  skip: Skip,
+): Promise<MatrixOutcome> {
+  if (needsContextual(run))
+    await at('contextualize', async () => {
+      const { client, ready } = started
+      const built = await askAgain((signal) => client.buildContextual(run.dataset.profile.name, signal), {
+        emit: run.emit,
+        stop: AbortSignal.any([run.drain, run.abort]),
+        ready,
+      })
+      const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
+      return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
+    })
+  else skip('contextualize', 'no selected approach reads the contextual collection')
+  const cells = await at('cells', async () => {
+    const result = await runCells(run, started, opened)
+    return { result, note: cellsNote(result) }
+  })
+  if (run.platform.kind === 'embedded') {
+    const { model_calls, alias_calls } = await started.client.usage()
+    run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls })
+  }
+  return cells
 }
 
 /** Step 7: matrix and first summary from the durable rows. */
@@ -112,6 +129,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
 
   await at('validate', async () => {
     await checkCorpus(run.experiment, run.dataset)
+    if (!run.coldReset) await checkStored(run)
     return { result: null }
   })
   if (run.coldReset)

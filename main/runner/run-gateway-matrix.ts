@@ -4,6 +4,7 @@ import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step } from './ladder-step.ts'
 import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
+import { openRunLog } from './run-conditions.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 
 /** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */
@@ -28,7 +29,12 @@ export async function runGatewayMatrix(
 ): Promise<MatrixOutcome> {
   const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
   return step(run.emit, run.dataset.dataset.id, 'cells', async () => {
-    const result = await runCells(run, served, ingestion)
-    return { result, note: cellsNote(result) }
+    const opened = await openRunLog(run, served, ingestion)
+    try {
+      const result = await runCells(run, served, opened)
+      return { result, note: cellsNote(result) }
+    } finally {
+      await opened.log.close()
+    }
   })
 }

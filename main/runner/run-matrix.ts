@@ -2,10 +2,12 @@ import type { CanonicalRow, RunEvent, RunPlan } from '../../contract/index.ts'
 import { evaluationDisabled } from '../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
 import type { CellClaim, EvidenceLog } from '../evidence/evidence-log.ts'
+import { identityConflict } from '../evidence/row-identity.ts'
 import type { Alias } from '../manifests/experiment.ts'
 import { buildRow, withEvaluation, type RowContext } from './build-row.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { cellIdentity, plannedCells, type PlannedCell } from './plan-cells.ts'
+import { ResumeConflictError } from './resume-error.ts'
 import { runCell } from './run-cell.ts'
 
 export interface MatrixRun extends RowContext {
@@ -128,6 +130,9 @@ async function makeCell(run: MatrixRun, cell: PlannedCell, stop: AbortSignal): P
   const takenAt = performance.now()
   const outcome = await run.log.claim(cell.rowId, stop)
   if (outcome.outcome === 'stored') {
+    // Another runner made it since the plan: it is taken over only as a row of the same question and approach.
+    const conflict = identityConflict(outcome.row, cellIdentity(cell, run.provider, run.reproducibility))
+    if (conflict !== null) throw new ResumeConflictError(run.log.file, [conflict])
     run.emit(finished(run, outcome.row, true))
     return outcome.row
   }

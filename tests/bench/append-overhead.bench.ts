@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeFileOps, type FileOps, type LogFile } from '../../main/evidence/file-ops.ts'
 import { openEvidenceLog } from '../../main/evidence/open-evidence-log.ts'
-import { sampleCells, sampleReproducibility, sampleRow } from '../helpers/evidence-rows.ts'
+import { sampleCells, sampleIdentity, sampleRow } from '../helpers/evidence-rows.ts'
 
 export interface AppendOverheadFigures {
   /** Milliseconds per cell for claim and append, one cell after the other: median and 95th percentile. */
@@ -53,7 +53,9 @@ async function withLog<Result>(ops: FileOps, work: (make: (cell: number) => Prom
   const opened = await openEvidenceLog(join(folder, 'bench-evidence.jsonl'), { runId: 'run-1', create: true, ops })
   if (!opened.ok) throw new Error(opened.refusal.message)
   const { log } = opened
-  const reproducibility = sampleReproducibility()
+  const identity = sampleIdentity()
+  const { reproducibility } = identity
+  if (!(await log.setIdentity(() => identity)).ok) throw new Error('a new log has no conflicts')
   const rows = [...sampleCells(20_000)].map((cell) => () => sampleRow({ ...cell, reproducibility }))
   try {
     return await work(async (cell) => {

@@ -1,6 +1,6 @@
 // Opens a log and plans all its cells, as a resumed run does; prints what it cost as one line of JSON.
 import { openEvidenceLog } from '../../main/evidence/open-evidence-log.ts'
-import { sampleIdentities } from '../helpers/evidence-rows.ts'
+import { sampleIdentities, sampleIdentity } from '../helpers/evidence-rows.ts'
 
 const [file, rowCount] = [process.argv[2]!, Number(process.argv[3])]
 let cells = 0
@@ -12,6 +12,8 @@ const startedAt = performance.now()
 const opened = await openEvidenceLog(file, { runId: 'run-1', create: false })
 if (!opened.ok) throw new Error(opened.refusal.message)
 const openedAt = performance.now()
+const agreed = await opened.log.checkIdentity(() => sampleIdentity())
+if (!agreed.ok) throw new Error(JSON.stringify(agreed.conflicts))
 const plan = await opened.log.plan(sampleIdentities(rowCount))
 const plannedAt = performance.now()
 const cpu = process.cpuUsage(cpuAt)

@@ -6,7 +6,7 @@ import { openEvidenceLog } from '../../main/evidence/open-evidence-log.ts'
 import { recoverTornTail } from '../../main/evidence/recover-torn-tail.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { openLog, store, temporaryLogFile } from '../helpers/evidence-files.ts'
-import { sampleRow } from '../helpers/evidence-rows.ts'
+import { sampleIdentity, sampleRow } from '../helpers/evidence-rows.ts'
 import { failingDisk } from '../helpers/failing-disk.ts'
 
 /** As little as a row can hold: every byte of the file is tried. */
@@ -23,6 +23,7 @@ function smallRow(question: string): CanonicalRow {
 }
 
 const rows = ['q1', 'q2', 'q3'].map(smallRow)
+const identity = { ...sampleIdentity(), reproducibility: rows[0]!.reproducibility }
 
 /** The real disk without waiting for it: what is tried here is what stands in the file. */
 const ops = failingDisk({ skipSyncs: true })
@@ -30,7 +31,7 @@ const ops = failingDisk({ skipSyncs: true })
 /** A closed log of three rows with the offsets at which its lines end. */
 async function threeRows(): Promise<{ file: string; whole: Buffer; lineEnds: number[] }> {
   const file = await temporaryLogFile()
-  const log = await openLog(file)
+  const log = await openLog(file, {}, identity)
   for (const row of rows) await store(log, row)
   await log.close()
   const whole = await readFile(file)
@@ -57,7 +58,7 @@ describe('a log that was cut off', () => {
       expect(await readFile(file)).toEqual(whole.subarray(0, goodEnd))
       // Opening is dear, and equal for equal bytes: try it at the line ends and here and there.
       if (cut === goodEnd || cut % 200 === 0) {
-        const log = await openLog(file)
+        const log = await openLog(file, {}, identity)
         expect(log.rowCount).toBe(complete.length)
         await log.close()
         await rm(`${file}.index`, { force: true })

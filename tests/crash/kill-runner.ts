@@ -4,7 +4,7 @@ import { openSync, writeSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { openEvidenceLog } from '../../main/evidence/open-evidence-log.ts'
 import { failingDisk } from '../helpers/failing-disk.ts'
-import { sampleReproducibility, sampleRow } from '../helpers/evidence-rows.ts'
+import { sampleIdentity, sampleReproducibility, sampleRow } from '../helpers/evidence-rows.ts'
 import { randomFrom } from '../helpers/random.ts'
 
 export interface KillRunnerInput {
@@ -44,6 +44,11 @@ if (!opened.ok) {
   process.exit(3)
 }
 const { log } = opened
+const agreed = await log.setIdentity(() => sampleIdentity())
+if (!agreed.ok) {
+  tell('conflict', '-')
+  process.exit(4)
+}
 tell('ready', '-')
 
 let next = input.first

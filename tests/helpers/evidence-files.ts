@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow, RunIdentity } from '../../contract/index.ts'
 import type { EvidenceLog } from '../../main/evidence/evidence-log.ts'
 import { openEvidenceLog, type OpenOptions } from '../../main/evidence/open-evidence-log.ts'
+import { sampleIdentity } from './evidence-rows.ts'
 
 /** Name for a log in a folder that goes away with the test. */
 export async function temporaryLogFile(): Promise<string> {
@@ -13,11 +14,19 @@ export async function temporaryLogFile(): Promise<string> {
   return join(folder, 'test-evidence.jsonl')
 }
 
-/** Opens a log that must open, and closes it with the test. */
-export async function openLog(file: string, options: Partial<OpenOptions> = {}): Promise<EvidenceLog> {
+/** Opens a log that must open and agree with the identity (null sets none), and closes it with the test. */
+export async function openLog(
+  file: string,
+  options: Partial<OpenOptions> = {},
+  identity: RunIdentity | null = sampleIdentity(),
+): Promise<EvidenceLog> {
   const opened = await openEvidenceLog(file, { runId: 'run-1', create: true, ...options })
   if (!opened.ok) throw new Error(opened.refusal.message)
   onTestFinished(() => opened.log.close())
+  if (identity !== null) {
+    const outcome = await opened.log.setIdentity(() => identity)
+    if (!outcome.ok) throw new Error(JSON.stringify(outcome.conflicts))
+  }
   return opened.log
 }
 

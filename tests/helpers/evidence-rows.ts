@@ -1,4 +1,4 @@
-import type { CanonicalRow, Reproducibility, RowApproach, RowQuestion } from '../../contract/index.ts'
+import type { CanonicalRow, Reproducibility, RowApproach, RowQuestion, RunIdentity } from '../../contract/index.ts'
 import type { RowIdentity } from '../../main/evidence/evidence-log.ts'
 import { rowId } from '../../main/evidence/row-id.ts'
 
@@ -118,6 +118,17 @@ export function sampleRow(cell: SampleCell = {}): CanonicalRow {
     },
     finished_at: '2025-11-20T10:15:00.000Z',
     error: null,
+  }
+}
+
+/** The identity of the run that sample rows are of. */
+export function sampleIdentity(seed?: string): RunIdentity {
+  return {
+    schema_version: 1,
+    run_id: 'run-1',
+    dataset_id: 'baseline_curated',
+    evaluation: { metrics: ['faithfulness'], retries: 1, timeout_s: 420, evaluator_timeout_s: 420 },
+    reproducibility: sampleReproducibility(seed),
   }
 }
 

@@ -10,6 +10,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 let root: string
 let first: CliResult
 const ladder = (...more: string[]): string[] => ladderArgs(root, ...more)
+const project = (): string[] => ['--project', root, '--dataset', 'smoke']
 const evidence = (): string => join(root, 'results/test-smoke-evidence.jsonl')
 
 beforeAll(async () => {
@@ -141,8 +142,8 @@ describe('a second run', () => {
     await writeFile(manifest, text)
     expect(refused.code).toBe(4)
     const failure = refused.events.find(({ type }) => type === 'step.failed')!
-    expect(failure).toMatchObject({ step: 'cells', code: 'resume_conflict' })
-    expect(failure['message']).toContain('reproducibility.')
+    expect(failure).toMatchObject({ step: 'validate', code: 'resume_conflict' })
+    expect(failure['message']).toContain('reproducibility.seed: stored "ladder", now "other"')
     expect(refused.events.filter(({ type }) => type === 'cell.started')).toEqual([])
   })
 
@@ -269,6 +270,16 @@ describe('other commands', () => {
     expect(rows).toHaveLength(CELLS + 4)
     expect(rows[0]!.derived_from!.run_id).toBe('test')
     expect(rows[0]!.metrics.ragas.requested).toEqual(['context_recall'])
+  })
+
+  it('evaluate refuses to add scores of other metrics to a run, names both, and reuses those of the same', async () => {
+    const again = (metrics: string) =>
+      runCli(['evaluate', ...project(), '--from', 'test', '--run-id', 'rescored', '--metrics', metrics])
+    const other = await again('faithfulness')
+    expect(other.code).toBe(4)
+    expect(other.stderr).toContain('evaluation.metrics: stored "context_recall", now "faithfulness" (20 rows)')
+    const same = await again('context_recall')
+    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('0 rows scored, 20 reused, 0 left')])
   })
 
   it.each([

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { EvaluationMetric, Identifier } from '../../../contract/index.ts'
 import { createEvaluatorClient } from '../../evaluation/evaluator-client.ts'
+import { withoutCredentials } from '../../manifests/provenance.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
@@ -19,18 +20,26 @@ import { plural } from '../../report/score-format.ts'
 /** The evaluator of the environment, else that of an embedded platform which is started for it. */
 async function startEvaluator(setup: RunSetup, invocation: Invocation) {
   const { evaluatorUrl, evaluatorApiKey } = setup.inputs
-  if (evaluatorUrl !== null) return { url: evaluatorUrl, apiKey: evaluatorApiKey, stop: async () => undefined }
+  if (evaluatorUrl !== null)
+    return {
+      url: evaluatorUrl,
+      name: withoutCredentials(evaluatorUrl),
+      apiKey: evaluatorApiKey,
+      stop: async () => undefined,
+    }
   const source = choosePlatform(setup, invocation, () => undefined)
   const platform = await source.start(setup.datasets[0]!.profile.name)
   const apiKey = (source.kind === 'external' ? evaluatorApiKey : null) ?? platform.operatorToken
   const { edgeKey } = platform
-  return { url: apiUrl(platform.url, '/api/rag/evaluate'), apiKey, edgeKey, stop: () => platform.stop() }
+  const set = source.modelSet ?? setup.experiment.models.default_set
+  const name = source.kind === 'external' ? withoutCredentials(source.gateway) : `embedded, model set ${set}`
+  return { url: apiUrl(platform.url, '/api/rag/evaluate'), name, apiKey, edgeKey, stop: () => platform.stop() }
 }
 
 async function evaluateDatasets(
   setup: RunSetup,
   from: string,
-  target: { url: string } & Credentials,
+  target: { url: string; name: string } & Credentials,
   stop: StopSignals,
   { stdout: out, stderr }: Pick<Invocation, 'stdout' | 'stderr'>,
 ) {
@@ -46,7 +55,8 @@ async function evaluateDatasets(
         target: files.evidence,
         runId: setup.runId,
         evaluator,
-        metrics: setup.metrics,
+        conditions: { metrics: setup.metrics, retries, timeout_s: null, evaluator_timeout_s: timeoutS },
+        evaluatorName: target.name,
         emit: (event) => {
           if (event.type === 'notice') stderr.write(`${event.level}: ${sanitizeForTerminal(event.message)}\n`)
         },

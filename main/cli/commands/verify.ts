@@ -47,6 +47,9 @@ export const verifyCommand: Command = {
     const folders = invocation.positionals.filter((file) => statSync(file).isDirectory())
     if (folders.length > 0)
       throw new InputError(folders.map((folder) => `${folder} is a folder: name the files in it, ${folder}/*.jsonl`))
+    const special = invocation.positionals.filter((file) => !statSync(file).isFile())
+    if (special.length > 0)
+      throw new InputError(special.map((file) => `${file} is not a regular file: name an evidence file or report page`))
     let damaged = false
     for (const file of invocation.positionals) {
       if (file.endsWith('.html')) {

@@ -1,4 +1,4 @@
-import { durationWords, type RunEvent } from '../../../contract/index.ts'
+import { conflictingRows, durationWords, type RunEvent } from '../../../contract/index.ts'
 import { countWords, plural } from '../../report/score-format.ts'
 import { counts, STEP_LABELS } from './format.ts'
 
@@ -31,9 +31,12 @@ const sum = (calls: Readonly<Record<string, number>>): number =>
 function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLine[] {
   const kept = plan.resume_answered === 0 ? '' : `, ${plural(plan.resume_answered, 'kept answer')} to evaluate`
   const parts = `${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call${kept}`
-  const head = line(`plan for ${plan.dataset_id}: ${parts}, ${plural(plan.conflicts.length, 'conflict')}`, {
-    indent: 2,
-  })
+  const head = line(
+    `plan for ${plan.dataset_id}: ${parts}, ${plural(conflictingRows(plan.conflicts), 'conflicting row')}`,
+    {
+      indent: 2,
+    },
+  )
   const missing = plan.unavailable.map(({ model, reason }) =>
     line(`${model} is unavailable: ${reason}`, { sign: '–', tone: 'warning', indent: 2 }),
   )

@@ -6,9 +6,10 @@ import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../../evidence/open-evidence-log.ts'
 import { rowId, rowKeyOf } from '../../evidence/row-id.ts'
+import { identityOfRow } from '../../evidence/run-identity.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { withEvaluation } from '../../runner/build-row.ts'
-import { EvidenceRefusedError } from '../../runner/resume-error.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../../runner/resume-error.ts'
 
 /** How a cell failed: its call, or the evaluation of a good answer; null when it did not. */
 export function failureClassOf({
@@ -70,9 +71,15 @@ async function takeOver(log: EvidenceLog, row: CanonicalRow, { classes, runId, s
   }
 }
 
+/** The new run has the conditions of the one whose rows it takes over. */
+async function setIdentityOf(row: CanonicalRow, log: EvidenceLog, { target, runId }: Takeover): Promise<void> {
+  const outcome = await log.setIdentity(() => ({ ...identityOfRow(row), run_id: runId }))
+  if (!outcome.ok) throw new ResumeConflictError(target, outcome.conflicts)
+}
+
 /**
  * Fills the evidence of a new run with everything of an earlier one that is not to be made again; the run then makes the rest. Can be stopped
- * and called again. Throws `EvidenceRefusedError` and `ReportError`.
+ * and called again. Throws `EvidenceRefusedError`, `ResumeConflictError` and `ReportError`.
  */
 export async function takeOverRows(takeover: Takeover): Promise<void> {
   await mkdir(dirname(takeover.target), { recursive: true })
@@ -83,8 +90,11 @@ export async function takeOverRows(takeover: Takeover): Promise<void> {
   })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
+    let isFirst = true
     for await (const row of readEvidenceRows(takeover.source)) {
       takeover.signal.throwIfAborted()
+      if (isFirst) await setIdentityOf(row, opened.log, takeover)
+      isFirst = false
       await takeOver(opened.log, row, takeover)
     }
   } finally {

@@ -1,6 +1,8 @@
+import { conflictingRows } from '../../../contract/index.ts'
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
+import { plural } from '../../report/score-format.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import type { PreparedRun } from './prepare-run.ts'
@@ -63,7 +65,7 @@ async function planDatasets(
     if (plan.conflicts.length > 0)
       blockers.push({
         code: 'run_conflict',
-        message: `${id}: ${plan.conflicts.length} stored rows of ${run.runId} were made under other conditions; take another name, or reset`,
+        message: `${id}: ${plural(conflictingRows(plan.conflicts), 'stored row')} of ${run.runId} were made under other conditions; take another name, or reset`,
       })
     const latencies = await options.pastLatencies(
       id,
@@ -73,7 +75,7 @@ async function planDatasets(
     datasets.push({
       ...plan,
       conflicts: plan.conflicts.slice(0, MAX_CONFLICTS),
-      conflict_count: plan.conflicts.length,
+      conflict_count: plan.conflicts.length === 0 ? 0 : Math.max(1, conflictingRows(plan.conflicts)),
       evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
       verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
       ...estimate(run, plan.run, total, latencies),

@@ -58,7 +58,7 @@ export function PlanView({ plan }: { plan: Plan }) {
           </li>
         )}
         {conflicts.map(({ row_id: row, path, stored, current }) => (
-          <li key={row + path}>
+          <li key={`${row} ${path}`}>
             <code>{path}</code> was <code>{stored}</code>, is <code>{current}</code>
           </li>
         ))}

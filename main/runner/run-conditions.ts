@@ -1,0 +1,138 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import {
+  SCHEMA_VERSION,
+  type IngestionProvenance,
+  type Reproducibility,
+  type ResolvedModels,
+  type RunIdentity,
+} from '../../contract/index.ts'
+import type { EvidenceLog } from '../evidence/evidence-log.ts'
+import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
+import type { IdentityFrom } from '../evidence/run-identity.ts'
+import { reproducibilityOf } from '../manifests/provenance.ts'
+import { inStoredForm } from '../manifests/stored-form.ts'
+import type { ServedDataset } from './dataset-platform.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { tellNotices } from './evidence-notices.ts'
+import type { PlatformSource } from './platform-source.ts'
+import { EvidenceRefusedError, ResumeConflictError } from './resume-error.ts'
+
+/** What the conditions of a run's rows depend on. */
+export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId'> & {
+  platform: Pick<PlatformSource, 'kind' | 'gateway' | 'basePort' | 'modelSet'>
+}
+
+function currentConditions(
+  { experiment, dataset, platform }: ConditionsInput,
+  health: ServedDataset['health'],
+  ingestion: IngestionProvenance | null,
+): Promise<Reproducibility> {
+  const environment = {
+    gateway: platform.gateway,
+    basePort: platform.basePort,
+    providers: {},
+    judgePanel: experiment.evaluation.metrics.judge_panel,
+  }
+  return reproducibilityOf(experiment, dataset, environment, health, ingestion)
+}
+
+function identityOf({ experiment, dataset, runId }: ConditionsInput, reproducibility: Reproducibility): RunIdentity {
+  const { metrics, run } = experiment.evaluation
+  const { retries, timeout_s, evaluator_timeout_s } = run
+  return {
+    schema_version: SCHEMA_VERSION,
+    run_id: runId,
+    dataset_id: dataset.dataset.id,
+    evaluation: { metrics: metrics.ragas, retries, timeout_s, evaluator_timeout_s },
+    reproducibility,
+  }
+}
+
+/** The conditions of a run whose platform serves the dataset: everything is known. */
+async function servedIdentity(
+  input: ConditionsInput,
+  { health }: ServedDataset,
+  ingestion: IngestionProvenance | null,
+): Promise<IdentityFrom> {
+  const current = await currentConditions(input, health, ingestion)
+  const { evaluation } = input.experiment
+  return (stored) =>
+    identityOf(input, stored === null ? current : inStoredForm(current, stored.reproducibility, evaluation))
+}
+
+/** The stored models, unless another set is chosen now: then what the manifest says of that one. */
+function modelsNow({ experiment, platform }: ConditionsInput, stored: ResolvedModels | null): ResolvedModels | null {
+  if (platform.kind === 'external' || stored === null) return stored
+  const set = platform.modelSet ?? experiment.models.default_set
+  if (set === stored.set) return stored
+  const roles = Object.entries(experiment.models.sets[set]?.roles ?? {})
+  return { set, roles: Object.fromEntries(roles.map(([role, { backend, model }]) => [role, { backend, model }])) }
+}
+
+/** The conditions of a run as far as they are known without its platform; what only that knows is taken to be as it is stored. */
+export async function knownIdentity(input: ConditionsInput): Promise<IdentityFrom> {
+  const known = await currentConditions(input, null, null)
+  return (stored) => {
+    if (stored === null) return identityOf(input, known)
+    const { ingestion, runtime } = stored.reproducibility
+    const models = modelsNow(input, runtime.models)
+    const filled = { ...known, ingestion, runtime: { ...known.runtime, platform: runtime.platform, models } }
+    return identityOf(input, inStoredForm(filled, stored.reproducibility, input.experiment.evaluation))
+  }
+}
+
+/**
+ * Before the platform is started: compares what is known without it with what is stored, so that a run which cannot be resumed ingests nothing
+ * either. Throws `EvidenceRefusedError` and `ResumeConflictError`.
+ */
+export async function checkStored(run: DatasetRun): Promise<void> {
+  const { evidence } = run.files
+  if ((await stat(evidence).catch(() => null)) === null) return
+  const log = await openLog(run, false)
+  try {
+    const outcome = await log.checkIdentity(await knownIdentity(run))
+    if (!outcome.ok) throw new ResumeConflictError(evidence, outcome.conflicts)
+  } finally {
+    await log.close()
+  }
+}
+
+async function openLog(run: DatasetRun, create: boolean): Promise<EvidenceLog> {
+  const opened = await openEvidenceLog(run.files.evidence, {
+    runId: run.runId,
+    create,
+    signal: run.abort,
+    onNotice: tellNotices(run.emit),
+  })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  return opened.log
+}
+
+/** A run's evidence, open to add rows made under these conditions. */
+export interface RunLog {
+  log: EvidenceLog
+  reproducibility: Reproducibility
+}
+
+/**
+ * Opens the evidence of a run whose corpus is ingested, in its folder, which the first run of a project does not have yet, and keeps the run's
+ * identity before any call of an approach. Throws `EvidenceRefusedError` and `ResumeConflictError`.
+ */
+export async function openRunLog(
+  run: DatasetRun,
+  served: ServedDataset,
+  ingestion: IngestionProvenance | null,
+): Promise<RunLog> {
+  await mkdir(dirname(run.files.evidence), { recursive: true })
+  const make = await servedIdentity(run, served, ingestion)
+  const log = await openLog(run, true)
+  try {
+    const outcome = await log.setIdentity(make)
+    if (!outcome.ok) throw new ResumeConflictError(run.files.evidence, outcome.conflicts)
+    return { log, reproducibility: outcome.identity.reproducibility }
+  } catch (error) {
+    await log.close()
+    throw error
+  }
+}

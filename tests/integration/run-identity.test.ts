@@ -1,0 +1,150 @@
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
+import { ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
+
+let root: string
+let gateway: StubGateway
+
+beforeAll(async () => {
+  root = await smokeProject()
+  gateway = await startStubGateway()
+})
+afterAll(async () => {
+  await gateway.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+const evidence = (run: string): string => join(root, `results/${run}-smoke-evidence.jsonl`)
+const common = (run: string, models: string): string[] => [
+  '--project',
+  root,
+  '--dataset',
+  'smoke',
+  '--run-id',
+  run,
+  '--models',
+  models,
+  '--no-evaluate',
+  '--json',
+]
+const matrix = (run: string, models: string, url = gateway.url): string[] => [
+  'matrix',
+  ...common(run, models),
+  '--gateway',
+  url,
+]
+
+/** Does something with another seed in the manifest, and puts the manifest back. */
+async function withOtherSeed<Result>(work: () => Promise<Result>): Promise<Result> {
+  const manifest = join(root, 'manifests/evaluation.yaml')
+  const text = await readFile(manifest, 'utf8')
+  await writeFile(manifest, text.replace("seed: 'ladder'", "seed: 'other'"))
+  try {
+    return await work()
+  } finally {
+    await writeFile(manifest, text)
+  }
+}
+
+describe('matrix against evidence that holds other cells', () => {
+  beforeEach(() => rm(join(root, 'results'), { recursive: true, force: true }))
+
+  it('refuses another seed before any call, naming the field, both values and the way on; plan says the same', async () => {
+    expect((await runCli(matrix('mixed', 'vanilla-rag'))).code).toBe(0)
+    const calls = gateway.calls()
+    const before = await readFile(evidence('mixed'))
+    await withOtherSeed(async () => {
+      const refused = await runCli(matrix('mixed', 'hybrid-rag'))
+      expect(refused.code).toBe(4)
+      const message = refused.events.find(({ type }) => type === 'step.failed')!['message']
+      expect(message).toContain('reproducibility.seed: stored "ladder", now "other" (4 rows)')
+      expect(message).toContain('Start a new run with --run-id')
+      const options = common('mixed', 'hybrid-rag').filter((option) => option !== '--json')
+      const planned = await runCli(['plan', ...options, '--gateway', gateway.url])
+      expect(planned.code).toBe(4)
+      expect(planned.stdout).toContain('reproducibility.seed: stored "ladder", now "other" (4 rows)')
+    })
+    expect(gateway.calls()).toBe(calls)
+    expect((await readFile(evidence('mixed'))).equals(before)).toBe(true)
+  })
+
+  it('adds the cells of another approach that has the same conditions', async () => {
+    await runCli(matrix('wider', 'vanilla-rag'))
+    const wider = await runCli(matrix('wider', 'hybrid-rag'))
+    expect(wider.code).toBe(0)
+    expect(planOf(wider)).toMatchObject({ reuse: 0, run: 4, conflicts: [] })
+    expect(await rowsOf(evidence('wider'))).toHaveLength(8)
+  })
+
+  it('takes the conditions of a file without a record from its rows', async () => {
+    await runCli(matrix('old', 'vanilla-rag'))
+    const record = evidence('old').replace('.jsonl', '.identity.json')
+    await rm(record)
+    await withOtherSeed(async () => expect((await runCli(matrix('old', 'hybrid-rag'))).code).toBe(4))
+    await expect(readFile(record)).rejects.toMatchObject({ code: 'ENOENT' })
+    expect((await runCli(matrix('old', 'hybrid-rag'))).code).toBe(0)
+    expect(JSON.parse(await readFile(record, 'utf8'))).toMatchObject({ run_id: 'old', dataset_id: 'smoke' })
+  })
+})
+
+describe('two runners at once', () => {
+  it('never mix two seeds in one file: the second is refused while the first has no row yet', async () => {
+    const [released, asked] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
+    const slow = createServer((request, response) => {
+      asked.resolve(null)
+      request.resume()
+      void released.promise
+        .then(() => fetch(gateway.url, { method: 'POST', body: '{"model":"vanilla-rag"}' }))
+        .then(async (reply) => response.setHeader('content-type', 'application/json').end(await reply.text()))
+    })
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`
+    try {
+      const first = startCli(matrix('both', 'vanilla-rag', url))
+      await asked.promise
+      const second = await withOtherSeed(() => runCli(matrix('both', 'hybrid-rag', url)))
+      released.resolve(null)
+      expect((await first.done).code).toBe(0)
+      expect(second.code).toBe(4)
+      expect(second.events.find(({ type }) => type === 'step.failed')!['message']).toContain(
+        'reproducibility.seed: stored "ladder", now "other"',
+      )
+      const seeds = (await rowsOf(evidence('both'))).map(({ reproducibility }) => reproducibility.seed)
+      expect(seeds).toEqual(['ladder', 'ladder', 'ladder', 'ladder'])
+    } finally {
+      slow.close()
+    }
+  })
+})
+
+describe('a ladder', () => {
+  it('refuses to add another approach over a changed corpus, before contexts are written or an approach is called', async () => {
+    const ladder = (models: string) =>
+      runCli(ladderArgs(root, '--models', models, '--no-cold-reset', '--no-publish', '--no-evaluate'))
+    expect((await ladder('vanilla-rag')).code).toBe(0)
+    const before = await readFile(evidence('test'))
+    await writeFile(join(root, 'corpus/smoke/added.md'), '# Added\n\nOne more document.\n')
+    const refused = await ladder('contextual-rag')
+    expect(refused.code).toBe(4)
+    const failure = refused.events.find(({ type }) => type === 'step.failed')!
+    expect(failure).toMatchObject({ step: 'ingest', code: 'resume_conflict' })
+    expect(failure['message']).toContain('reproducibility.ingestion.content_digest: stored "')
+    const later = ['contextualize', 'cells']
+    expect(refused.events.filter(({ step }) => later.includes(String(step)))).toEqual([])
+    expect((await readFile(evidence('test'))).equals(before)).toBe(true)
+  })
+
+  it('refuses another seed before its platform is started', async () => {
+    const refused = await withOtherSeed(() => runCli(ladderArgs(root, '--models', 'hybrid-rag', '--no-cold-reset')))
+    expect(refused.code).toBe(4)
+    expect(refused.events.find(({ type }) => type === 'step.failed')).toMatchObject({
+      step: 'validate',
+      code: 'resume_conflict',
+    })
+  })
+})
