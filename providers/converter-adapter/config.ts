@@ -7,6 +7,10 @@ export interface AdapterConfig {
   host: string
   port: number
   logLevel: string
+  /** Callers name `token`, except for `/health`; disabled: nobody is asked for one. */
+  authMode: 'required' | 'disabled'
+  /** What callers name; null: everything but `/health` is refused while `authMode` is required. */
+  token: string | null
   /** Base address of the converter. */
   converterUrl: string
   /** Its credential, which never leaves this process. */
@@ -39,8 +43,9 @@ const SPARE_BYTES = 64 * MIB
 /** Reads the environment. Throws `AdapterConfigError` with all problems at once, too little temporary space among them. */
 export function loadAdapterConfig(env: Readonly<Record<string, string | undefined>>): AdapterConfig {
   const reader = createEnvReader(env)
+  // The bounds that the converter has for the same variables.
   const seconds = (name: string, fallback: number): number =>
-    reader.integer(name, fallback, { min: 1, max: 86_400 }) * 1000
+    reader.integer(name, fallback, { min: 1, max: 3600 }) * 1000
   const bytes = (name: string, fallback: number): number => reader.integer(name, fallback, { min: 1, max: 1024 ** 3 })
   const converterUrl = reader.url('DOCCONV_ENDPOINT')
   if (converterUrl === null) reader.problems.push('DOCCONV_ENDPOINT: the address of the converter is missing')
@@ -56,6 +61,8 @@ export function loadAdapterConfig(env: Readonly<Record<string, string | undefine
       'trace',
       'silent',
     ]),
+    authMode: reader.oneOf('DOCCONV_ADAPTER_AUTH_MODE', 'required', ['required', 'disabled']),
+    token: reader.optional('DOCCONV_ADAPTER_API_TOKEN'),
     converterUrl: converterUrl ?? '',
     converterToken: reader.optional('DOCCONV_API_TOKEN'),
     maxUploadBytes: bytes('DOCCONV_MAX_FILE_SIZE', 50 * MIB),

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
@@ -9,45 +10,97 @@ import type { AdapterConfig } from './config.ts'
 /** Most that a busy converter is waited for between two attempts. */
 const MOST_PAUSE_MS = 30_000
 
-/** Has the converter convert a file and keeps its ZIP in `target`. A full converter is asked again; any other refusal is thrown. */
+/** A conversion that the converter refused, with its own words where it has some for the sender. */
+export class ConversionRefusedError extends Error {
+  override readonly name = 'ConversionRefusedError'
+}
+
+/** Conversions of this process that the converter works on. */
+export type UnderWay = Set<Promise<void>>
+
+/**
+ * Has the converter convert a file and keeps its ZIP in `target`. A full converter is asked again: after another conversion of this process has ended,
+ * which counts as no attempt, or after a pause. Any other refusal is thrown as `ConversionRefusedError`.
+ */
 export async function fetchBundle(
   config: AdapterConfig,
   upload: FormFile,
   target: string,
+  underWay: UnderWay,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(config.conversionTimeoutMs)])
-  for (let attempt = 1; ; attempt += 1) {
-    const form = new FormData()
-    form.append('file', new Blob([upload.bytes]), upload.filename)
-    const response = await fetch(`${config.converterUrl}/internal/graph/bundle`, {
-      method: 'POST',
-      body: form,
-      headers: config.converterToken === null ? {} : { authorization: `Bearer ${config.converterToken}` },
-      signal: deadline,
-      redirect: 'error',
-    })
-    if (response.status === 429 && attempt < config.maxAttempts) {
-      await response.body?.cancel()
-      const seconds = Number(response.headers.get('retry-after') ?? '1')
-      await delay(Math.min(MOST_PAUSE_MS, (Number.isFinite(seconds) ? seconds : 1) * 1000 * attempt), undefined, {
-        signal: deadline,
-      })
+  for (let attempt = 1; ;) {
+    const others = [...underWay]
+    const tried = attemptBundle(config, upload, target, deadline)
+    const own = tried.then(
+      () => undefined,
+      () => undefined,
+    )
+    underWay.add(own)
+    const pauseSeconds = await tried.finally(() => underWay.delete(own))
+    if (pauseSeconds === null) return
+    if (others.length > 0) {
+      await Promise.race([...others, once(deadline, 'abort')])
+      deadline.throwIfAborted()
       continue
     }
-    if (!response.ok || response.body === null)
-      throw new Error(`the converter answered ${response.status}: ${(await response.text()).slice(0, 500)}`)
-    try {
-      await pipeline(
-        Readable.fromWeb(response.body),
-        capped(config.maxResultBytes),
-        createWriteStream(target, { mode: 0o600 }),
-      )
-    } catch (error) {
-      await rm(target, { force: true })
-      throw error
-    }
-    return
+    if (attempt >= config.maxAttempts)
+      throw new ConversionRefusedError(`The converter was busy ${config.maxAttempts} times; send the file again later`)
+    await delay(Math.min(MOST_PAUSE_MS, pauseSeconds * 1000 * attempt), undefined, { signal: deadline })
+    attempt += 1
+  }
+}
+
+/** Null when the ZIP is in `target`, else how many seconds a full converter asks to wait. */
+async function attemptBundle(
+  config: AdapterConfig,
+  upload: FormFile,
+  target: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const form = new FormData()
+  form.append('file', new Blob([upload.bytes]), upload.filename)
+  const response = await fetch(`${config.converterUrl}/internal/graph/bundle`, {
+    method: 'POST',
+    body: form,
+    headers: config.converterToken === null ? {} : { authorization: `Bearer ${config.converterToken}` },
+    signal,
+    redirect: 'error',
+  })
+  if (response.status === 429) {
+    await response.body?.cancel()
+    const seconds = Number(response.headers.get('retry-after') ?? '1')
+    return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1
+  }
+  if (!response.ok || response.body === null)
+    throw new ConversionRefusedError(refusalOf(response.status, (await response.text()).slice(0, 4000)))
+  try {
+    await pipeline(
+      Readable.fromWeb(response.body),
+      capped(config.maxResultBytes),
+      createWriteStream(target, { mode: 0o600 }),
+    )
+  } catch (error) {
+    await rm(target, { force: true })
+    throw error
+  }
+  return null
+}
+
+/** The converter has words for the sender where the file is at fault; its other failures are its own. */
+function refusalOf(status: number, body: string): string {
+  const detail = detailOf(body)
+  if ([413, 415, 422].includes(status) && detail !== null) return detail
+  return `The converter answered with status ${status}`
+}
+
+function detailOf(body: string): string | null {
+  try {
+    const { detail } = JSON.parse(body) as { detail?: unknown }
+    return typeof detail === 'string' ? detail : null
+  } catch {
+    return null
   }
 }
 
@@ -56,7 +109,7 @@ function capped(maxBytes: number): Transform {
   return new Transform({
     transform(part: Buffer, _encoding, done) {
       size += part.length
-      if (size > maxBytes) done(new Error(`the result is over ${maxBytes} bytes`))
+      if (size > maxBytes) done(new ConversionRefusedError(`The result is larger than ${maxBytes} bytes`))
       else done(null, part)
     },
   })

@@ -7,6 +7,10 @@ interface Job {
   status: JobStatus
   /** The result's file once it is there. */
   file: string | null
+  /** Why it failed, in words for the one who sent the file. */
+  reason: string | null
+  /** Told once, when the job has ended. */
+  ended: PromiseWithResolvers<null>
   expiry: NodeJS.Timeout | null
   slot: Slot
 }
@@ -42,7 +46,14 @@ export class JobTable {
 
   add(slot: Slot): string {
     const id = randomBytes(24).toString('base64url')
-    this.#jobs.set(id, { status: 'pending', file: null, expiry: null, slot })
+    this.#jobs.set(id, {
+      status: 'pending',
+      file: null,
+      reason: null,
+      ended: Promise.withResolvers<null>(),
+      expiry: null,
+      slot,
+    })
     return id
   }
 
@@ -54,19 +65,33 @@ export class JobTable {
   succeeded(id: string, file: string): void {
     const job = this.#jobs.get(id)!
     Object.assign(job, { status: 'success', file })
+    job.ended.resolve(null)
     this.#expire(id, job)
   }
 
-  /** A failed job gives its place back at once; that it failed can be asked for a while. */
-  failed(id: string): void {
+  /** A failed job gives its place back at once; why it failed can be asked for a while. */
+  failed(id: string, reason: string): void {
     const job = this.#jobs.get(id)!
-    job.status = 'failure'
+    Object.assign(job, { status: 'failure', reason })
     job.slot.free()
+    job.ended.resolve(null)
     this.#expire(id, job)
   }
 
-  status(id: string): JobStatus | null {
-    return this.#jobs.get(id)?.status ?? null
+  /** Null for a job that is not known, or not any more. */
+  state(id: string): { status: JobStatus; reason: string | null; file: string | null } | null {
+    const job = this.#jobs.get(id)
+    return job === undefined ? null : { status: job.status, reason: job.reason, file: job.file }
+  }
+
+  /** Resolves when the job has ended, at most after `waitMs`; at once where it is not known. */
+  async ended(id: string, waitMs: number): Promise<void> {
+    const job = this.#jobs.get(id)
+    if (job === undefined || waitMs <= 0) return
+    const time = Promise.withResolvers<null>()
+    const timer = setTimeout(() => time.resolve(null), waitMs)
+    await Promise.race([job.ended.promise, time.promise])
+    clearTimeout(timer)
   }
 
   /** The result's file, for this reader alone: whoever takes it deletes it, then frees the slot. */
@@ -79,7 +104,10 @@ export class JobTable {
   }
 
   close(): void {
-    for (const { expiry } of this.#jobs.values()) if (expiry !== null) clearTimeout(expiry)
+    for (const { expiry, ended } of this.#jobs.values()) {
+      if (expiry !== null) clearTimeout(expiry)
+      ended.resolve(null)
+    }
     this.#jobs.clear()
   }
 

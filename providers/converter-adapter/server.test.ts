@@ -22,11 +22,15 @@ afterEach(async () => {
   for (const action of undo.reverse()) await action()
 })
 
+const ADAPTER_TOKEN = 'of-the-adapter'
+const AUTHORIZED = { authorization: `Bearer ${ADAPTER_TOKEN}` }
+
 async function adapter(converterUrl: string, env: Record<string, string> = {}) {
   const config = loadAdapterConfig({
     DOCCONV_ENDPOINT: converterUrl,
     DOCCONV_API_TOKEN: 'secret',
     DOCCONV_ADAPTER_LOG_LEVEL: 'silent',
+    DOCCONV_ADAPTER_API_TOKEN: ADAPTER_TOKEN,
     DOCCONV_MAX_FILE_SIZE: '100000',
     DOCCONV_ADAPTER_MAX_RESULT_BYTES: '200000',
     RAG_LADDER_STATE_DIR: folder,
@@ -34,25 +38,32 @@ async function adapter(converterUrl: string, env: Record<string, string> = {}) {
   })
   const running = await startAdapter(config)
   undo.push(() => running.close())
-  const post = async (name: string, text: string): Promise<Response> => {
+  const post = async (name: string, text: string, more: readonly string[] = []): Promise<Response> => {
     const form = new FormData()
-    form.append('files', new Blob([text]), name)
+    for (const each of [text, ...more]) form.append('files', new Blob([each]), name)
     // What the graph engine always sends along.
     for (const [field, value] of Object.entries({ pipeline: 'standard', target_type: 'zip', force_ocr: 'true' }))
       form.append(field, value)
-    return fetch(`${running.url}/v1/convert/file/async`, { method: 'POST', body: form })
+    return fetch(`${running.url}/v1/convert/file/async`, { method: 'POST', body: form, headers: AUTHORIZED })
   }
   const taskOf = async (response: Response): Promise<string> => ((await response.json()) as { task_id: string }).task_id
   const status = async (id: string): Promise<string> => {
-    const body = (await (await fetch(`${running.url}/v1/status/poll/${id}?wait=5`)).json()) as {
-      task_status?: string
-      detail?: string
-    }
+    const body = await poll(id)
     return body.task_status ?? body.detail ?? ''
   }
-  const result = (id: string): Promise<Response> =>
-    fetch(`${running.url}/v1/result/${id}`, { headers: { range: 'bytes=0-9' } })
-  return { ...running, post, taskOf, status, result }
+  const poll = async (id: string, wait = 0): Promise<PolledTask> =>
+    (await (
+      await fetch(`${running.url}/v1/status/poll/${id}?wait=${wait}`, { headers: AUTHORIZED })
+    ).json()) as PolledTask
+  const result = (id: string, method = 'GET'): Promise<Response> =>
+    fetch(`${running.url}/v1/result/${id}`, { method, headers: { ...AUTHORIZED, range: 'bytes=0-9' } })
+  return { ...running, post, taskOf, status, poll, result }
+}
+
+interface PolledTask {
+  task_status?: string
+  error_message?: string
+  detail?: string
 }
 
 /** Time, date (0x21 is the first day of 1980) and mode of each entry, as the archive's directory has them. */
@@ -90,7 +101,7 @@ describe('with the real converter', () => {
     }
     const converter = await startConverter(loadConverterConfig(env))
     undo.push(() => converter.close())
-    const { post, taskOf, status, result } = await adapter(converter.url)
+    const { post, taskOf, status, poll, result } = await adapter(converter.url)
     const accepted = await post(
       '../Jahres bericht 報告.html',
       '<html><body><h1>Quay</h1><img alt="x" src="data:image/png;base64,AAAA"></body></html>',
@@ -112,7 +123,14 @@ describe('with the real converter', () => {
     expect((await result(id)).status).toBe(404)
     const refused = await taskOf(await post('a.html', 'no document at all'))
     await expect.poll(() => status(refused)).toBe('failure')
-    expect((await result(refused)).status).toBe(409)
+    const reason =
+      'the content is none of PDF, DOCX, DOC, PPTX, PPT, XLSX, HTML, PNG, JPEG and TIFF (its name ends in .html)'
+    expect(await poll(refused)).toMatchObject({ task_status: 'failure', error_message: reason })
+    const failed = await result(refused)
+    expect([failed.status, await failed.json()]).toEqual([
+      200,
+      { failure: { task_id: refused, error_message: reason } },
+    ])
   })
 })
 
@@ -175,7 +193,7 @@ describe('with a converter that answers as told', () => {
     const { post, port } = await adapter(url, { DOCCONV_ADAPTER_MAX_JOBS: '1' })
     const slow = connect(port, '127.0.0.1')
     slow.write(
-      'POST /v1/convert/file/async HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500\r\n\r\n--x',
+      'POST /v1/convert/file/async HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: of-the-adapter\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500\r\n\r\n--x',
     )
     await expect.poll(async () => (await post('b.html', '')).status).toBe(429)
     slow.destroy()
@@ -193,7 +211,7 @@ describe('with a converter that answers as told', () => {
     const id = await taskOf(await post('a.html', 'x'))
     await expect.poll(() => status(id)).toBe('success')
     const reader = connect(port, '127.0.0.1')
-    reader.write(`GET /v1/result/${id} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    reader.write(`GET /v1/result/${id} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${ADAPTER_TOKEN}\r\n\r\n`)
     await once(reader, 'data')
     reader.pause()
     expect((await post('b.html', 'x')).status).toBe(429)
@@ -217,6 +235,119 @@ describe('with a converter that answers as told', () => {
     await expect.poll(async () => (await post('a.html', 'x')).status).toBe(202)
   })
 })
+
+describe('the credential', () => {
+  const statusOf = (url: string, headers: Record<string, string> = {}): Promise<number> =>
+    fetch(`${url}/v1/status/poll/unknown`, { headers }).then(({ status }) => status)
+
+  it('every route but health refuses callers without the token of the adapter', async () => {
+    const url = await scripted((_request, response) => void response.end('zip'))
+    const running = await adapter(url)
+    const form = new FormData()
+    form.append('files', new Blob(['x']), 'a.html')
+    const upload = await fetch(`${running.url}/v1/convert/file/async`, { method: 'POST', body: form })
+    expect([upload.status, await upload.json()]).toEqual([401, { detail: 'Authentication required' }])
+    expect(await statusOf(running.url)).toBe(401)
+    expect(await statusOf(running.url, { authorization: 'Bearer secret' })).toBe(401)
+    expect(await statusOf(running.url, { 'x-api-key': ADAPTER_TOKEN })).toBe(404)
+    expect((await fetch(`${running.url}/health`)).status).toBe(200)
+  })
+
+  it('without a token nothing but health is answered, unless authentication is disabled by name', async () => {
+    const closed = await adapter('http://127.0.0.1:1', { DOCCONV_ADAPTER_API_TOKEN: '' })
+    expect([await statusOf(closed.url), (await fetch(`${closed.url}/health`)).status]).toEqual([503, 200])
+    const open = await adapter('http://127.0.0.1:1', {
+      DOCCONV_ADAPTER_API_TOKEN: '',
+      DOCCONV_ADAPTER_AUTH_MODE: 'disabled',
+    })
+    expect(await statusOf(open.url)).toBe(404)
+  })
+})
+
+describe('tasks', () => {
+  it('a poll with wait is answered when the task ends, and not before', async () => {
+    let waiting: ServerResponse | null = null
+    const url = await scripted((_request, response) => void (waiting = response))
+    const { post, taskOf, poll } = await adapter(url)
+    const id = await taskOf(await post('a.html', 'x'))
+    await expect.poll(() => waiting).not.toBeNull()
+    let isOver = false
+    const polled = poll(id, 30).finally(() => (isOver = true))
+    expect(await poll(id)).toMatchObject({ task_status: 'started' })
+    expect(isOver).toBe(false)
+    waiting!.end('zip')
+    expect(await polled).toMatchObject({ task_status: 'success' })
+  })
+
+  it('HEAD tells the size of a result and leaves it to be read', async () => {
+    const url = await scripted((_request, response) => void response.end('zip'))
+    const { post, taskOf, poll, result } = await adapter(url)
+    const id = await taskOf(await post('a.html', 'x'))
+    await poll(id, 10)
+    const head = await result(id, 'HEAD')
+    expect([head.status, head.headers.get('content-length'), head.headers.get('content-type')]).toEqual([
+      200,
+      '3',
+      'application/zip',
+    ])
+    expect(await (await result(id)).text()).toBe('zip')
+    expect((await result(id, 'HEAD')).status).toBe(404)
+  })
+
+  it('an upload with two files is refused, and its place is free again', async () => {
+    const url = await scripted((_request, response) => void response.end('zip'))
+    const { post } = await adapter(url, { DOCCONV_ADAPTER_MAX_JOBS: '1' })
+    const two = await post('a.html', 'x', ['y'])
+    expect([two.status, await two.json()]).toEqual([
+      422,
+      { detail: "Only one file is accepted in 'files': send one request per file" },
+    ])
+    expect((await post('a.html', 'x')).status).toBe(202)
+  })
+
+  it('a second job waits for the first where the converter has one place, however long that takes', async () => {
+    let busy: ServerResponse | null = null
+    let refused = 0
+    const url = await scripted((_request, response) => {
+      if (busy === null) busy = response
+      else {
+        refused += 1
+        response.writeHead(429, { 'retry-after': '0' }).end()
+      }
+    })
+    const { post, taskOf, poll } = await adapter(url, { DOCCONV_ADAPTER_UPSTREAM_MAX_ATTEMPTS: '1' })
+    const first = await taskOf(await post('a.html', 'x'))
+    await expect.poll(() => busy).not.toBeNull()
+    const second = await taskOf(await post('b.html', 'x'))
+    await expect.poll(() => refused).toBe(1)
+    const end = (): void => {
+      const answer = busy!
+      busy = null
+      answer.end('zip')
+    }
+    end()
+    expect(await poll(first, 10)).toMatchObject({ task_status: 'success' })
+    await expect.poll(() => busy).not.toBeNull()
+    end()
+    expect(await poll(second, 10)).toMatchObject({ task_status: 'success' })
+  })
+
+  it('a converter that stays busy fails the task with the reason', async () => {
+    const url = await scripted((_request, response) => void response.writeHead(429, { 'retry-after': '0' }).end())
+    const { post, taskOf, poll } = await adapter(url)
+    expect(await poll(await taskOf(await post('a.html', 'x')), 10)).toMatchObject({
+      task_status: 'failure',
+      error_message: 'The converter was busy 3 times; send the file again later',
+    })
+  })
+})
+
+it.each(['DOCCONV_UPLOAD_TIMEOUT_SECONDS', 'DOCCONV_INFERENCE_TIMEOUT_SECONDS'])(
+  '%s of more than an hour is refused, as the converter refuses it',
+  (name) => {
+    expect(() => loadAdapterConfig({ DOCCONV_ENDPOINT: 'http://127.0.0.1:1', [name]: '5000' })).toThrow(name)
+  },
+)
 
 it('does not start with less temporary space than its jobs may need, or without a converter', async () => {
   expect(() =>

@@ -10,7 +10,10 @@ export interface FormFile {
   bytes: Buffer
 }
 
-/** A multipart body, read whole. A field given twice has its last value; one whose name ends in `[]` is a list of all its values. */
+/**
+ * A multipart body, read whole. A field given twice has its last value; one whose name ends in `[]` is a list of all its values. Of files there is one per
+ * name.
+ */
 export interface MultipartForm {
   fields: Readonly<Record<string, string>>
   /** Values of the fields whose names end in `[]`, by the name without it. */
@@ -97,6 +100,7 @@ function readPart(part: Buffer, { fields, lists, files }: OpenForm): void {
   const filename = parameter(disposition, 'filename')
   if (filename !== null) {
     const mediaType = /^content-type:\s*(\S+)/im.exec(header)?.[1] ?? null
+    if (files.has(name)) throw new HttpError(422, `Only one file is accepted in '${name}': send one request per file`)
     files.set(name, { filename, mediaType, bytes })
     return
   }
