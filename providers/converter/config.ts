@@ -22,8 +22,8 @@ export interface ConverterConfig {
   host: string
   port: number
   logLevel: string
-  /** What `/health` says. Everything here runs on the processor, whichever is named. */
-  device: 'cpu' | 'cuda' | 'mps'
+  /** What `/health` says: conversions run on the processor; a configuration that names another device is refused. */
+  device: 'cpu'
   formulas: boolean
   codeBlocks: boolean
   /** Recognition data is unpacked here. */
@@ -49,11 +49,16 @@ const MIB = 1024 * 1024
 export function loadConverterConfig(env: Readonly<Record<string, string | undefined>>): ConverterConfig {
   const reader = createEnvReader(env)
   const flag = (name: string): boolean => reader.oneOf(name, 'true', ['true', 'false']) === 'true'
+  const device = reader.oneOf('DEVICE', 'cpu', ['cpu', 'cuda', 'mps'])
+  if (device !== 'cpu')
+    reader.problems.push(
+      `DEVICE: "${device}" cannot be used, because conversions run on the processor: set DEVICE=cpu or leave it out`,
+    )
   const config: ConverterConfig = {
     host: reader.text('DOCCONV_HOST', '127.0.0.1'),
     port: reader.integer('DOCCONV_PORT', 18_159, { min: 0, max: 65_535 }),
     logLevel: reader.oneOf('DOCCONV_LOG_LEVEL', 'warn', LEVELS),
-    device: reader.oneOf('DEVICE', 'cpu', ['cpu', 'cuda', 'mps']),
+    device: 'cpu',
     formulas: flag('DOCCONV_FORMULAS'),
     codeBlocks: flag('DOCCONV_CODE_BLOCKS'),
     cacheDir: resolve(reader.text('DOCCONV_CACHE_DIR', join(homedir(), '.cache', 'rag-ladder'))),

@@ -148,11 +148,11 @@ describe('POST /v1/document/convert', () => {
 
 describe('the boundary', () => {
   it('opens /health alone, and closes everything when no token is set', async () => {
-    const { url, send } = await start({ DEVICE: 'mps' })
+    const { url, send } = await start({ DEVICE: 'cpu' })
     expect(await (await fetch(`${url}/health`)).json()).toEqual({
       status: 'healthy',
-      backend: 'mps',
-      device: 'mps',
+      backend: 'cpu',
+      device: 'cpu',
       models_loaded: [],
     })
     expect([(await send(HTML, 'a.html', {}, {})).status, (await fetch(`${url}/v1/models`)).status]).toEqual([401, 401])
@@ -163,6 +163,12 @@ describe('the boundary', () => {
     expect(() => loadConverterConfig({ DOCCONV_CORS_ORIGINS: '*' })).toThrow('DOCCONV_CORS_ORIGINS')
     expect(() => loadConverterConfig({ DEVICE: 'gpu', DOCCONV_CHUNK_OVERLAP: '300' })).toThrow(
       /DEVICE[\s\S]*DOCCONV_CHUNK_OVERLAP/,
+    )
+  })
+
+  it.each(['cuda', 'mps'])('does not start with DEVICE=%s, which it cannot use', (device) => {
+    expect(() => loadConverterConfig({ DEVICE: device })).toThrow(
+      `DEVICE: "${device}" cannot be used, because conversions run on the processor: set DEVICE=cpu or leave it out`,
     )
   })
 
@@ -180,6 +186,24 @@ describe('the boundary', () => {
     await expect.poll(async () => (await send(HTML, 'a.html')).status, { timeout: 15_000 }).toBe(200)
     expect((await send(`${HTML}${' '.repeat(1000)}`, 'a.html')).body.detail).toBe('upload exceeds 1000 byte limit')
     expect((await send('x'.repeat(2_000_000), 'a.html')).body.detail).toBe('Upload is too large')
+  })
+
+  it('a sender who leaves stops the work on his document, and its place is free', async () => {
+    const { url, send } = await start({ DOCCONV_INFERENCE_TIMEOUT_SECONDS: '600' })
+    const endless = `<html><body>${'<table><tr><td>'.repeat(350)}${'<p>word '.repeat(1_500_000)}`
+    const form = new FormData()
+    form.append('file', new Blob([endless]), 'endless.html')
+    const leaving = new AbortController()
+    const left = fetch(`${url}/v1/document/convert`, {
+      method: 'POST',
+      body: form,
+      headers: AUTH,
+      signal: leaving.signal,
+    }).catch((error: unknown) => error)
+    await expect.poll(async () => (await send(HTML, 'a.html')).status, { timeout: 15_000 }).toBe(429)
+    leaving.abort()
+    expect(await left).toMatchObject({ name: 'AbortError' })
+    await expect.poll(async () => (await send(HTML, 'a.html')).status, { timeout: 8000 }).toBe(200)
   })
 
   it('answers 504 to work over its deadline, kills it, then asks to be restarted', async () => {

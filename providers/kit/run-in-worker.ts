@@ -8,12 +8,21 @@ export class WorkerFailedError extends Error {
 
 /**
  * The first message of a worker started from `file` with `data`. The worker is ended then, and at once when the signal aborts: rejects
- * with the signal's reason, or with `WorkerFailedError`.
+ * with the signal's reason, or with `WorkerFailedError`, also where it needs more than `heapMib` of memory.
  */
-export async function runInWorker<Result>(file: URL, data: unknown, signal: AbortSignal): Promise<Result> {
+export async function runInWorker<Result>(
+  file: URL,
+  data: unknown,
+  signal: AbortSignal,
+  heapMib?: number,
+): Promise<Result> {
   signal.throwIfAborted()
   // WebAssembly's system interface warns on every start that it is young; what a worker says goes to its parent's log otherwise.
-  const worker = new Worker(file, { workerData: data, execArgv: ['--no-warnings'] })
+  const worker = new Worker(file, {
+    workerData: data,
+    execArgv: ['--no-warnings'],
+    ...(heapMib === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: heapMib } }),
+  })
   const stop = Promise.withResolvers<never>()
   const onAbort = () => stop.reject(signal.reason as Error)
   signal.addEventListener('abort', onAbort, { once: true })

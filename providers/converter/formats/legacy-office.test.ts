@@ -1,4 +1,5 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -6,7 +7,8 @@ import { writePptx } from '../../../tests/helpers/conversion/writers.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { toMarkdown } from '../export/markdown.ts'
 import { readDoc, readPpt } from './legacy-office.ts'
-import { findLibreOffice } from './libreoffice.ts'
+import { readDocx } from './docx.ts'
+import { findLibreOffice, modernize } from './libreoffice.ts'
 
 const paper = (name: string): Promise<Buffer> => readFile(join(PROJECT_ROOT, 'corpus', 'mixed_formats', name))
 
@@ -28,6 +30,8 @@ async function fakeOffice(gives: Buffer | null): Promise<string> {
     program,
     `#!/bin/sh
 echo "$@" > '${folder}/called'
+profile=$(echo "$1" | sed 's|-env:UserInstallation=file://||')
+{ cat "$profile/user/registrymodifications.xcu"; echo "proxy:$http_proxy"; } > '${folder}/called-with'
 while [ $# -gt 1 ]; do
   case "$1" in --convert-to) to=$2 ;; --outdir) out=$2 ;; esac
   shift
@@ -74,7 +78,7 @@ describe('without LibreOffice', () => {
       'The contract for dredgin',
     ])
     expect(memo.warnings).toEqual([
-      'read as plain text, without headings and tables: LibreOffice is not installed here',
+      'read as plain text, without headings, tables, pictures and text in frames: LibreOffice is not installed here',
     ])
   })
 
@@ -89,6 +93,31 @@ describe('without LibreOffice', () => {
       await expect(read(whole.subarray(0, 600))).rejects.toMatchObject({ code: 'damaged' })
     },
   )
+
+  it('a Word file whose sectors name each other in a circle ends with an error within seconds', async () => {
+    const bytes = Buffer.from(await paper('dredging-memo.doc'))
+    const tableAt = (bytes.readUInt32LE(0x4c) + 1) * 512
+    const directory = bytes.readUInt32LE(0x30)
+    const other = directory === 0 ? 1 : 0
+    bytes.writeUInt32LE(other, tableAt + directory * 4)
+    bytes.writeUInt32LE(directory, tableAt + other * 4)
+    const started = performance.now()
+    await expect(readDoc(bytes)).rejects.toMatchObject({
+      code: 'too_large',
+      message: expect.stringMatching(/^the Word document needs more than .* to be read; LibreOffice/) as string,
+    })
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
+
+  it('an encrypted Word file is refused with the sentence about its password', async () => {
+    const bytes = Buffer.from(await paper('dredging-memo.doc'))
+    const head = bytes.indexOf(Buffer.from([0xec, 0xa5]), 512)
+    bytes.writeUInt16LE(bytes.readUInt16LE(head + 10) | 0x0100, head + 10)
+    await expect(readDoc(bytes)).rejects.toMatchObject({
+      code: 'encrypted',
+      message: 'the document is encrypted: remove its password and send it again',
+    })
+  })
 
   it('does not follow edits in a circle', async () => {
     const bytes = Buffer.from(await paper('tug-briefing.ppt'))
@@ -118,6 +147,15 @@ describe('with LibreOffice', () => {
     )
   })
 
+  it('is called in a profile that follows no links and has no way to the network', async () => {
+    const called = await fakeOffice(await writePptx({ title: 'Tugs', sections: [] }))
+    await readPpt(await paper('tug-briefing.ppt'))
+    const [settings, proxy] = (await readFile(`${called}-with`, 'utf8')).split('proxy:')
+    expect(settings).toContain('"BlockUntrustedRefererLinks" oor:op="fuse"><value>true<')
+    expect(settings).toContain('"ooInetHTTPProxyPort" oor:op="fuse"><value>9<')
+    expect(proxy!.trim()).toBe('http://127.0.0.1:9')
+  })
+
   it('takes a file that it gives nothing back for as damaged', async () => {
     await fakeOffice(null)
     await expect(readDoc(await paper('dredging-memo.doc'))).rejects.toMatchObject({
@@ -125,4 +163,43 @@ describe('with LibreOffice', () => {
       message: 'LibreOffice cannot read the DOC file',
     })
   })
+})
+
+const OFFICE = await findLibreOffice({ ...process.env, LIBREOFFICE_PATH: '' })
+
+const linkedPicture = (address: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"
+ xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text">
+<office:body><office:text><text:p>The text of the memo.</text:p><text:p><draw:frame svg:width="2cm" svg:height="2cm" text:anchor-type="as-char">
+<draw:image xlink:href="${address}" xlink:type="simple" xlink:show="embed" xlink:actuate="onLoad"/></draw:frame></text:p></office:text></office:body>
+</office:document>`
+
+describe.skipIf(OFFICE === null)('with the LibreOffice of this machine', () => {
+  it.each([
+    ['without a network of its own', true],
+    ['by its settings alone', false],
+  ])(
+    'a linked picture of a Word file is not fetched: %s',
+    async (_, mayIsolate) => {
+      const asked: string[] = []
+      const canary = createServer((request, response) => {
+        asked.push(`${request.method!} ${request.url!}`)
+        response.end()
+      })
+      await new Promise<void>((done) => canary.listen(0, '127.0.0.1', done))
+      try {
+        const address = `http://127.0.0.1:${(canary.address() as { port: number }).port}/linked.png`
+        // LibreOffice goes by the content; of the formats that it opens, this is the one to write by hand.
+        const memo = Buffer.from(linkedPicture(address))
+        const docx = await modernize(OFFICE!, memo, 'doc', 'docx', mayIsolate)
+        expect(toMarkdown(await readDocx(docx))).toContain('The text of the memo.')
+        expect(asked).toEqual([])
+      } finally {
+        canary.close()
+      }
+    },
+    60_000,
+  )
 })

@@ -1,31 +1,78 @@
-// The package has no types; whoever imports this file needs the ones beside it.
-// oxlint-disable-next-line typescript/triple-slash-reference
-/// <reference path="./word-extractor.d.ts" />
-import WordExtractor from 'word-extractor'
+import { moduleEntry } from '../../kit/module-entry.ts'
+import { WorkerFailedError, runInWorker } from '../../kit/run-in-worker.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { tidy } from '../model/document.ts'
-import type { Document } from '../model/document.ts'
+import type { Block, Document } from '../model/document.ts'
+import { encrypted } from './detect.ts'
 import { readDocx } from './docx.ts'
 import { findLibreOffice, modernize } from './libreoffice.ts'
 import { readPptRecords } from './ppt.ts'
 import { readPptx } from './pptx.ts'
 
-/** A Word document of the old format: through LibreOffice where it is installed, else its paragraphs as plain text. */
+/** What can be had of a Word file of the old format without LibreOffice. */
+export interface DocText {
+  body: string
+  textBoxes: string
+  footnotes: string
+  endnotes: string
+  hasHeaders: boolean
+  hasComments: boolean
+}
+
+/** Most files take some .02 s, large ones a few seconds; damaged ones of 7 kB took minutes and gigabytes. */
+const MOST_DOC_MS = 10_000
+const MOST_DOC_HEAP_MIB = 768
+const WITHOUT_OFFICE =
+  'LibreOffice, which reads more of the old formats, is not installed here: install it, or save the document as DOCX'
+
+/** A Word document of the old format: through LibreOffice where it is installed, else its texts without their structure. */
 export async function readDoc(bytes: Uint8Array): Promise<Document> {
+  if (isEncryptedDoc(bytes)) throw encrypted()
   const program = await findLibreOffice()
   if (program !== null)
     return { ...(await readDocx(await modernize(program, bytes, 'doc', 'docx'))), sourceFormat: 'doc' }
-  const extracted = await new WordExtractor().extract(Buffer.from(bytes)).catch((error: unknown) => {
-    throw new ConversionError('damaged', 'the Word document cannot be read', { cause: error })
-  })
-  const blocks = extracted
-    .getBody()
-    .split(/\n/)
-    .map(tidy)
-    .filter((text) => text !== '')
-    .map((text) => ({ kind: 'paragraph' as const, text, place: null }))
-  const warnings = ['read as plain text, without headings and tables: LibreOffice is not installed here']
+  const text = await docText(bytes)
+  if (text === null) throw new ConversionError('damaged', `the Word document cannot be read; ${WITHOUT_OFFICE}`)
+  const blocks = [text.body, text.textBoxes, text.footnotes, text.endnotes].flatMap((part) =>
+    part
+      .split(/\n/)
+      .map(tidy)
+      .filter((line) => line !== '')
+      .map((line): Block => ({ kind: 'paragraph', text: line, place: null })),
+  )
+  const left = ['headings', 'tables', 'pictures', 'text in frames']
+  if (text.hasHeaders) left.push('headers and footers')
+  if (text.hasComments) left.push('comments')
+  const warnings = [
+    `read as plain text, without ${left.slice(0, -1).join(', ')} and ${left.at(-1)!}: LibreOffice is not installed here`,
+  ]
   return { sourceFormat: 'doc', pages: [], blocks, images: [], warnings }
+}
+
+const SECTOR_BYTES = 512
+const WORD_MAGIC = 0xa5ec
+const ENCRYPTED_FLAG = 0x0100
+
+/** Whether the head of the document's stream, which stands at the begin of a sector, says that what follows is encrypted ([MS-DOC] FibBase). */
+function isEncryptedDoc(bytes: Uint8Array): boolean {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  for (let at = SECTOR_BYTES; at + 12 <= bytes.length; at += SECTOR_BYTES)
+    if (view.getUint16(at, true) === WORD_MAGIC) return (view.getUint16(at + 10, true) & ENCRYPTED_FLAG) !== 0
+  return false
+}
+
+/** Null where the library cannot read the file. */
+async function docText(bytes: Uint8Array): Promise<DocText | null> {
+  const deadline = AbortSignal.timeout(MOST_DOC_MS)
+  try {
+    return await runInWorker(moduleEntry('./doc-text-worker', import.meta.url), bytes, deadline, MOST_DOC_HEAP_MIB)
+  } catch (error) {
+    if (!(error instanceof WorkerFailedError) && !deadline.aborted) throw error
+    const limit = deadline.aborted ? `${MOST_DOC_MS / 1000} s` : `${MOST_DOC_HEAP_MIB} MiB`
+    throw new ConversionError('too_large', `the Word document needs more than ${limit} to be read; ${WITHOUT_OFFICE}`, {
+      cause: error,
+    })
+  }
 }
 
 /** A slide show of the old format: through LibreOffice where it is installed, else by our own reader of its records. */
