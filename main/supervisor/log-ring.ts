@@ -18,3 +18,9 @@ export class LogRing {
     return [...this.#lines]
   }
 }
+
+/** The last lines that say something to a person: without the frames of a stack, which would push the sentence with the reason out. */
+export const lastWords = (lines: readonly string[], count = 8): string[] =>
+  lines
+    .filter((line) => !/^\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/.test(line) && line.trim() !== '')
+    .slice(-count)

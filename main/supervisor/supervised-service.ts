@@ -1,4 +1,4 @@
-import { LogRing } from './log-ring.ts'
+import { lastWords, LogRing } from './log-ring.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 import { initialSupervision, supervise, type Effect, type Observation, type ServiceState } from './service-state.ts'
 
@@ -22,7 +22,7 @@ export class ServiceFailedError extends Error {
 
   constructor(service: string, state: Extract<ServiceState, { name: 'failed' }> | null, lastLines: string[]) {
     const isConfiguration = state?.failure === 'configuration'
-    const end = lastLines.slice(-8)
+    const end = lastWords(lastLines)
     super(
       isConfiguration && end.length > 0
         ? end.join('\n')

@@ -39,6 +39,7 @@ import { modelReranker } from './rerank-adapter/model-reranker.ts'
 import type { RerankerOf } from './rerank-adapter/reranker.ts'
 import { registerRerankAdapter } from './rerank-adapter/routes.ts'
 import { registerRerankerRoutes } from './reranker/routes.ts'
+import { openStore } from './store-problem.ts'
 import { registerStatusRoutes } from './status-routes.ts'
 import { registerSearchRoutes } from './vector-store/routes.ts'
 import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
@@ -105,8 +106,11 @@ async function compose(
     loadBuiltin: loadBuiltinModels,
   })
   closing.add(() => models.close())
-  const store = openSqliteVectorStore(join(config.stateDir, 'vectors.sqlite'))
+  const vectors = join(config.stateDir, 'vectors.sqlite')
+  const store = await openStore(vectors, () => openSqliteVectorStore(vectors))
   closing.add(() => store.close())
+  // Opening reads the first page only: what is damaged behind it shows when the collections are listed.
+  await openStore(vectors, () => store.list())
   const logger = createLogger('platform', config.logLevel)
   const app = createHttpServer({ logger, translate: modelErrorResponse, requestTimeoutMs: config.requestTimeoutMs })
   const routes = openDoor(app, config, logger)
@@ -141,7 +145,7 @@ async function compose(
     embedQuery: async (text, signal) => (await models.embed('embed', [text], 'query', signal))[0]!,
   })
   registerEvaluatorRoutes(app, { models, rules: ruleJudgements })
-  const ingestion = openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph })
+  const ingestion = await openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph })
   registerRerankerRoutes(app, models, config.version)
   registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
   const usage = () => ({ model_calls: models.usage(), alias_calls: gateway.aliasCalls() })
@@ -226,7 +230,7 @@ async function openWorkflow(parts: Parts & { logger: Logger; baseUrl: () => stri
 }
 
 /** Ingestion with a worker in this process. */
-function openIngestion({
+async function openIngestion({
   config,
   app,
   store,
@@ -234,27 +238,31 @@ function openIngestion({
   closing,
   logger,
   graph,
-}: Parts & { logger: Logger; graph: GraphPart }): IngestionService {
+}: Parts & { logger: Logger; graph: GraphPart }): Promise<IngestionService> {
   const parsers = [
     ...(config.converter === null ? [] : [converterParser(config.converter)]),
     ...(config.speech === null ? [] : [speechParser(config.speech)]),
   ]
   for (const parser of parsers) closing.add(() => parser.close())
-  const service = createIngestionService({
-    stateFile: join(config.stateDir, 'ingestion.sqlite'),
-    corpusRoot: config.corpusRoot,
-    consumer: config.consumer.project,
-    profiles: config.consumer.ingestion_profiles,
-    store,
-    embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
-    embeddingModelName: models.modelName('embed'),
-    limits: config.corpusLimits,
-    leaseSeconds: config.ingestionLeaseSeconds,
-    parsers,
-    graph: (profile) => graph.target(profile),
-    logger,
-  })
+  const stateFile = join(config.stateDir, 'ingestion.sqlite')
+  const service = await openStore(stateFile, () =>
+    createIngestionService({
+      stateFile,
+      corpusRoot: config.corpusRoot,
+      consumer: config.consumer.project,
+      profiles: config.consumer.ingestion_profiles,
+      store,
+      embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
+      embeddingModelName: models.modelName('embed'),
+      limits: config.corpusLimits,
+      leaseSeconds: config.ingestionLeaseSeconds,
+      parsers,
+      graph: (profile) => graph.target(profile),
+      logger,
+    }),
+  )
   closing.add(() => service.close())
+  await openStore(stateFile, () => service.list({ limit: 1 }))
   registerIngestionRoutes(app, service)
   service.start()
   return service
@@ -263,7 +271,11 @@ function openIngestion({
 /** The plugin in this process, its routes included, or the one at `ragPluginUrl`. Throws when a declared alias is unknown to it. */
 async function openAliasBackend(parts: Parts & Engines): Promise<AliasBackend> {
   const { consumer, ragPluginUrl } = parts.config
-  const backend = ragPluginUrl === null ? embeddedPlugin(parts) : await remotePlugin(parts, ragPluginUrl)
+  const blurbs = join(parts.config.stateDir, 'rag', 'blurbs.sqlite')
+  const backend =
+    ragPluginUrl === null
+      ? await openStore(blurbs, () => embeddedPlugin(parts))
+      : await remotePlugin(parts, ragPluginUrl)
   await requireKnownAliases(
     consumer.aliases.map(({ alias }) => alias),
     backend,

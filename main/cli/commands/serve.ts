@@ -9,6 +9,7 @@ import { followEvents } from '../../engine/follow-events.ts'
 import { launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
+import { lastWords } from '../../supervisor/log-ring.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
@@ -157,7 +158,7 @@ export const serveCommand: Command = {
     }
     starting.catch(() => undefined)
     const hasFailed = engine.service.state.name === 'failed'
-    if (hasFailed) tell(['the engine does not stay up:', ...engine.service.log.lines().slice(-8)].join('\n  '))
+    if (hasFailed) tell(['the engine does not stay up:', ...lastWords(engine.service.log.lines())].join('\n  '))
     else tell('stopping')
     await engine.service.stop()
     await shown

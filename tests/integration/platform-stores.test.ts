@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { startPlatformProcess } from '../helpers/platform-process.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+
+let folder: string
+let state: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stores-'))
+  state = join(folder, 'state')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const environment = (stateDir: string): Record<string, string> => ({
+  RAG_LADDER_STATE_DIR: stateDir,
+  RAG_INGESTION_CORPUS_ROOT: join(PROJECT_ROOT, 'corpus'),
+  RAG_PROFILE: 'smoke',
+  BACKEND_INTERNAL_API_TOKEN: 'token-of-the-operator',
+})
+
+/** How a platform ends that cannot start. */
+async function refusal(stateDir = state): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, [join(PROJECT_ROOT, 'providers/platform/index.ts')], {
+    env: { ...process.env, ...environment(stateDir), PLATFORM_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (part: Buffer) => {
+      said += part.toString()
+      // It started after all: the test must fail, not wait.
+      if (said.includes('"ready"')) child.kill()
+    })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  return { code, said }
+}
+
+async function stores(): Promise<void> {
+  const platform = await startPlatformProcess(environment(state))
+  await platform.stop()
+}
+
+const STORES = ['vectors.sqlite', 'ingestion.sqlite', 'rag/blurbs.sqlite']
+
+describe('a platform whose store cannot be used ends at once, with the file, the reason and what to do', () => {
+  it.each(STORES)('random bytes in %s', async (name) => {
+    await stores()
+    await writeFile(join(state, name), randomBytes(100_000))
+    const { code, said } = await refusal()
+    expect(code).toBe(CONFIG_EXIT_CODE)
+    expect(said).toContain(join(state, name))
+    expect(said).toMatch(/not a database.*cold reset/s)
+    expect(said).not.toMatch(/^\s+at /m)
+  })
+
+  it.each(STORES.slice(0, 2))('a later version of %s', async (name) => {
+    await stores()
+    const database = new Database(join(state, name))
+    database.pragma('user_version = 9999')
+    database.close()
+    const { code, said } = await refusal()
+    expect(code).toBe(CONFIG_EXIT_CODE)
+    expect(said).toContain(join(state, name))
+    expect(said).toMatch(/version.*9999/s)
+  })
+
+  it('a truncated vectors.sqlite', async () => {
+    await stores()
+    const file = join(state, 'vectors.sqlite')
+    await truncate(file, Math.floor((await readFile(file)).length / 2))
+    const { code, said } = await refusal()
+    expect(code).toBe(CONFIG_EXIT_CODE)
+    expect(said).toContain(file)
+    expect(said).toMatch(/malformed.*cold reset/s)
+  })
+
+  it('a folder where a store should be, and a state folder whose path is too long', async () => {
+    await mkdir(join(state, 'vectors.sqlite'), { recursive: true })
+    const inTheWay = await refusal()
+    expect(inTheWay.code).toBe(CONFIG_EXIT_CODE)
+    expect(inTheWay.said).toContain(join(state, 'vectors.sqlite'))
+    const long = join(folder, ...Array.from({ length: 5 }, () => 'x'.repeat(120)))
+    const tooLong = await refusal(long)
+    expect(tooLong.code).toBe(CONFIG_EXIT_CODE)
+    expect(tooLong.said).toMatch(/shorter path/)
+  })
+})
+
+describe('a ladder whose platform cannot use a store', () => {
+  it('ends without restarts and shows the sentence with the reason', async () => {
+    const root = await smokeProject()
+    const store = join(root, '.rag-ladder/platform/smoke/vectors.sqlite')
+    await mkdir(join(root, '.rag-ladder/platform/smoke'), { recursive: true, mode: 0o700 })
+    await writeFile(store, randomBytes(100_000))
+    const run = await runCli(['ladder', '--project', root, '--dataset', 'smoke', '--no-publish', '--no-cold-reset'])
+    await rm(root, { recursive: true, force: true })
+    expect(run.code).toBe(2)
+    expect(run.stdout).toContain(store)
+    expect(run.stdout).not.toContain('started again')
+  })
+})
