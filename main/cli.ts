@@ -50,7 +50,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     return 0
   }
   const { commandHelp, parseCommandLine, EXIT } = await import('./cli/command.ts')
-  const load = COMMANDS[name]
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
     process.stderr.write(`unknown command: ${name}\n\n${await overview()}`)
     return EXIT.badInput
@@ -64,6 +64,27 @@ async function main([name, ...args]: string[]): Promise<number> {
   }
   const { values, positionals } = parseCommandLine(command, args)
   return command.run({ values, positionals, env: process.env, stdout: process.stdout, stderr: process.stderr })
+}
+
+const RUNS: ReadonlySet<string> = new Set(['ladder', 'matrix', 'evaluate', 'judge', 'platform', 'serve'])
+
+/**
+ * An output that cannot be written ends no run: its reader may be gone (`| head`, a closed terminal), or its disk full. Anything but a reader
+ * that has read enough is reported once on the other output. Without its output a run has still been made; any other command has failed.
+ */
+function keepGoingWithoutOutput(command: string): void {
+  let isLost = false
+  const outputs = { stdout: process.stdout, stderr: process.stderr }
+  for (const [name, stream] of Object.entries(outputs))
+    stream.on('error', ({ code = 'unknown', message }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE' || code === 'EIO' || code === 'ERR_STREAM_DESTROYED' || isLost) return
+      isLost = true
+      const other = name === 'stdout' ? process.stderr : process.stdout
+      other.write(`warning: ${name} cannot be written: ${message}. What would be printed there is lost.\n`)
+    })
+  process.on('exit', () => {
+    if (isLost && process.exitCode === 0 && !RUNS.has(command)) process.exitCode = 1
+  })
 }
 
 const hasColor = (out: NodeJS.WriteStream): boolean =>
@@ -96,4 +117,6 @@ async function fail(error: unknown): Promise<number> {
   return exitCodeOf(error)
 }
 
-process.exitCode = await main(process.argv.slice(2)).catch(fail)
+const argv = process.argv.slice(2)
+keepGoingWithoutOutput(argv[0] ?? '')
+process.exitCode = await main(argv).catch(fail)

@@ -1,4 +1,7 @@
-/** Ctrl-C once lets the cells in flight finish; twice gives them up. */
+/** What asks a command to stop: Ctrl-C, a service manager, a terminal that is closed. */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The first signal lets the cells in flight finish; the second gives them up. */
 export interface StopSignals {
   drain: AbortSignal
   abort: AbortSignal
@@ -16,14 +19,12 @@ export function listenForStop(tell: (message: string) => void): StopSignals {
     tell('stopping: cells in flight finish and are kept; press Ctrl-C again to give them up')
     drain.abort()
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
+  for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
   return {
     drain: drain.signal,
     abort: abort.signal,
     dispose() {
-      process.off('SIGINT', onSignal)
-      process.off('SIGTERM', onSignal)
+      for (const signal of STOP_SIGNALS) process.off(signal, onSignal)
     },
   }
 }

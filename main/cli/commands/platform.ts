@@ -5,6 +5,7 @@ import { EXIT, type Command } from '../command.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun, STATE_FOLDER } from '../run-setup.ts'
+import { STOP_SIGNALS } from '../stop-signals.ts'
 
 export const platformCommand: Command = {
   name: 'platform',
@@ -21,7 +22,7 @@ export const platformCommand: Command = {
     invocation.stdout.write(`${platform.url}  serves ${dataset.dataset.id}\n`)
     if (source.kind === 'embedded')
       invocation.stderr.write(`credentials: ${resolve(setup.root, STATE_FOLDER, SECRETS_FILE)}\n`)
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+    await Promise.race(STOP_SIGNALS.map((signal) => once(process, signal)))
     await platform.stop()
     return EXIT.ok
   },

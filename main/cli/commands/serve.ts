@@ -16,6 +16,7 @@ import { EXIT, flagOption, textOption, type Command, type Invocation } from '../
 import { chooseReporter } from '../progress/reporter.ts'
 import { projectFolder } from '../project-option.ts'
 import { pickOptions } from '../run-options.ts'
+import { STOP_SIGNALS } from '../stop-signals.ts'
 
 /** Taken when it is free, so that a bookmark stays good. */
 const DEFAULT_PORT = 4870
@@ -90,8 +91,7 @@ function untilStopped(onSecond: () => void): Promise<void> {
       isStopping = true
       done()
     }
-    process.on('SIGINT', onSignal)
-    process.on('SIGTERM', onSignal)
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
   })
 }
 
