@@ -76,6 +76,8 @@ export const controlContract = {
     events: base.input(EventsInput).output(eventIterator(SequencedEvent)),
     /** Only for holders of the launch token. */
     browserLink: base.output(BrowserLink),
+    /** Ends the sessions of all browsers, the caller's included; a new link opens a new one. */
+    endSessions: base.output(z.void()),
   },
   experiment: {
     get: base.output(ExperimentView),

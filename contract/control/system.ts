@@ -28,3 +28,11 @@ export type SystemStatus = z.infer<typeof SystemStatus>
 /** A fresh link that opens the panel in a browser, once. */
 export const BrowserLink = z.strictObject({ url: z.string(), expires_at: z.iso.datetime() })
 export type BrowserLink = z.infer<typeof BrowserLink>
+
+/**
+ * What a page of the panel shows besides its cookie. Cookies know no ports, so a browser sends ours to every program that listens on this
+ * machine; this key is kept in the page's own origin, port included, and travels in a header.
+ */
+export const PAGE_KEY_HEADER = 'x-rag-ladder-page'
+/** Query parameter by which a redeemed link gives the key to the page, which takes it out of its address at once. */
+export const PAGE_KEY_PARAMETER = 'page-key'

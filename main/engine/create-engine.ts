@@ -12,6 +12,7 @@ import { EventHub } from './event-hub.ts'
 import { EventLog } from './event-log.ts'
 import { ExperimentSource } from './experiment-source.ts'
 import { startHttpServer } from './http/http-server.ts'
+import { openSessions } from './http/sessions.ts'
 import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
 import { isUnderWay } from './run-control/run-state.ts'
@@ -116,6 +117,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     tell: (message) => emit({ type: 'notice', level: 'info', message }),
   })
 
+  const sessions = await openSessions(config.token, below('sessions.json'), report)
   const stopping = new AbortController()
   const parts: EngineParts = {
     config,
@@ -128,6 +130,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     services,
     index,
     judging,
+    sessions,
     stopping: stopping.signal,
     newLink: () => server.newLink(),
     report,
@@ -138,6 +141,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     addressOf: (name) => services.addressFor(name),
     port,
     token,
+    sessions,
     appOrigin,
     rendererDir,
     report,

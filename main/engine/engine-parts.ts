@@ -1,6 +1,7 @@
 import type { EngineConfig } from './engine-config.ts'
 import type { EventHub } from './event-hub.ts'
 import type { ExperimentSource } from './experiment-source.ts'
+import type { Sessions } from './http/sessions.ts'
 import type { IndexGateway } from './index-gateway.ts'
 import type { BlindJudging } from './judging/blind-judging.ts'
 import type { RunControl } from './run-control/run-control.ts'
@@ -20,6 +21,7 @@ export interface EngineParts {
   services: ServiceRegistry
   index: IndexGateway
   judging: BlindJudging
+  sessions: Sessions
   /** Ends all streams when the engine ends. */
   stopping: AbortSignal
   newLink: () => { url: string; expiresAt: number }

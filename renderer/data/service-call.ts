@@ -1,5 +1,6 @@
 import { serviceUrl } from '../../contract/control/service-routes.ts'
 import type { ServiceName } from '../../contract/control/services.ts'
+import { pageKeyHeader } from './page-key.ts'
 
 /** A service refused or failed; the message is its own and says what to do. */
 export class ServiceCallError extends Error {
@@ -12,9 +13,14 @@ export class ServiceCallError extends Error {
   }
 }
 
+/** A call of a local service through the engine, whatever it answers. */
+export function fetchService(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(serviceUrl(service, path), { ...init, headers: { ...init.headers, ...pageKeyHeader() } })
+}
+
 /** The answer of a local service, reached through the engine. Throws `ServiceCallError`. */
 export async function callService(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
-  const answer = await fetch(serviceUrl(service, path), init)
+  const answer = await fetchService(service, path, init)
   if (answer.ok) return answer
   throw new ServiceCallError(answer.status, sentence(answer.status, await answer.text()))
 }

@@ -39,7 +39,7 @@ const test = base.extend<{ serving: Serving }>({
 /** Asks the engine as the page itself does, with the page's cookie. */
 async function engineOf(page: Page): Promise<{ pid: number; engine_id: string }> {
   const answer: unknown = await page.evaluate(
-    `fetch('/control/system/status', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
+    `fetch('/control/system/status', { method: 'POST', headers: { 'content-type': 'application/json', 'x-rag-ladder-page': localStorage.getItem('rag-ladder-page-key') }, body: '{}' })
       .then((response) => response.json())`,
   )
   return (answer as { json: { pid: number; engine_id: string } }).json

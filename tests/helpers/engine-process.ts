@@ -7,6 +7,7 @@ import type { ContractRouterClient } from '@orpc/contract'
 import { controlErrorOf, type ControlError } from '../../contract/control/control-error.ts'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
 import type { ControlContract } from '../../contract/control/router.ts'
+import { PAGE_KEY_HEADER, PAGE_KEY_PARAMETER } from '../../contract/control/system.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
 export type ControlClient = ContractRouterClient<ControlContract>
@@ -99,4 +100,14 @@ export async function failureOf(call: Promise<unknown>): Promise<ControlError> {
   )
   if ('error' in outcome) return controlErrorOf(outcome.error)
   throw new Error(`the call did not fail: ${JSON.stringify(outcome.value).slice(0, 300)}`)
+}
+
+/** What the page of a redeemed link shows on its calls: cookie, key and Origin. */
+export function pageHeaders(opened: Response): { cookie: string; origin: string; [PAGE_KEY_HEADER]: string } {
+  const location = new URL(opened.headers.get('location')!, opened.url)
+  return {
+    cookie: opened.headers.get('set-cookie')!.split(';')[0]!,
+    origin: location.origin,
+    [PAGE_KEY_HEADER]: location.searchParams.get(PAGE_KEY_PARAMETER)!,
+  }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CONTENT_SECURITY_POLICY } from '../../main/engine/http/content-security-policy.ts'
 import { smokeProject } from '../helpers/cli.ts'
-import { clientOf, failureOf, startEngine, type EngineProcess } from '../helpers/engine-process.ts'
+import { clientOf, failureOf, pageHeaders, startEngine, type EngineProcess } from '../helpers/engine-process.ts'
 
 let root: string
 let pages: string
@@ -109,18 +109,23 @@ describe('a browser', () => {
   it('gets a session from a link, once, and uses it from our own page only', async () => {
     const { url } = await engine.client.system.browserLink()
     const opened = await fetch(url, { redirect: 'manual' })
-    expect([opened.status, opened.headers.get('location')]).toEqual([303, '/'])
+    expect(opened.status).toBe(303)
+    expect(opened.headers.get('location')).toMatch(/^\/\?page-key=[\w-]{43}$/)
     const cookie = opened.headers.get('set-cookie')!
     expect(cookie).toMatch(/; Path=\/; .*HttpOnly; SameSite=Strict$/)
     const session = cookie.split(';')[0]!
     expect((await fetch(url, { redirect: 'manual' })).status).toBe(403)
     expect((await fetch(url, { redirect: 'manual', headers: { cookie: session } })).status).toBe(303)
 
-    const own = { cookie: session, origin: engine.url }
+    const own = pageHeaders(opened)
+    expect(own).toMatchObject({ cookie: session, origin: engine.url })
+    expect((await call({ cookie: session, origin: engine.url })).status).toBe(401)
     expect((await call(own)).status).toBe(200)
     expect((await call({ cookie: session })).status).toBe(401)
     expect((await call({ ...own, origin: 'http://127.0.0.1:1' })).status).toBe(403)
     expect(await failureOf(clientOf(engine.url, own).system.browserLink())).toMatchObject({ code: 'forbidden' })
+    await clientOf(engine.url, own).system.endSessions()
+    expect((await call(own)).status).toBe(401)
   })
 
   it('gets the pages with the one policy, whatever path the panel shows', async () => {

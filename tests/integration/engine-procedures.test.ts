@@ -389,7 +389,15 @@ describe('the rest of the engine', () => {
 })
 
 /** Called with success by the tests of `engine-runs` and `engine-access`. */
-const ELSEWHERE = ['experiment.plan', 'runs.pause', 'runs.resume', 'runs.cancel', 'runs.interrupted', 'runs.dismiss']
+const ELSEWHERE = [
+  'system.endSessions',
+  'experiment.plan',
+  'runs.pause',
+  'runs.resume',
+  'runs.cancel',
+  'runs.interrupted',
+  'runs.dismiss',
+]
 
 it('has called every procedure of the contract', () => {
   const missing = procedureNames().filter((name) => !answered.has(name))

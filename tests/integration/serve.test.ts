@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { SequencedEvent } from '../../contract/control/events.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { smokeProject, startCli, type RunningCli } from '../helpers/cli.ts'
-import { clientOf, eventsUntil } from '../helpers/engine-process.ts'
+import { clientOf, eventsUntil, pageHeaders } from '../helpers/engine-process.ts'
 
 let root: string
 let serving: RunningCli
@@ -38,9 +38,8 @@ afterEach(async () => {
 it('prints a link that opens once, and the events that the panel gets; an engine that is killed comes back and its run goes on', async () => {
   const link = new URL(await line((text) => text.startsWith('http://')))
   const opened = await fetch(link, { redirect: 'manual' })
-  const cookie = opened.headers.get('set-cookie')!.split(';')[0]!
   expect((await fetch(link, { redirect: 'manual' })).status).toBe(403)
-  const panel = clientOf(link.origin, { cookie, origin: link.origin })
+  const panel = clientOf(link.origin, pageHeaders(opened))
 
   const request = { run_id: 'served', dataset_ids: ['smoke'], models: ['vanilla-rag', 'hybrid-rag'], repeats: 8 }
   await panel.runs.start(request)

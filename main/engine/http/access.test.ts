@@ -1,14 +1,21 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkControlCall, checkHost, cookieName, type AccessRules } from './access.ts'
-import { Sessions } from './sessions.ts'
+import { PAGE_KEY_HEADER } from '../../../contract/control/system.ts'
+import { openSessions, Sessions } from './sessions.ts'
 
 const token = 'launch-token-launch-token-launch-token'
 const sessions = new Sessions(token)
 const rules: AccessRules = { port: 4870, token, sessions, appOrigin: 'app://rag-ladder' }
-const cookie = `${cookieName(4870)}=${sessions.redeem(sessions.newLink().token)!}`
+const session = sessions.redeem(sessions.newLink().token)!
+const cookie = `${cookieName(4870)}=${session.cookie}`
+const page = { [PAGE_KEY_HEADER]: session.pageKey }
 const json = { 'content-type': 'application/json' }
-const own = { ...json, origin: 'http://127.0.0.1:4870' }
+const own = { ...json, ...page, origin: 'http://127.0.0.1:4870' }
 const call = (headers: IncomingHttpHeaders, method = 'POST') => {
   const access = checkControlCall(method, headers, rules)
   return access.ok ? access.caller : access.status
@@ -36,11 +43,20 @@ describe('checkControlCall', () => {
   it('takes a session only from our own page', () => {
     expect(call({ ...own, cookie })).toBe('browser')
     expect(call({ ...own, cookie: `other=1; ${cookie}; more=2` })).toBe('browser')
-    expect(call({ ...json, cookie })).toBe(401)
-    expect(call({ ...json, cookie, origin: 'app://rag-ladder' })).toBe(401)
+    expect(call({ ...json, ...page, cookie })).toBe(401)
+    expect(call({ ...json, ...page, cookie, origin: 'app://rag-ladder' })).toBe(401)
     expect(call({ ...json, cookie, origin: 'http://127.0.0.1:9999' })).toBe(403)
     expect(call({ ...json, cookie, origin: 'null' })).toBe(403)
     expect(call({ ...own, cookie, 'sec-fetch-site': 'same-site' })).toBe(403)
+  })
+
+  it('refuses a cookie that another program of this machine has taken', () => {
+    const { [PAGE_KEY_HEADER]: _key, ...forged } = own
+    expect(call({ ...forged, cookie })).toBe(401)
+    const other = sessions.redeem(sessions.newLink().token)!
+    expect(call({ ...own, cookie, [PAGE_KEY_HEADER]: other.pageKey })).toBe(401)
+    expect(call({ ...own, cookie, [PAGE_KEY_HEADER]: session.cookie })).toBe(401)
+    expect(call({ ...own, [PAGE_KEY_HEADER]: session.pageKey })).toBe(401)
   })
 
   it.each([
@@ -72,12 +88,34 @@ describe('Sessions', () => {
   })
 
   it('knows its own sessions in an engine that was started again with the same token, and no other', () => {
-    const session = sessions.redeem(sessions.newLink().token)!
+    const { cookie: session } = sessions.redeem(sessions.newLink().token)!
     expect(new Sessions(token).isValid(session)).toBe(true)
     expect(new Sessions('another-launch').isValid(session)).toBe(false)
     expect(sessions.isValid(session, Date.now() + 8 * 24 * 3_600_000)).toBe(false)
     const [version, expires, nonce, signature] = session.split('.')
     expect(sessions.isValid([version, `${Number(expires) + 1}`, nonce, signature].join('.'))).toBe(false)
     expect(sessions.isValid('')).toBe(false)
+  })
+
+  it('ends all sessions and links when asked, also for an engine that is started again', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sessions-'))
+    const file = join(folder, 'sessions.json')
+    const fail = (error: unknown): never => {
+      throw error
+    }
+    const first = await openSessions(token, file, fail)
+    const { cookie: ended } = first.redeem(first.newLink().token)!
+    const { token: link } = first.newLink()
+    expect(first.isValid(ended)).toBe(true)
+    first.endAll()
+    expect(first.isValid(ended)).toBe(false)
+    expect(first.redeem(link)).toBeNull()
+    const { cookie: later } = first.redeem(first.newLink().token, Date.now() + 1)!
+    await expect.poll(() => existsSync(file)).toBe(true)
+    const second = await openSessions(token, file, fail)
+    expect([second.isValid(ended), second.isValid(later)]).toEqual([false, true])
+    await writeFile(file, 'damaged')
+    expect((await openSessions(token, file, fail)).isValid(ended)).toBe(false)
+    await rm(folder, { recursive: true })
   })
 })

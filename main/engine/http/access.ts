@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { ControlError, ControlErrorCode } from '../../../contract/control/control-error.ts'
+import { PAGE_KEY_HEADER } from '../../../contract/control/system.ts'
 import { sameSecret, type Sessions } from './sessions.ts'
 
 /** host: who started the engine, by its token. browser: who opened a link. */
@@ -38,15 +39,15 @@ function cookieOf(headers: IncomingHttpHeaders, name: string): string | null {
   return found === undefined ? null : found.trim().slice(prefix.length)
 }
 
-/** Whether the browser that sent a request holds a session. */
+/** Whether the browser that sent a request holds a session. That alone opens nothing but pages: other programs of this machine can take a cookie. */
 export function hasSession(headers: IncomingHttpHeaders, { port, sessions }: AccessRules): boolean {
   const cookie = cookieOf(headers, cookieName(port))
   return cookie !== null && sessions.isValid(cookie)
 }
 
 /**
- * Whose a call is. A browser must show its session and that the page is ours: cookies alone would also come along with another program's
- * page on this machine. Reading calls carry no Origin; there the browser's own word on the site counts, which no page can forge.
+ * Whose a call is. A browser must show its session, that the page is ours, and the key that only our page holds: cookies alone would also
+ * come along with another program's page on this machine, and be read by that program. Reading calls carry no Origin; there the browser's own word on the site counts, which no page can forge.
  */
 export function checkCaller(
   method: string,
@@ -67,7 +68,10 @@ export function checkCaller(
       : no(401, 'unauthorized', 'that token is not the one of this launch')
   }
   const isOwnRead = method === 'GET' && origin === undefined && site === 'same-origin'
-  if (hasSession(headers, rules) && (isOwn || isOwnRead)) return { ok: true, caller: 'browser' }
+  const cookie = cookieOf(headers, cookieName(rules.port)) ?? ''
+  const key = headers[PAGE_KEY_HEADER]
+  const isPage = typeof key === 'string' && rules.sessions.isPageKey(cookie, key)
+  if (isPage && rules.sessions.isValid(cookie) && (isOwn || isOwnRead)) return { ok: true, caller: 'browser' }
   return no(401, 'unauthorized', 'open the panel with the link that the engine printed')
 }
 

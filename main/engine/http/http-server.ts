@@ -8,7 +8,7 @@ import { SECURITY_HEADERS } from './content-security-policy.ts'
 import { registerControlRoute, sendRefusal } from './control-route.ts'
 import { registerServiceRoute } from './service-route.ts'
 import { registerPageRoutes } from './page-routes.ts'
-import { Sessions } from './sessions.ts'
+import type { Sessions } from './sessions.ts'
 import { StaticFiles } from './static-files.ts'
 
 export interface HttpServerOptions {
@@ -17,6 +17,7 @@ export interface HttpServerOptions {
   addressOf: (name: ServiceName) => Promise<ServiceAddress>
   port: number
   token: string
+  sessions: Sessions
   appOrigin: string | null
   rendererDir: string
   report: (error: unknown) => void
@@ -67,7 +68,7 @@ function newApp(report: (error: unknown) => void): FastifyInstance {
 
 /** Pages and control API on 127.0.0.1, and nowhere else. Rejects when the port is taken. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const sessions = new Sessions(options.token)
+  const { sessions } = options
   const rules: AccessRules = { port: options.port, token: options.token, sessions, appOrigin: options.appOrigin }
   const app = newApp(options.report)
   app.addHook('onRequest', async (request, reply) => {

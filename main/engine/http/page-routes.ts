@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
+import { PAGE_KEY_PARAMETER } from '../../../contract/control/system.ts'
 import { cookieName, hasSession, type AccessRules } from './access.ts'
 import { SESSION_SECONDS } from './sessions.ts'
 import type { StaticFiles } from './static-files.ts'
@@ -33,12 +34,12 @@ export function registerPageRoutes(app: FastifyInstance, files: StaticFiles, rul
     if (session !== null)
       reply.header(
         'set-cookie',
-        `${cookieName(rules.port)}=${session}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Strict`,
+        `${cookieName(rules.port)}=${session.cookie}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Strict`,
       )
     // Somebody who reloads the link or comes back to it has a session already.
     else if (!hasSession(request.headers, rules))
       return reply.code(403).type('text/plain; charset=utf-8').send(LINK_USED)
-    return reply.redirect('/', 303)
+    return reply.redirect(session === null ? '/' : `/?${PAGE_KEY_PARAMETER}=${session.pageKey}`, 303)
   })
   app.get('/*', async (request, reply) => send(reply, files, request.url.split('?', 1)[0]!))
 }

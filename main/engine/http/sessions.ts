@@ -1,4 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { writeAtomic } from '../../report/write-atomic.ts'
 
 const LINK_LIFE_MS = 10 * 60_000
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000
@@ -11,6 +14,12 @@ export function sameSecret(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
+/** What a browser gets for a link: a cookie, and the key that its page must show besides. */
+export interface Session {
+  cookie: string
+  pageKey: string
+}
+
 /**
  * Who may use the panel in a browser. A link opens once and becomes a session; sessions are signed with the launch token, so that they
  * outlive an engine that its host starts again, and end with the host.
@@ -18,9 +27,15 @@ export function sameSecret(one: string, other: string): boolean {
 export class Sessions {
   readonly #key: string
   readonly #links = new Map<string, number>()
+  /** Sessions made up to this moment count no more. */
+  #endedUntil: number
+  readonly #keepEnd: (at: number) => void
 
-  constructor(launchToken: string) {
+  /** `endedUntil` and `keepEnd`: what `endAll` did must outlive an engine that is started again, too. */
+  constructor(launchToken: string, endedUntil = 0, keepEnd: (at: number) => void = () => undefined) {
     this.#key = launchToken
+    this.#endedUntil = endedUntil
+    this.#keepEnd = keepEnd
   }
 
   /** A token for one visit of `/open`, and until when. */
@@ -32,24 +47,67 @@ export class Sessions {
     return { token, expiresAt }
   }
 
-  /** The value of a session cookie for a link's token, which is used up by it; null for one that is not known any more. */
-  redeem(token: string, now = Date.now()): string | null {
+  /** A session for a link's token, which is used up by it; null for one that is not known any more. */
+  redeem(token: string, now = Date.now()): Session | null {
     const expires = this.#links.get(token)
     this.#links.delete(token)
     if (expires === undefined || expires <= now) return null
     const head = `v1.${now + SESSION_LIFE_MS}.${randomBytes(16).toString('base64url')}`
-    return `${head}.${this.#sign(head)}`
+    const cookie = `${head}.${this.#sign('session', head)}`
+    return { cookie, pageKey: this.#sign('page', cookie) }
+  }
+
+  /** Ends every session and link. */
+  endAll(now = Date.now()): void {
+    this.#links.clear()
+    this.#endedUntil = now
+    this.#keepEnd(now)
+  }
+
+  /** Whether a key is the one that was given to the page of a session. */
+  isPageKey(cookie: string, key: string): boolean {
+    return sameSecret(key, this.#sign('page', cookie))
   }
 
   isValid(cookie: string, now = Date.now()): boolean {
     const [version, expires = '', nonce, signature = '', ...more] = cookie.split('.')
     if (version !== 'v1' || nonce === undefined || more.length > 0) return false
-    return sameSecret(signature, this.#sign(`v1.${expires}.${nonce}`)) && Number(expires) > now
+    const madeAt = Number(expires) - SESSION_LIFE_MS
+    return (
+      sameSecret(signature, this.#sign('session', `v1.${expires}.${nonce}`)) &&
+      Number(expires) > now &&
+      madeAt > this.#endedUntil
+    )
   }
 
-  #sign(head: string): string {
-    return createHmac('sha256', this.#key).update(`rag-ladder session ${head}`).digest('base64url')
+  #sign(purpose: 'session' | 'page', text: string): string {
+    return createHmac('sha256', this.#key).update(`rag-ladder ${purpose} ${text}`).digest('base64url')
   }
 }
 
 export const SESSION_SECONDS = SESSION_LIFE_MS / 1000
+
+const Ended = z.object({ ended_until: z.number() })
+
+/** The sessions of an engine; `file` keeps until when they have been ended. */
+export async function openSessions(
+  launchToken: string,
+  file: string,
+  report: (error: unknown) => void,
+): Promise<Sessions> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{"ended_until":0}'
+    throw error
+  })
+  let ended: unknown = null
+  try {
+    ended = JSON.parse(text)
+  } catch {
+    // Damaged: it counts as unreadable below.
+  }
+  const parsed = Ended.safeParse(ended)
+  // What cannot be read must not bring ended sessions back.
+  const until = parsed.success ? parsed.data.ended_until : Date.now()
+  const keep = (at: number): void => void writeAtomic(file, `${JSON.stringify({ ended_until: at })}\n`).catch(report)
+  return new Sessions(launchToken, until, keep)
+}

@@ -65,5 +65,6 @@ export function systemProcedures(parts: EngineParts) {
       const { url, expiresAt } = newLink()
       return { url, expires_at: new Date(expiresAt).toISOString() }
     }),
+    endSessions: control.system.endSessions.handler(() => parts.sessions.endAll()),
   }
 }

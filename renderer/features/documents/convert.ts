@@ -1,5 +1,6 @@
 import { ControlError } from '../../../contract/control/control-error.ts'
-import { CONTROL_REFUSAL_HEADER, serviceUrl } from '../../../contract/control/service-routes.ts'
+import { CONTROL_REFUSAL_HEADER } from '../../../contract/control/service-routes.ts'
+import { fetchService } from '../../data/service-call.ts'
 import { ConversionResult, type OutputFormat, type UseOcr } from '../../../contract/http/conversion.ts'
 
 export interface ConversionChoices {
@@ -28,7 +29,7 @@ export async function convertFile(
     }
     for (const [name, value] of Object.entries(fields)) form.append(name, value)
     form.append('file', file)
-    const response = await fetch(serviceUrl('converter', '/v1/document/convert'), {
+    const response = await fetchService('converter', '/v1/document/convert', {
       method: 'POST',
       body: form,
       signal,

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
-import { CONTROL_REFUSAL_HEADER, serviceUrl } from '../../../contract/control/service-routes.ts'
+import { CONTROL_REFUSAL_HEADER } from '../../../contract/control/service-routes.ts'
 import { Button } from '@mantine/core'
+import { fetchService } from '../../data/service-call.ts'
 import styles from './documents.module.css'
 
 /** The original's page as a picture, drawn by the converter. */
@@ -66,7 +67,7 @@ async function drawPage(file: File, page: number, signal: AbortSignal): Promise<
     const form = new FormData()
     form.append('page', String(page))
     form.append('file', file)
-    const response = await fetch(serviceUrl('converter', '/v1/document/page'), { method: 'POST', body: form, signal })
+    const response = await fetchService('converter', '/v1/document/page', { method: 'POST', body: form, signal })
     if (response.ok) return response.blob()
     if (response.status !== 429) {
       const body = (await response.json().catch(() => null)) as { detail?: unknown; message?: unknown } | null

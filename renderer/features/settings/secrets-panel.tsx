@@ -70,6 +70,24 @@ export function SecretsPanel({ view }: { view: SettingsView }) {
           />
         ))}
       </div>
+      <EndSessions />
     </Panel>
+  )
+}
+
+function EndSessions() {
+  const end = useMutation(
+    api.system.endSessions.mutationOptions({
+      onSuccess: () => notifyDone('Every browser session has ended: a new link opens the panel again'),
+      onError: (error) => notifyFailure('Ending the sessions', error),
+    }),
+  )
+  return (
+    <div className={styles.actions}>
+      <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
+        End sessions
+      </Button>
+      <span className="dim">closes the panel in every browser that a link has opened, this one included</span>
+    </div>
   )
 }

@@ -27,6 +27,7 @@ export function systemProcedures(state: FakeState) {
         if (signal?.aborted !== true) throw new Error('the stream was cut')
       }),
       browserLink: os.system.browserLink.handler(() => refuse('forbidden', 'only for holders of the launch token')),
+      endSessions: os.system.endSessions.handler(() => undefined),
     },
     experiment: {
       get: os.experiment.get.handler(() => world.experiment),
