@@ -28,7 +28,10 @@ function storeProblem(file: string, error: unknown): unknown {
 const OUTSIDE =
   /^(?:SQLITE_(?:CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|READONLY)|EACCES|EDQUOT|EISDIR|ENAMETOOLONG|ENOSPC|ENOTDIR|EPERM|EROFS|vector_store_unavailable|state_store_unavailable)/
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? '')
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}
 
 function remedy(file: string, what: string): string {
   if (file.length > LONGEST_PATH) return `Move the project to a shorter path: this one has ${file.length} characters`

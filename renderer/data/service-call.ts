@@ -15,7 +15,9 @@ export class ServiceCallError extends Error {
 
 /** A call of a local service through the engine, whatever it answers. */
 export function fetchService(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
-  return fetch(serviceUrl(service, path), { ...init, headers: { ...init.headers, ...pageKeyHeader() } })
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(pageKeyHeader())) headers.set(name, value)
+  return fetch(serviceUrl(service, path), { ...init, headers })
 }
 
 /** The answer of a local service, reached through the engine. Throws `ServiceCallError`. */
