@@ -65,7 +65,10 @@ export const ExperimentView = z.strictObject({
     }),
   ),
   model_sets: z.array(ModelSetView),
+  /** As the manifest says, but for the cells at a time of settings or environment. */
   run: RunSettings,
+  /** Answers per question where a request leaves them open. */
+  repeats: z.int().min(1),
   judge_panel: z.strictObject({
     /** Manifest and environment laid over each other. */
     settings: JudgePanelSettings,

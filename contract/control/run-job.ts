@@ -2,33 +2,47 @@ import { z } from 'zod'
 import { EvaluationMetric, Identifier } from '../common.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
 import { LadderStep, RunPlan } from '../evidence/run-event.ts'
-import { JudgeModelName, PLATFORM_GATEWAY } from '../manifests/evaluation.ts'
+import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
 import { InputProblem } from './control-error.ts'
 
 const count = z.int().min(0)
 const time = z.iso.datetime()
+const wholeNumber = (from: number, to: number) => {
+  const expected = `expected a whole number from ${from} to ${to}`
+  return z.int(expected).min(from, expected).max(to, expected)
+}
 
-/** What a run shall do. What is absent is as the manifests and the settings say. */
+/**
+ * What a run does. A field that is absent takes the setting of the person, else the environment variable, else the manifest's value. The
+ * command line and the panel both build one of these; `prepareRun` is the only reader.
+ */
 export const RunRequest = z.strictObject({
-  /** Name of the run; made from the time of day when absent. An existing name resumes that run. */
+  /** Name of the run; MATRIX_RUN_ID or made from the time of day when absent. An existing name resumes that run. */
   run_id: Identifier.optional(),
-  dataset_ids: z.array(Identifier).min(1).max(100),
-  /** Exactly these aliases: approaches and flavors alike. */
-  models: z.array(Identifier).min(1).max(64),
+  /** MATRIX_DATASET_ID, else every rung, when absent. */
+  dataset_ids: z.array(Identifier).min(1).max(100).optional(),
+  /** Exactly these aliases: approaches and flavors alike. Without this, `flavors` and `all_aliases`: MATRIX_MODELS, MATRIX_FLAVORS, else the six canonical. */
+  models: z.array(Identifier).min(1).max(64).optional(),
+  /** Flavors by alias, by their own name, by approach, or `all`; excludes `models`. */
+  flavors: z.array(Identifier).min(1).max(64).optional(),
+  /** Every declared alias; excludes `models` and `flavors`. */
+  all_aliases: z.boolean().optional(),
   /** An empty list leaves the answers unscored by the evaluator. */
   metrics: z.array(EvaluationMetric).max(8).optional(),
   judge: z
     .strictObject({
-      enabled: z.boolean(),
+      /** JUDGE_MODELS or the manifest decide when absent. */
+      enabled: z.boolean().optional(),
       models: z.array(JudgeModelName).max(16).optional(),
-      endpoint: z.union([z.literal(PLATFORM_GATEWAY), z.url({ protocol: /^https?$/ })]).optional(),
-      rotations: z.int().min(1).max(64).optional(),
+      endpoint: JudgeEndpoint.optional(),
+      rotations: wholeNumber(1, 64).optional(),
       reference: z.boolean().optional(),
     })
     .optional(),
-  /** Answers to ask each approach for per question. */
-  repeats: z.int().min(1).max(MAX_REPEATS).default(1),
-  concurrency: z.int().min(1).max(32).optional(),
+  /** Answers to ask each approach for per question; MATRIX_REPEATS, else 1, when absent. */
+  repeats: wholeNumber(1, MAX_REPEATS).optional(),
+  /** Cells in flight; the person's setting, MATRIX_CONCURRENCY, else the manifest, when absent. */
+  concurrency: wholeNumber(1, 32).optional(),
   /** Set of `manifests/models.yaml` for the embedded platform. */
   model_set: Identifier.optional(),
   /** Deletes this run's working artifacts and the platform's collections first. */
@@ -39,6 +53,12 @@ export const RunRequest = z.strictObject({
 export type RunRequest = z.infer<typeof RunRequest>
 /** `RunRequest` as a caller writes it, defaults left out. */
 export type RunRequestInput = z.input<typeof RunRequest>
+
+/** A request whose selection is settled, so that a later change of a variable cannot change what the run is. */
+export const StoredRunRequest = RunRequest.required({ dataset_ids: true, models: true }).extend({
+  repeats: wholeNumber(1, MAX_REPEATS).default(1),
+})
+export type StoredRunRequest = z.infer<typeof StoredRunRequest>
 
 /**
  * queued → running → completed | failed. pausing: cells in flight finish, then paused. cancelling: cells in flight are given up, then
@@ -118,7 +138,7 @@ export type FailureClass = z.infer<typeof FailureClass>
 export const RunJob = z.strictObject({
   run_id: Identifier,
   state: RunState,
-  request: RunRequest,
+  request: StoredRunRequest,
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable(),

@@ -1,22 +1,15 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
-import { JudgeModelName, PLATFORM_GATEWAY } from '../manifests/evaluation.ts'
-
-const address = z
-  .url({ protocol: /^https?$/ })
-  .max(2048)
-  .refine((url) => !/^https?:\/\/[^/]*@/.test(url), 'no credentials in an address')
+import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
+import { ServiceAddress } from '../service-address.ts'
 
 /** What a person may change without editing manifests; null leaves it to environment and manifests. */
 export const EngineSettings = z.strictObject({
   /** A platform that runs elsewhere, instead of the embedded one. */
-  gateway_url: address.nullable().default(null),
+  gateway_url: ServiceAddress.nullable().default(null),
   /** Another evaluator than the platform's own. */
-  evaluator_url: address.nullable().default(null),
-  judge_endpoint: z
-    .union([z.literal(PLATFORM_GATEWAY), address])
-    .nullable()
-    .default(null),
+  evaluator_url: ServiceAddress.nullable().default(null),
+  judge_endpoint: JudgeEndpoint.nullable().default(null),
   judge_models: z.array(JudgeModelName).max(16).nullable().default(null),
   /** Set of `manifests/models.yaml`. */
   model_set: Identifier.nullable().default(null),

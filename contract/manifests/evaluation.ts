@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EvaluationMetric, EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
+import { addressProblem } from '../service-address.ts'
 
 /** The literal that stands for the platform's own gateway as a judge endpoint. */
 export const PLATFORM_GATEWAY = 'platform-gateway'
@@ -9,9 +10,15 @@ export const JudgeModelName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.:/@+-]{0,255}$/, 'letters, digits and "_", "-", ".", ":", "/", "@", "+" only')
 
+/** Where judges answer: `platform-gateway`, or the address of any chat endpoint. */
+export const JudgeEndpoint = z.string().superRefine((text, context) => {
+  const message = text === PLATFORM_GATEWAY ? null : addressProblem(text)
+  if (message !== null) context.addIssue({ code: 'custom', message: `${message}, or ${PLATFORM_GATEWAY}` })
+})
+
 export const JudgePanelSettings = z.strictObject({
   enabled: z.boolean(),
-  endpoint: z.union([z.literal(PLATFORM_GATEWAY), z.url({ protocol: /^https?$/ })]).default(PLATFORM_GATEWAY),
+  endpoint: JudgeEndpoint.default(PLATFORM_GATEWAY),
   temperature: z.number().min(0).max(2).default(0),
   /** Sent to the platform gateway unless null; to other endpoints only when true, or when JUDGE_THINK says so. */
   thinking: z.boolean().nullable().default(false),

@@ -24,7 +24,12 @@ async function announce(isOrdered: boolean, answer: string | null): Promise<{ to
     return answer ?? ''
   }
   const tell = (message: string): void => void heard.told.push(message)
-  await announceReset({ datasets, resultsDir, runId: 'r' }, isOrdered, answer === null ? null : ask, tell)
+  await announceReset(
+    { datasets, resultsDir, runId: 'r', fileOverrides: {} },
+    isOrdered,
+    answer === null ? null : ask,
+    tell,
+  )
   return heard
 }
 

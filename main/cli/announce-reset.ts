@@ -1,9 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { InputError } from '../manifests/runner-inputs.ts'
-import { artifactFiles } from '../report/artifact-files.ts'
 import { plural } from '../report/score-format.ts'
-import type { RunSetup } from './run-setup.ts'
+import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
 
 const NEWLINE = 10
 
@@ -40,17 +39,15 @@ export function questioner(
  * Throws `InputError` when they do not agree: nothing has been deleted then.
  */
 export async function announceReset(
-  { datasets, resultsDir, runId }: Pick<RunSetup, 'datasets' | 'resultsDir' | 'runId'>,
+  run: Pick<PreparedRun, 'datasets' | 'resultsDir' | 'runId' | 'fileOverrides'>,
   isOrdered: boolean,
   ask: ((text: string) => Promise<string>) | null,
   tell: (message: string) => void,
 ): Promise<void> {
-  const counts = await Promise.all(
-    datasets.map(({ dataset }) => cellsIn(artifactFiles(resultsDir, runId, dataset.id).evidence)),
-  )
+  const counts = await Promise.all(run.datasets.map(({ dataset }) => cellsIn(filesOf(run, dataset.id).evidence)))
   const cells = counts.reduce((sum, count) => sum + count, 0)
   if (cells === 0) return
-  const what = `the cold reset deletes ${plural(cells, 'finished cell')} of run ${runId}, its summaries and its collections; --no-cold-reset keeps them and makes only what is missing`
+  const what = `the cold reset deletes ${plural(cells, 'finished cell')} of run ${run.runId}, its summaries and its collections; --no-cold-reset keeps them and makes only what is missing`
   if (isOrdered || ask === null) {
     tell(what)
     return

@@ -1,10 +1,9 @@
 import type { Estimate, Judgments } from '../../contract/index.ts'
-import { artifactFiles } from '../report/artifact-files.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
 import { wrap } from '../report/terminal-text.ts'
 import { outputColumns } from './progress/output-columns.ts'
-import type { RunSetup } from './run-setup.ts'
+import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
 import { plural } from '../report/score-format.ts'
 
 function figure({ value, interval }: Estimate, digits = 2): string {
@@ -45,9 +44,9 @@ export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }:
 }
 
 /** Prints what the judges of this run's datasets came to; nothing for datasets that have no judgments yet. */
-export async function printJudges(setup: RunSetup, out: NodeJS.WriteStream): Promise<void> {
-  for (const { dataset } of setup.datasets) {
-    const judge = await readJudgments(artifactFiles(setup.resultsDir, setup.runId, dataset.id).judgments)
+export async function printJudges(run: PreparedRun, out: NodeJS.WriteStream): Promise<void> {
+  for (const { dataset } of run.datasets) {
+    const judge = await readJudgments(filesOf(run, dataset.id).judgments)
     if (judge.state === 'read') out.write(`\n${describeJudges(judge.judgments, outputColumns(out, process.env))}`)
   }
 }

@@ -1,5 +1,4 @@
 import { durationWords, type Aggregate } from '../../contract/index.ts'
-import { artifactFiles } from '../report/artifact-files.ts'
 import { snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
 import { historicalRows } from '../report/historical-rows.ts'
 import { renderMatrixTable } from '../report/matrix-table.ts'
@@ -7,7 +6,7 @@ import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
 import { plural, STATE_SIGNS } from '../report/score-format.ts'
 import { readAggregate } from '../report/write-artifacts.ts'
 import { outputColumns } from './progress/output-columns.ts'
-import type { RunSetup } from './run-setup.ts'
+import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
 
 const wantsColor = (out: NodeJS.WriteStream): boolean => out.isTTY && process.env['NO_COLOR'] === undefined
 
@@ -23,11 +22,11 @@ export function printAggregates(aggregates: readonly Aggregate[], out: NodeJS.Wr
 
 /** Prints the matrix of these datasets of a run, as far as they have been summed up. */
 export async function printMatrix(
-  { resultsDir, runId }: Pick<RunSetup, 'resultsDir' | 'runId'>,
+  run: Pick<PreparedRun, 'resultsDir' | 'runId' | 'fileOverrides'>,
   datasetIds: readonly string[],
   out: NodeJS.WriteStream,
 ): Promise<void> {
-  const all = await Promise.all(datasetIds.map((id) => readAggregate(artifactFiles(resultsDir, runId, id).evaluation)))
+  const all = await Promise.all(datasetIds.map((id) => readAggregate(filesOf(run, id).evaluation)))
   printAggregates(
     all.filter((aggregate) => aggregate !== null),
     out,

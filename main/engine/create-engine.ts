@@ -2,7 +2,9 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunEvent } from '../../contract/index.ts'
 import { RESULTS_FOLDER } from '../report/publish.ts'
+import { experimentFiles } from '../manifests/experiment.ts'
 import { externalPlatform } from '../runner/platform-source.ts'
+import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
 import { openRunIndex } from '../run-index/open-run-index.ts'
 import type { EngineConfig } from './engine-config.ts'
 import { createControlRouter } from './control-router.ts'
@@ -16,7 +18,6 @@ import { openSessions } from './http/sessions.ts'
 import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
 import { isUnderWay } from './run-control/run-state.ts'
-import { prepareRun, type PreparedRun } from './run-control/prepare-run.ts'
 import { RunControl } from './run-control/run-control.ts'
 import { RunJournal } from './run-control/run-journal.ts'
 import { PlatformHost } from './services/platform-host.ts'
@@ -49,7 +50,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   const tell = (message: string): void => emit({ type: 'notice', level: 'warning', message })
   const settings = await SettingsStore.open(below('settings.json'), config.env, tell)
 
-  const experiment = new ExperimentSource(config.root, settings.inputs().manifestFile, (health) =>
+  const experiment = new ExperimentSource(config.root, experimentFiles(settings.inputs()), (health) =>
     hub.publish({ type: 'experiment.changed', ...health }),
   )
   experiment.watch()
@@ -92,7 +93,12 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     journal: new RunJournal(below('runs')),
     hub,
     resultsDir: config.resultsDir,
-    prepare: async (request) => prepareRun(request, await experiment.current(), settings),
+    prepare: async (request) =>
+      prepareRun(request, {
+        experiment: await experiment.current(),
+        inputs: settings.inputs(),
+        resultsDir: config.resultsDir,
+      }),
     beginPlatform: ({ inputs, modelSet }: PreparedRun) => {
       const { gatewayUrl } = inputs
       return gatewayUrl === null ? platform.beginRun(modelSet) : Promise.resolve(externalPlatform(gatewayUrl, inputs))

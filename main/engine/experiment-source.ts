@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { InputProblem } from '../../contract/control/control-error.ts'
-import type { Experiment } from '../manifests/experiment.ts'
+import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
 import type { ExperimentReply } from './experiment-thread.ts'
@@ -19,8 +19,7 @@ const LOAD_MEMORY_MB = 512
 const SETTLE_MS = 80
 
 /** Loads the manifests in a thread, so that the engine answers meanwhile whatever they hold. Rejects with a `ManifestError`. */
-async function loadInThread(root: string, evaluationFile: string | null): Promise<Experiment> {
-  const files = evaluationFile === null ? {} : { evaluationFile }
+async function loadInThread(root: string, files: ExperimentFiles): Promise<Experiment> {
   const worker = new Worker(THREAD, {
     workerData: { root, files },
     execArgv: [],
@@ -54,7 +53,7 @@ export interface ExperimentHealth {
 /** The project's manifests as they are now: read again when a file changed, and never in the way of anything else. */
 export class ExperimentSource {
   readonly #root: string
-  readonly #evaluationFile: string | null
+  readonly #chosen: ExperimentFiles
   readonly #changed: (health: ExperimentHealth) => void
   #loaded: Loaded | null = null
   #health: ExperimentHealth = { file: null, problems: [] }
@@ -62,9 +61,9 @@ export class ExperimentSource {
   #watcher: FSWatcher | null = null
   #settling: NodeJS.Timeout | null = null
 
-  constructor(root: string, evaluationFile: string | null, changed: (health: ExperimentHealth) => void) {
+  constructor(root: string, chosen: ExperimentFiles, changed: (health: ExperimentHealth) => void) {
     this.#root = root
-    this.#evaluationFile = evaluationFile
+    this.#chosen = chosen
     this.#changed = changed
   }
 
@@ -103,7 +102,7 @@ export class ExperimentSource {
 
   async #load(): Promise<Experiment> {
     try {
-      const experiment = await loadInThread(this.#root, this.#evaluationFile)
+      const experiment = await loadInThread(this.#root, this.#chosen)
       this.#health = { file: null, problems: [] }
       const { evaluation, datasets } = experiment
       const named = [evaluation.datasets_file, evaluation.flavors_file]
@@ -123,7 +122,7 @@ export class ExperimentSource {
     const inside = entries
       .filter((entry) => /\.ya?ml$/.test(entry.name))
       .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)))
-    const names = [...new Set([...inside, ...this.#files, ...(this.#evaluationFile ?? '').split('\n')])].sort()
+    const names = [...new Set([...inside, ...this.#files, ...(Object.values(this.#chosen) as string[])])].sort()
     const parts = await Promise.all(
       names.map(async (name) => {
         const info = await stat(resolve(this.#root, name)).catch(() => null)

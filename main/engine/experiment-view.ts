@@ -1,12 +1,11 @@
 import { CANONICAL_APPROACHES, EvaluationMetric, type ModelChoice } from '../../contract/index.ts'
 import type { AliasView, DatasetView, ExperimentView, ModelSetView } from '../../contract/control/experiment.ts'
 import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
-import { checkJudgePanel } from '../judge/check-panel.ts'
-import { JudgePanelError } from '../judge/judge-error.ts'
-import { panelSettings, resolveJudgePanel, type JudgePanel } from '../judge/panel-settings.ts'
+import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { coverageNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
+import { declaredPanel, panelProblem } from '../runner/prepare-run.ts'
 
 const CONTEXT_METRICS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
 const REFERENCE_METRICS: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
@@ -59,22 +58,12 @@ const modelSets = ({ models }: Experiment): ModelSetView[] =>
     roles: Object.fromEntries(Object.entries(set.roles).map(([role, choice]) => [role, roleView(choice)])),
   }))
 
-/** Why a panel could not judge; null when it could, or is disabled. */
-export function panelProblem(panel: JudgePanel, experiment: Experiment): string | null {
-  try {
-    checkJudgePanel(panel, experiment.aliases.keys())
-    return null
-  } catch (error) {
-    if (error instanceof JudgePanelError) return error.message
-    throw error
-  }
-}
-
 /** The manifests as pages show them; `inputs` are environment and settings. */
-export function experimentView(experiment: Experiment, inputs: RunnerInputs): ExperimentView {
+export async function experimentView(experiment: Experiment, inputs: RunnerInputs): Promise<ExperimentView> {
   const { evaluation, consumer } = experiment
   const requested = evaluation.metrics.ragas
-  const panel = resolveJudgePanel(evaluation.metrics.judge_panel, inputs)
+  const declared = await declaredPanel(experiment, inputs)
+  const panel = resolveJudgePanel(declared, inputs)
   return {
     project: consumer.project,
     branding: consumer.branding,
@@ -88,9 +77,10 @@ export function experimentView(experiment: Experiment, inputs: RunnerInputs): Ex
       needs_ground_truth: REFERENCE_METRICS.includes(metric),
     })),
     model_sets: modelSets(experiment),
-    run: evaluation.run,
+    run: { ...evaluation.run, concurrency: inputs.concurrency ?? evaluation.run.concurrency },
+    repeats: inputs.repeats ?? 1,
     judge_panel: {
-      settings: panelSettings(panel, evaluation.metrics.judge_panel),
+      settings: panelSettings(panel, declared),
       builtin: [...BUILTIN_JUDGES],
       problem: panelProblem(panel, experiment),
     },

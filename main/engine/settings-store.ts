@@ -15,18 +15,12 @@ const INPUT_OF = {
 export class SettingsStore {
   readonly #file: string
   readonly #fromEnvironment: RunnerInputs
-  readonly #modelSet: string | null
   readonly #session = new Map<SecretName, string>()
   #settings: EngineSettings
 
-  private constructor(
-    file: string,
-    environment: { inputs: RunnerInputs; modelSet: string | null },
-    settings: EngineSettings,
-  ) {
+  private constructor(file: string, environment: RunnerInputs, settings: EngineSettings) {
     this.#file = file
-    this.#fromEnvironment = environment.inputs
-    this.#modelSet = environment.modelSet
+    this.#fromEnvironment = environment
     this.#settings = settings
   }
 
@@ -36,7 +30,7 @@ export class SettingsStore {
     env: Readonly<Record<string, string | undefined>>,
     tell: (message: string) => void,
   ): Promise<SettingsStore> {
-    const environment = { inputs: readRunnerInputs(env), modelSet: env['RAG_MODEL_SET'] ?? null }
+    const environment = readRunnerInputs(env)
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}'
       throw error
@@ -50,12 +44,12 @@ export class SettingsStore {
 
   /** Set of models for the embedded platform; null leaves it to the manifest. */
   get modelSet(): string | null {
-    return this.#settings.model_set ?? this.#modelSet
+    return this.inputs().modelSet
   }
 
   /** What the runner reads: settings first, then the environment. */
   inputs(): RunnerInputs {
-    const { gateway_url, evaluator_url, judge_endpoint, judge_models } = this.#settings
+    const { gateway_url, evaluator_url, judge_endpoint, judge_models, model_set, concurrency } = this.#settings
     const base = this.#fromEnvironment
     const inputs: RunnerInputs = {
       ...base,
@@ -63,6 +57,8 @@ export class SettingsStore {
       evaluatorUrl: evaluator_url ?? base.evaluatorUrl,
       judgeEndpoint: judge_endpoint ?? base.judgeEndpoint,
       judgeModels: judge_models ?? base.judgeModels,
+      modelSet: model_set ?? base.modelSet,
+      concurrency: concurrency ?? base.concurrency,
     }
     for (const [name, value] of this.#session) inputs[INPUT_OF[name]] = value
     return inputs

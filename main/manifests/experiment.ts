@@ -48,6 +48,15 @@ export interface ExperimentFiles {
   queriesFile?: string
 }
 
+/** The files that variables name instead of the usual ones. */
+export const experimentFiles = (inputs: {
+  manifestFile: string | null
+  queriesFile: string | null
+}): ExperimentFiles => ({
+  ...(inputs.manifestFile === null ? {} : { evaluationFile: inputs.manifestFile }),
+  ...(inputs.queriesFile === null ? {} : { queriesFile: inputs.queriesFile }),
+})
+
 function joinAliases(consumer: ConsumerManifest, flavors: FlavorsManifest, flavorsFile: string): Map<string, Alias> {
   const byAlias = new Map(flavors.flavors.map((flavor) => [flavor.alias, flavor]))
   const problems: string[] = []

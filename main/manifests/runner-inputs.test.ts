@@ -34,7 +34,9 @@ describe('readRunnerInputs', () => {
       20,
     ])
     for (const text of ['0', '21', '1.5', 'two', '-1'])
-      expect(() => readRunnerInputs({ MATRIX_REPEATS: text })).toThrow('MATRIX_REPEATS: a whole number from 1 to 20')
+      expect(() => readRunnerInputs({ MATRIX_REPEATS: text })).toThrow(
+        `MATRIX_REPEATS: expected a whole number from 1 to 20, got ${text}`,
+      )
   })
 
   it('says all that is wrong at once', () => {

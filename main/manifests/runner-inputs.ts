@@ -1,4 +1,4 @@
-import { Identifier, MAX_REPEATS } from '../../contract/index.ts'
+import { addressProblem, Identifier, MAX_REPEATS, PLATFORM_GATEWAY } from '../../contract/index.ts'
 
 /** What the environment says about a run; null where it says nothing. Secrets live here and nowhere else. */
 export interface RunnerInputs {
@@ -9,6 +9,10 @@ export interface RunnerInputs {
   runId: string | null
   /** Answers per question and approach. */
   repeats: number | null
+  /** Cells in flight. */
+  concurrency: number | null
+  /** Set of `manifests/models.yaml` for the embedded platform. */
+  modelSet: string | null
   canonicalFile: string | null
   summaryFile: string | null
   resultsFile: string | null
@@ -48,29 +52,39 @@ export function splitList(value: string | undefined): string[] | null {
   return items.length === 0 ? null : items
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Reads the runner's variables. Throws `InputError` with every problem at once. */
-export function readRunnerInputs(env: Readonly<Record<string, string | undefined>>): RunnerInputs {
+export function readRunnerInputs(env: Environment): RunnerInputs {
+  const { inputs, problems } = parseRunnerInputs(env)
+  if (problems.length > 0) throw new InputError(problems)
+  return inputs
+}
+
+/** Reads the runner's variables; a variable with a problem counts as unset, and `problems` names each. */
+export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; problems: string[] } {
   const problems: string[] = []
   const text = (name: string): string | null => (env[name] === undefined || env[name] === '' ? null : env[name])
   const url = (name: string): string | null => {
     const value = text(name)
-    if (value !== null && !(URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)))
-      problems.push(`${name}: must be an http or https address`)
-    return value
+    const problem = value === null ? null : addressProblem(value)
+    if (problem === null) return value
+    problems.push(`${name}: ${problem}`)
+    return null
   }
   const identifier = (name: string): string | null => {
     const value = text(name)
-    if (value !== null && !Identifier.safeParse(value).success)
-      problems.push(`${name}: letters, digits, "_", "-" and "." only`)
-    return value
+    if (value === null || Identifier.safeParse(value).success) return value
+    problems.push(`${name}: letters, digits, "_", "-" and "." only`)
+    return null
   }
   const count = (name: string, most: number): number | null => {
     const value = text(name)
     if (value === null) return null
     const number = Number(value)
-    if (!Number.isInteger(number) || number < 1 || number > most)
-      problems.push(`${name}: a whole number from 1 to ${most}`)
-    return number
+    if (Number.isInteger(number) && number >= 1 && number <= most) return number
+    problems.push(`${name}: expected a whole number from 1 to ${most}, got ${value}`)
+    return null
   }
   const inputs: RunnerInputs = {
     models: splitList(env['MATRIX_MODELS']),
@@ -79,6 +93,8 @@ export function readRunnerInputs(env: Readonly<Record<string, string | undefined
     queriesFile: text('MATRIX_QUERIES_FILE'),
     runId: identifier('MATRIX_RUN_ID'),
     repeats: count('MATRIX_REPEATS', MAX_REPEATS),
+    concurrency: count('MATRIX_CONCURRENCY', 32),
+    modelSet: identifier('RAG_MODEL_SET'),
     canonicalFile: text('MATRIX_CANONICAL_FILE'),
     summaryFile: text('MATRIX_SUMMARY_FILE'),
     resultsFile: text('MATRIX_RESULTS_FILE'),
@@ -91,7 +107,7 @@ export function readRunnerInputs(env: Readonly<Record<string, string | undefined
     evaluatorUrl: url('MATRIX_EVALUATOR_URL'),
     evaluatorApiKey: text('MATRIX_EVALUATOR_API_KEY'),
     judgeModels: splitList(env['JUDGE_MODELS']),
-    judgeEndpoint: url('JUDGE_ENDPOINT'),
+    judgeEndpoint: text('JUDGE_ENDPOINT') === PLATFORM_GATEWAY ? PLATFORM_GATEWAY : url('JUDGE_ENDPOINT'),
     judgeApiKey: text('JUDGE_API_KEY'),
     judgeThink: null,
     judgeFamilies: null,
@@ -106,6 +122,5 @@ export function readRunnerInputs(env: Readonly<Record<string, string | undefined
   else if (families !== undefined) inputs.judgeFamilies = Object.fromEntries(families) as Record<string, string>
   if (inputs.models !== null && inputs.flavors !== null)
     problems.push('MATRIX_MODELS and MATRIX_FLAVORS exclude each other: set one of them')
-  if (problems.length > 0) throw new InputError(problems)
-  return inputs
+  return { inputs, problems }
 }

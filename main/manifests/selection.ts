@@ -4,29 +4,60 @@ import { InputError } from './runner-inputs.ts'
 
 const listed = (names: Iterable<string>): string => [...names].join(', ')
 
+/** Flavors by their own name (`balanced`), each with the aliases that have it. */
+const byFlavorName = (all: readonly Alias[]): Map<string, Alias[]> => {
+  const named = all.filter(({ flavor }) => flavor.flavor !== null)
+  return Map.groupBy(named, ({ flavor }) => flavor.flavor!)
+}
+
+function flavorProblems(experiment: Experiment, names: readonly string[]): string[] {
+  const all = [...experiment.aliases.values()]
+  const own = byFlavorName(all)
+  const isKnown = (name: string): boolean => experiment.aliases.has(name) || name === 'all' || own.has(name)
+  const unknown = names.filter((name) => !isKnown(name))
+  const ambiguous = names.filter((name) => !experiment.aliases.has(name) && (own.get(name)?.length ?? 0) > 1)
+  return [
+    ...(unknown.length > 0 ? [unknownFlavor(unknown, all)] : []),
+    ...ambiguous.map(
+      (name) =>
+        `several approaches have a flavor ${name}: name ${own
+          .get(name)!
+          .map(({ alias }) => alias)
+          .join(' or ')}`,
+    ),
+  ]
+}
+
+/** What is wrong with a selection of aliases; empty when `selectAliases` takes it. */
+export function aliasProblems(experiment: Experiment, models: string[] | null, flavors: string[] | null): string[] {
+  const unknown = (models ?? []).filter((name) => !experiment.aliases.has(name))
+  return [
+    ...(unknown.length > 0
+      ? [`unknown alias: ${listed(unknown)}; declared are ${listed(experiment.aliases.keys())}`]
+      : []),
+    ...(flavors === null ? [] : flavorProblems(experiment, flavors)),
+  ]
+}
+
 /**
- * The aliases of a run, in the order of the consumer manifest. `models` is an exact set; `flavors` names flavors, or approaches
- * whose flavors are all taken, or `all`; neither gives the six canonical approaches. Throws `InputError` for unknown names.
+ * The aliases of a run, in the order of the consumer manifest. `models` is an exact set; `flavors` names flavors by alias, or by their own
+ * name where only one approach has it, or approaches that are taken with all their flavors, or `all` flavors; neither gives the six
+ * canonical approaches. Throws `InputError` for unknown names.
  */
 export function selectAliases(experiment: Experiment, models: string[] | null, flavors: string[] | null): Alias[] {
   if (models !== null && flavors !== null)
     throw new InputError(['models and flavors exclude each other: give one of them'])
+  const problems = aliasProblems(experiment, models, flavors)
+  if (problems.length > 0) throw new InputError(problems)
   const all = [...experiment.aliases.values()]
-  if (models !== null) {
-    const unknown = models.filter((name) => !experiment.aliases.has(name))
-    if (unknown.length > 0)
-      throw new InputError([`unknown alias: ${listed(unknown)}; declared are ${listed(experiment.aliases.keys())}`])
-    return all.filter((alias) => models.includes(alias.alias))
-  }
-  if (flavors !== null) {
-    const unknown = flavors.filter((name) => !experiment.aliases.has(name) && name !== 'all')
-    if (unknown.length > 0) throw new InputError([unknownFlavor(unknown, all)])
+  if (models !== null) return all.filter((alias) => models.includes(alias.alias))
+  if (flavors !== null)
     return all.filter(
-      (alias) =>
-        flavors.includes(alias.alias) ||
-        (alias.flavor.flavor !== null && (flavors.includes(alias.base) || flavors.includes('all'))),
+      ({ alias, base, flavor }) =>
+        flavors.includes(alias) ||
+        (flavor.flavor !== null &&
+          (flavors.includes(base) || flavors.includes('all') || flavors.includes(flavor.flavor))),
     )
-  }
   const canonical: readonly string[] = CANONICAL_APPROACHES
   return all.filter((alias) => canonical.includes(alias.alias))
 }
@@ -37,16 +68,21 @@ function unknownFlavor(unknown: readonly string[], all: readonly Alias[]): strin
   return `unknown flavor: ${listed(unknown)}; there are ${listed(declared.map(({ alias }) => alias))}; ${listed(approaches)} or "all" stand for all of theirs`
 }
 
+/** What is wrong with a selection of datasets; empty when `selectDatasets` takes it. */
+export function datasetProblems(experiment: Experiment, ids: readonly string[]): string[] {
+  const known = experiment.datasets.map(({ dataset }) => dataset.id)
+  const unknown = ids.filter((id) => !known.includes(id))
+  return unknown.length > 0 ? [`unknown dataset: ${listed(unknown)}; the catalogue has ${listed(known)}`] : []
+}
+
 /**
  * The datasets of a run, in catalogue order; null selects every rung (level 1 and above), so not the smoke set. Throws `InputError` for
  * unknown ids.
  */
 export function selectDatasets(experiment: Experiment, ids: string[] | null): LadderDataset[] {
   if (ids === null) return experiment.datasets.filter(({ dataset }) => dataset.complexity_level > 0)
-  const known = experiment.datasets.map(({ dataset }) => dataset.id)
-  const unknown = ids.filter((id) => !known.includes(id))
-  if (unknown.length > 0)
-    throw new InputError([`unknown dataset: ${listed(unknown)}; the catalogue has ${listed(known)}`])
+  const problems = datasetProblems(experiment, ids)
+  if (problems.length > 0) throw new InputError(problems)
   return experiment.datasets.filter(({ dataset }) => ids.includes(dataset.id))
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ControlEvent } from '../../contract/control/events.ts'
-import { RunRequest, type RunJob } from '../../contract/control/run-job.ts'
+import { StoredRunRequest, type RunJob } from '../../contract/control/run-job.ts'
 import { isUnderWay, NO_RUN, ratioOf, watchRun, type RunEnd } from './run-watch.ts'
 
 const at = '2026-11-20T09:00:00.000Z'
@@ -9,7 +9,7 @@ const job = (state: RunJob['state'], more: Partial<RunJob> = {}): ControlEvent =
   job: {
     run_id: 'r1',
     state,
-    request: RunRequest.parse({ dataset_ids: ['smoke', 'subset'], models: ['vanilla-rag'] }),
+    request: StoredRunRequest.parse({ dataset_ids: ['smoke', 'subset'], models: ['vanilla-rag'] }),
     created_at: at,
     started_at: at,
     finished_at: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ControlEvent } from '../../contract/control/events.ts'
-import { RunRequest, type RunJob } from '../../contract/control/run-job.ts'
+import { StoredRunRequest, type RunJob } from '../../contract/control/run-job.ts'
 import { EMPTY_LADDER, type LadderState, nextLadder } from './ladder-state.ts'
 import { progressOf } from './run-progress.ts'
 
@@ -16,7 +16,7 @@ const after = (events: ControlEvent[]): LadderState =>
 const job = (part: Partial<RunJob> = {}): RunJob => ({
   run_id: 'one',
   state: 'running',
-  request: RunRequest.parse({ dataset_ids: ['smoke', 'baseline'], models: ['vanilla-rag'] }),
+  request: StoredRunRequest.parse({ dataset_ids: ['smoke', 'baseline'], models: ['vanilla-rag'] }),
   created_at: '2026-01-01T00:00:00.000Z',
   started_at: null,
   finished_at: null,

@@ -155,7 +155,7 @@ describe('a second run', () => {
     expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 0, run: 0 })
     expect(planned.stdout).toContain('reproducibility.runtime.models.roles.agentic.backend')
     expect(unknown.code).toBe(2)
-    expect(unknown.stderr).toMatch(/--model-set: there is no model set nope; manifests\/models.yaml has builtin, /)
+    expect(unknown.stderr).toMatch(/RAG_MODEL_SET: there is no model set nope; manifests\/models.yaml has builtin, /)
   })
 
   it('refuses a torn file, recovers it, and makes only the lost cell again', async () => {
@@ -286,7 +286,7 @@ describe('other commands', () => {
     [['ladder', '--modles', 'x'], /Unknown option '--modles'/],
     [['ladder', '--models', 'x'], /unknown alias: x/],
     [['ladder', '--dataset', 'x'], /unknown dataset: x/],
-    [['ladder', '--concurrency', '99'], /--concurrency: a whole number from 1 to 32/],
+    [['ladder', '--concurrency', '99'], /--concurrency: expected a whole number from 1 to 32, got 99/],
     [['ladder', '--flavors', 'x'], /unknown flavor: x; there are vanilla-rag-wide, /],
     [['frobnicate'], /unknown command: frobnicate/],
     [['plan', '--project', '/nowhere/at/all'], /--project: \/nowhere\/at\/all: there is no such folder/],

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { EvaluationMetric, Identifier } from '../../../contract/index.ts'
 import { createEvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import { withoutCredentials } from '../../manifests/provenance.ts'
@@ -9,16 +8,17 @@ import { summaryContextFromRows } from '../../report/run-summary.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { writeArtifacts } from '../../report/write-artifacts.ts'
 import { evaluateAgain } from '../../runner/evaluate-again.ts'
+import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import type { Credentials } from '../../runner/credential-headers.ts'
 import { apiUrl } from '../../runner/gateway-client.ts'
 import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
-import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop, type StopSignals } from '../stop-signals.ts'
 import { plural } from '../../report/score-format.ts'
 
 /** The evaluator of the environment, else that of an embedded platform which is started for it. */
-async function startEvaluator(setup: RunSetup, invocation: Invocation) {
+async function startEvaluator(setup: PreparedRun, invocation: Invocation) {
   const { evaluatorUrl, evaluatorApiKey } = setup.inputs
   if (evaluatorUrl !== null)
     return {
@@ -37,7 +37,7 @@ async function startEvaluator(setup: RunSetup, invocation: Invocation) {
 }
 
 async function evaluateDatasets(
-  setup: RunSetup,
+  setup: PreparedRun,
   from: string,
   target: { url: string; name: string } & Credentials,
   stop: StopSignals,
@@ -49,7 +49,7 @@ async function evaluateDatasets(
   try {
     for (const { dataset } of setup.datasets) {
       const source = artifactFiles(setup.resultsDir, from, dataset.id)
-      const files = artifactFiles(setup.resultsDir, setup.runId, dataset.id)
+      const files = filesOf(setup, dataset.id)
       const counts = await evaluateAgain({
         source: source.evidence,
         target: files.evidence,
@@ -82,7 +82,7 @@ export const evaluateCommand: Command = {
     'run-id': { type: 'string', hint: 'ID', description: 'name of the new run' },
   },
   async run(invocation) {
-    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, evaluate: true } })
+    const setup = await setUpRun(invocation)
     const from = Identifier.safeParse(textOption(invocation, 'from'))
     if (!from.success) throw new InputError(['--from: name the run whose answers are to be scored'])
     if (textOption(invocation, 'run-id') === null || setup.runId === from.data)
@@ -92,8 +92,7 @@ export const evaluateCommand: Command = {
     const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
     const evaluator = await startEvaluator(setup, invocation)
     try {
-      const results = { ...setup, resultsDir: resolve(setup.resultsDir) }
-      const left = await evaluateDatasets(results, from.data, evaluator, stop, invocation)
+      const left = await evaluateDatasets(setup, from.data, evaluator, stop, invocation)
       return left > 0 ? EXIT.interrupted : EXIT.ok
     } finally {
       await evaluator.stop()

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Aggregate, Judgments, RunEvent } from '../../../contract/index.ts'
-import { checkJudgePanel } from '../../judge/check-panel.ts'
 import { emptyBallot, exportHumanRound } from '../../judge/human/export-round.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
 import { storedAnswers } from '../../judge/stored-answers.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { artifactFiles, type ArtifactFiles } from '../../report/artifact-files.ts'
+import type { ArtifactFiles } from '../../report/artifact-files.ts'
 import { readJudgments } from '../../report/judge-input.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../../report/run-summary.ts'
@@ -15,22 +14,20 @@ import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { readAggregate, writeArtifacts } from '../../report/write-artifacts.ts'
 import { writeAtomic } from '../../report/write-atomic.ts'
 import { judgeDataset } from '../../runner/judge-dataset.ts'
+import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { printAggregates } from '../print-matrix.ts'
 import { describeJudges } from '../describe-judges.ts'
 import { outputColumns } from '../progress/output-columns.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
-import { choosePlatform, setUpRun, type RunSetup } from '../run-setup.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 import { plural } from '../../report/score-format.ts'
 
-const filesOf = (setup: RunSetup, { dataset }: LadderDataset): ArtifactFiles =>
-  artifactFiles(setup.resultsDir, setup.runId, dataset.id)
-
 /** The selection of the run as its summary keeps it, or what the rows say. */
-async function storedContext(setup: RunSetup, dataset: LadderDataset) {
-  const aggregate = await readAggregate(filesOf(setup, dataset).evaluation)
+async function storedContext(setup: PreparedRun, dataset: LadderDataset) {
+  const aggregate = await readAggregate(filesOf(setup, dataset.dataset.id).evaluation)
   return aggregate === null
     ? summaryContextFromRows(setup.runId, dataset.dataset.id)
     : summaryContextOf(aggregate, { state: 'disabled' })
@@ -43,9 +40,7 @@ async function joined(files: ArtifactFiles, context: RunSummaryContext): Promise
   return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate
 }
 
-async function judgeRun(setup: RunSetup, invocation: Invocation): Promise<ExitCode> {
-  const judgePanel = { ...setup.judgePanel, enabled: true }
-  checkJudgePanel(judgePanel, setup.experiment.aliases.keys())
+async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<ExitCode> {
   const isJson = flagOption(invocation, 'json')
   const reporter = chooseReporter(isJson, invocation.stdout)
   const emit = (event: RunEvent): void => reporter.event(event)
@@ -54,10 +49,10 @@ async function judgeRun(setup: RunSetup, invocation: Invocation): Promise<ExitCo
   try {
     const platform = choosePlatform(setup, invocation, emit)
     for (const dataset of setup.datasets) {
-      const files = filesOf(setup, dataset)
+      const files = filesOf(setup, dataset.dataset.id)
       const context = await storedContext(setup, dataset)
       const { drain, abort } = stop
-      const run = { ...setup, judgePanel, dataset, files, platform, emit, drain, abort }
+      const run = { ...setup, dataset, files, platform, emit, drain, abort }
       const { judgments, note } = await judgeDataset(run, context)
       results.push(judgments)
       emit({ type: 'notice', level: 'info', message: `${dataset.dataset.id}: ${note}` })
@@ -75,8 +70,8 @@ async function judgeRun(setup: RunSetup, invocation: Invocation): Promise<ExitCo
 }
 
 /** Round, seal and result of a human vote stand beside the run's artifacts unless options say otherwise. */
-function humanFiles(setup: RunSetup, dataset: LadderDataset, invocation: Invocation) {
-  const prefix = filesOf(setup, dataset).judgments.replace(/-judgments\.json$/, '')
+function humanFiles(setup: PreparedRun, dataset: LadderDataset, invocation: Invocation) {
+  const prefix = filesOf(setup, dataset.dataset.id).judgments.replace(/-judgments\.json$/, '')
   const file = (option: string, ending: string): string => {
     const given = textOption(invocation, option)
     return given === null ? `${prefix}-${ending}.json` : resolve(given)
@@ -89,18 +84,18 @@ function humanFiles(setup: RunSetup, dataset: LadderDataset, invocation: Invocat
   }
 }
 
-function onlyDataset(setup: RunSetup): LadderDataset {
+function onlyDataset(setup: PreparedRun): LadderDataset {
   if (setup.datasets.length !== 1) throw new InputError(['--dataset: name exactly one dataset'])
   return setup.datasets[0]!
 }
 
-async function humanExport(setup: RunSetup, invocation: Invocation): Promise<ExitCode> {
+async function humanExport(setup: PreparedRun, invocation: Invocation): Promise<ExitCode> {
   const dataset = onlyDataset(setup)
   const { roundFile, sealFile, votesFile } = humanFiles(setup, dataset, invocation)
   if (existsSync(votesFile))
     throw new InputError([`${votesFile} is there already: move it aside, or name another by --votes`])
   const context = await storedContext(setup, dataset)
-  const input = await storedAnswers(filesOf(setup, dataset), {
+  const input = await storedAnswers(filesOf(setup, dataset.dataset.id), {
     runId: setup.runId,
     datasetId: dataset.dataset.id,
     models: context.aliases?.map(({ model }) => model) ?? null,
@@ -126,9 +121,9 @@ async function humanExport(setup: RunSetup, invocation: Invocation): Promise<Exi
   return EXIT.ok
 }
 
-async function humanImport(setup: RunSetup, invocation: Invocation): Promise<ExitCode> {
+async function humanImport(setup: PreparedRun, invocation: Invocation): Promise<ExitCode> {
   const dataset = onlyDataset(setup)
-  const { judgments } = filesOf(setup, dataset)
+  const { judgments } = filesOf(setup, dataset.dataset.id)
   const hasPanel = (await readJudgments(judgments)).state === 'read'
   const files = humanFiles(setup, dataset, invocation)
   const result = await importHumanVotes({
@@ -153,7 +148,7 @@ async function humanImport(setup: RunSetup, invocation: Invocation): Promise<Exi
   return EXIT.ok
 }
 
-const ACTIONS: Readonly<Record<string, (setup: RunSetup, invocation: Invocation) => Promise<ExitCode>>> = {
+const ACTIONS: Readonly<Record<string, (setup: PreparedRun, invocation: Invocation) => Promise<ExitCode>>> = {
   run: judgeRun,
   'human-export': humanExport,
   'human-import': humanImport,
@@ -174,7 +169,8 @@ export const judgeCommand: Command = {
     const name = invocation.positionals.join('-')
     if (!Object.hasOwn(ACTIONS, name))
       throw new InputError([`name one of ${Object.keys(ACTIONS).join(', ').replaceAll('-', ' ')}`])
-    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, evaluate: true } })
+    // A person's round needs no panel; judging by the panel is what the command is for.
+    const setup = await setUpRun(invocation, { judge: { enabled: name === 'run' } })
     return ACTIONS[name]!(setup, invocation)
   },
 }

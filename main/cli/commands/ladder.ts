@@ -1,8 +1,8 @@
 import { coverageNotices } from '../../manifests/selection.ts'
+import { datasetRunsOf } from '../../runner/prepare-run.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
 import { announceReset, questioner } from '../announce-reset.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
-import { datasetRuns } from '../dataset-runs.ts'
 import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { printMatrix } from '../print-matrix.ts'
@@ -24,7 +24,8 @@ export const ladderCommand: Command = {
     publish: { type: 'boolean', description: 'copy validated artifacts to docs/results', default: true },
   },
   async run(invocation) {
-    const setup = await setUpRun(invocation)
+    const ordered = invocation.values['cold-reset']
+    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, 'cold-reset': ordered !== false } })
     const json = flagOption(invocation, 'json')
     const reporter = chooseReporter(json, invocation.stdout)
     const emit = reporter.event
@@ -33,15 +34,16 @@ export const ladderCommand: Command = {
       for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))
         emit({ type: 'notice', level: 'info', message })
       const platform = choosePlatform(setup, invocation, emit)
-      const ordered = invocation.values['cold-reset']
-      const choices = { coldReset: ordered !== false, publish: flagOption(invocation, 'publish') }
-      if (choices.coldReset) {
+      if (setup.request.cold_reset) {
         const ask = json ? null : questioner(process.stdin, invocation.stdout)
         await announceReset(setup, ordered === true, ask, (message) =>
           emit({ type: 'notice', level: 'warning', message }),
         )
       }
-      const result = await runLadder(datasetRuns(setup, platform, choices, emit, stop), emit)
+      const result = await runLadder(
+        datasetRunsOf(setup, { platform, emit, drain: stop.drain, abort: stop.abort }),
+        emit,
+      )
       reporter.end()
       // A dataset that failed may have a matrix of an earlier run: it would read as if it were this one's.
       const summed = result.datasets.filter(({ status }) => status !== 'interrupted').map(({ datasetId }) => datasetId)

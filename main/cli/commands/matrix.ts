@@ -1,7 +1,7 @@
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { datasetRunsOf } from '../../runner/prepare-run.ts'
 import { externalIngestion, runGatewayMatrix } from '../../runner/run-gateway-matrix.ts'
 import { EXIT, flagOption, textOption, type Command } from '../command.ts'
-import { datasetRuns } from '../dataset-runs.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -27,7 +27,8 @@ export const matrixCommand: Command = {
     try {
       const job = textOption(invocation, 'ingestion')
       const ingestion = job === null ? null : await externalIngestion(gateway, job)
-      const [run] = datasetRuns(setup, platform, { coldReset: false, publish: false }, reporter.event, stop)
+      const { drain, abort } = stop
+      const [run] = datasetRunsOf(setup, { platform, emit: reporter.event, drain, abort })
       const outcome = await runGatewayMatrix(run!, gateway, ingestion)
       if (outcome.left > 0) return EXIT.interrupted
       return outcome.failed === 0 ? EXIT.ok : EXIT.cellsFailed

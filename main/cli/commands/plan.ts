@@ -1,9 +1,9 @@
 import { coverageNotices } from '../../manifests/selection.ts'
-import { artifactFiles } from '../../report/artifact-files.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { countWords, plural } from '../../report/score-format.ts'
 import { wrap } from '../../report/terminal-text.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
+import { filesOf } from '../../runner/prepare-run.ts'
 import { ResumeConflictError } from '../../runner/resume-error.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { outputColumns } from '../progress/output-columns.ts'
@@ -24,7 +24,7 @@ export const planCommand: Command = {
     let conflicting = false
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) say(message)
     for (const dataset of setup.datasets) {
-      const { evidence } = artifactFiles(setup.resultsDir, setup.runId, dataset.dataset.id)
+      const { evidence } = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
       const plan = await planDataset({ ...setup, dataset, platform, evidenceFile: evidence, onNotice })

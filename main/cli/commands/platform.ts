@@ -12,7 +12,7 @@ export const platformCommand: Command = {
   summary: 'Start the embedded platform for one dataset and keep it running until Ctrl-C.',
   options: { ...pickOptions('project', 'manifest', 'dataset', 'model-set') },
   async run(invocation) {
-    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, evaluate: true } })
+    const setup = await setUpRun(invocation)
     const [dataset] = setup.datasets
     if (dataset === undefined) throw new InputError(['--dataset: name one dataset'])
     const source = choosePlatform(setup, invocation, (event) => {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { artifactFiles } from '../../report/artifact-files.ts'
 import { leftOverNotice, publish } from '../../report/publish.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
+import { filesOf } from '../../runner/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { EXIT, type Command } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
@@ -23,7 +23,7 @@ export const publishCommand: Command = {
     if (existsSync(secrets)) await openPlatformSecrets(secrets)
     let notice: string | null = null
     for (const { dataset } of setup.datasets) {
-      const files = artifactFiles(setup.resultsDir, setup.runId, dataset.id)
+      const files = filesOf(setup, dataset.id)
       const aggregate = await readAggregate(files.evaluation)
       if (aggregate === null)
         throw new InputError([`${files.evaluation} is missing or not a summary: finish the run ${setup.runId} first`])

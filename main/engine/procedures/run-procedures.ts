@@ -4,6 +4,7 @@ import {
   type PlanOutcome,
   type RetryFailuresInput,
   type RunRequest,
+  type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import type { PlanInput } from '../../runner/plan-dataset.ts'
@@ -14,7 +15,7 @@ import { experimentView } from '../experiment-view.ts'
 import { pastLatenciesFrom } from '../queries/past-latencies.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
 import { planRun } from '../run-control/plan-run.ts'
-import { prepareRun, type Preparation, type PreparedRun } from '../run-control/prepare-run.ts'
+import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
 import { control } from './implementer.ts'
 
 /** Where a run's answers come from, as its provenance will say it. */
@@ -24,17 +25,17 @@ function placeOf({ inputs, modelSet }: PreparedRun): PlanInput['platform'] {
     : externalPlatform(inputs.gatewayUrl, inputs)
 }
 
-async function prepared({ experiment, settings }: EngineParts, request: RunRequest): Promise<Preparation> {
-  return prepareRun(request, await experiment.current(), settings)
+async function prepared({ experiment, settings, config }: EngineParts, request: RunRequest): Promise<Preparation> {
+  const { resultsDir } = config
+  return prepareRun(request, { experiment: await experiment.current(), inputs: settings.inputs(), resultsDir })
 }
 
 async function plan(parts: EngineParts, request: RunRequest): Promise<PlanOutcome> {
   const preparation = await prepared(parts, request)
   if (!preparation.ok) return preparation
   const { run } = preparation
-  const { config, index, runs } = parts
+  const { index, runs } = parts
   const outcome = await planRun(run, {
-    resultsDir: config.resultsDir,
     platform: placeOf(run),
     // What earlier runs took is a help, not a condition: without an index nothing is estimated.
     pastLatencies: async (...asked) => (await pastLatenciesFrom(index)(...asked).catch(() => null)) ?? new Map(),
@@ -51,7 +52,6 @@ async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id:
   if (!preparation.ok) throw inputFailure(preparation.problems)
   const { run } = preparation
   const { blockers } = await planRun(run, {
-    resultsDir: parts.config.resultsDir,
     platform: placeOf(run),
     pastLatencies: async () => new Map(),
   })
@@ -60,7 +60,7 @@ async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id:
     throw new ControlFailure(blocker.code === 'run_conflict' ? 'run_conflict' : 'evidence_refused', blocker.message, {
       blockers,
     })
-  await parts.runs.start({ ...request, run_id: run.runId })
+  await parts.runs.start(run.request)
   return { run_id: run.runId }
 }
 
@@ -77,7 +77,7 @@ async function evidenceOf({ index, config }: EngineParts, runId: string): Promis
 }
 
 /** The request that a run was made with, or one that asks for what its rows show. */
-async function requestOf({ runs, index }: EngineParts, runId: string): Promise<RunRequest> {
+async function requestOf({ runs, index }: EngineParts, runId: string): Promise<StoredRunRequest> {
   const known = runs.requestOf(runId)
   if (known !== null) return known
   const { datasets } = await index.runSummary(runId)

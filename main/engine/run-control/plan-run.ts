@@ -1,11 +1,10 @@
 import { conflictingRows } from '../../../contract/index.ts'
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { artifactFiles } from '../../report/artifact-files.ts'
 import { plural } from '../../report/score-format.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
-import type { PreparedRun } from './prepare-run.ts'
+import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 
 const MAX_CONFLICTS = 100
 
@@ -16,7 +15,6 @@ export type PastLatencies = (
 ) => Promise<ReadonlyMap<string, number | null>>
 
 export interface PlanOptions {
-  resultsDir: string
   platform: PlanInput['platform']
   pastLatencies: PastLatencies
 }
@@ -43,7 +41,7 @@ async function planDatasets(
   const blockers: Blocker[] = []
   for (const dataset of run.datasets) {
     const { id } = dataset.dataset
-    const total = dataset.questions.length * run.aliases.length * run.request.repeats
+    const total = dataset.questions.length * run.aliases.length * run.repeats
     const nothingKept = {
       dataset_id: id,
       total,
@@ -53,8 +51,7 @@ async function planDatasets(
       conflicts: [],
       unavailable: [],
     }
-    const { evidence } = artifactFiles(options.resultsDir, run.runId, id)
-    const input = { ...run, dataset, repeats: run.request.repeats, evidenceFile: evidence, platform: options.platform }
+    const input = { ...run, dataset, evidenceFile: filesOf(run, id).evidence, platform: options.platform }
     const plan = run.request.cold_reset
       ? nothingKept
       : await planDataset(input).catch((error: unknown) => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { RunRequest } from '../../../contract/control/run-job.ts'
+import { StoredRunRequest } from '../../../contract/control/run-job.ts'
 import { EventHub } from '../event-hub.ts'
 import { RunControl } from './run-control.ts'
 import { RunJournal } from './run-journal.ts'
@@ -29,7 +29,7 @@ async function repairJournal(): Promise<void> {
 }
 
 const request = (run_id: string) => ({
-  ...RunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] }),
+  ...StoredRunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] }),
   run_id,
 })
 

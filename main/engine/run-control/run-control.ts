@@ -1,15 +1,22 @@
 import { stat } from 'node:fs/promises'
 import type { RunEvent } from '../../../contract/index.ts'
-import type { FailureClass, RunFailure, RunJob, RunRequest, RunSteps } from '../../../contract/control/run-job.ts'
+import type {
+  FailureClass,
+  RunFailure,
+  RunJob,
+  RunRequest,
+  RunSteps,
+  StoredRunRequest,
+} from '../../../contract/control/run-job.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../cli/progress/run-progress.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
+import { datasetRunsOf, filesOf, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
 import { runLadder, type LadderOutcome } from '../../runner/run-ladder.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EventHub } from '../event-hub.ts'
 import { takeOverRows } from './failed-cells.ts'
-import { datasetRunsOf, type Preparation, type PreparedRun } from './prepare-run.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
 import { cellsOf, withEvent } from './run-steps.ts'
 import { isResumable, isUnderWay, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
@@ -126,12 +133,12 @@ export class RunControl {
   }
 
   /** The request that a run was last started with; null for runs that this engine never had. */
-  requestOf(runId: string): RunRequest | null {
+  requestOf(runId: string): StoredRunRequest | null {
     return this.#jobs.get(runId)?.entry.request ?? null
   }
 
   /** Queues a run. Throws `ControlFailure` for one of that name that is under way or queued. */
-  async start(request: RunRequest & { run_id: string }, retryOf: RetryOf | null = null): Promise<void> {
+  async start(request: StoredRunRequest & { run_id: string }, retryOf: RetryOf | null = null): Promise<void> {
     const { run_id: runId } = request
     const known = this.#jobs.get(runId)
     if (this.#isClosing) throw new ControlFailure('stopping', 'the engine is ending', undefined, true)
@@ -318,7 +325,6 @@ export class RunControl {
       const emit = (event: RunEvent): void => this.#emit(live, going, event)
       if (entry.retry_of !== null) await this.#takeOver(run, entry.retry_of, going.abort.signal)
       const runs = datasetRunsOf(run, {
-        resultsDir: this.#options.resultsDir,
         platform,
         coldDatasets: entry.cold_datasets,
         emit,
@@ -336,7 +342,7 @@ export class RunControl {
     for (const { dataset } of run.datasets) {
       const files = artifactFiles(resultsDir, source, dataset.id)
       if ((await stat(files.evidence).catch(() => null)) === null) continue
-      const target = artifactFiles(resultsDir, run.runId, dataset.id).evidence
+      const target = filesOf(run, dataset.id).evidence
       await takeOverRows({ source: files.evidence, target, runId: run.runId, classes, signal })
     }
   }

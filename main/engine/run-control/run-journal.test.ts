@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { RunRequest } from '../../../contract/control/run-job.ts'
+import { StoredRunRequest } from '../../../contract/control/run-job.ts'
 import { RunJournal, type JournalEntry } from './run-journal.ts'
 
 let folder: string
@@ -15,7 +15,7 @@ const entry = (run_id: string, state: JournalEntry['state'] = 'running'): Journa
   schema_version: 1,
   run_id,
   state,
-  request: RunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] }),
+  request: StoredRunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] }),
   created_at: '2026-01-01T00:00:00.000Z',
   started_at: null,
   finished_at: null,

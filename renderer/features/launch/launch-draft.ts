@@ -11,19 +11,20 @@ export interface LaunchDraft {
   /** Empty: as the manifest and the settings say. */
   judges: string[]
   repeats: number
-  concurrency: number
+  /** Null: as the settings, the environment and the manifest say. */
+  concurrency: number | null
   modelSet: string | null
   coldReset: boolean
   publish: boolean
 }
 
-const asManifest = ({ metrics, judge_panel: panel, run }: ExperimentView): LaunchDraft => ({
+const asManifest = ({ metrics, judge_panel: panel, repeats }: ExperimentView): LaunchDraft => ({
   runId: '',
   metrics: metrics.filter(({ requested }) => requested).map(({ metric }) => metric),
   judge: panel.settings.enabled,
   judges: [],
-  repeats: 1,
-  concurrency: run.concurrency,
+  repeats,
+  concurrency: null,
   modelSet: null,
   coldReset: false,
   publish: false,
@@ -56,7 +57,7 @@ export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<L
     judge: other('judge'),
     judges: other('judges'),
     repeats: other('repeats'),
-    concurrency: other('concurrency'),
+    concurrency: draft.concurrency ?? undefined,
     modelSet: other('modelSet') ?? undefined,
     cold: other('coldReset'),
     publish: other('publish'),
@@ -83,7 +84,7 @@ export const requestOf = (draft: LaunchDraft, datasets: string[], models: string
   metrics: draft.metrics,
   judge: { enabled: draft.judge, ...(draft.judge && draft.judges.length > 0 ? { models: draft.judges } : {}) },
   repeats: draft.repeats,
-  concurrency: draft.concurrency,
+  ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),
   ...(draft.modelSet === null ? {} : { model_set: draft.modelSet }),
   cold_reset: draft.coldReset,
   publish: draft.publish,

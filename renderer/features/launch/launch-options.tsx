@@ -90,8 +90,9 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           description="More is faster and shifts latencies"
           min={1}
           max={32}
-          value={draft.concurrency}
-          onChange={(value) => set({ concurrency: wholeNumber(value, 1) })}
+          placeholder={String(experiment.run.concurrency)}
+          value={draft.concurrency ?? ''}
+          onChange={(value) => set({ concurrency: value === '' ? null : wholeNumber(value, 1) })}
           error={problemOf(problems, 'concurrency')}
         />
         <Select

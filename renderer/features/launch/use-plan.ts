@@ -17,7 +17,7 @@ export interface PlanState {
   refetch: () => void
 }
 
-function missingChoice({ dataset_ids: datasets, models }: RunRequestInput): InputProblem[] {
+function missingChoice({ dataset_ids: datasets = [], models = [] }: RunRequestInput): InputProblem[] {
   return [
     ...(datasets.length === 0 ? [{ path: 'dataset_ids', message: 'choose at least one rung' }] : []),
     ...(models.length === 0 ? [{ path: 'models', message: 'choose at least one approach' }] : []),

@@ -3,7 +3,7 @@ import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
 import {
   type ControlEvent,
   type RunJob,
-  type RunRequest,
+  type StoredRunRequest,
   type SequencedEvent,
 } from '../../../contract/control/index.ts'
 import type { DatasetSteps } from '../../../contract/control/run-job.ts'
@@ -64,7 +64,7 @@ export class FakeRun {
   constructor(
     world: World,
     feed: Feed,
-    request: RunRequest,
+    request: StoredRunRequest,
     runId: string,
     cellMs: number,
     ended: (job: RunJob) => void,

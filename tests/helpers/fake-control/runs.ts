@@ -3,13 +3,15 @@ import { runSummary } from './index-answers.ts'
 import { os, refuse } from './implementer.ts'
 import { FakeRun } from './run.ts'
 import type { FakeState } from './state.ts'
+import { settled } from './world.ts'
 
 /** Runs that end in a moment: started, paused, resumed, cancelled, listed. */
 export function runProcedures(state: FakeState) {
   const { world, options, feed, done, finishedRuns, started, runOf, datasetOf, running } = state
   return {
     runs: {
-      start: os.runs.start.handler(({ input }) => {
+      start: os.runs.start.handler(({ input: request }) => {
+        const input = settled(request, world)
         const runId = input.run_id ?? `live-${feed.seq}`
         const ended = (job: RunJob): void => {
           state.active = null

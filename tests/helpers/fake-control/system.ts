@@ -1,6 +1,7 @@
 import { isBlindEvent } from '../../../contract/control/index.ts'
 import { os, refuse } from './implementer.ts'
 import type { FakeState } from './state.ts'
+import { settled } from './world.ts'
 
 /** Status, events, the experiment and its plan. */
 export function systemProcedures(state: FakeState) {
@@ -31,7 +32,8 @@ export function systemProcedures(state: FakeState) {
     },
     experiment: {
       get: os.experiment.get.handler(() => world.experiment),
-      plan: os.experiment.plan.handler(({ input }) => {
+      plan: os.experiment.plan.handler(({ input: request }) => {
+        const input = settled(request, world)
         const problems = [
           ...input.dataset_ids.flatMap((id, index) =>
             world.datasets.has(id) ? [] : [{ path: `dataset_ids[${index}]`, message: `no dataset is called ${id}` }],

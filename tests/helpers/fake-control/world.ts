@@ -1,3 +1,4 @@
+import type { RunRequest, StoredRunRequest } from '../../../contract/control/run-job.ts'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,6 +25,14 @@ export interface World {
   datasets: Map<string, FakeDataset>
   aliases: Map<string, AliasView>
 }
+
+/** A request with its selection filled in, as the engine stores it. */
+export const settled = (request: RunRequest, { datasets, aliases }: World): StoredRunRequest => ({
+  ...request,
+  dataset_ids: request.dataset_ids ?? [...datasets.keys()].slice(0, 1),
+  models: request.models ?? [...aliases.keys()].slice(0, 6),
+  repeats: request.repeats ?? 1,
+})
 
 /** A number in [0, 1) that only depends on the text. */
 export const draw = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32
@@ -204,6 +213,7 @@ export async function loadWorld(root: string, bigQuestions: number): Promise<Wor
         ),
       })),
       run: evaluation.run,
+      repeats: 1,
       judge_panel: {
         settings: evaluation.metrics.judge_panel,
         builtin: ['rule-judge-a', 'rule-judge-b'],

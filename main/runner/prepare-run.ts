@@ -1,0 +1,306 @@
+import { resolve } from 'node:path'
+import {
+  EvaluationManifest,
+  fieldPath,
+  type EvaluationMetric,
+  type JudgePanelSettings,
+  type RunEvent,
+} from '../../contract/index.ts'
+import type { InputProblem } from '../../contract/control/control-error.ts'
+import type { RunRequest, StoredRunRequest } from '../../contract/control/run-job.ts'
+import { checkJudgePanel } from '../judge/check-panel.ts'
+import { JudgePanelError } from '../judge/judge-error.ts'
+import { panelSettings, resolveJudgePanel, type JudgePanel } from '../judge/panel-settings.ts'
+import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
+import { loadManifest } from '../manifests/load-manifest.ts'
+import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
+import { artifactFiles, type ArtifactFiles, type ArtifactKind } from '../report/artifact-files.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { apiUrl } from './gateway-client.ts'
+import type { PlatformSource } from './platform-source.ts'
+
+// The only way from a request to a run: the command line and the panel both come through here, so a check, a default or a precedence that
+// is added here holds for both. Precedence: request, then the person's settings, then the environment (both in `inputs`), then manifests.
+
+/** Where a run is prepared: a project as it is now, and what environment and settings say. */
+export interface RunPlace {
+  /** Loaded with the manifest file and the questions file of `inputs`. */
+  experiment: Experiment
+  inputs: RunnerInputs
+  resultsDir: string
+}
+
+/** A request with everything that it depends on. */
+export interface PreparedRun {
+  request: StoredRunRequest & { run_id: string }
+  runId: string
+  root: string
+  resultsDir: string
+  /** Artifacts of the only dataset that MATRIX_CANONICAL_FILE and its like put elsewhere. */
+  fileOverrides: Partial<ArtifactFiles>
+  experiment: Experiment
+  datasets: LadderDataset[]
+  aliases: Alias[]
+  metrics: EvaluationMetric[]
+  repeats: number
+  judgePanel: JudgePanel
+  inputs: RunnerInputs
+  /** Set of models for the embedded platform; null leaves it to the manifest. */
+  modelSet: string | null
+}
+
+export type Preparation = { ok: true; run: PreparedRun } | { ok: false; problems: InputProblem[] }
+
+/** Paths of the artifacts of one dataset of a run. */
+export const filesOf = (
+  { resultsDir, runId, fileOverrides }: Pick<PreparedRun, 'resultsDir' | 'runId' | 'fileOverrides'>,
+  datasetId: string,
+): ArtifactFiles => artifactFiles(resultsDir, runId, datasetId, fileOverrides)
+
+/** The judge panel as the manifests declare it: that of JUDGE_MANIFEST_FILE where it is set. Throws `ManifestError`. */
+export async function declaredPanel(
+  experiment: Experiment,
+  { judgeManifestFile }: Pick<RunnerInputs, 'judgeManifestFile'>,
+): Promise<JudgePanelSettings> {
+  if (judgeManifestFile === null) return experiment.evaluation.metrics.judge_panel
+  return (await loadManifest(experiment.root, judgeManifestFile, EvaluationManifest)).metrics.judge_panel
+}
+
+/** Why a panel could not judge; null when it could, or is disabled. */
+export function panelProblem(panel: JudgePanel, experiment: Experiment): string | null {
+  try {
+    checkJudgePanel(panel, experiment.aliases.keys())
+    return null
+  } catch (error) {
+    if (error instanceof JudgePanelError) return error.message
+    throw error
+  }
+}
+
+/** Names with where they come from, for problems. */
+interface Named {
+  path: string
+  names: string[] | null
+}
+
+/** What the request names, else what the variable names. */
+const chosen = (path: string, asked: string[] | undefined, variable: string, set: string[] | null): Named =>
+  asked === undefined ? { path: variable, names: set } : { path, names: asked }
+
+interface Selection {
+  datasets: Named
+  models: Named
+  flavors: Named
+}
+
+/** A request that names aliases in any way leaves the variables out. */
+function selectionOf(request: RunRequest, inputs: RunnerInputs, experiment: Experiment): Selection {
+  const { models, flavors, all_aliases: all = false } = request
+  const isNamed = all || models !== undefined || flavors !== undefined
+  const datasetIds = inputs.datasetId === null ? null : [inputs.datasetId]
+  return {
+    datasets: chosen('dataset_ids', request.dataset_ids, 'MATRIX_DATASET_ID', datasetIds),
+    models: chosen(
+      'models',
+      all ? [...experiment.aliases.keys()] : models,
+      'MATRIX_MODELS',
+      isNamed ? null : inputs.models,
+    ),
+    flavors: chosen('flavors', flavors, 'MATRIX_FLAVORS', isNamed ? null : inputs.flavors),
+  }
+}
+
+const repeated = ({ path, names }: Named): InputProblem[] =>
+  (names ?? []).flatMap((name, index, all) =>
+    all.indexOf(name) === index ? [] : [{ path: fieldPath([path, index]), message: `${name} is listed twice` }],
+  )
+
+const at = (path: string, messages: readonly string[]): InputProblem[] => messages.map((message) => ({ path, message }))
+
+/** Problems of single names; a field of the request is named with the position, a variable is not. */
+const each = ({ path, names }: Named, problemsOf: (name: string) => string[]): InputProblem[] =>
+  (names ?? []).flatMap((name, index) => at(/^[A-Z]/.test(path) ? path : fieldPath([path, index]), problemsOf(name)))
+
+function selectionProblems(request: RunRequest, experiment: Experiment, selection: Selection): InputProblem[] {
+  const { datasets, models, flavors } = selection
+  const exclusive = [request.models, request.flavors, request.all_aliases === true ? true : undefined]
+  return [
+    ...(exclusive.filter((way) => way !== undefined).length > 1
+      ? at('models', ['models, flavors and all_aliases exclude each other: give one of them'])
+      : []),
+    ...repeated(datasets),
+    ...repeated(models),
+    ...repeated(flavors),
+    ...each(datasets, (name) => datasetProblems(experiment, [name])),
+    ...each(models, (name) => aliasProblems(experiment, [name], null)),
+    ...each(flavors, (name) => aliasProblems(experiment, null, [name])),
+    ...repeated({ path: 'metrics', names: request.metrics ?? null }),
+  ]
+}
+
+/** The variables that put single artifacts elsewhere. */
+const OVERRIDES = {
+  evidence: ['MATRIX_CANONICAL_FILE', 'canonicalFile'],
+  evaluation: ['MATRIX_SUMMARY_FILE', 'summaryFile'],
+  matrix: ['MATRIX_RESULTS_FILE', 'resultsFile'],
+} as const satisfies Partial<Record<ArtifactKind, [string, keyof RunnerInputs]>>
+
+/** Relative paths count from the project folder. */
+function fileOverridesOf(root: string, inputs: RunnerInputs): Partial<ArtifactFiles> {
+  const named = Object.entries(OVERRIDES).flatMap(([kind, [, key]]) => {
+    const file = inputs[key]
+    return file === null ? [] : [[kind, resolve(root, file)] as const]
+  })
+  return Object.fromEntries(named)
+}
+
+function overrideProblems(overrides: Partial<ArtifactFiles>, datasets: number): InputProblem[] {
+  const named = Object.entries(overrides) as [keyof typeof OVERRIDES, string][]
+  const variable = (kind: keyof typeof OVERRIDES): string => OVERRIDES[kind][0]
+  return named.flatMap(([kind, file], index) => {
+    const first = named.findIndex(([, other]) => other === file)
+    return [
+      ...(datasets === 1
+        ? []
+        : at(variable(kind), [
+            `one file for ${datasets} datasets: choose exactly one dataset (MATRIX_DATASET_ID), or unset the variable`,
+          ])),
+      ...(first === index ? [] : at(variable(kind), [`${variable(named[first]![0])} names the same file`])),
+    ]
+  })
+}
+
+function setProblems(request: RunRequest, modelSet: string | null, known: readonly string[]): InputProblem[] {
+  if (modelSet === null || known.includes(modelSet)) return []
+  const path = request.model_set === undefined ? 'RAG_MODEL_SET' : 'model_set'
+  return at(path, [`there is no model set ${modelSet}; manifests/models.yaml has ${known.join(', ')}`])
+}
+
+function panelOf({ judge }: RunRequest, declared: JudgePanelSettings, inputs: RunnerInputs): JudgePanel {
+  const { enabled, models, endpoint, rotations, reference } = judge ?? {}
+  return resolveJudgePanel(declared, inputs, {
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(models === undefined ? {} : { models }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(rotations === undefined ? {} : { rotations }),
+    ...(reference === undefined ? {} : { reference }),
+  })
+}
+
+/** The experiment as this run wants it: what a request changes is part of the configuration hashes. */
+function withChoices(
+  experiment: Experiment,
+  metrics: EvaluationMetric[],
+  judgePanel: JudgePanelSettings,
+  concurrency: number | null,
+): Experiment {
+  const { evaluation } = experiment
+  return {
+    ...experiment,
+    evaluation: {
+      ...evaluation,
+      metrics: { ragas: metrics, judge_panel: judgePanel },
+      run: { ...evaluation.run, concurrency: concurrency ?? evaluation.run.concurrency },
+    },
+  }
+}
+
+/**
+ * Checks a request against manifests, settings and environment and fills in what it leaves open; every problem at once, each with the
+ * field or the variable that it comes from. Starts and writes nothing. Throws `ManifestError` for a judge manifest that cannot be used.
+ */
+export async function prepareRun(request: RunRequest, place: RunPlace, now = new Date()): Promise<Preparation> {
+  const { experiment, inputs, resultsDir } = place
+  const { root } = experiment
+  const selection = selectionOf(request, inputs, experiment)
+  const declared = await declaredPanel(experiment, inputs)
+  const judgePanel = panelOf(request, declared, inputs)
+  const modelSet = request.model_set ?? inputs.modelSet
+  const fileOverrides = fileOverridesOf(root, inputs)
+  const problems = selectionProblems(request, experiment, selection)
+  const judgeSays = panelProblem(judgePanel, experiment)
+  const datasets = problems.length > 0 ? [] : selectDatasets(experiment, selection.datasets.names)
+  problems.push(
+    ...setProblems(request, modelSet, Object.keys(experiment.models.sets)),
+    ...(judgeSays === null ? [] : at('judge', [judgeSays])),
+    ...(problems.length > 0 ? [] : overrideProblems(fileOverrides, datasets.length)),
+  )
+  if (problems.length > 0) return { ok: false, problems }
+
+  const aliases = selectAliases(experiment, selection.models.names, selection.flavors.names)
+  const metrics = request.metrics ?? experiment.evaluation.metrics.ragas
+  const repeats = request.repeats ?? inputs.repeats ?? 1
+  const runId = request.run_id ?? inputs.runId ?? `run-${now.toISOString().slice(0, 19).replaceAll(':', '-')}`
+  const { flavors: _flavors, all_aliases: _all, ...kept } = request
+  const run: PreparedRun = {
+    request: {
+      ...kept,
+      run_id: runId,
+      dataset_ids: datasets.map(({ dataset }) => dataset.id),
+      models: aliases.map(({ alias }) => alias),
+      repeats,
+    },
+    runId,
+    root,
+    resultsDir,
+    fileOverrides,
+    experiment: withChoices(
+      experiment,
+      metrics,
+      panelSettings(judgePanel, declared),
+      request.concurrency ?? inputs.concurrency,
+    ),
+    datasets,
+    aliases,
+    metrics,
+    repeats,
+    judgePanel,
+    inputs,
+    modelSet,
+  }
+  return { ok: true, run }
+}
+
+/** What a dataset's run is started with, besides what was prepared. */
+export interface DatasetRunOptions {
+  platform: PlatformSource
+  /** Datasets whose cold reset is done. */
+  coldDatasets?: readonly string[]
+  emit: (event: RunEvent) => void
+  drain: AbortSignal
+  abort: AbortSignal
+}
+
+/** The platform's own evaluator unless another is named, or another key for an external platform's. */
+function evaluatorFor(
+  { evaluatorUrl, evaluatorApiKey, edgeApiKey }: RunnerInputs,
+  platform: PlatformSource,
+): DatasetRun['evaluator'] {
+  if (evaluatorUrl !== null) return { url: evaluatorUrl, apiKey: evaluatorApiKey }
+  if (platform.kind === 'embedded' || evaluatorApiKey === null) return 'platform'
+  return { url: apiUrl(platform.gateway, '/api/rag/evaluate'), apiKey: evaluatorApiKey, edgeKey: edgeApiKey }
+}
+
+/** What the runner is given: a run per dataset. */
+export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): DatasetRun[] {
+  const { platform, coldDatasets = [], emit, drain, abort } = options
+  const { experiment, aliases, runId, metrics, repeats, judgePanel, request } = run
+  return run.datasets.map((dataset) => ({
+    experiment,
+    dataset,
+    aliases,
+    runId,
+    files: filesOf(run, dataset.dataset.id),
+    platform,
+    evaluator: evaluatorFor(run.inputs, platform),
+    metrics,
+    repeats,
+    judgePanel,
+    coldReset: request.cold_reset && !coldDatasets.includes(dataset.dataset.id),
+    publish: request.publish,
+    emit,
+    drain,
+    abort,
+  }))
+}
