@@ -76,6 +76,12 @@ const ApproachMean = z.strictObject({
   common: Estimate.nullable(),
 })
 
+/**
+ * wilson: of a mean of bounded scores, on the effective sample size. adjusted_student: of a difference, Student's t with pseudo-observations of
+ * both signs. bca and percentile resample; student is value ± t · cluster-robust error.
+ */
+const IntervalKind = z.enum(['bca', 'percentile', 'student', 'wilson', 'adjusted_student'])
+
 /** One metric of one run: each approach alone and each pair. A pure function of scores, clusters and settings. */
 export const MetricComparison = z.strictObject({
   metric: z.string().min(1),
@@ -88,8 +94,8 @@ export const MetricComparison = z.strictObject({
      * Kind of the interval around each approach's mean, and around each pair's difference. student: value ± t · cluster-robust error, for runs
      * that are too large to resample; p-values are then of the same t.
      */
-    mean_interval: z.enum(['bca', 'percentile', 'student']),
-    difference_interval: z.enum(['bca', 'percentile', 'student']),
+    mean_interval: IntervalKind,
+    difference_interval: IntervalKind,
     /** 0 with student. */
     resamples: count,
     /** Sign flips behind each p-value; pairs with few clusters are enumerated instead. 0 with student. */
@@ -105,6 +111,11 @@ export const MetricComparison = z.strictObject({
   decided: z.strictObject({ decided: count, comparable: count }),
   /** Over the pairs that have one; `largest` is the difference that any pair would show with 80 % power. */
   smallest_detectable: z.strictObject({ smallest: z.number(), median: z.number(), largest: z.number() }).nullable(),
+  /**
+   * About how many questions would show a true difference of this size as decided with 80 % power, for the median pair and for the pair that
+   * scatters most. Null where no pair says; absent in files of before.
+   */
+  questions_needed: z.strictObject({ difference: z.number(), median: count, largest: count }).nullable().optional(),
 })
 export type MetricComparison = z.infer<typeof MetricComparison>
 

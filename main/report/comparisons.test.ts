@@ -50,6 +50,7 @@ describe('comparisons', () => {
         metric: 'recall_at_5',
         questions: ids.map(({ id }, index) => ({ id, cluster: clusters[index]! })),
         approaches: comparedContext(asked).aliases!.map(({ model }) => model),
+        range: [0, 1],
       },
       made.flatMap(({ question, approach, metrics }) => {
         const score = metrics.retrieval.scores.recall_at_5
@@ -147,7 +148,7 @@ describe('comparisons', () => {
     expect(await comparisonsOf(source)).toEqual(aggregated.comparisons)
     const closed = await comparisonsOf(source, { atOnce: 0, most: 0 })
     const recall = closed.metrics.find(({ metric }) => metric === 'recall_at_5')!
-    expect(recall.settings).toMatchObject({ mean_interval: 'student', resamples: 0, flips: 0 })
+    expect(recall.settings).toMatchObject({ mean_interval: 'wilson', resamples: 0, flips: 0 })
     expect(recall.pairs.map(({ decision }) => decision)).toEqual(
       metricOf(aggregated, 'recall_at_5').pairs.map(({ decision }) => decision),
     )

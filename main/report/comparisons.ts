@@ -103,7 +103,7 @@ function scoreTables(source: ComparisonSource, head: Head): Measured[] {
   const ofClass = (metricClass: MetricClass, metrics: readonly ScoreMetric[]): Measured[] =>
     metrics.map((metric) => {
       const columnOf = (approach: ApproachTally): Column => approach.scores[metric].scores
-      const table = { metric, ...head, scores: scoresOf(source, columnOf) }
+      const table = { metric, ...head, scores: scoresOf(source, columnOf), range: [0, 1] as const }
       return { metricClass, table, repeated: repeatedIn(source, columnOf) }
     })
   return [
@@ -136,7 +136,12 @@ function judgeTable(source: ComparisonSource, head: Head): Measured[] {
   return [
     {
       metricClass: 'judge_panel',
-      table: { metric: 'score', ...head, scores: Float64Array.from(grades.flatMap((row) => row.map(meanOf))) },
+      table: {
+        metric: 'score',
+        ...head,
+        scores: Float64Array.from(grades.flatMap((row) => row.map(meanOf))),
+        range: [1, 5],
+      },
       repeated: judges.length > 1 ? { repeats: 1, judges: judges.length, valuesOf } : null,
     },
   ]

@@ -52,7 +52,11 @@ describe('compareWithoutResampling', () => {
     expect(closed.approaches.map(({ common }) => common?.n)).toEqual(
       resampled.approaches.map(({ common }) => common?.n),
     )
-    expect(closed.settings).toMatchObject({ mean_interval: 'student', difference_interval: 'student', resamples: 0 })
+    expect(closed.settings).toMatchObject({
+      mean_interval: 'student',
+      difference_interval: 'adjusted_student',
+      resamples: 0,
+    })
   })
 
   it('is what the method asks for, turns around where lower is better, and leaves open what has no data', () => {
@@ -66,17 +70,20 @@ describe('compareWithoutResampling', () => {
     expect(empty.decided).toEqual({ decided: 0, comparable: 0 })
   })
 
-  it('decides a constant difference only with clusters enough, and never with too few', () => {
+  it('decides a constant difference only with clusters enough and on a scale that bounds what was not seen', () => {
     const constant = (count: number): ScoreTable => ({
       metric: 'm',
       questions: Array.from({ length: count }, (_, index) => ({ id: `q${index}`, cluster: `q${index}` })),
       approaches: ['a', 'b'],
       scores: Float64Array.from({ length: count * 2 }, (_, cell) => (cell % 2 === 0 ? 0.5 : 0.25)),
+      range: [0, 1],
     })
     expect(compareWithoutResampling(constant(40), { seed: 's' }).pairs[0]).toMatchObject({
       decision: 'better',
       p: 2 ** -39,
     })
+    const { range: _none, ...unbounded } = constant(40)
+    expect(compareWithoutResampling(unbounded, { seed: 's' }).pairs[0]!.decision).toBe('undecided')
     expect(compareWithoutResampling(constant(5), { seed: 's' }).pairs[0]!.decision).toBe('undecided')
   })
 })

@@ -1,19 +1,19 @@
 import type { Estimate, MetricComparison, PairComparison } from '../../contract/index.ts'
 import type { ComparisonOptions } from './compare-pairs.ts'
 import { studentCdf } from './distributions.ts'
-import { estimateFrom } from './estimate.ts'
+import { type ClusterStatistic, estimateFrom } from './estimate.ts'
 import { holmAdjusted } from './holm.ts'
 import { degreesOfFreedom } from './interval.ts'
 import { withDefaults } from './options.ts'
 import { decide } from './pair-decision.ts'
 import { assertScoreTable, type ScoreTable } from './score-table.ts'
-import { overPairs, smallestDetectable } from './smallest-detectable.ts'
+import { neededFor, overPairs, smallestDetectable } from './smallest-detectable.ts'
 import { clusterIndexes } from './table-columns.ts'
 
-const METHOD = 'student'
+const DIFFERENCE_METHOD = 'adjusted_student'
 
 /**
- * Compares every two approaches in closed form: Student's t on the cluster-robust (jackknife) error, Holm's correction over the pairs. With
+ * Compares every two approaches in closed form: p-values from Student's t on the cluster-robust (jackknife) error, Holm's correction over the pairs. With
  * many clusters resampling comes to the same at hundreds of times the cost. Throws `bad_input` for a table that does not fit together.
  */
 export function compareWithoutResampling(table: ScoreTable, options: ComparisonOptions): MetricComparison {
@@ -22,12 +22,13 @@ export function compareWithoutResampling(table: ScoreTable, options: ComparisonO
   const tieTolerance = options.tieTolerance ?? 1e-9
   const lowerIsBetter = table.lowerIsBetter === true
   const columns = columnsOf(table)
-  const clusters = clustered(clusterIndexes(table), options)
+  const clusters = clustered(clusterIndexes(table), table.range, options)
 
   const compared = columns.flatMap((one, a) =>
     columns.slice(a + 1).map((other, offset) => {
       const { n, differences, higher, lower } = pairOf(one, other, tieTolerance)
-      const difference = clusters.meanOf(differences)
+      const isConstant = n > 0 && [one, other].some((column) => isSame(column, differences))
+      const difference = clusters.differenceOf(differences, isConstant)
       return { a, b: a + 1 + offset, n, difference, higher, lower, p: n === 0 ? null : twoSided(difference) }
     }),
   )
@@ -58,8 +59,8 @@ export function compareWithoutResampling(table: ScoreTable, options: ComparisonO
     settings: {
       seed,
       level,
-      mean_interval: METHOD,
-      difference_interval: METHOD,
+      mean_interval: meanMethodOf(table.range),
+      difference_interval: DIFFERENCE_METHOD,
       resamples: 0,
       flips: 0,
       tie_tolerance: tieTolerance,
@@ -77,6 +78,7 @@ export function compareWithoutResampling(table: ScoreTable, options: ComparisonO
     pairs,
     decided: { decided: pairs.filter(({ decision }) => decision !== 'undecided').length, comparable },
     smallest_detectable: overPairs(pairs.map((pair) => pair.smallest_detectable)),
+    questions_needed: neededFor(pairs, table.range),
   }
 }
 
@@ -105,32 +107,51 @@ function pairOf(one: Float64Array, other: Float64Array, tolerance: number) {
   return { n, differences, higher, lower }
 }
 
+/** Whether a column has one score for all questions that count. */
+function isSame(column: Float64Array, counted: Float64Array): boolean {
+  const first = column.find((_, row) => !Number.isNaN(counted[row]!))
+  return column.every((score, row) => Number.isNaN(counted[row]!) || score === first)
+}
+
+const meanMethodOf = (range: ScoreTable['range']): 'wilson' | 'student' => (range === undefined ? 'student' : 'wilson')
+
 /** Means over questions in clusters, with the error that the clusters leave. */
-function clustered(indexes: Int32Array, options: ComparisonOptions) {
+function clustered(indexes: Int32Array, range: ScoreTable['range'], options: ComparisonOptions) {
   const clusters = indexes.reduce((most, index) => Math.max(most, index + 1), 0)
   const of = (totals: Float64Array): number => totals[0]! / totals[1]!
+  function sumsOf(values: Float64Array) {
+    const sums = new Float64Array(clusters)
+    const weights = new Float64Array(clusters)
+    let n = 0
+    for (let row = 0; row < values.length; row += 1) {
+      if (Number.isNaN(values[row]!)) continue
+      sums[indexes[row]!]! += values[row]!
+      weights[indexes[row]!]! += 1
+      n += 1
+    }
+    return { columns: [sums, weights] as const, weights, n, of }
+  }
+  const estimate = (statistic: ClusterStatistic): Estimate =>
+    estimateFrom(statistic, () => new Float64Array(), { ...options, method: statistic.method })
   return {
-    meanOf(values: Float64Array): Estimate {
-      const sums = new Float64Array(clusters)
-      const weights = new Float64Array(clusters)
-      let n = 0
-      for (let row = 0; row < values.length; row += 1) {
-        if (Number.isNaN(values[row]!)) continue
-        sums[indexes[row]!]! += values[row]!
-        weights[indexes[row]!]! += 1
-        n += 1
-      }
-      const statistic = { method: METHOD, columns: [sums, weights], weights, n, of } as const
-      return estimateFrom(statistic, () => new Float64Array(), { ...options, method: METHOD })
+    meanOf: (values: Float64Array): Estimate =>
+      estimate({ ...sumsOf(values), method: meanMethodOf(range), ...(range === undefined ? {} : { range }) }),
+    differenceOf(values: Float64Array, isConstant: boolean): Estimate {
+      const summed = sumsOf(values)
+      const [sums, weights] = summed.columns
+      let largest = 0
+      for (const [cluster, count] of weights.entries())
+        if (count > 0) largest = Math.max(largest, Math.abs(sums[cluster]! / count))
+      const most = range === undefined ? null : range[1] - range[0]
+      return estimate({ ...summed, method: DIFFERENCE_METHOD, unseen: { largest, isConstant, most } })
     },
   }
 }
 
 /** Chance of a difference as far from 0 if there were none; 1 where the clusters are too few to say. */
-function twoSided({ value, se, effective_clusters: effective, clusters, no_interval: reason }: Estimate): number {
+function twoSided({ value, se, effective_clusters: effective, clusters, interval }: Estimate): number {
   if (value === null || effective === null || value === 0) return 1
   // Every cluster has the same difference: only all signs alike are as extreme.
-  if (reason === 'no_variation') return 2 ** (1 - clusters)
-  if (se === null) return 1
+  if (se === null) return interval === null ? 1 : 2 ** (1 - clusters)
   return Math.min(1, 2 * studentCdf(-Math.abs(value) / se, degreesOfFreedom(effective)))
 }

@@ -150,17 +150,42 @@ describe('comparePairs', () => {
     expect(width(clustered.difference)).toBeGreaterThan(1.5 * width(naive.pairs[0]!.difference))
   })
 
-  it('decides a difference that is the same everywhere, though it has no interval', () => {
+  it('decides a difference that is the same everywhere only where the scale bounds what was not seen', () => {
     const always: ScoreTable = {
       metric: 'm',
       questions: Array.from({ length: 30 }, (_, index) => ({ id: `q${index}`, cluster: `q${index}` })),
       approaches: ['always', 'never', 'too'],
       scores: Float64Array.from({ length: 90 }, (_, cell) => (cell % 3 === 1 ? 0 : 1)),
     }
-    const { pairs } = comparePairs(always, options)
+    const unbounded = comparePairs(always, options).pairs
+    expect(unbounded.map(({ decision }) => decision)).toEqual(['undecided', 'undecided', 'undecided'])
+    expect(unbounded[0]!.difference).toMatchObject({ value: 1, interval: null, no_interval: 'no_variation' })
+    const { pairs, approaches } = comparePairs({ ...always, range: [0, 1] }, options)
     expect(pairs.map(({ decision }) => decision)).toEqual(['better', 'undecided', 'worse'])
-    expect(pairs[0]!.difference).toMatchObject({ value: 1, interval: null, no_interval: 'no_variation' })
+    expect(pairs[0]!.difference).toMatchObject({ value: 1, no_interval: null, interval: { high: 1 } })
+    expect(pairs[0]!.difference.interval!.low).toBeCloseTo(0.847, 2)
     expect(pairs[1]).toMatchObject({ p: 1, ties: 30 })
+    expect(approaches[0]!.mean.interval).toMatchObject({ high: 1 })
+    expect(approaches[0]!.mean.interval!.low).toBeCloseTo(0.878, 2)
+  })
+
+  it('does not decide a constant against 0 or 1 when no 0 happened to come, and shows no dust as a difference', () => {
+    const scores = Array.from({ length: 24 }, () => [0.96, 1])
+    const table: ScoreTable = {
+      metric: 'm',
+      questions: scores.map((_, index) => ({ id: `q${index}`, cluster: `q${index}` })),
+      approaches: ['constant', 'lucky'],
+      scores: Float64Array.from(scores.flat()),
+      range: [0, 1],
+    }
+    expect(comparePairs(table, options).pairs[0]).toMatchObject({ decision: 'undecided', p: 1 / 2001 })
+    const parts = [0.1, 0.2, 0.3, 0.7, 0.6, 0.55, 0.15, 0.35, 0.45]
+    const dust = {
+      ...table,
+      questions: table.questions.slice(0, 9),
+      scores: Float64Array.from(parts.flatMap((part, index) => [part, parts[8 - index]!])),
+    }
+    expect(comparePairs(dust, options).pairs[0]!.difference.value).toBe(0)
   })
 
   it('draws as many flips as the first step of the correction needs', () => {
@@ -173,8 +198,10 @@ describe('comparePairs', () => {
     const { pairs, smallest_detectable } = comparePairs(tableOf({ a: 0.5, b: 0.5, c: 0.5 }, 60), options)
     const each = pairs.map((pair) => pair.smallest_detectable!).sort((left, right) => left - right)
     expect(smallest_detectable).toEqual({ smallest: each[0], median: each[1], largest: each[2] })
-    // (t of 1 − 0.05/6 at 59 degrees of freedom + t of 0.8) · se
-    expect(pairs[0]!.smallest_detectable! / pairs[0]!.difference.se!).toBeCloseTo(2.464 + 0.848, 2)
+    // (t of 1 − 0.05/6 at 59 degrees of freedom + t of 0.8) · the error behind the interval, of ± 2.001 of them
+    const { low, high } = pairs[0]!.difference.interval!
+    expect(pairs[0]!.smallest_detectable! / ((high - low) / 2)).toBeCloseTo((2.464 + 0.848) / 2.001, 2)
+    expect((high - low) / 2 / 2.001).toBeGreaterThan(pairs[0]!.difference.se!)
   })
 
   it('has none for a pair that no outcome could decide: with six groups even equal signs have p = 2⁻⁵, above 0.05 over three pairs', () => {

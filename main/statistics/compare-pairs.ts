@@ -4,11 +4,19 @@ import { type ClusterStatistic, estimateFrom, total } from './estimate.ts'
 import { holmAdjusted } from './holm.ts'
 import { type IntervalMethod, type IntervalOptions, withDefaults } from './options.ts'
 import { decide, outcomesOf } from './pair-decision.ts'
+import type { UnseenDifferences } from './interval.ts'
 import { resampleSums } from './resample.ts'
 import { assertScoreTable, type ScoreTable } from './score-table.ts'
 import { movingClusters, signFlipValues } from './sign-flip.ts'
-import { canBeDecided, overPairs, smallestDetectable } from './smallest-detectable.ts'
-import { clusterIndexes, layOut, type Ratio, sharedColumns, type TableColumns } from './table-columns.ts'
+import { canBeDecided, neededFor, overPairs, smallestDetectable } from './smallest-detectable.ts'
+import {
+  clusterIndexes,
+  layOut,
+  type PairColumns,
+  type Ratio,
+  sharedColumns,
+  type TableColumns,
+} from './table-columns.ts'
 
 export interface ComparisonOptions extends IntervalOptions {
   /** Scores that differ by no more are a tie; 1e-9, which only forgives rounding. */
@@ -16,8 +24,8 @@ export interface ComparisonOptions extends IntervalOptions {
 }
 
 // Why they differ stands in interval.ts.
-const MEAN_METHOD = 'bca'
-const DIFFERENCE_METHOD = 'percentile'
+const DIFFERENCE_METHOD = 'adjusted_student'
+const meanMethodOf = ({ range }: ScoreTable): 'wilson' | 'bca' => (range === undefined ? 'bca' : 'wilson')
 
 /** With fewer flips than this many per pair and α, Holm's first step could not be told from chance, however clear the data. */
 const FLIPS_PER_STEP = 4
@@ -43,9 +51,12 @@ export function compareTables(tables: readonly ScoreTable[], options: Comparison
   for (const members of Map.groupBy(tables.keys(), (index) => clusterIndexes(tables[index]!).join()).values()) {
     const shared = sharedColumns(clusterIndexes(tables[members[0]!]!))
     const layouts = members.map((index) => layOut(tables[index]!, `table ${index}`, shared))
-    const sums = resampleSums(shared.columns, shared.clusters, resamples, `${seed}/bootstrap`)
+    // Made when the first interval needs it: bounded scores need none.
+    let sums: readonly Float64Array[] | null = null
+    const resampled = (): readonly Float64Array[] =>
+      (sums ??= resampleSums(shared.columns, shared.clusters, resamples, `${seed}/bootstrap`))
     for (const [at, index] of members.entries())
-      results[index] = comparisonOf(tables[index]!, layouts[at]!, sums, options)
+      results[index] = comparisonOf(tables[index]!, layouts[at]!, resampled, options)
   }
   return results
 }
@@ -53,15 +64,18 @@ export function compareTables(tables: readonly ScoreTable[], options: Comparison
 function comparisonOf(
   table: ScoreTable,
   layout: TableColumns,
-  sums: readonly Float64Array[],
+  sums: () => readonly Float64Array[],
   options: ComparisonOptions,
 ): MetricComparison {
   const { seed, resamples, level } = withDefaults(options)
   const tieTolerance = options.tieTolerance ?? 1e-9
   const comparable = layout.pairs.filter(({ shared }) => shared.length > 0)
   const flips = Math.max(resamples, Math.ceil((FLIPS_PER_STEP * comparable.length) / (1 - level)))
-  const estimate = (ratio: Ratio, method: IntervalMethod): Estimate =>
-    estimateFrom(ratioStatistic(layout, ratio, method), () => ratioReplicates(sums, ratio), options)
+  const meanMethod = meanMethodOf(table)
+  const estimate = (ratio: Ratio, method: IntervalMethod, known: Known): Estimate =>
+    estimateFrom({ ...ratioStatistic(layout, ratio, method), ...known }, () => ratioReplicates(sums(), ratio), options)
+  const meanOf = (ratio: Ratio): Estimate =>
+    estimate(ratio, meanMethod, table.range === undefined ? {} : { range: table.range })
 
   const values = signFlipValues(
     layout.columns,
@@ -72,7 +86,7 @@ function comparisonOf(
   const adjusted = holmAdjusted(values)
   const tested = new Map(comparable.map((pair, at) => [pair, { p: values[at]!, adjusted: adjusted[at]! }]))
   const pairs = layout.pairs.map((pair): PairComparison => {
-    const difference = estimate(pair.ratio, DIFFERENCE_METHOD)
+    const difference = estimate(pair.ratio, DIFFERENCE_METHOD, { unseen: unseenIn(table, layout, pair) })
     const test = tested.get(pair)
     const decision =
       test === undefined ? 'undecided' : decide(difference, test.adjusted, level, table.lowerIsBetter === true)
@@ -90,14 +104,14 @@ function comparisonOf(
       smallest_detectable: isWithinReach ? smallestDetectable(difference, level, Math.max(1, comparable.length)) : null,
     }
   })
-  const commonMeans = layout.commonMeans.map((ratio) => (ratio === null ? null : estimate(ratio, MEAN_METHOD)))
+  const commonMeans = layout.commonMeans.map((ratio) => (ratio === null ? null : meanOf(ratio)))
   return {
     metric: table.metric,
     better: table.lowerIsBetter === true ? 'lower' : 'higher',
     settings: {
       seed,
       level,
-      mean_interval: options.method ?? MEAN_METHOD,
+      mean_interval: options.method ?? meanMethod,
       difference_interval: options.method ?? DIFFERENCE_METHOD,
       resamples,
       flips,
@@ -106,7 +120,7 @@ function comparisonOf(
     questions: table.questions.length,
     approaches: table.approaches.map((model, index) => ({
       model,
-      mean: estimate(layout.means[index]!, MEAN_METHOD),
+      mean: meanOf(layout.means[index]!),
       common: commonMeans[index]!,
     })),
     unequal_coverage: commonMeans.some((common) => common !== null),
@@ -116,7 +130,25 @@ function comparisonOf(
       comparable: comparable.length,
     },
     smallest_detectable: overPairs(pairs.map((pair) => pair.smallest_detectable)),
+    questions_needed: neededFor(pairs, table.range),
   }
+}
+
+type Known = Pick<ClusterStatistic, 'range' | 'unseen'>
+
+function unseenIn(table: ScoreTable, layout: TableColumns, { a, b, ratio, shared }: PairColumns): UnseenDifferences {
+  const { plus, minus, over } = ratio
+  let largest = 0
+  for (const [cluster, count] of layout.columns[over]!.entries()) {
+    if (count === 0) continue
+    const difference = layout.columns[plus]![cluster]! - (minus === null ? 0 : layout.columns[minus]![cluster]!)
+    largest = Math.max(largest, Math.abs(difference / count))
+  }
+  const width = table.approaches.length
+  const isConstant = [a, b].some((side) =>
+    shared.every((row) => table.scores[row * width + side] === table.scores[shared[0]! * width + side]),
+  )
+  return { largest, isConstant, most: table.range === undefined ? null : table.range[1] - table.range[0] }
 }
 
 /** A ratio as a statistic of two or three column sums; its clusters weigh as many questions as they hold. */
@@ -129,8 +161,14 @@ function ratioStatistic(layout: TableColumns, { plus, minus, over }: Ratio, meth
     columns,
     weights,
     n,
-    of: minus === null ? (sums) => sums[0]! / sums[1]! : (sums) => (sums[0]! - sums[2]!) / sums[1]!,
+    of: minus === null ? (sums) => sums[0]! / sums[1]! : (sums) => difference(sums[0]!, sums[2]!) / sums[1]!,
   }
+}
+
+/** Equal sums that were added up in another order differ in their last bits: that is no difference. */
+function difference(plus: number, minus: number): number {
+  const between = plus - minus
+  return Math.abs(between) <= 1e-13 * Math.max(Math.abs(plus), Math.abs(minus)) ? 0 : between
 }
 
 function ratioReplicates(sums: readonly Float64Array[], { plus, minus, over }: Ratio): Float64Array {

@@ -1,5 +1,12 @@
 import type { Estimate } from '../../contract/index.ts'
-import { jackknifeError, resampledInterval, studentInterval } from './interval.ts'
+import {
+  adjustedInterval,
+  jackknifeError,
+  resampledInterval,
+  studentInterval,
+  wilsonInterval,
+  type UnseenDifferences,
+} from './interval.ts'
 import { type IntervalMethod, type IntervalOptions, withDefaults } from './options.ts'
 import { resampleSums } from './resample.ts'
 
@@ -18,6 +25,10 @@ export interface ClusterStatistic {
   inflation?: number
   /** Observations in all clusters. */
   n: number
+  /** The ends that no observation can pass, for `wilson`. */
+  range?: readonly [low: number, high: number]
+  /** What a difference may not have shown yet, for `adjusted_student`. */
+  unseen?: UnseenDifferences
   /** The value from the sums of the columns; NaN where it is not defined. */
   of: (sums: Float64Array) => number
 }
@@ -67,15 +78,25 @@ export function estimateFrom(
   if (leftOut.some((other) => Number.isNaN(other))) return without('too_few_clusters')
   const inflation = statistic.inflation ?? 1
   const se = inflation * jackknifeError(leftOut)
-  if (se <= 1e-12 * Math.max(1, Math.abs(value))) return without('no_variation')
+  const varies = se > 1e-12 * Math.max(1, Math.abs(value))
+  const { range, unseen } = statistic
+  if (method === 'wilson' && range !== undefined) {
+    const interval = wilsonInterval(value, varies ? se : 0, { effective, n: statistic.n, range }, level)
+    return { value, ...head, se: varies ? se : null, interval, no_interval: null }
+  }
+  if (method === 'adjusted_student' && unseen !== undefined && (varies || unseen.most !== null)) {
+    const interval = adjustedInterval(value, varies ? se : 0, { effective, clusters: members.length }, unseen, level)
+    return { value, ...head, se: varies ? se : null, interval, no_interval: null }
+  }
+  if (!varies) return without('no_variation')
   const interval =
-    method === 'student'
-      ? studentInterval(value, se, effective, level)
-      : resampledInterval(
+    method === 'bca' || method === 'percentile'
+      ? resampledInterval(
           { value, replicates: replicates(), leftOut, effectiveClusters: effective, inflation },
           level,
           method,
         )
+      : studentInterval(value, se, effective, level)
   return { value, ...head, se, interval, no_interval: null }
 }
 

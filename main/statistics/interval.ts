@@ -8,10 +8,21 @@ import { normalCdf, normalQuantile, studentQuantile } from './distributions.ts'
 // ("expanded percentile"); here BCa (Efron 1987, JASA 82:171-185) is widened alike, and the degrees of freedom come from the effective
 // number of clusters, because clusters of unequal size tell less. With 24 questions the plain kinds covered 90 to 93 % at nominal 95 %.
 //
-// A mean of scores between 0 and 1 that pile up at one end is skewed, and BCa corrects that: 93.7 to 96 % where the widened percentile
-// had 93 to 94. A difference of two approaches, or a slope, is nearly symmetric, and there the estimated correction adds more noise than it
-// takes away: BCa had 92.6 to 95 %, the widened percentile 94 to 95. So each statistic names its kind: BCa for means, rates and agreement,
-// percentile for differences, slopes and correlations. The bench prints what they cover.
+// Scores between 0 and 1 that pile up at an end are another matter: what would widen the interval, a rare bad answer, has often not been seen
+// yet. With 24 questions of which 90 % score 1, resampling and Student's t covered 78 to 88 % of the true means. Two kinds are made for them:
+//
+// - wilson, for means: Wilson's interval (1927, JASA 22:209-212) on the effective sample size p(1 − p)/SE² with t for z, as surveys do it for
+//   proportions (Korn and Graubard 1998, Survey Methodology 24:193-201; Franco et al. 2019, J. Survey Statistics and Methodology 7:334-364). For
+//   0/1 scores it is Wilson's own. An effective size far above the number of questions is not believed near an end: a spread that small is luck
+//   there. Simulated coverage: 94.5 to 98 % from 8 clusters up, at 50 to 97 % of ones.
+// - adjusted_student, for differences of two means: Student's t on the cluster-robust error with pseudo-observations of both signs, the
+//   generalisation of Bonett and Price (2012, J. Educational and Behavioral Statistics 37:479-488) and of Agresti and Min (2005, Statistics in
+//   Medicine 24:729-740) for paired proportions. They are as large as the largest difference of a cluster and weigh ¼ each; where one approach
+//   has the same score everywhere, or the difference never varies, nothing is known of what was not seen: then they are as large as the
+//   scale allows and weigh 1 each. Simulated coverage: 93 to 99 %; a constant .96 against 0/1 of mean .96 was decided in 38 % of runs of 24
+//   questions without it, never with it.
+//
+// Other statistics name bca (rates, agreement) or percentile (slopes, correlations), which are nearly symmetric.
 
 /** What resampling says about one value. */
 export interface Resampled {
@@ -43,6 +54,59 @@ export function studentInterval(
 ): ConfidenceInterval {
   const reach = studentQuantile(0.5 + level / 2, degreesOfFreedom(effectiveClusters)) * error
   return { low: value - reach, high: value + reach }
+}
+
+/**
+ * Most that the effective size may be: near an end of the scale, where a single rare score changes the spread, three times the questions; more
+ * in proportion to n · p(1 − p), which says how far from the end the scores are.
+ */
+const mostInformative = (n: number, spread: number): number => 3 * n * Math.max(1, (n * spread) / 3)
+
+/** Wilson's interval of a mean of scores within `range`, on the effective sample size; with no spread at all, on the effective clusters. */
+export function wilsonInterval(
+  value: number,
+  error: number,
+  { effective, n, range: [low, high] }: { effective: number; n: number; range: readonly [number, number] },
+  level: number,
+): ConfidenceInterval {
+  const scale = high - low
+  const p = Math.min(1, Math.max(0, (value - low) / scale))
+  const spread = p * (1 - p)
+  const size =
+    error === 0 || spread === 0 ? effective : Math.min(spread / (error / scale) ** 2, mostInformative(n, spread))
+  const t = studentQuantile(0.5 + level / 2, degreesOfFreedom(effective))
+  const shift = t ** 2 / size
+  const centre = (p + shift / 2) / (1 + shift)
+  const reach = (t / (1 + shift)) * Math.sqrt(spread / size + shift / (4 * size))
+  return { low: low + scale * Math.max(0, centre - reach), high: low + scale * Math.min(1, centre + reach) }
+}
+
+/** What is known of differences that a run did not happen to show. */
+export interface UnseenDifferences {
+  /** Largest difference of a cluster, as a size. */
+  largest: number
+  /** One of the two has the same score in every cluster. */
+  isConstant: boolean
+  /** Largest difference that the scale allows; null without a scale. */
+  most: number | null
+}
+
+/** Interval of a difference of means, with one pseudo-observation of each sign. */
+export function adjustedInterval(
+  value: number,
+  error: number,
+  { effective, clusters }: { effective: number; clusters: number },
+  { largest, isConstant, most }: UnseenDifferences,
+  level: number,
+): ConfidenceInterval {
+  const isBlind = most !== null && (isConstant || error === 0)
+  const [size, weight, seen] = isBlind ? [most, 1, effective] : [largest, 1 / 4, clusters]
+  const total = seen + 2 * weight
+  const t = studentQuantile(0.5 + level / 2, degreesOfFreedom(effective))
+  const reach = (t * Math.sqrt((error * seen) ** 2 + 2 * weight * size ** 2)) / total
+  const centre = (value * seen) / total
+  const end = most ?? Infinity
+  return { low: Math.max(-end, centre - reach), high: Math.min(end, centre + reach) }
 }
 
 /** Interval of `level`, widened for few clusters; needs at least two clusters and some variation. */

@@ -11,8 +11,11 @@ export interface IntervalOptions {
   method?: IntervalMethod
 }
 
-/** `student` does not resample: value ± t · cluster-robust error, for data that are too many to resample. */
-export type IntervalMethod = 'bca' | 'percentile' | 'student'
+/**
+ * `student`, `wilson` and `adjusted_student` do not resample: value ± t · cluster-robust error, the interval of a mean of bounded scores,
+ * and that of a difference of two means. Which and why stands in interval.ts.
+ */
+export type IntervalMethod = 'bca' | 'percentile' | 'student' | 'wilson' | 'adjusted_student'
 
 /** Options with their defaults; throws `bad_input` when one is out of range. */
 export function withDefaults(options: IntervalOptions): Required<Omit<IntervalOptions, 'method'>> {

@@ -2,15 +2,11 @@ import type { Estimate, PairComparison, PairDecision } from '../../contract/inde
 import type { ScoreTable } from './score-table.ts'
 import type { PairColumns } from './table-columns.ts'
 
-const NO_LIMITS = { low: -Infinity, high: Infinity }
-
 /** A pair's decision from its corrected p-value and its own interval, which must agree. */
 export function decide(difference: Estimate, adjusted: number, level: number, lowerIsBetter: boolean): PairDecision {
-  if (adjusted > 1 - level || difference.value === null) return 'undecided'
-  // The same difference in every cluster has no spread to draw an interval from, and needs none.
-  const isConstant = difference.no_interval === 'no_variation'
-  const { low, high } =
-    difference.interval ?? (isConstant ? { low: difference.value, high: difference.value } : NO_LIMITS)
+  // Without an interval nothing is decided: the same difference everywhere shows no spread, not that there is none.
+  if (adjusted > 1 - level || difference.interval === null) return 'undecided'
+  const { low, high } = difference.interval
   if (low > 0) return lowerIsBetter ? 'worse' : 'better'
   if (high < 0) return lowerIsBetter ? 'better' : 'worse'
   return 'undecided'

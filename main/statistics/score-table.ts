@@ -10,6 +10,8 @@ export interface ScoreTable {
   scores: Float64Array
   /** For latency and cost; a is better where its value is lower. */
   lowerIsBetter?: boolean
+  /** The ends that no score can pass; none for latency and cost. */
+  range?: readonly [low: number, high: number]
 }
 
 /** One score as evidence holds it; several for one question and approach are repetitions. */

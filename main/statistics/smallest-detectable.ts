@@ -1,4 +1,4 @@
-import type { Estimate, MetricComparison } from '../../contract/index.ts'
+import type { Estimate, MetricComparison, PairComparison } from '../../contract/index.ts'
 import { studentQuantile } from './distributions.ts'
 import { degreesOfFreedom } from './interval.ts'
 
@@ -10,10 +10,34 @@ const POWER = 0.8
  * so the figure is on the safe side. Null without a standard error.
  */
 export function smallestDetectable(difference: Estimate, level: number, pairs: number): number | null {
-  if (difference.se === null || difference.effective_clusters === null) return null
-  const df = degreesOfFreedom(difference.effective_clusters)
+  const { se, interval, effective_clusters: effective } = difference
+  if (se === null || interval === null || effective === null) return null
+  const df = degreesOfFreedom(effective)
   const alpha = (1 - level) / pairs
-  return (studentQuantile(1 - alpha / 2, df) + studentQuantile(POWER, df)) * difference.se
+  // The decision also asks for the interval, which may be wider than the error alone says.
+  const error = Math.max(se, (interval.high - interval.low) / 2 / studentQuantile(0.5 + level / 2, df))
+  return (studentQuantile(1 - alpha / 2, df) + studentQuantile(POWER, df)) * error
+}
+
+/** The difference that runs are planned for, as a share of the scale: 0.1 between scores of 0 and 1. */
+const PLANNED_SHARE = 0.1
+
+/**
+ * About how many questions would show a true difference of a tenth of the scale as decided with 80 % power, if they scatter as these do: the error
+ * shrinks with the root of the number of questions. Null without a scale, or where no pair has an error.
+ */
+export function neededFor(
+  pairs: readonly PairComparison[],
+  range: readonly [number, number] | undefined,
+): NonNullable<MetricComparison['questions_needed']> | null {
+  if (range === undefined) return null
+  const size = PLANNED_SHARE * (range[1] - range[0])
+  const needed = overPairs(
+    pairs.map(({ difference: { n }, smallest_detectable: detectable }) =>
+      detectable === null ? null : n * (detectable / size) ** 2,
+    ),
+  )
+  return needed && { difference: size, median: Math.ceil(needed.median), largest: Math.ceil(needed.largest) }
 }
 
 /**

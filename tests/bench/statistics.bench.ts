@@ -2,8 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { seededRandom } from '../../main/statistics/random.ts'
 import { compareInWorker } from '../../main/statistics/run-in-worker.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
-import { coverageIn, falseDecisions, positionCoverage } from '../helpers/interval-coverage.ts'
-import { WORLDS } from '../helpers/simulated-scores.ts'
+import { constantDecisions, coverageIn, falseDecisions, positionCoverage } from '../helpers/interval-coverage.ts'
+import { HARD_WORLDS, WORLDS } from '../helpers/simulated-scores.ts'
 
 export interface StatisticsFigures {
   /** 10,000 paired resamples, 7 approaches × 4 metrics × 2,000 questions, threads and their start included; median and best of 5 (P13). */
@@ -18,6 +18,8 @@ export interface StatisticsFigures {
   coverage: { world: string; difference: number; mean: number }[]
   /** Share of runs of equal approaches with a decided pair; at most 0.05. */
   falseDecisions: number
+  /** Share of runs in which a constant is decided against 0/1 scores of the same mean; at most 0.05. */
+  constantDecisions: { questions: number; share: number }[]
   /** Shares of runs whose interval holds a judge's true position bias (P14: at least 0.93). */
   positionRuns: number
   position: { bias: number; rotations: number; coverage: number }[]
@@ -28,7 +30,7 @@ const RESAMPLES_PER_EXPERIMENT = 1000
 /** P13 and P14. */
 export async function benchStatistics(experiments = 2000): Promise<StatisticsFigures> {
   const timing = await compareTimes(5)
-  const coverage = WORLDS.map((world) => ({
+  const coverage = [...WORLDS, ...HARD_WORLDS].map((world) => ({
     world: world.name,
     ...coverageIn(world, experiments, RESAMPLES_PER_EXPERIMENT),
   }))
@@ -38,7 +40,16 @@ export async function benchStatistics(experiments = 2000): Promise<StatisticsFig
     coverage: positionCoverage({ ...judge, questions: 24, approaches: 6 }, experiments, RESAMPLES_PER_EXPERIMENT),
   }))
   const wrong = falseDecisions(experiments, RESAMPLES_PER_EXPERIMENT)
-  return { ...timing, experiments, coverage, falseDecisions: wrong, positionRuns: experiments, position }
+  const constants = [24, 60, 200].map((questions) => ({ questions, share: constantDecisions(questions, experiments) }))
+  return {
+    ...timing,
+    experiments,
+    coverage,
+    falseDecisions: wrong,
+    constantDecisions: constants,
+    positionRuns: experiments,
+    position,
+  }
 }
 
 async function compareTimes(

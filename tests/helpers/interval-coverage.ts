@@ -21,6 +21,24 @@ export function coverageIn(world: World, experiments: number, resamples: number)
   return { difference: difference / experiments, mean: mean / experiments }
 }
 
+/** Share of runs in which a constant of .96 is decided against 0/1 scores of the same mean; at most 5 % may be. */
+export function constantDecisions(questions: number, runs: number): number {
+  const random = seededRandom(`constant ${questions}`)
+  let wrong = 0
+  for (let run = 0; run < runs; run += 1) {
+    const scores = Array.from({ length: questions }, () => [0.96, random.uniform() < 0.96 ? 1 : 0])
+    const table: ScoreTable = {
+      metric: 'constant',
+      questions: scores.map((_, index) => ({ id: `q${index}`, cluster: `q${index}` })),
+      approaches: ['constant', 'binary'],
+      scores: Float64Array.from(scores.flat()),
+      range: [0, 1],
+    }
+    if (comparePairs(table, { seed: String(run), resamples: 500 }).decided.decided > 0) wrong += 1
+  }
+  return wrong / runs
+}
+
 /** Share of runs whose interval for the position effect holds the judge's true bias. */
 export function positionCoverage(judge: BiasedJudge, runs: number, resamples: number): number {
   let held = 0

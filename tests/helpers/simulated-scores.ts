@@ -58,6 +58,53 @@ export const WORLDS: readonly World[] = [
   },
 ]
 
+/** Where an outside review found intervals too narrow: few clusters, and scores near their ceiling. */
+export const HARD_WORLDS: readonly World[] = [
+  {
+    name: '21 questions, 94 % ones',
+    sizes: repeated(21, 1),
+    dependence: 0,
+    a: { one: 0.94, zero: 0 },
+    b: { one: 0.94, zero: 0 },
+  },
+  {
+    name: '24 questions, 90 % ones',
+    sizes: repeated(24, 1),
+    dependence: 0,
+    a: { one: 0.9, zero: 0 },
+    b: { one: 0.8, zero: 0 },
+  },
+  {
+    name: '60 questions, 90 % ones',
+    sizes: repeated(60, 1),
+    dependence: 0,
+    a: { one: 0.9, zero: 0 },
+    b: { one: 0.8, zero: 0 },
+  },
+  { name: '8 questions', sizes: repeated(8, 1), dependence: 0, ...skewed },
+  {
+    name: '24 questions, 0 or 1 near 1',
+    sizes: repeated(24, 1),
+    dependence: 0,
+    a: { one: 0.95, zero: 0.05, binary: true },
+    b: { one: 0.9, zero: 0.1, binary: true },
+  },
+  {
+    name: '8 questions, 0 or 1',
+    sizes: repeated(8, 1),
+    dependence: 0,
+    a: { one: 0.7, zero: 0.3, binary: true },
+    b: { one: 0.6, zero: 0.4, binary: true },
+  },
+  {
+    name: '24 questions in 13 clusters, 0 or 1',
+    sizes: [5, 4, 2, 2, 2, 2, ...repeated(7, 1)],
+    dependence: 0.6,
+    a: { one: 0.9, zero: 0.1, binary: true },
+    b: { one: 0.8, zero: 0.2, binary: true },
+  },
+]
+
 /** One experiment in a world. Approaches share half of their luck on a question, as real ones do. */
 export function simulatedTable(random: RandomStream, world: World): ScoreTable {
   const scoreOf = ({ one, zero, binary }: Ends, luck: number): number => {
@@ -78,7 +125,7 @@ export function simulatedTable(random: RandomStream, world: World): ScoreTable {
       scores.push(...(random.uniform() < world.dependence ? shared : draw()))
     }
   }
-  return { metric: 'simulated', questions, approaches: ['a', 'b'], scores: Float64Array.from(scores) }
+  return { metric: 'simulated', questions, approaches: ['a', 'b'], scores: Float64Array.from(scores), range: [0, 1] }
 }
 
 /** A judge whose score moves by exactly `bias` for each place further down, in expectation. */
