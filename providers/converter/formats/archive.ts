@@ -1,5 +1,7 @@
-import { unzipSync, zipSync } from 'fflate'
+import { posix } from 'node:path'
+import { strFromU8, unzipSync, zipSync } from 'fflate'
 import { ConversionError } from '../model/conversion-error.ts'
+import { elements, parseXml } from './xml.ts'
 
 const MAX_ENTRIES = 10_000
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
@@ -10,11 +12,35 @@ const RATIO_FROM_BYTES = 16 * 1024 * 1024
 /** Parts of an Office file by name. */
 export type Archive = Readonly<Record<string, Uint8Array>>
 
+/** Some programs part folders as Windows does. */
+const slashed = (name: string): string => name.replaceAll('\\', '/')
+
+/** Targets of a part's relations by their id; those of the file itself for ''. Throws `damaged`. */
+export function relations(parts: Archive, name: string): Map<string, { target: string; type: string }> {
+  const part = parts[posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`)]
+  if (part === undefined) return new Map()
+  try {
+    return new Map(
+      elements(parseXml(strFromU8(part))).map(({ attributes }) => {
+        const target = slashed(attributes['Target'] ?? '')
+        const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(name), target)
+        return [attributes['Id'] ?? '', { target: path, type: attributes['Type'] ?? '' }]
+      }),
+    )
+  } catch (error) {
+    throw new ConversionError('damaged', `the relations of '${name}' cannot be read`, { cause: error })
+  }
+}
+
+/** The part that the file's own relations name as its document; Microsoft 365 writes `word/document2.xml` too. Null where they name none. */
+export const mainPart = (parts: Archive): string | null =>
+  [...relations(parts, '').values()].find(({ type }) => type.endsWith('/officeDocument'))?.target ?? null
+
 /** Names of a ZIP's entries as its directory tells them; empty when it has none. Nothing is unpacked. */
 export function entryNames(bytes: Uint8Array): string[] {
   const names: string[] = []
   try {
-    unzipSync(bytes, { filter: ({ name }) => (names.push(name), false) })
+    unzipSync(bytes, { filter: ({ name }) => (names.push(slashed(name)), false) })
   } catch {
     return []
   }
@@ -25,11 +51,14 @@ export function entryNames(bytes: Uint8Array): string[] {
  * Unpacks the parts that `wants` names. Throws `too_large` where the parts declare, or turn out, to be more than memory should hold, and
  * `damaged` where they cannot be unpacked or an XML part declares entities.
  */
-export function openArchive(bytes: Uint8Array, wants: (name: string) => boolean = () => true): Archive {
+export function openArchive(
+  bytes: Uint8Array,
+  wants: (name: string, sizeBytes: number) => boolean = () => true,
+): Archive {
   let unpacked = 0
   let entries = 0
   const parts = unpack(bytes, ({ name, size, originalSize }) => {
-    if (name.endsWith('/') || !wants(name)) return false
+    if (slashed(name).endsWith('/') || !wants(slashed(name), originalSize)) return false
     entries += 1
     unpacked += originalSize
     const ratio = originalSize / Math.max(1, size)
@@ -42,6 +71,10 @@ export function openArchive(bytes: Uint8Array, wants: (name: string) => boolean 
     return true
   })
   for (const [name, part] of Object.entries(parts)) {
+    if (name !== slashed(name)) {
+      parts[slashed(name)] = part
+      Reflect.deleteProperty(parts, name)
+    }
     if (!/\.(xml|rels|vml)$/i.test(name)) continue
     // Office never declares entities; what does, wants to be expanded.
     if (/<!(DOCTYPE|ENTITY)/i.test(new TextDecoder('latin1').decode(part.subarray(0, 4096))))

@@ -1,6 +1,6 @@
 import { ConversionError } from '../model/conversion-error.ts'
 import type { SourceFormat } from '../model/document.ts'
-import { entryNames } from './archive.ts'
+import { entryNames, mainPart, openArchive } from './archive.ts'
 
 const starts = (bytes: Uint8Array, ...values: number[]): boolean =>
   values.every((value, index) => bytes[index] === value)
@@ -26,6 +26,12 @@ function officeFormat(bytes: Uint8Array): SourceFormat {
   if (names.has('word/document.xml')) return 'docx'
   if (names.has('xl/workbook.xml')) return 'xlsx'
   if (names.has('ppt/presentation.xml')) return 'pptx'
+  const main = mainPart(openArchive(bytes, (name) => name === '_rels/.rels')) ?? ''
+  if (names.has(main)) {
+    if (main.startsWith('word/')) return 'docx'
+    if (main.startsWith('xl/')) return 'xlsx'
+    if (main.startsWith('ppt/')) return 'pptx'
+  }
   throw new ConversionError('unsupported', 'the file is a ZIP archive but no Word, Excel or PowerPoint document')
 }
 

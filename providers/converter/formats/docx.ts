@@ -1,12 +1,16 @@
 import mammoth from 'mammoth'
 import { strToU8, strFromU8 } from 'fflate'
 import { ConversionError } from '../model/conversion-error.ts'
+import { tidy } from '../model/document.ts'
 import type { Block, Document } from '../model/document.ts'
 import { withHeaderRow } from '../model/table.ts'
-import { openArchive, repack } from './archive.ts'
+import { mainPart, openArchive, relations, repack } from './archive.ts'
+import type { Archive } from './archive.ts'
+import { DRAWING_MARK, readableBody, replaceElements } from './docx-body.ts'
+import { FORMULA_END, FORMULA_START, keepFormulas } from './docx-formulas.ts'
 import { keepPageBreaks, placeOnPages, savedPages } from './docx-pages.ts'
 import { readHtml } from './html.ts'
-import { parseXml, textOfXml } from './xml.ts'
+import { drawingBlocks } from './office-drawings.ts'
 
 /** Styles beside the ones that mammoth maps by itself. */
 const STYLES = [
@@ -18,58 +22,94 @@ const STYLES = [
   "p[style-name='Preformatted Text'] => pre:separator('\n')",
 ]
 
-const FORMULA_START = '\u{E000}'
-const FORMULA_END = '\u{E001}'
+/** Properties of the file beyond this size are not its page count. */
+const MOST_PROPERTIES_BYTES = 1024 * 1024
 
-/** A Word document. Formulas become one line of text; headers, footers and text boxes are not read. */
+/** A Word document. Formulas become LaTeX, charts tables of their numbers; headers, footers and comments are left out with a warning. */
 export async function readDocx(bytes: Uint8Array): Promise<Document> {
-  const parts = { ...openArchive(bytes) }
-  const body = parts['word/document.xml']
+  const parts = {
+    ...openArchive(bytes, (name, size) => !name.startsWith('docProps/') || size <= MOST_PROPERTIES_BYTES),
+  }
+  const main = mainPart(parts) ?? 'word/document.xml'
+  const body = parts[main]
   if (body === undefined) throw new ConversionError('damaged', 'the Word document has no body')
   const xml = strFromU8(body)
-  parts['word/document.xml'] = strToU8(keepPageBreaks(keepFormulas(xml)))
-  const { value } = await mammoth
-    .convertToHtml({ buffer: Buffer.from(repack(parts)) }, { styleMap: STYLES, externalFileAccess: false })
-    .catch((error: unknown) => {
-      throw new ConversionError('damaged', 'the Word document cannot be read', { cause: error })
+  const readable = readableBody(xml)
+  parts[main] = strToU8(keepPageBreaks(keepFormulas(readable.xml)))
+  const document = await converted(parts, readable.xml)
+  const links = relations(parts, main)
+  document.blocks = document.blocks
+    .flatMap((block) => withDrawings(block, (id) => drawingBlocks(parts[links.get(id)?.target ?? ''], null)))
+    .flatMap((block): Block[] => {
+      if (block.kind === 'table') return [withHeaderRow(block)]
+      if (!('text' in block) || !block.text.includes(FORMULA_START)) return [block]
+      const alone = new RegExp(`^${FORMULA_START}([^${FORMULA_END}]*)${FORMULA_END}$`).exec(block.text)
+      if (alone !== null && block.kind === 'paragraph')
+        return [{ kind: 'formula' as const, text: alone[1]!, place: null }]
+      return [{ ...block, text: block.text.replaceAll(FORMULA_START, '$').replaceAll(FORMULA_END, '$') }]
     })
-  const document = readHtml(value, 'docx')
-  document.blocks = document.blocks.flatMap((block): Block[] => {
-    if (block.kind === 'table') return [withHeaderRow(block)]
-    if (!('text' in block) || !block.text.includes(FORMULA_START)) return [block]
-    const alone = new RegExp(`^${FORMULA_START}([^${FORMULA_END}]*)${FORMULA_END}$`).exec(block.text)
-    if (alone !== null && block.kind === 'paragraph')
-      return [{ kind: 'formula' as const, text: alone[1]!, place: null }]
-    return [{ ...block, text: block.text.replaceAll(FORMULA_START, '$').replaceAll(FORMULA_END, '$') }]
-  })
   document.pages = savedPages(parts, xml)
   document.blocks = placeOnPages(document.blocks, document.pages)
+  const margins = paragraphsOf(parts, /^word\/(?:header|footer)\d*\.xml$/)
+  // A letter may have its text in them alone.
+  if (document.blocks.length === 0) document.blocks = margins
+  else if (margins.length > 0) document.warnings.push('headers and footers were left out')
+  if (paragraphsOf(parts, /^word\/comments\.xml$/).length > 0) document.warnings.push('comments were left out')
+  if (readable.readings > 0)
+    document.warnings.push(`the readings (furigana) of ${readable.readings} words were left out`)
   return document
 }
 
-/** Office formulas have no place in HTML: each becomes a run of text between two marks. */
-const keepFormulas = (xml: string): string =>
-  xml
-    .replaceAll(/<m:oMathPara(?:\s[^>]*)?>|<\/m:oMathPara>/g, '')
-    .replaceAll(/<m:oMath(?:\s[^>]*)?>([\s\S]*?)<\/m:oMath>/g, (_, inner: string) => {
-      const text = linear(inner)
-      return `<w:r><w:t xml:space="preserve">${FORMULA_START}${escapeXml(text)}${FORMULA_END}</w:t></w:r>`
-    })
-
-function linear(inner: string): string {
-  const names = [...new Set([...inner.matchAll(/<\/?(\w+):/g)].map(([, prefix]) => prefix!))]
-  const spaces = names.map((prefix) => `xmlns:${prefix}="urn:${prefix}"`).join(' ')
+async function converted(parts: Archive, xml: string): Promise<Document> {
   try {
-    return textOfXml(parseXml(`<math ${spaces}>${inner}</math>`), {
-      'm:f': (child) => `(${child('m:num')})/(${child('m:den')})`,
-      'm:sSup': (child) => `${child('m:e')}^{${child('m:sup')}}`,
-      'm:sSub': (child) => `${child('m:e')}_{${child('m:sub')}}`,
-      'm:rad': (child) => `sqrt(${child('m:e')})`,
-    })
-  } catch {
-    return inner.replaceAll(/<[^>]*>/g, '')
+    const { value } = await mammoth.convertToHtml(
+      { buffer: Buffer.from(repack(parts)) },
+      { styleMap: STYLES, externalFileAccess: false },
+    )
+    return readHtml(value, 'docx')
+  } catch (error) {
+    // The library stumbles over markup that Word reads: its text is there all the same.
+    const blocks = error instanceof TypeError ? textBlocks(xml) : []
+    if (blocks.length === 0) throw new ConversionError('damaged', 'the Word document cannot be read', { cause: error })
+    const warnings = [
+      'read as plain text, without headings, lists and tables: the structure of the document is damaged',
+    ]
+    return { sourceFormat: 'docx', pages: [], blocks, images: [], warnings }
   }
 }
 
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+/** The paragraphs of a part's text. */
+function textBlocks(xml: string): Block[] {
+  return xml.split('</w:p>').flatMap((paragraph): Block[] => {
+    let text = ''
+    replaceElements(paragraph, 'w:t', (inner) => ((text += inner), ''))
+    const shown = tidy(unescaped(text))
+    return shown === '' ? [] : [{ kind: 'paragraph', text: shown, place: null }]
+  })
+}
+
+const paragraphsOf = (parts: Archive, name: RegExp): Block[] =>
+  Object.entries(parts).flatMap(([part, bytes]) => (name.test(part) ? textBlocks(strFromU8(bytes)) : []))
+
+const unescaped = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&')
+
+/** A paragraph with the drawings that were anchored in it behind it; elsewhere, as within a table, a drawing leaves nothing. */
+function withDrawings(block: Block, blocksOf: (relation: string) => Block[]): Block[] {
+  const mark = new RegExp(`${DRAWING_MARK}([^${DRAWING_MARK}]*)${DRAWING_MARK}`, 'g')
+  if (block.kind === 'figure') return [block]
+  if (block.kind === 'table') {
+    const drawings = block.cells.flatMap(({ text }) => [...text.matchAll(mark)].flatMap(([, id]) => blocksOf(id!)))
+    const cells = block.cells.map((cell) => ({ ...cell, text: tidy(cell.text.replaceAll(mark, ' ')) }))
+    return [{ ...block, cells }, ...drawings]
+  }
+  if (!block.text.includes(DRAWING_MARK)) return [block]
+  const text = tidy(block.text.replaceAll(mark, ' '))
+  const drawings = [...block.text.matchAll(mark)].flatMap(([, id]) => blocksOf(id!))
+  return [...(text === '' ? [] : [{ ...block, text }]), ...drawings]
+}

@@ -155,7 +155,7 @@ it('docx: formulas are kept as text, alone as blocks of their own', async () => 
     '<w:p><m:oMathPara xmlns:m="urn:m"><m:oMath><m:r><m:t>E=</m:t></m:r><m:f><m:num><m:r><m:t>p</m:t></m:r></m:num><m:den><m:r><m:t>2m</m:t></m:r></m:den></m:f></m:oMath></m:oMathPara></w:p>'
   parts['word/document.xml'] = strToU8(xml.replace('<w:body>', `<w:body>${math}`))
   const { blocks } = await read(zipSync(parts))
-  expect(blocks[0]).toEqual({ kind: 'formula', text: 'E=(p)/(2m)', place: null })
+  expect(blocks[0]).toEqual({ kind: 'formula', text: 'E=\\frac{p}{2m}', place: null })
 })
 
 it('docx: blocks stand on the pages that Word noted, and on none where its notes do not fit its count', async () => {

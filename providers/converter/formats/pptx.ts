@@ -1,11 +1,11 @@
 import { strFromU8 } from 'fflate'
-import { posix } from 'node:path'
 import { ConversionError } from '../model/conversion-error.ts'
 import { tidy } from '../model/document.ts'
 import type { Block, Box, Document, ImageAsset, Page, Place } from '../model/document.ts'
-import { openArchive } from './archive.ts'
+import { mainPart, openArchive, relations } from './archive.ts'
 import type { Archive } from './archive.ts'
-import { child, descend, descendants, elements, parseXml, textOfXml } from './xml.ts'
+import { drawingBlocks } from './office-drawings.ts'
+import { child, descend, descendants, elements, parseXml } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
 const EMU_PER_POINT = 12_700
@@ -22,11 +22,12 @@ export function readPptx(bytes: Uint8Array): Document {
 }
 
 function readSlides(parts: Archive): Document {
-  const show = xmlPart(parts, 'ppt/presentation.xml')
+  const main = mainPart(parts) ?? 'ppt/presentation.xml'
+  const show = xmlPart(parts, main)
   const size = child(show, 'p:sldSz')
   const widthPt = Number(size?.attributes['cx'] ?? 0) / EMU_PER_POINT
   const heightPt = Number(size?.attributes['cy'] ?? 0) / EMU_PER_POINT
-  const targets = relations(parts, 'ppt/presentation.xml')
+  const targets = relations(parts, main)
   const slides = descendants(show, 'p:sldId').map(
     ({ attributes }) => targets.get(attributes['r:id'] ?? '')?.target ?? '',
   )
@@ -88,6 +89,12 @@ function readShapes(tree: XmlElement, context: SlideContext): Placed[] {
       case 'p:graphicFrame': {
         const table = descendants(shape, 'a:tbl')[0]
         if (table !== undefined) return [{ ...at, blocks: [readTable(table, place)] }]
+        const drawing =
+          descendants(shape, 'c:chart')[0]?.attributes['r:id'] ??
+          descendants(shape, 'dgm:relIds')[0]?.attributes['r:dm']
+        const drawn =
+          drawing === undefined ? [] : drawingBlocks(context.parts[context.links.get(drawing)?.target ?? ''], place)
+        if (drawn.length > 0) return [{ ...at, blocks: drawn }]
         const words = descend(shape, 'p:nvGraphicFramePr', 'p:cNvPr')?.attributes['descr'] ?? ''
         return [{ ...at, blocks: [{ kind: 'figure', caption: words === '' ? null : tidy(words), image: null, place }] }]
       }
@@ -139,7 +146,17 @@ function textBlocks(shape: XmlElement, role: 'title' | 'body' | 'free', place: P
 }
 
 const paragraphText = (paragraph: XmlElement): string =>
-  textOfXml(paragraph, { 'a:br': () => ' ', 'a:pPr': () => '', 'a:endParaRPr': () => '' })
+  paragraph.children
+    .map((each) =>
+      typeof each === 'string'
+        ? each
+        : each.name === 'a:br'
+          ? ' '
+          : each.name === 'a:pPr' || each.name === 'a:endParaRPr'
+            ? ''
+            : paragraphText(each),
+    )
+    .join('')
 
 function readTable(table: XmlElement, place: Place): Block {
   const hasHeader = child(table, 'a:tblPr')?.attributes['firstRow'] !== '0'
@@ -195,17 +212,4 @@ function xmlPart(parts: Archive, name: string): XmlElement {
   const part = parts[name]
   if (part === undefined) throw new ConversionError('damaged', `the file lacks its part '${name}'`)
   return parseXml(strFromU8(part))
-}
-
-/** Targets of a part's relations by their id. */
-function relations(parts: Archive, name: string): Map<string, { target: string; type: string }> {
-  const part = parts[posix.join(posix.dirname(name), '_rels', `${posix.basename(name)}.rels`)]
-  if (part === undefined) return new Map()
-  return new Map(
-    elements(parseXml(strFromU8(part))).map(({ attributes }) => {
-      const target = attributes['Target'] ?? ''
-      const path = target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(name), target)
-      return [attributes['Id'] ?? '', { target: path, type: attributes['Type'] ?? '' }]
-    }),
-  )
 }

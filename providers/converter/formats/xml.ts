@@ -46,15 +46,6 @@ export function descendants(node: XmlElement, name: string): XmlElement[] {
   return elements(node).flatMap((each) => (each.name === name ? [each] : descendants(each, name)))
 }
 
-type Rule = (child: (name: string) => string) => string
-
-/** Text of a tree; `rules` write certain elements in their own way. */
-export function textOfXml(node: XmlElement, rules: Readonly<Record<string, Rule>> = {}): string {
-  const rule = rules[node.name]
-  if (rule !== undefined)
-    return rule((name) => {
-      const found = child(node, name)
-      return found === null ? '' : textOfXml(found, rules)
-    })
-  return node.children.map((each) => (typeof each === 'string' ? each : textOfXml(each, rules))).join('')
-}
+/** Text of a tree. */
+export const textOfXml = (node: XmlElement): string =>
+  node.children.map((each) => (typeof each === 'string' ? each : textOfXml(each))).join('')
