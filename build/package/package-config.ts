@@ -76,6 +76,9 @@ export function packageConfig({ electronDist, platform, arch }: PackageTarget): 
       target: ['dmg'],
       category: 'public.app-category.developer-tools',
       icon: 'build/icons/icon.png',
+      // Without the microphone's entitlement a signed app records nothing, whatever the person allows.
+      entitlements: 'build/entitlements.mac.plist',
+      entitlementsInherit: 'build/entitlements.mac.plist',
       extendInfo: { NSMicrophoneUsageDescription: 'Recordings become documents or voices of a dataset.' },
     },
     win: { target: ['nsis'], icon: 'build/icons/icon.png' },

@@ -1,3 +1,4 @@
+import { desktop } from '../../data/desktop.ts'
 import type { Session } from './record-microphone.ts'
 
 export interface RecorderView {
@@ -82,7 +83,9 @@ export class OneRecording {
 function microphoneFault(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
   if (name === 'NotAllowedError')
-    return 'The microphone is not allowed for this page; allow it in the browser’s address bar.'
+    return desktop === null
+      ? 'The microphone is not allowed for this page; allow it in the browser’s address bar.'
+      : 'The microphone is not allowed for this app; allow it in the system settings under privacy, microphone.'
   if (name === 'NotFoundError') return 'No microphone was found; connect one, or drop a file.'
   return `The recording failed: ${error instanceof Error ? error.message : String(error)}`
 }
