@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { access, mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -39,18 +39,6 @@ describe.skipIf(!isInstalled)('a speaker of the real recogniser', () => {
     for (const [i, text] of ENROLMENT_SENTENCES.slice(0, 20).entries()) await store.keep(id, text, await say(spoken(i)))
     return id
   }
-
-  it('finds no recording of another that a killed service has left', async () => {
-    const [left, underWay] = [
-      await mkdtemp(join(tmpdir(), 'rag-ladder-stt-')),
-      await mkdtemp(join(tmpdir(), 'rag-ladder-stt-')),
-    ]
-    const twoHoursAgo = new Date(Date.now() - 7_200_000)
-    await utimes(left, twoHoursAgo, twoHoursAgo)
-    await openPocketsphinx()
-    await expect(access(left)).rejects.toThrow('ENOENT')
-    await rm(underWay, { recursive: true })
-  })
 
   it('is heard better after twenty sentences, and a call that ends leaves nothing behind', async () => {
     const id = await enrol((i) => ENROLMENT_SENTENCES[i]!)
