@@ -64,6 +64,21 @@ describe('chunkDocument', () => {
     )
   })
 
+  it('chunks that are cut between paragraphs share whole words, within the size', () => {
+    const texts = ['alpha', 'beta', 'gamma', 'delta'].map((word) => `${word} `.repeat(25).trim())
+    const chunks = chunkDocument(documentOf(texts.map(paragraph)), 200, 60).map(({ text }) => text)
+    expect(chunks.length).toBeGreaterThan(2)
+    for (const [index, chunk] of chunks.entries()) {
+      expect(chunk.length).toBeLessThanOrEqual(200)
+      if (index === 0) continue
+      const shared = chunk.split('\n\n')[0]!
+      expect(shared.length).toBeGreaterThan(20)
+      expect(chunks[index - 1]!.endsWith(shared)).toBe(true)
+    }
+    const apart = chunkDocument(documentOf(texts.map(paragraph)), 200, 0).map(({ text }) => text)
+    expect(apart.join(' ').split(/\s+/)).toEqual(texts.join(' ').split(' '))
+  })
+
   it('refuses a document of more chunks than may be returned', () => {
     const many = documentOf([paragraph('word '.repeat(30_000))])
     expect(() => chunkDocument(many, 10, 0)).toThrow('at most 10000 are returned')

@@ -59,7 +59,13 @@ function documentPieces(document: Document, size: number, overlap: number): Piec
     const words = block.kind === 'figure' ? (block.caption ?? '') : plain(block)
     if (words === '') continue
     // A heading stays with the text under it.
-    if (text !== '' && text !== section && text.length + words.length + 2 > size) flush()
+    if (text !== '' && text !== section && text.length + words.length + 2 > size) {
+      const room = words.length < size ? size - words.length - 2 : overlap
+      const shared = tail(text, Math.min(overlap, room))
+      flush()
+      text = shared
+      textPage = page
+    }
     if (text === '') textPage = page
     text += text === '' ? words : `\n\n${words}`
   }
@@ -119,6 +125,16 @@ function split(text: string, size: number, overlap: number): string[] {
   }
   parts.push(text.slice(from).trim())
   return parts.filter((part) => part !== '')
+}
+
+/** The last whole words of a text, at most so many characters. */
+function tail(text: string, length: number): string {
+  if (length <= 0) return ''
+  const trimmed = text.trimEnd()
+  if (trimmed.length <= length) return trimmed
+  const start = trimmed.length - length
+  const space = trimmed.slice(start - 1).search(/\s/)
+  return space < 0 ? '' : trimmed.slice(start - 1 + space).trim()
 }
 
 function overlapStart(text: string, end: number, overlap: number): number {

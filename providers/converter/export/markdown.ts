@@ -52,8 +52,9 @@ function blockText(block: Block, numbers: readonly number[], link: ImageLink): s
 
 const longestRun = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
 
-/** Only what would be read as markup is escaped: names with underscores stay as they are. */
-const inline = (text: string): string => text.replaceAll(/[\\*`]|<(?=[a-zA-Z/!])|&(?=#?\w+;)/g, (mark) => `\\${mark}`)
+/** Only what would be read as markup is escaped: names with underscores stay as they are. A bracket that ends a link's text would make one of it. */
+const inline = (text: string): string =>
+  text.replaceAll(/[\\*`]|<(?=[a-zA-Z/!])|&(?=#?\w+;)|\](?=[([:])/g, (mark) => `\\${mark}`)
 
 const paragraph = (text: string): string =>
   inline(text)

@@ -10,13 +10,15 @@ const latin1 = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(b
 /** What the bytes are, whatever the name says. Throws `unsupported` or `encrypted`. */
 export function detectFormat(bytes: Uint8Array, filename: string): SourceFormat {
   const head = latin1(bytes.subarray(0, 1024))
-  if (head.includes('%PDF-')) return 'pdf'
+  if (head.startsWith('%PDF-')) return 'pdf'
   if (starts(bytes, 0x89, 0x50, 0x4e, 0x47)) return 'png'
   if (starts(bytes, 0xff, 0xd8, 0xff)) return 'jpg'
   if (/^(II[*+]\0|MM\0[*+])/.test(head)) return 'tiff'
   if (starts(bytes, 0x50, 0x4b)) return officeFormat(bytes)
   if (starts(bytes, 0xd0, 0xcf, 0x11, 0xe0)) return compoundFormat(bytes)
   if (looksLikeHtml(bytes, filename)) return 'html'
+  // After what looks like nothing else: some programs write other bytes before the head.
+  if (head.includes('%PDF-')) return 'pdf'
   throw unsupported(filename)
 }
 

@@ -188,7 +188,7 @@ it('docx: blocks stand on the pages that Word noted, and on none where its notes
   expect((await onPages(xml, 4)).chunks).not.toContain(1)
 })
 
-it('html: scripts and navigation are no text, nothing is fetched, nesting without end is cut', () => {
+it('html: scripts and navigation are no text, nothing is fetched, text nested without end is kept', () => {
   const page =
     '<nav>menu</nav><script>alert(1)</script><p>One<br>two</p><pre><code class="language-js">a &lt; b</code></pre><img src="https://example.org/x.png" alt="far">'
   expect(bare(readHtml(page, 'html').blocks)).toEqual([
@@ -196,7 +196,50 @@ it('html: scripts and navigation are no text, nothing is fetched, nesting withou
     { kind: 'code', language: 'js', text: 'a < b' },
     { kind: 'figure', caption: 'far', image: null },
   ])
-  expect(readHtml('<div>'.repeat(20_000) + 'deep', 'html').blocks).toEqual([])
+  expect(bare(readHtml('<div>'.repeat(20_000) + 'deep <script>no</script>text', 'html').blocks)).toEqual([
+    { kind: 'paragraph', text: 'deep text' },
+  ])
+})
+
+it('html: a page that speaks of the head of a PDF is a page', async () => {
+  const page = Buffer.from('<html><body><p>%PDF-1.4 is the head of such a file.</p></body></html>')
+  expect(await read(page, 'page.html')).toMatchObject({ sourceFormat: 'html', warnings: [] })
+})
+
+it('html: spans over thousands of places do not make a table of nothing', async () => {
+  const page = Buffer.from(`<table>${'<tr><td colspan="1000" rowspan="1000">a<td>b'.repeat(60)}</table>`)
+  expect(toMarkdown(await read(page, 'page.html')).length).toBeLessThan(2000)
+})
+
+it('html: a table of more places than can be converted is refused with the reason', async () => {
+  const cells = '<td colspan="90">a'.repeat(1000)
+  await expect(read(Buffer.from(`<table>${`<tr>${cells}`.repeat(30)}</table>`), 'page.html')).rejects.toMatchObject({
+    code: 'too_large',
+    message: 'a table has more than 2000000 places',
+  })
+})
+
+it('xlsx: a sheet without a part is empty, far cells stand together, rows beyond the limit are named', async () => {
+  const book = (sheet: object) =>
+    new Uint8Array(
+      write({ SheetNames: ['A'], Sheets: { A: sheet } }, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer,
+    )
+  const parts = unzipSync(book(utils.aoa_to_sheet([['x']])))
+  Reflect.deleteProperty(parts, 'xl/worksheets/sheet1.xml')
+  await expect(read(zipSync(parts))).rejects.toMatchObject({ code: 'empty' })
+  const corners = utils.aoa_to_sheet([['Port', 'Ships']])
+  utils.sheet_add_aoa(corners, [['far']], { origin: 'XFD2' })
+  corners['!merges'] = [{ s: { r: 0, c: 0 }, e: { r: 20, c: 0 } }]
+  const { blocks } = await read(book(corners))
+  expect(blocks[1]).toMatchObject({ kind: 'table', rows: 2, columns: 3 })
+  const sparse = utils.aoa_to_sheet([['first']])
+  utils.sheet_add_aoa(sparse, [['last']], { origin: 'A1048576' })
+  expect((await read(book(sparse))).warnings.join(' ')).toContain('only the first 200000 rows')
+})
+
+it('markdown: words in brackets before brackets do not become a link', () => {
+  const document = readHtml('<p>[x](javascript:alert(3)) and [y]: z and [a][b]</p>', 'html')
+  expect(toMarkdown(document)).toBe('[x\\](javascript:alert(3)) and [y\\]: z and [a\\][b]\n')
 })
 
 describe('what cannot be read is told', () => {

@@ -1,6 +1,6 @@
 import { parse } from 'parse5'
 import type { DefaultTreeAdapterTypes } from 'parse5'
-import { tidy } from '../model/document.ts'
+import { tidy, withoutControls } from '../model/document.ts'
 import type { Block, Document, ImageAsset, Place, SourceFormat } from '../model/document.ts'
 import { tableOfLooseRows } from '../model/table.ts'
 import type { LooseCell } from '../model/table.ts'
@@ -28,7 +28,7 @@ const BLOCK = new Set(
   ).split(' '),
 )
 
-/** Deepest nesting that is walked: hostile markup nests without end. */
+/** Deepest nesting whose structure is walked: hostile markup nests without end. What is deeper is kept as plain text. */
 const MAX_DEPTH = 400
 
 const isElement = (node: Node): node is Element => 'tagName' in node
@@ -79,7 +79,11 @@ function createWalk() {
 
   const element = (node: Element, depth: number): void => {
     const name = node.tagName
-    if (SKIPPED.has(name) || depth > MAX_DEPTH) return
+    if (SKIPPED.has(name)) return
+    if (depth > MAX_DEPTH) {
+      loose += ` ${deepText(node)} `
+      return
+    }
     if (name === 'br') loose += ' '
     if (!BLOCK.has(name)) {
       children(node.childNodes, depth)
@@ -116,7 +120,7 @@ function createWalk() {
   const code = (node: Element): void => {
     const inner = node.childNodes.find((child) => isElement(child) && child.tagName === 'code') as Element | undefined
     const language = /\blanguage-([\w+#.-]+)/.exec(attribute(inner ?? node, 'class') ?? '')?.[1] ?? null
-    const text = textOf(node).replaceAll('\0', '').replace(/\n$/, '')
+    const text = withoutControls(textOf(node)).replace(/\n$/, '')
     if (text.trim() !== '') blocks.push({ kind: 'code', language, text, place: placeOf(node) })
   }
 
@@ -195,7 +199,7 @@ function looseCell(cell: Element, inHead: boolean): LooseCell {
 
 /** All text below a node; what a browser shows on a line of its own is parted by spaces. */
 function textOf(node: Element, depth = 0): string {
-  if (depth > MAX_DEPTH) return ''
+  if (depth > MAX_DEPTH) return deepText(node)
   return node.childNodes
     .map((child) => {
       if (child.nodeName === '#text') return (child as DefaultTreeAdapterTypes.TextNode).value
@@ -205,6 +209,20 @@ function textOf(node: Element, depth = 0): string {
       return BLOCK.has(child.tagName) ? ` ${text} ` : text
     })
     .join('')
+}
+
+/** The same without a call for each level: nothing nests too deeply for it. */
+function deepText(node: Element): string {
+  let text = ''
+  const open: Node[] = [node]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (next.nodeName === '#text') text += (next as DefaultTreeAdapterTypes.TextNode).value
+    else if (isElement(next) && !SKIPPED.has(next.tagName)) {
+      text += BLOCK.has(next.tagName) ? ' ' : ''
+      for (let index = next.childNodes.length - 1; index >= 0; index -= 1) open.push(next.childNodes[index]!)
+    }
+  }
+  return text
 }
 
 /** A page that carries its formula's source says so in an annotation. */

@@ -3,25 +3,30 @@ import type { WorkSheet } from '@e965/xlsx'
 import { ConversionError } from '../model/conversion-error.ts'
 import { tidy } from '../model/document.ts'
 import type { Block, Document, Table, TableCell } from '../model/document.ts'
-import { MAX_TABLE_PLACES, withHeaderRow } from '../model/table.ts'
+import { MAX_TABLE_PLACES, isMostlyEmpty, tableOfRows, withHeaderRow } from '../model/table.ts'
 import { openArchive, repack } from './archive.ts'
+import type { Archive } from './archive.ts'
 
 /** Rows of one sheet that are read. */
 const MAX_ROWS = 200_000
 
 /** A workbook: each sheet a page with its name as heading; an empty row parts two tables. Cells show what Excel shows. */
 export function readXlsx(bytes: Uint8Array): Document {
-  const workbook = open(bytes)
+  const { workbook, lastRow } = open(bytes)
   const blocks: Block[] = []
   const warnings: string[] = []
+  const cut: string[] = []
   workbook.SheetNames.forEach((name, index) => {
-    const sheet = workbook.Sheets[name]!
-    const tables = tablesOf(sheet, index + 1)
+    // A sheet without a part of its own has no entry.
+    const sheet = workbook.Sheets[name]
+    const tables = sheet === undefined ? [] : tablesOf(sheet, index + 1)
     if (tables.length === 0) return
     blocks.push({ kind: 'heading', level: 2, text: tidy(name), place: { page: index + 1, box: null } }, ...tables)
-    if (sheet['!fullref'] !== undefined && sheet['!fullref'] !== sheet['!ref'])
-      warnings.push(`sheet '${name}': only the first ${MAX_ROWS} rows were read`)
+    if (sheet!['!fullref'] !== undefined && sheet!['!fullref'] !== sheet!['!ref']) cut.push(name)
   })
+  warnings.push(...cut.map((name) => `sheet '${name}': only the first ${MAX_ROWS} rows were read`))
+  if (cut.length === 0 && lastRow > MAX_ROWS)
+    warnings.push(`a sheet has a row ${lastRow}: only the first ${MAX_ROWS} rows of each were read`)
   const pages = workbook.SheetNames.map((_, index) => ({ number: index + 1, widthPt: 0, heightPt: 0 }))
   return { sourceFormat: 'xlsx', pages, blocks, images: [], warnings }
 }
@@ -29,18 +34,31 @@ export function readXlsx(bytes: Uint8Array): Document {
 function open(bytes: Uint8Array) {
   const parts = openArchive(bytes, (name) => !name.startsWith('xl/media/'))
   try {
-    return read(repack(parts), {
+    const workbook = read(repack(parts), {
       type: 'array',
       dense: false,
       sheetRows: MAX_ROWS,
       cellFormula: false,
       cellHTML: false,
     })
+    return { workbook, lastRow: lastRowOf(parts) }
   } catch (error) {
     if (/password|encrypt/i.test(String(error)))
       throw new ConversionError('encrypted', 'the workbook is encrypted: remove its password')
     throw new ConversionError('damaged', 'the workbook cannot be read', { cause: error })
   }
+}
+
+/** The largest number that a last row of the sheets has: the library leaves sparse rows beyond its limit out in silence. */
+function lastRowOf(parts: Archive): number {
+  const numbers = Object.entries(parts)
+    .filter(([name]) => /^xl\/worksheets\/[^/]+\.xml$/.test(name))
+    .map(([, bytes]) => {
+      const xml = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+      const at = xml.lastIndexOf('<row ')
+      return at < 0 ? 0 : Number(/\sr="(\d+)"/.exec(xml.toString('latin1', at, at + 400))?.[1] ?? 0)
+    })
+  return Math.max(0, ...numbers)
 }
 
 function tablesOf(sheet: WorkSheet, page: number): Table[] {
@@ -67,6 +85,13 @@ function tablesOf(sheet: WorkSheet, page: number): Table[] {
   return islands.map(({ from, to }) => island(texts, merges, from, to, page))
 }
 
+/** A table that is mostly empty, without its empty rows and columns and without merges. */
+function filledOnly(used: readonly [number, Map<number, string>][], page: number): Table {
+  const columns = [...new Set(used.flatMap(([, cells]) => [...cells.keys()]))].sort((a, b) => a - b)
+  const rows = [...used].sort(([a], [b]) => a - b).map(([, cells]) => columns.map((column) => cells.get(column) ?? ''))
+  return withHeaderRow(tableOfRows(rows, false, { page, box: null }))
+}
+
 type Merges = NonNullable<WorkSheet['!merges']>
 
 function island(
@@ -80,6 +105,7 @@ function island(
   const columns = used.flatMap(([, cells]) => [...cells.keys()])
   const left = columns.reduce((least, column) => Math.min(least, column), Infinity)
   const right = columns.reduce((most, column) => Math.max(most, column), 0)
+  if (isMostlyEmpty((to - from + 1) * (right - left + 1), columns.length)) return filledOnly(used, page)
   if ((to - from + 1) * (right - left + 1) > MAX_TABLE_PLACES)
     throw new ConversionError('too_large', 'a sheet has more cells than can be converted')
   const spans = new Map(merges.map(({ s, e }) => [`${s.r} ${s.c}`, { rows: e.r - s.r + 1, columns: e.c - s.c + 1 }]))

@@ -103,8 +103,13 @@ export interface Document {
   warnings: string[]
 }
 
-/** Runs of white space as one space; null characters and lone surrogates gone. */
-export const tidy = (text: string): string => text.replaceAll('\0', '').toWellFormed().replace(/\s+/gu, ' ').trim()
+/** A text without control characters and lone surrogates; tabs and line ends stay. */
+export const withoutControls = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex
+  text.replaceAll(/[\0-\x08\x0E-\x1F\x7F-\x9F]/g, '').toWellFormed()
+
+/** Runs of white space as one space; control characters and lone surrogates gone. */
+export const tidy = (text: string): string => withoutControls(text).replace(/\s+/gu, ' ').trim()
 
 /** A block with each of its texts changed. */
 export function mapTexts(block: Block, change: (text: string) => string): Block {

@@ -1,3 +1,4 @@
+import { ConversionError } from './conversion-error.ts'
 import type { Place, Table, TableCell } from './document.ts'
 
 /** Most places one table may have: a spreadsheet that claims more is refused, not guessed at. */
@@ -31,6 +32,14 @@ export function tableGrid(table: Table): (TableCell | null)[][] {
   return grid
 }
 
+/** Cells that span more places than this for each of them hold nothing: a page of 2 kB gave 8 MB of empty table lines. */
+const MOST_PLACES_PER_CELL = 100
+const FEW_PLACES = 20_000
+
+/** Whether a table of so many places is mostly made of nothing. */
+export const isMostlyEmpty = (places: number, filledCells: number): boolean =>
+  places > FEW_PLACES && places > filledCells * MOST_PLACES_PER_CELL
+
 /** A cell as a row of a table markup gives it, before its column is known. */
 export interface LooseCell {
   text: string
@@ -45,6 +54,11 @@ export function tableOfLooseRows(
   caption: string | null,
   place: Place | null,
 ): Table {
+  const spanned = rows.flat().reduce((sum, { rowSpan, columnSpan }) => sum + rowSpan * columnSpan, 0)
+  if (isMostlyEmpty(spanned, rows.flat().length)) {
+    const single = rows.map((row) => row.map((cell) => ({ ...cell, rowSpan: 1, columnSpan: 1 })))
+    return tableOfLooseRows(single, caption, place)
+  }
   const taken = new Set<string>()
   const cells: TableCell[] = []
   let columns = 0
@@ -54,7 +68,8 @@ export function tableOfLooseRows(
       while (taken.has(`${rowIndex} ${column}`)) column += 1
       const rowSpan = Math.max(1, Math.min(cell.rowSpan, rows.length - rowIndex))
       const columnSpan = Math.max(1, Math.min(cell.columnSpan, 1000))
-      if (taken.size + rowSpan * columnSpan > MAX_TABLE_PLACES) throw new RangeError('the table is too large')
+      if (taken.size + rowSpan * columnSpan > MAX_TABLE_PLACES)
+        throw new ConversionError('too_large', `a table has more than ${MAX_TABLE_PLACES} places`)
       for (let y = rowIndex; y < rowIndex + rowSpan; y += 1)
         for (let x = column; x < column + columnSpan; x += 1) taken.add(`${y} ${x}`)
       cells.push({ row: rowIndex, column, rowSpan, columnSpan, text: cell.text, isHeader: cell.isHeader })

@@ -20,7 +20,10 @@ export function joinParagraphs(blocks: readonly Block[]): Block[] {
 const runsOn = (former: string, next: string): boolean =>
   !ENDS.test(former) && former.length > 60 && /^\p{Ll}/u.test(next)
 
-/** Lines that stand at the same height at the top or bottom of most pages are no part of the text. At least four pages show it. */
+/**
+ * Lines that stand at the same height at the top or bottom of most pages are no part of the text. At least four pages show it. A page that has
+ * nothing else keeps them.
+ */
 export function dropRunningLines(blocks: readonly Block[], pages: readonly Page[]): Block[] {
   if (pages.length < 4) return [...blocks]
   const heights = new Map(pages.map(({ number, heightPt }) => [number, heightPt]))
@@ -43,8 +46,10 @@ export function dropRunningLines(blocks: readonly Block[], pages: readonly Page[
     if (!seen.has(key)) seen.set(key, new Set())
     seen.get(key)!.add(block.place!.page)
   }
-  return blocks.filter((block) => {
+  const isRunning = (block: Block): boolean => {
     const key = keyOf(block)
-    return key === null || seen.get(key)!.size < Math.max(4, pages.length / 2)
-  })
+    return key !== null && seen.get(key)!.size >= Math.max(4, pages.length / 2)
+  }
+  const pagesWithMore = new Set(blocks.filter((block) => !isRunning(block)).map(({ place }) => place?.page))
+  return blocks.filter((block) => !isRunning(block) || !pagesWithMore.has(block.place?.page))
 }

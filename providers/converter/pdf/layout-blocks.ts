@@ -1,5 +1,5 @@
 import type { LayoutBlock, LayoutCell, Rect } from '@llamaindex/liteparse'
-import { tidy } from '../model/document.ts'
+import { tidy, withoutControls } from '../model/document.ts'
 import type { Block, Box, Place, TableCell } from '../model/document.ts'
 import { withHeaderRow } from '../model/table.ts'
 
@@ -51,7 +51,7 @@ export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block
 const withoutMarks = (text: string): string =>
   text.replaceAll(/\\([\\*_])|(?<=\p{L})-\*+ \*+(?=\p{Ll})|\*+/gu, (_, escaped?: string) => escaped ?? '')
 
-const lines = (block: LayoutBlock): string => (block.lines ?? []).join('\n').replaceAll('\0', '').toWellFormed()
+const lines = (block: LayoutBlock): string => withoutControls((block.lines ?? []).join('\n'))
 
 function tableBlock(block: LayoutBlock, place: Place): Block[] {
   const body = block.rows ?? []

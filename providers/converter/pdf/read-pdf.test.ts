@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { glyphPdf } from '../../../tests/helpers/conversion/glyph-pdf.ts'
+import { rawPdf } from '../../../tests/helpers/conversion/raw-pdf.ts'
 import { readDocument } from '../work/convert-document.ts'
 import type { ReadOptions } from '../work/convert-document.ts'
 
@@ -140,4 +141,33 @@ describe('characters above U+FFFF', () => {
 it('asterisks, underscores and backslashes of a text stand in it as they are', async () => {
   const text = 'Use \\SetAffiliation{n}, a*b*c and snake_case_name with 2*3 in C:\\dir\\file of *this* text.'
   expect(textsOf(await read(glyphPdf([pageOf([text])])))).toEqual([text])
+})
+
+it('lines at the edge of pages that differ only in a number are kept where the pages have no others', async () => {
+  const pages = Array.from({ length: 6 }, (_, index) => [{ x: 72, y: 800, text: `Potato ${index + 1}` }])
+  expect(textsOf(await read(glyphPdf(pages)))).toEqual(pages.map(([line]) => line!.text))
+})
+
+it('a PDF with other bytes before its head is read', async () => {
+  const pdf = glyphPdf([pageOf(['The crane lifts forty tons.'])])
+  expect(textsOf(await read(Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), pdf])))).toEqual([
+    'The crane lifts forty tons.',
+  ])
+})
+
+it('a value that was filled into a form and is not drawn is kept where its field is', async () => {
+  const text = 'BT /F1 12 Tf 60 700 Td (Name of the crane:) Tj 0 -60 Td (End of the form.) Tj ET'
+  const form = rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [6 0 R] /DR << /Font << /F1 3 0 R >> >> >> >>',
+    '<< /Type /Pages /Count 1 /Kids [4 0 R] >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 3 0 R >> >> /Contents 5 0 R /Annots [6 0 R] >>',
+    `<< /Length ${text.length} >>\nstream\n${text}\nendstream`,
+    '<< /Type /Annot /Subtype /Widget /FT /Tx /T (crane) /V (Ragna of Marsholm) /Rect [60 660 300 680] /P 4 0 R >>',
+  ])
+  expect(textsOf(await read(form))).toEqual(['Name of the crane:', 'Ragna of Marsholm', 'End of the form.'])
+})
+
+it('control characters of a font without a map are no part of the text', async () => {
+  expect(textsOf(await read(glyphPdf([pageOf(['The \u000Fcrane\u0007 lifts.'])])))).toEqual(['The crane lifts.'])
 })

@@ -2,7 +2,7 @@ import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
 import { encrypted } from '../formats/detect.ts'
 import { ConversionError } from '../model/conversion-error.ts'
-import { mapTexts } from '../model/document.ts'
+import { mapTexts, tidy } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import type { Raster } from '../ocr/image-pdf.ts'
 import { readFrame } from '../ocr/read-image.ts'
@@ -12,7 +12,7 @@ import type { TableReader, WordBox } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 import { inBasicPlane } from './astral-characters.ts'
 import { dropRunningLines, joinParagraphs } from './join-paragraphs.ts'
-import { modelBlocks } from './layout-blocks.ts'
+import { boxOf, modelBlocks } from './layout-blocks.ts'
 import { pageWarnings } from './page-warnings.ts'
 import type { PageDoubt } from './page-warnings.ts'
 import { pictures, sidewaysAngle, textSource } from './page-signs.ts'
@@ -43,7 +43,9 @@ interface ReadPage {
 /** A PDF, page window by page window, so that memory depends on the window and on the text, not on the file. */
 export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<Document & { ocrPages: number }> {
   const document: Document = { sourceFormat: 'pdf', pages: [], blocks: [], images: [], warnings: [] }
-  const reader = pageReader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), options)
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  // Some programs write other bytes before the file's own head, from which its offsets count.
+  const reader = pageReader(whole.subarray(Math.max(0, whole.indexOf('%PDF-'))), options)
   const doubts = new Map<number, PageDoubt>()
   let ocrPages = 0
   try {
@@ -71,6 +73,7 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
     extractBlocks: true,
     includeComplexity: true,
     extractLinks: false,
+    extractFormFields: true,
     emitWordBoxes: tables !== null,
   } as const
   const parser = new LiteParse({ ...settings, maxPages: MAX_PAGES, continueOnPageError: true })
@@ -91,7 +94,7 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
     return picture === undefined || picture.isSolidFill ? null : readFrame(picture.imageBuffer, 0, width)
   }
 
-  /** The page turned upright, with what its right-to-left lines need. */
+  /** The page alone: turned upright, with what its right-to-left lines need, and with lines that repeat on other pages. */
   async function again(page: number, angle: 90 | 180 | 270 | null, isRightToLeft: boolean): Promise<ParsedPage> {
     const corrections = angle === null ? {} : { pageOrientationCorrections: [{ page, angle }] }
     const details = isRightToLeft ? { emitWordBoxes: true, extractVectorGraphics: true } : {}
@@ -99,6 +102,7 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
       ...settings,
       ...corrections,
       ...details,
+      keepHeadersFooters: true,
       targetPages: String(page),
     }).parse(source)
     return read[0]!
@@ -116,9 +120,12 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
     }
     const angle = sidewaysAngle(parsed)
     const isRightToLeft = hasRightToLeft(text)
-    const upright = angle === null && !isRightToLeft ? parsed : await again(parsed.pageNum, angle, isRightToLeft)
+    // The engine drops lines that repeat at the edges of pages, also where a page has no other.
+    const isBare = (parsed.blocks ?? []).length === 0 && parsed.textItems.length > 0
+    const isAgain = angle !== null || isRightToLeft || isBare
+    const upright = isAgain ? await again(parsed.pageNum, angle, isRightToLeft) : parsed
     const found = isRightToLeft ? rightToLeftBlocks(upright) : modelBlocks(upright.blocks ?? [], upright.pageNum)
-    const blocks = [...found, ...pictures(upright, useOcr)]
+    const blocks = withFieldValues([...found, ...pictures(upright, useOcr)], parsed, text)
     // The page is drawn as it lies in the file, and words are read from the left: other pages keep the tables of the rules.
     const raster =
       tables !== null && angle === null && !isRightToLeft && blocks.some(isTable) ? await draw(parsed) : null
@@ -133,6 +140,19 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
   return { pages, read }
 }
 
+/** What was filled into a form and is not drawn on the page, each value where its field is. */
+function withFieldValues(blocks: Block[], { pageNum, formFields = [] }: ParsedPage, shown: string): Block[] {
+  const all = [...blocks]
+  for (const { type, value, rect } of formFields) {
+    const text = tidy(value ?? '')
+    if (text === '' || /check|radio|button|signature/i.test(type) || tidy(shown).includes(text)) continue
+    const box = rect === undefined ? null : boxOf(rect)
+    const at = box === null ? -1 : all.findIndex(({ place }) => (place?.box?.top ?? 0) > box.top)
+    all.splice(at < 0 ? all.length : at, 0, { kind: 'paragraph', text, place: { page: pageNum, box } })
+  }
+  return all
+}
+
 const isTable = ({ kind }: Block): boolean => kind === 'table'
 
 const wordsOf = ({ textItems }: ParsedPage): WordBox[] =>
@@ -144,7 +164,7 @@ function pdfError(error: unknown): unknown {
   if (error instanceof ConversionError) return error
   const text = String(error)
   if (/password|encrypt|security/i.test(text)) return encrypted()
-  if (/PDF error|pdfium|page/i.test(text))
+  if (/PDF error|pdfium|page|conversion error/i.test(text))
     return new ConversionError('damaged', 'the PDF cannot be read', { cause: error })
   return error
 }
