@@ -12,30 +12,49 @@ export const ToolCall = z.looseObject({
 })
 export type ToolCall = z.infer<typeof ToolCall>
 
-export const ChatMessage = z.looseObject({
-  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-  content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
-  tool_calls: z.array(ToolCall).optional(),
-  tool_call_id: z.string().optional(),
-})
+/** Clients send null for what they do not set: that is as if it were not there. `kept` fields may be null. */
+const withoutNulls =
+  (...kept: string[]) =>
+  (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).filter(([name, field]) => field !== null || kept.includes(name)))
+      : value
+
+export const ChatMessage = z.preprocess(
+  withoutNulls('content'),
+  z.looseObject({
+    role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
+    content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
+    tool_calls: z.array(ToolCall).optional(),
+    tool_call_id: z.string().optional(),
+  }),
+)
 export type ChatMessage = z.infer<typeof ChatMessage>
 
 /** Cache controls of the gateway: `no-cache` reads no cached answer, `no-store` keeps none. */
 export const CacheControls = z.looseObject({ 'no-cache': z.boolean().optional(), 'no-store': z.boolean().optional() })
 
-export const ChatRequest = z.looseObject({
-  model: z.string().min(1),
-  messages: z.array(ChatMessage).min(1),
-  stream: z.boolean().optional(),
-  temperature: z.number().optional(),
-  max_tokens: z.int().positive().optional(),
-  tools: z
-    .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }))
-    .optional(),
-  response_format: z.looseObject({ type: z.string() }).optional(),
-  think: z.union([z.boolean(), z.string()]).optional(),
-  cache: CacheControls.optional(),
-})
+export const ChatRequest = z.preprocess(
+  withoutNulls(),
+  z.looseObject({
+    model: z.string().min(1),
+    messages: z.array(ChatMessage).min(1),
+    stream: z.boolean().optional(),
+    temperature: z.number().optional(),
+    max_tokens: z.int().positive().optional(),
+    max_completion_tokens: z.int().positive().optional(),
+    stop: z.union([z.string(), z.array(z.string()).max(16)]).optional(),
+    n: z.int().min(1).max(128).optional(),
+    tools: z
+      .array(z.looseObject({ type: z.literal('function'), function: z.looseObject({ name: z.string() }) }))
+      .optional(),
+    tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).optional(),
+    response_format: z.looseObject({ type: z.string() }).optional(),
+    logprobs: z.boolean().optional(),
+    think: z.union([z.boolean(), z.string()]).optional(),
+    cache: CacheControls.optional(),
+  }),
+)
 export type ChatRequest = z.infer<typeof ChatRequest>
 
 export const ChatCompletion = z.looseObject({
@@ -63,8 +82,10 @@ export type ChatCompletion = z.infer<typeof ChatCompletion>
 
 export const EmbeddingsRequest = z.looseObject({
   model: z.string().min(1),
-  input: z.union([z.string(), z.array(z.string()).min(1).max(2048)]),
-  encoding_format: z.enum(['float', 'base64']).optional(),
+  input: z.union([z.string(), z.array(z.string()).min(1).max(2048)], {
+    error: 'a text or a list of 1 to 2048 texts is required; lists of token ids cannot be embedded here, send the text',
+  }),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
 })
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 
@@ -81,7 +102,15 @@ export const ModelEntry = z.looseObject({
   object: z.string().nullish(),
   created: z.number().nullish(),
   owned_by: z.string().nullish(),
-  rag_ladder: z.looseObject({ available: z.boolean(), reason: z.string().nullish() }).nullish(),
+  rag_ladder: z
+    .looseObject({
+      /** True when a call would be answered. */
+      available: z.boolean(),
+      reason: z.string().nullish(),
+      /** True when nothing but ingestion, or building the contextual collection, is missing. */
+      needs_ingestion: z.boolean().nullish(),
+    })
+    .nullish(),
 })
 export const ModelList = z.looseObject({ object: z.string().nullish(), data: z.array(ModelEntry) })
 export type ModelList = z.infer<typeof ModelList>

@@ -12,7 +12,9 @@ async function findUnavailable(client: PlatformClient, aliases: readonly Alias[]
     const entry = listed.get(alias)
     if (entry === undefined) return [{ model: alias, reason: 'the gateway does not list this alias' }]
     const state = entry.rag_ladder
-    return state?.available === false ? [{ model: alias, reason: state.reason ?? 'no reason given' }] : []
+    // What only ingestion is missing for can answer once this run has ingested.
+    const waits = state?.needs_ingestion === true
+    return state?.available === false && !waits ? [{ model: alias, reason: state.reason ?? 'no reason given' }] : []
   })
 }
 

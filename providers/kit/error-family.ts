@@ -47,8 +47,11 @@ function invalidRequest(family: ErrorFamily, error: InvalidRequestError): ErrorR
   if (family === 'detail' || family === 'voice') return { status: 422, headers: {}, body: { detail: error.issues } }
   if (family === 'edge') return { status: 400, headers: {}, body: { message: error.message } }
   if (family === 'tei') return { status: 422, headers: {}, body: { error: error.message, error_type: 'Validation' } }
-  const field = error.issues[0]?.loc.slice(1).join('.') ?? ''
-  const failure = new HttpError(400, error.message, { param: field, code: 'invalid_request' })
+  const [issue] = error.issues
+  // What is no JSON has no field at fault.
+  const field = issue === undefined || issue.type === 'json_invalid' ? '' : issue.loc.slice(1).join('.')
+  const more = field === '' ? {} : { param: field }
+  const failure = new HttpError(400, error.message, { ...more, code: 'invalid_request' })
   return { status: 400, headers: {}, body: errorBody('openai', failure) }
 }
 

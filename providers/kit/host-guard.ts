@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from './http-error.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
@@ -30,6 +30,26 @@ export function hostGuard(trusted: TrustedNames = {}) {
     if (!LOOPBACK.includes(originHost(origin) ?? ''))
       throw new HttpError(403, 'Requests from that Origin are not allowed')
   }
+}
+
+/** Tells browsers that pages of these origins may read the answer, and answers their preflights. */
+export function allowOrigin(origins: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
+  const origin = request.headers.origin
+  if (origin === undefined || !(origins.includes('*') || origins.includes(origin))) return
+  const exposed = { 'access-control-expose-headers': 'retry-after, x-request-id' }
+  void reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin', ...exposed })
+  // A preflight carries no credential, so it is answered before anyone is asked for one.
+  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
+  void reply
+    .code(204)
+    .headers({
+      'access-control-allow-methods': 'GET, POST, PUT, DELETE',
+      // SDKs add headers of their own.
+      'access-control-allow-headers':
+        request.headers['access-control-request-headers'] ?? 'authorization, content-type',
+      'access-control-max-age': '600',
+    })
+    .send()
 }
 
 function isLoopbackAddress(address: string | undefined): boolean {

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import { DEADLINE_EXIT_CODE } from '../../contract/process-exit.ts'
 import { callerSignal } from './caller-signal.ts'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
+import { allowOrigin } from './host-guard.ts'
 import { HttpError } from './http-error.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
 import { bearerMatches } from './secrets.ts'
@@ -113,22 +114,6 @@ function authenticate(settings: ServiceBoundarySettings, request: FastifyRequest
   if (settings.token === null) throw new HttpError(503, 'Provider authentication is unavailable')
   if (bearerMatches(request.headers.authorization, settings.token)) return
   throw new HttpError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer' } })
-}
-
-function allowOrigin(origins: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
-  const origin = request.headers.origin
-  if (origin === undefined || !(origins.includes('*') || origins.includes(origin))) return
-  void reply.headers({ 'access-control-allow-origin': origin, vary: 'Origin' })
-  // A preflight carries no credential, so it is answered before anyone is asked for one.
-  if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
-  void reply
-    .code(204)
-    .headers({
-      'access-control-allow-methods': 'GET, POST, PUT, DELETE',
-      'access-control-allow-headers': 'authorization, content-type',
-      'access-control-max-age': '600',
-    })
-    .send()
 }
 
 function afterReply(reply: FastifyReply, action: () => void): void {

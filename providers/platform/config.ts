@@ -54,7 +54,12 @@ export interface PlatformConfig {
   converter: ServiceAddress | null
   /** Speech-to-text service that reads recordings; null leaves them unread. */
   speech: ServiceAddress | null
+  /** How long the gateway keeps answers; 0 keeps those only whose request asks for it. */
   gatewayCacheTtlMs: number
+  /** What the gateway's list of models holds where a request does not say. */
+  gatewayListed: 'aliases' | 'all'
+  /** Origins of browser pages that may call the gateway; empty allows none. */
+  corsOrigins: readonly string[]
   corpusLimits: CorpusLimits
   /** How long an ingestion may be silent before another worker takes it. */
   ingestionLeaseSeconds: number
@@ -100,7 +105,9 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     workflowToken: reader.optional('WORKFLOW_WEBHOOK_TOKEN'),
     converter: serviceAddress(reader, 'DOCCONV'),
     speech: serviceAddress(reader, 'STT'),
-    gatewayCacheTtlMs: reader.integer('GATEWAY_CACHE_TTL_SECONDS', 600, { min: 0, max: 86_400 }) * 1000,
+    gatewayCacheTtlMs: reader.integer('GATEWAY_CACHE_TTL_SECONDS', 0, { min: 0, max: 86_400 }) * 1000,
+    gatewayListed: reader.oneOf('GATEWAY_LIST_MODELS', 'aliases', ['aliases', 'all']),
+    corsOrigins: corsOrigins(reader),
     corpusLimits: corpusLimits(reader),
     ingestionLeaseSeconds: reader.integer('RAG_INGESTION_EXECUTION_LEASE_SECONDS', DEFAULT_LEASE_SECONDS, {
       min: 10,
@@ -110,6 +117,20 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
   const manifests = readManifests(reader, env)
   if (manifests === null || reader.problems.length > 0) throw new PlatformConfigError(reader.problems)
   return { ...settings, ...manifests }
+}
+
+/** Origins such as `http://localhost:3000`, separated by commas. Without a credential check `*` would open the gateway to every page. */
+function corsOrigins(reader: EnvReader): string[] {
+  const origins = (reader.optional('PLATFORM_CORS_ORIGINS') ?? '')
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '')
+  for (const origin of origins) {
+    if (URL.canParse(origin) && new URL(origin).origin === origin) continue
+    const form = 'an origin such as http://localhost:3000 is required, without a path'
+    reader.problems.push(`PLATFORM_CORS_ORIGINS: invalid value "${origin}": ${form}`)
+  }
+  return origins
 }
 
 function serviceAddress(reader: EnvReader, prefix: string): ServiceAddress | null {

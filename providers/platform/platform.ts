@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { allowOrigin } from '../kit/host-guard.ts'
 import { createLogger } from '../kit/logger.ts'
 import type { Logger } from '../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../kit/server.ts'
@@ -112,7 +113,15 @@ async function compose(
   // Opening reads the first page only: what is damaged behind it shows when the collections are listed.
   await openStore(vectors, () => store.list())
   const logger = createLogger('platform', config.logLevel)
-  const app = createHttpServer({ logger, translate: modelErrorResponse, requestTimeoutMs: config.requestTimeoutMs })
+  const app = createHttpServer({
+    logger,
+    translate: modelErrorResponse,
+    requestTimeoutMs: config.requestTimeoutMs,
+    trusted: { origins: config.corsOrigins },
+    gate: async (request, reply) => {
+      allowOrigin(config.corsOrigins, request, reply)
+    },
+  })
   const routes = openDoor(app, config, logger)
   const requestFamilies = measureRequests(app)
   let own: string | null = null
@@ -135,6 +144,7 @@ async function compose(
     backend,
     models,
     cache: createResponseCache({ ttlMs: config.gatewayCacheTtlMs, maxEntries: CACHE_ENTRIES, maxBytes: CACHE_BYTES }),
+    listed: config.gatewayListed,
     // What another process has ingested is not seen from here.
     dataVersion: async () => (config.ragPluginUrl === null ? `${await storeVersion(store)}\n${graph.version()}` : null),
   })
@@ -157,7 +167,7 @@ async function compose(
     probes: {
       vector_store: () => store.list(),
       ingestion: async () => ingestion.list({ limit: 1 }),
-      gateway: () => gateway.modelList(),
+      gateway: () => gateway.modelList(false),
       graph_engine: () => graph.probe(),
       workflow_engine: () => workflow.probe(),
       ...remoteProbes(config),

@@ -50,6 +50,7 @@ export function useSmallPlatform(): void {
       RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
       RAG_PROFILE: 'smoke',
       BACKEND_INTERNAL_API_TOKEN: TOKEN,
+      PLATFORM_CORS_ORIGINS: 'https://chat.example',
       GRAPHENGINE_RERANK_ADAPTER_TOKEN: RERANK_TOKEN,
       GRAPHENGINE_API_KEY: GRAPH_KEY,
     })

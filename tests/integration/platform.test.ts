@@ -52,17 +52,51 @@ describe('before anything is ingested', () => {
     const aliases = list.data.filter((entry) => entry.rag_ladder !== undefined)
     expect(aliases).toHaveLength(19)
     for (const entry of aliases) expect(entry.rag_ladder!.available).toBe(entry.rag_ladder!.reason === null)
-    expect(aliases.filter((entry) => !entry.rag_ladder!.available)).toEqual([])
+    expect(aliases.filter(({ rag_ladder: state }) => state!.available || state!.needs_ingestion !== true)).toEqual([])
   })
 
   it.each([
-    ['vanilla-rag', 409, 'collection_missing'],
-    ['graph-rag', 409, 'graph_empty'],
-    ['agentic-rag', 409, 'collection_missing'],
-    ['workflow-adaptive-rag', 502, 'workflow_failed'],
-  ])('%s refuses to answer from nothing', async (alias, status, code) => {
+    ['vanilla-rag', "collection RagBase_smoke does not exist: ingest profile 'smoke' first"],
+    ['contextual-rag', "ingest profile 'smoke' and build its contextual collection first"],
+    ['graph-rag', 'the knowledge graph holds no documents: ingest the active profile first'],
+    ['agentic-rag', 'collection RagBase_smoke does not exist'],
+    ['workflow-adaptive-rag', 'collection RagBase_smoke does not exist'],
+  ])('%s refuses to answer from nothing, and says what is missing', async (alias, reason) => {
     const answer = await ask(alias)
-    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([status, code])
+    expect([answer.status, await answer.json()]).toMatchObject([
+      503,
+      { error: { code: 'alias_unavailable', param: 'model', message: expect.stringContaining(reason) } },
+    ])
+  })
+})
+
+describe('the gateway’s door', () => {
+  it('refuses in the form of the API whoever has no key, also where there is no route', async () => {
+    for (const path of ['/v1/models', '/v1/responses']) {
+      const answer = await fetch(here.platform.url + path)
+      expect([answer.status, await answer.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
+      expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+    }
+  })
+
+  it('lets pages of a listed origin in, and none of another', async () => {
+    const preflight = (origin: string) =>
+      fetch(`${here.platform.url}/v1/chat/completions`, {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'POST',
+          'access-control-request-headers': 'authorization, x-stainless-lang',
+        },
+      })
+    const allowed = await preflight('https://chat.example')
+    expect([allowed.status, allowed.headers.get('access-control-allow-headers')]).toEqual([
+      204,
+      'authorization, x-stainless-lang',
+    ])
+    expect(allowed.headers.get('access-control-allow-origin')).toBe('https://chat.example')
+    const foreign = await preflight('https://evil.example')
+    expect([foreign.status, foreign.headers.get('access-control-allow-origin')]).toEqual([403, null])
   })
 })
 
@@ -140,7 +174,12 @@ describe('answers', () => {
   })
 
   it('come from the cache only when the request lets them, and not after the data changed', async () => {
-    const cached = () => ask('vanilla-rag', { cache: undefined })
+    expect((await counted(() => ask('vanilla-rag', { cache: undefined }))).calls).toEqual({
+      embed: 1,
+      light_gen: 1,
+      'vanilla-rag': 1,
+    })
+    const cached = () => ask('vanilla-rag', { cache: { 'use-cache': true } })
     await cached()
     const again = await counted(cached)
     expect([again.calls, again.result.headers.get('x-rag-ladder-cache')]).toEqual([{}, 'hit'])
@@ -309,7 +348,7 @@ describe('what an operator sees', () => {
     expect(value('rag_ladder_model_calls_total{role="light_gen"}')).toBe(modelCalls['light_gen'])
     expect(value('rag_ladder_alias_calls_total{alias="vanilla-rag"}')).toBe(aliasCalls['vanilla-rag'])
     const route = 'method="POST",route="/v1/chat/completions"'
-    expect(value(`rag_ladder_http_requests_total{${route},status="409"}`)).toBe(4)
+    expect(value(`rag_ladder_http_requests_total{${route},status="503"}`)).toBe(5)
     const answered = lines.filter((line) => line.startsWith(`rag_ladder_http_requests_total{${route}`))
     const sum = answered.reduce((total, line) => total + Number(line.split(' ')[1]), 0)
     expect(value(`rag_ladder_http_request_duration_seconds_count{${route}}`)).toBe(sum)

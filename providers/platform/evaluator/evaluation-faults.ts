@@ -11,6 +11,7 @@ const METRIC_ERRORS: Record<ModelCallErrorCode, string> = {
   upstream_error: 'UpstreamError',
   invalid_response: 'InvalidResponseError',
   bad_request: 'BadRequestError',
+  context_length_exceeded: 'ContextLengthError',
   unknown_model: 'NotFoundError',
   not_configured: 'NotConfiguredError',
 }
@@ -35,7 +36,7 @@ export function evaluationFailure(error: unknown): unknown {
   if (!(error instanceof ModelCallError)) return error
   if (error.code === 'not_configured') return new HttpError(400, 'No evaluator model is configured', { cause: error })
   if (error.code === 'unknown_model') return rejected(error.status ?? 404)
-  if (error.code === 'bad_request') return rejected(error.status ?? 400)
+  if (error.code === 'bad_request' || error.code === 'context_length_exceeded') return rejected(error.status ?? 400)
   return new HttpError(502, 'RAG evaluation failed', { cause: error })
 }
 

@@ -4,6 +4,8 @@ export interface AliasAvailability {
   available: boolean
   /** Null when available. */
   reason: string | null
+  /** True when nothing but the data is missing. */
+  needs_ingestion?: boolean
 }
 
 /** What the gateway needs of the consumer's plugin, in this process or in another. */

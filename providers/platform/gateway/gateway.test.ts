@@ -9,6 +9,7 @@ import { createLogger } from '../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
 import { modelErrorResponse } from '../models/model-error-response.ts'
+import type { EventStreamOptions } from '../event-stream.ts'
 import { requireKnownAliases } from './alias-backend.ts'
 import type { AliasBackend } from './alias-backend.ts'
 import { createGateway } from './gateway.ts'
@@ -45,7 +46,11 @@ function completionOf(alias: string, content: string): ChatCompletion {
   }
 }
 
-async function start(changes: Partial<AliasBackend> = {}, host = tinyModelHost()) {
+async function start(
+  changes: Partial<AliasBackend> = {},
+  host = tinyModelHost(),
+  options: { ttlMs?: number; stream?: EventStreamOptions } = {},
+) {
   const asked: { alias: string; request: ChatRequest }[] = []
   let version: string | null = '1'
   const backend: AliasBackend = {
@@ -60,13 +65,14 @@ async function start(changes: Partial<AliasBackend> = {}, host = tinyModelHost()
   }
   const app = createHttpServer({ logger: createLogger('test', 'silent'), translate: modelErrorResponse })
   open.push(app)
-  const cache = createResponseCache({ ttlMs: 60_000, maxEntries: 10, maxBytes: 1_000_000 })
+  const cache = createResponseCache({ ttlMs: options.ttlMs ?? 60_000, maxEntries: 10, maxBytes: 1_000_000 })
   const gateway = createGateway({
     project: 'p',
     aliases,
     backend,
     models: host,
     cache,
+    ...(options.stream === undefined ? {} : { stream: options.stream }),
     dataVersion: async () => version,
   })
   gateway.register(app)
@@ -137,7 +143,7 @@ describe('aliases', () => {
   it('pass expected failures on and count them; others stay internal', async () => {
     const failures = [
       new HttpError(409, 'not ingested', { code: 'collection_missing' }),
-      new ModelCallError('timeout', 'light_gen', 'too slow'),
+      new ModelCallError('timeout', 'light_gen', 'http://10.0.0.7 said: key sk-1 is too slow'),
       new Error('a secret'),
     ]
     const { chat, gateway } = await start({ answer: async () => Promise.reject(failures.shift()!) })
@@ -151,7 +157,17 @@ describe('aliases', () => {
         409,
         { error: { message: 'not ingested', type: 'invalid_request_error', param: null, code: 'collection_missing' } },
       ],
-      [504, { error: { message: 'too slow', type: 'api_error', param: null, code: 'timeout' } }],
+      [
+        504,
+        {
+          error: {
+            message: 'the model call for role light_gen failed: no answer within its time limit',
+            type: 'api_error',
+            param: null,
+            code: 'timeout',
+          },
+        },
+      ],
       [500, { error: { message: 'Internal Server Error', type: 'api_error', param: null, code: '500' } }],
     ])
     expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 3 })
@@ -186,7 +202,127 @@ describe('aliases', () => {
   })
 })
 
+describe('requests as clients send them', () => {
+  it('are taken with null for what is not set', async () => {
+    const { chat, asked } = await start()
+    const nulls = [
+      'temperature',
+      'max_tokens',
+      'stream',
+      'stop',
+      'tools',
+      'tool_choice',
+      'response_format',
+      'n',
+      'cache',
+    ]
+    const body = Object.fromEntries([...nulls, 'stream_options', 'think', 'user'].map((name) => [name, null]))
+    const messages = [{ role: 'user', content: 'q', tool_calls: null, name: null }]
+    expect((await chat({ ...body, model: 'vanilla-rag', messages })).status).toBe(200)
+    expect(asked[0]!.request).toEqual({ model: 'vanilla-rag', messages: [{ role: 'user', content: 'q' }] })
+  })
+
+  it('that are no JSON are refused without a field at fault', async () => {
+    const { url } = await start()
+    const headers = { 'content-type': 'application/json' }
+    const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: '{"model":' })
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      {
+        error: { message: 'body: not valid JSON', type: 'invalid_request_error', param: null, code: 'invalid_request' },
+      },
+    ])
+  })
+
+  it('with token ids to embed are told what is taken', async () => {
+    const { post } = await start()
+    const answer = await post('/v1/embeddings', { model: 'embed', input: [[1, 2]], dimensions: null, user: null })
+    expect(await answer.json()).toMatchObject({
+      error: { param: 'input', message: expect.stringContaining('token ids cannot be embedded here') },
+    })
+  })
+
+  it('get an id, their own where they have one', async () => {
+    const { url } = await start()
+    const id = async (headers = {}) => (await fetch(`${url}/v1/models`, { headers })).headers.get('x-request-id')
+    expect(await id()).toMatch(/^req_[0-9a-f-]{36}$/)
+    expect(await id({ 'x-request-id': 'mine-1' })).toBe('mine-1')
+    expect(await id({ 'x-request-id': 'a b' })).toMatch(/^req_/)
+  })
+})
+
+describe('a slow stream', () => {
+  const stream = { headersAfterMs: 20, commentEveryMs: 20 }
+
+  it('sends headers and comments before the answer, which stays two frames', async () => {
+    const release = Promise.withResolvers<undefined>()
+    const { chat } = await start(
+      {
+        answer: async (alias) => {
+          await release.promise
+          return completionOf(alias, 'late')
+        },
+      },
+      tinyModelHost(),
+      { stream },
+    )
+    const answer = await chat({ model: 'vanilla-rag', stream: true })
+    expect(answer.status).toBe(200)
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader.read()).value).toBe(': the answer is being made\n\n')
+    expect((await reader.read()).value).toBe(': the answer is being made\n\n')
+    release.resolve(undefined)
+    let rest = ''
+    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value
+    const frames = rest.split('\n\n').filter((frame) => frame !== '' && !frame.startsWith(':'))
+    expect(frames).toEqual([`data: ${JSON.stringify(completionOf('vanilla-rag', 'late'))}`, 'data: [DONE]'])
+  })
+
+  it('tells a late failure as an event, and an early one by its status', async () => {
+    const fail = Promise.withResolvers<never>()
+    const { chat } = await start({ answer: () => fail.promise }, tinyModelHost(), { stream })
+    const answer = await chat({ model: 'vanilla-rag', stream: true })
+    fail.reject(new ModelCallError('rate_limited', 'light_gen', 'sk-1', { status: 429 }))
+    const text = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(text).toContain(
+      'data: {"error":{"message":"the model call for role light_gen failed: the upstream is limiting requests (HTTP 429)"',
+    )
+    const early = await start({ answer: async () => Promise.reject(new HttpError(429, 'busy')) })
+    expect((await early.chat({ model: 'vanilla-rag', stream: true })).status).toBe(429)
+  })
+})
+
+describe('failures of the models behind', () => {
+  it.each([
+    [{ code: 'rate_limited', status: 429, retryAfterMs: 6200 }, 429, { 'retry-after': '7' }, null],
+    [{ code: 'rate_limited', status: 429, retryAfterMs: null }, 429, { 'retry-after': '1' }, null],
+    [{ code: 'context_length_exceeded', status: 400, retryAfterMs: null }, 400, {}, 'messages'],
+    [{ code: 'unauthorized', status: 401, retryAfterMs: null }, 502, { 'x-should-retry': 'false' }, null],
+  ] as const)('%j of a role is HTTP %i without the words of the upstream', async (failure, status, headers, param) => {
+    const host = tinyModelHost()
+    const secret = 'The model service at http://10.0.0.7:8000 answered: wrong key sk-123'
+    host.chat = async () => Promise.reject(new ModelCallError(failure.code, 'light_gen', secret, failure))
+    const { chat } = await start({}, host)
+    const answer = await chat({ model: 'light_gen' })
+    expect(answer.status).toBe(status)
+    expect(Object.fromEntries(answer.headers)).toMatchObject(headers)
+    const text = await answer.text()
+    expect(text).not.toMatch(/10\.0\.0\.7|sk-123/)
+    expect(JSON.parse(text)).toMatchObject({ error: { code: failure.code, param } })
+  })
+})
+
 describe('the response cache', () => {
+  it('is off unless the setting or the request asks for it', async () => {
+    const { chat, gateway } = await start({}, tinyModelHost(), { ttlMs: 0 })
+    const ask = async (cache?: object) => contentOf(await chat({ model: 'vanilla-rag', cache }))
+    expect([await ask(), await ask(), await ask({ 'no-store': false })]).toEqual(['answer 1', 'answer 2', 'answer 3'])
+    expect([await ask({ 'use-cache': true }), await ask({ 'use-cache': true })]).toEqual(['answer 4', 'answer 4'])
+    expect([await ask({ ttl: 60 }), await ask()]).toEqual(['answer 4', 'answer 5'])
+    expect(gateway.aliasCalls()).toEqual({ 'vanilla-rag': 5 })
+  })
+
   it('answers an equal request again without a call, but never for no-cache or after no-store', async () => {
     const { chat, gateway } = await start()
     const ask = async (cache?: object) => contentOf(await chat({ model: 'vanilla-rag', cache }))
@@ -285,6 +421,7 @@ describe('models', () => {
         { object: 'embedding', index: 1, embedding: [1, 1] },
       ],
       model: 'embed',
+      usage: { prompt_tokens: 2, total_tokens: 2 },
     })
     const packed = (await (
       await post('/v1/embeddings', { model: 'tiny-embed', input: 'abc', encoding_format: 'base64' })
@@ -307,9 +444,11 @@ describe('models', () => {
 })
 
 describe('listings', () => {
-  it('name every alias with its availability, every role and every model once', async () => {
+  it('name every alias with its availability, and on request every role and every model once', async () => {
     const { url } = await start()
-    const { object, data } = ModelList.parse(await (await fetch(`${url}/v1/models`)).json())
+    const list = async (query = '') => ModelList.parse(await (await fetch(`${url}/v1/models${query}`)).json())
+    expect((await list()).data.map(({ id }) => id)).toEqual(['vanilla-rag', 'graph-rag'])
+    const { object, data } = await list('?all=true')
     expect(object).toBe('list')
     expect(data.slice(0, 2).map((entry) => ({ ...entry, created: 0 }))).toEqual([
       { id: 'vanilla-rag', object: 'model', created: 0, owned_by: 'p', rag_ladder: { available: true, reason: null } },
@@ -324,6 +463,42 @@ describe('listings', () => {
     const ids = data.map((entry) => entry.id)
     expect(ids).toHaveLength(new Set(ids).size)
     expect(ids).toEqual(expect.arrayContaining(['embed', 'rerank', 'light_gen', 'tiny-rerank']))
+  })
+
+  it.each(['vanilla-rag', 'light_gen', 'tiny-rerank'])('show the model %s by its id', async (id) => {
+    const { url } = await start()
+    const answer = await fetch(`${url}/v1/models/${id}`)
+    expect([answer.status, await answer.json()]).toMatchObject([200, { id, object: 'model' }])
+  })
+
+  it('refuse an unknown model id as the API does', async () => {
+    const { url } = await start()
+    const answer = await fetch(`${url}/v1/models/none/of-these`)
+    expect([answer.status, await answer.json()]).toMatchObject([
+      404,
+      { error: { code: 'model_not_found', param: 'model', type: 'not_found_error' } },
+    ])
+  })
+
+  it.each([
+    ['POST', '/v1/responses'],
+    ['POST', '/v1/completions'],
+    ['GET', '/v1/files'],
+    ['GET', '/v1/chat/completions'],
+  ])('answer %s %s, which does not exist, in the form of the API', async (method, path) => {
+    const { url } = await start()
+    const answer = await fetch(url + path, { method })
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      {
+        error: {
+          message: expect.stringContaining(`There is no route ${method} ${path} here`),
+          type: 'invalid_request_error',
+          param: null,
+          code: 'unknown_url',
+        },
+      },
+    ])
   })
 
   it('tell liveliness and readiness as LiteLLM does', async () => {

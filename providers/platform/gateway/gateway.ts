@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ChatRequest, EmbeddingsRequest } from '../../../contract/index.ts'
@@ -6,6 +7,9 @@ import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { useErrorFamily } from '../../kit/server.ts'
 import { parseRequest } from '../../kit/validate.ts'
+import { sendEvents } from '../event-stream.ts'
+import type { EventStreamOptions } from '../event-stream.ts'
+import { countTokens } from '../models/builtin/count-tokens.ts'
 import type { ModelHost } from '../models/model-host.ts'
 import type { AliasBackend } from './alias-backend.ts'
 import { completionFrames } from './completion-frames.ts'
@@ -20,6 +24,9 @@ export interface GatewayDeps {
   backend: AliasBackend
   models: ModelHost
   cache: ResponseCache
+  /** Which ids `GET /v1/models` lists where the request does not say: those that a chat client can offer, or every one. */
+  listed?: 'aliases' | 'all'
+  stream?: EventStreamOptions
   /** Changes whenever the data behind the aliases does, so that no answer outlives it in the cache; null when nobody can tell. */
   dataVersion: () => Promise<string | null>
 }
@@ -28,19 +35,25 @@ export interface Gateway {
   register(app: FastifyInstance): void
   /** Calls of the plugin since the start, by alias; failed ones count, cached answers do not. */
   aliasCalls(): Record<string, number>
-  modelList(): Promise<ModelList>
+  /** Aliases with what they can do; with `all` also every role and every model behind one. */
+  modelList(all: boolean): Promise<ModelList>
 }
+
+const ListQuery = z.looseObject({ all: z.enum(['true', 'false', '1', '0', '']).optional() })
 
 /** Fields of a chat request that are for the gateway only. */
 const GatewayFields = z.looseObject({
-  cache: CacheWishes.default(() => CacheWishes.parse({})),
-  stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
+  cache: CacheWishes.nullish().transform((wishes) => wishes ?? CacheWishes.parse({})),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 })
 
 const EmbeddingExtras = z.looseObject({
   /** Additive: which side of a search the texts stand on. */
-  input_type: z.enum(['query', 'document']).default('document'),
-  dimensions: z.int().positive().optional(),
+  input_type: z
+    .enum(['query', 'document'])
+    .nullish()
+    .transform((side) => side ?? 'document'),
+  dimensions: z.int().positive().nullish(),
 })
 
 /** The OpenAI-compatible front of aliases and models. */
@@ -49,7 +62,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const calls = new Map<string, number>()
   const startedAt = Math.floor(Date.now() / 1000)
 
-  async function modelList(): Promise<ModelList> {
+  async function modelList(all: boolean): Promise<ModelList> {
     const states = await Promise.all(directory.aliases.map(async (alias) => deps.backend.availability(alias)))
     const entry = (id: string, owner: string) => ({ id, object: 'model' as const, created: startedAt, owned_by: owner })
     return {
@@ -59,9 +72,24 @@ export function createGateway(deps: GatewayDeps): Gateway {
           ...entry(alias, deps.project),
           rag_ladder: states[index] ?? { available: false, reason: 'the plugin does not know this alias' },
         })),
-        ...directory.modelIds.map((id) => entry(id, 'model-host')),
+        ...(all ? directory.modelIds.map((id) => entry(id, 'model-host')) : []),
       ],
     }
+  }
+
+  async function listModels(request: FastifyRequest): Promise<ModelList> {
+    const { all } = parseRequest(ListQuery, request.query, 'query')
+    return modelList(all === undefined ? deps.listed === 'all' : all !== 'false' && all !== '0')
+  }
+
+  async function oneModel(request: FastifyRequest): Promise<ModelList['data'][number]> {
+    const { '*': id } = request.params as { '*': string }
+    const entry = (await modelList(true)).data.find((model) => model.id === id)
+    if (entry !== undefined) return entry
+    throw new HttpError(404, `There is no model "${id}"; GET /v1/models?all=true lists what there is`, {
+      code: 'model_not_found',
+      param: 'model',
+    })
   }
 
   async function answerAlias(alias: string, chat: ChatRequest, signal: AbortSignal): Promise<ChatCompletion> {
@@ -72,6 +100,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
         code: 'alias_unavailable',
         type: 'service_unavailable_error',
         param: 'model',
+        // It will not be there a second later: clients that retry by themselves should not.
+        headers: { 'x-should-retry': 'false' },
       })
     }
     calls.set(alias, (calls.get(alias) ?? 0) + 1)
@@ -89,14 +119,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
         ? answerAlias(target.alias, asked, signal)
         : answerRole(deps.models, target.role, asked, signal)
     if (body.stream === true) {
-      const completion = await answer()
-      const frames =
+      const frames = answer().then((completion) =>
         target.kind === 'alias'
           ? deps.backend.streamFrames(completion)
-          : completionFrames(completion, streamOptions?.include_usage === true)
-      return sendEvents(reply, frames)
+          : completionFrames(completion, streamOptions?.include_usage === true),
+      )
+      return sendEvents(reply, frames, deps.stream)
     }
-    if (wishes['no-cache'] && wishes['no-store']) return reply.send(await answer())
+    if (!deps.cache.wanted(wishes)) return reply.send(await answer())
     const data = target.kind === 'alias' ? await deps.dataVersion() : ''
     if (data === null) return reply.send(await answer())
     const key = cacheKey({ asked, namespace: wishes.namespace, data })
@@ -113,9 +143,15 @@ export function createGateway(deps: GatewayDeps): Gateway {
     register(app) {
       void app.register(async (scope) => {
         useErrorFamily(scope, 'openai')
+        // Also for those who are refused at the door: what clients quote when they ask what went wrong.
+        scope.addHook('onSend', async (request, reply) => {
+          void reply.header('x-request-id', requestId(request))
+        })
         scope.post('/v1/chat/completions', chat)
         scope.post('/v1/embeddings', (request, reply) => embeddings(directory, deps.models, request, reply))
-        scope.get('/v1/models', modelList)
+        scope.get('/v1/models', listModels)
+        scope.get('/v1/models/*', oneModel)
+        scope.route({ method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], url: '/v1/*', handler: unknownRoute })
         scope.get('/health/liveliness', async (_request, reply) => sendJson(reply, JSON.stringify("I'm alive!")))
         scope.get('/health/readiness', async () => ({ status: 'healthy', aliases: directory.aliases.length }))
       })
@@ -153,16 +189,19 @@ async function embeddings(
     throw new HttpError(400, 'input must not be empty', { code: 'invalid_request', param: 'input' })
   const role = directory.embeddingRole(body.model)
   const vectors = await models.embed(role, texts, side, callerSignal(request, reply))
-  if (dimensions !== undefined && vectors.some((vector) => vector.length !== dimensions)) {
+  if (dimensions !== undefined && dimensions !== null && vectors.some((vector) => vector.length !== dimensions)) {
     throw new HttpError(400, `The model "${body.model}" has ${vectors[0]?.length ?? 0} dimensions`, {
       param: 'dimensions',
     })
   }
   const encode = body.encoding_format === 'base64' ? base64 : (vector: Float32Array) => Array.from(vector)
+  // An estimate: the embedding models tell no counts.
+  const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
   return {
     object: 'list',
     data: vectors.map((vector, index) => ({ object: 'embedding', index, embedding: encode(vector) })),
     model: body.model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
   }
 }
 
@@ -177,9 +216,17 @@ function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(json)
 }
 
-function sendEvents(reply: FastifyReply, frames: readonly string[]): FastifyReply {
-  return reply
-    .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .send(frames.join(''))
+function unknownRoute(request: FastifyRequest): never {
+  const path = request.url.split('?', 1)[0]!
+  const known = 'POST /v1/chat/completions, POST /v1/embeddings, GET /v1/models and GET /v1/models/{id}'
+  throw new HttpError(404, `There is no route ${request.method} ${path} here; there are ${known}`, {
+    type: 'invalid_request_error',
+    code: 'unknown_url',
+  })
+}
+
+/** The caller's own id where it is a short plain one, else one of ours. */
+function requestId(request: FastifyRequest): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`
 }

@@ -14,8 +14,15 @@ const HEALTH_KEPT_MS = 5000
 /** The part of a plugin's health that says which aliases can answer; a plugin may leave it out. */
 const Health = z.looseObject({
   aliases: z
-    .array(z.looseObject({ alias: z.string(), available: z.boolean(), reason: z.string().nullable().optional() }))
-    .optional(),
+    .array(
+      z.looseObject({
+        alias: z.string(),
+        available: z.boolean(),
+        reason: z.string().nullish(),
+        needs_ingestion: z.boolean().nullish(),
+      }),
+    )
+    .nullish(),
 })
 
 export interface HttpPluginOptions {
@@ -74,8 +81,13 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
     try {
       const { text } = await call('/health', null, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
       const listed = Health.parse(JSON.parse(text)).aliases
-      if (listed === undefined) return declared({ available: true, reason: null })
-      return new Map(listed.map(({ alias, available, reason }) => [alias, { available, reason: reason ?? null }]))
+      if (listed === undefined || listed === null) return declared({ available: true, reason: null })
+      return new Map(
+        listed.map(({ alias, available, reason, needs_ingestion: waits }) => {
+          const state = { available, reason: reason ?? null }
+          return [alias, waits === true ? { ...state, needs_ingestion: true } : state]
+        }),
+      )
     } catch (error) {
       const problem = error instanceof HttpError ? error.message : 'The plugin tells no readable health'
       return declared({ available: false, reason: problem })

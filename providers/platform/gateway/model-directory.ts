@@ -26,7 +26,7 @@ export function createModelDirectory(declared: readonly AliasDeclaration[], host
   const find = (model: string): ModelTarget => {
     const target = targets.get(model)
     if (target !== undefined) return target
-    throw new HttpError(400, `There is no model "${model}"; GET /v1/models lists what there is`, {
+    throw new HttpError(400, `There is no model "${model}"; GET /v1/models?all=true lists what there is`, {
       code: 'model_not_found',
       param: 'model',
     })

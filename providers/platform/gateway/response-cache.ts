@@ -3,6 +3,8 @@ import { z } from 'zod'
 
 /** Cache controls of a request, as far as this cache knows them. Times in seconds. */
 export const CacheWishes = z.looseObject({
+  /** Asks for the cache where it is off. */
+  'use-cache': z.boolean().default(false),
   'no-cache': z.boolean().default(false),
   'no-store': z.boolean().default(false),
   /** How long this answer may be kept. */
@@ -22,6 +24,8 @@ export interface ResponseCacheOptions {
 
 /** Answers by key, newest kept longest within both bounds. Bodies are kept as JSON text, so that no caller can change another's. */
 export interface ResponseCache {
+  /** Whether this request is answered through the cache: it is on, or the request asks for it by `use-cache` or `ttl`. */
+  wanted(wishes: CacheWishes): boolean
   get(key: string, wishes: CacheWishes): string | null
   put(key: string, body: string, wishes: CacheWishes): void
 }
@@ -32,7 +36,10 @@ interface Entry {
   expiresAt: number
 }
 
-/** An empty cache; a `ttlMs` of 0 keeps only what a request gives its own ttl. */
+/** How long an answer is kept whose request asks for the cache without a time. */
+const ASKED_TTL_MS = 600_000
+
+/** An empty cache; with a `ttlMs` of 0 it is off: only requests that ask for it read and keep answers. */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   const now = options.now ?? Date.now
   // Insertion order is age: the first key is the oldest.
@@ -45,6 +52,9 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
   }
 
   return {
+    wanted: (wishes) =>
+      !(wishes['no-cache'] && wishes['no-store']) &&
+      (options.ttlMs > 0 || wishes['use-cache'] || wishes.ttl !== undefined),
     get(key, wishes) {
       const entry = entries.get(key)
       if (entry === undefined || wishes['no-cache']) return null
@@ -56,7 +66,8 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       return maxAge !== undefined && now() - entry.storedAt > maxAge * 1000 ? null : entry.body
     },
     put(key, body, wishes) {
-      const ttlMs = wishes.ttl === undefined ? options.ttlMs : wishes.ttl * 1000
+      const untold = wishes['use-cache'] && options.ttlMs === 0 ? ASKED_TTL_MS : options.ttlMs
+      const ttlMs = wishes.ttl === undefined ? untold : wishes.ttl * 1000
       if (wishes['no-store'] || ttlMs === 0 || body.length > options.maxBytes) return
       drop(key)
       entries.set(key, { body, storedAt: now(), expiresAt: now() + ttlMs })

@@ -312,8 +312,11 @@ describe('the route table', () => {
     expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])
     expect(opened('gateway')).toEqual([
       'GET /v1/models',
+      'GET /v1/models/*',
       'POST /v1/chat/completions',
       'POST /v1/embeddings',
+      // What does not exist is told in the API's own form.
+      ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /v1/*`),
       ...webhook,
     ])
     // Widening what a principal may do takes a second edit: this one.

@@ -77,8 +77,10 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
 
     // Gateway.
     ['GET /v1/models', GATEWAY],
+    ['GET /v1/models/*', GATEWAY],
     ['POST /v1/chat/completions', GATEWAY],
     ['POST /v1/embeddings', GATEWAY],
+    ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [`${method} /v1/*`, GATEWAY] as const),
 
     // Reranker.
     ['POST /rerank', OPERATOR],

@@ -5,6 +5,7 @@ import type { ModelCallErrorCode } from './model-host.ts'
 const STATUS: Record<ModelCallErrorCode, number> = {
   unknown_model: 400,
   bad_request: 400,
+  context_length_exceeded: 400,
   // The platform's own credentials were refused, not the caller's: a 401 would send the caller to look at the wrong key.
   unauthorized: 502,
   rate_limited: 429,
@@ -15,12 +16,37 @@ const STATUS: Record<ModelCallErrorCode, number> = {
   not_configured: 503,
 }
 
+const REASONS: Record<ModelCallErrorCode, string> = {
+  unknown_model: 'the upstream does not know the model',
+  bad_request: 'the upstream refused the request',
+  context_length_exceeded: "the prompt is longer than the model's context",
+  unauthorized: "the upstream refused the platform's credentials",
+  rate_limited: 'the upstream is limiting requests',
+  timeout: 'no answer within its time limit',
+  unreachable: 'the upstream cannot be reached',
+  upstream_error: 'the upstream failed',
+  invalid_response: 'the upstream sent an unusable response',
+  not_configured: 'no suitable model is configured for it',
+}
+
+/** What a caller is told of a failed model call: role, reason and status, never the upstream's own words or its address, which can hold keys. */
+export function reasonOf({ role, code, status }: ModelCallError): string {
+  return `the model call for role ${role} failed: ${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}`
+}
+
+/** Headers of a failed model call: when to come again, and for failures that will be the same next time that clients should not. */
+export function modelErrorHeaders({ code, retryAfterMs }: ModelCallError): Record<string, string> {
+  if (code === 'rate_limited') return { 'retry-after': String(Math.max(1, Math.ceil((retryAfterMs ?? 0) / 1000))) }
+  return code === 'unauthorized' || code === 'not_configured' ? { 'x-should-retry': 'false' } : {}
+}
+
 /** What a caller of the platform is told about a failed model call; null for other errors. */
 export function modelErrorResponse(error: Error): HttpError | null {
   if (!(error instanceof ModelCallError)) return null
-  return new HttpError(STATUS[error.code], error.message, {
+  return new HttpError(STATUS[error.code], reasonOf(error), {
     code: error.code,
+    ...(error.code === 'context_length_exceeded' ? { param: 'messages' } : {}),
+    headers: modelErrorHeaders(error),
     cause: error,
-    ...(error.code === 'rate_limited' ? { headers: { 'retry-after': '1' } } : {}),
   })
 }

@@ -49,6 +49,7 @@ export type ModelCallErrorCode =
   | 'unknown_model'
   | 'bad_request'
   | 'unauthorized'
+  | 'context_length_exceeded'
   | 'rate_limited'
   | 'timeout'
   | 'unreachable'
@@ -56,22 +57,27 @@ export type ModelCallErrorCode =
   | 'invalid_response'
   | 'not_configured'
 
-/** A model call that failed after its retries. `status` is the upstream's HTTP status where there was one. */
+/**
+ * A model call that failed after its retries. `status` is the upstream's HTTP status where there was one, `retryAfterMs` the pause that it asked
+ * for. The message is for the log: it can hold the upstream's address and words. Callers are told `reasonOf`.
+ */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError'
   readonly code: ModelCallErrorCode
   readonly role: ModelRole
   readonly status: number | null
+  readonly retryAfterMs: number | null
 
   constructor(
     code: ModelCallErrorCode,
     role: ModelRole,
     message: string,
-    options: { status?: number | null; cause?: unknown } = {},
+    options: { status?: number | null; retryAfterMs?: number | null; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
     this.role = role
     this.status = options.status ?? null
+    this.retryAfterMs = options.retryAfterMs ?? null
   }
 }

@@ -104,12 +104,20 @@ function parse(options: ModelHttpOptions, text: string, status: number): Outcome
 function statusFailure(options: ModelHttpOptions, response: Dispatcher.ResponseData, text: string): Outcome {
   const status = response.statusCode
   const header = response.headers['retry-after']
-  const code = codeOfStatus(status)
+  const code = tooLong(status, text) ? 'context_length_exceeded' : codeOfStatus(status)
   return refuse(options, code, `answered HTTP ${status}: ${upstreamMessage(text)}`, {
     status,
     retryable: status === 429 || status >= 500,
     askedMs: retryAfterMs(Array.isArray(header) ? header[0] : header, Date.now()),
   })
+}
+
+/** What services say when a prompt does not fit: OpenAI and vLLM by code, llama.cpp, Ollama, Gemini and others in words only. */
+const TOO_LONG =
+  /context[_ -]?(?:length|window|size)|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|token count exceeds|exceed_context/i
+
+function tooLong(status: number, text: string): boolean {
+  return (status === 400 || status === 413 || status === 422) && TOO_LONG.test(text.slice(0, 10_000))
 }
 
 function codeOfStatus(status: number): ModelCallErrorCode {
@@ -127,7 +135,11 @@ function refuse(
   more: { status?: number; cause?: unknown; retryable?: boolean; askedMs?: number | null } = {},
 ): Outcome {
   const message = `The model service of role ${options.role} at ${new URL(options.baseUrl).origin} ${problem}`
-  const error = new ModelCallError(code, options.role, message, { status: more.status ?? null, cause: more.cause })
+  const error = new ModelCallError(code, options.role, message, {
+    status: more.status ?? null,
+    retryAfterMs: more.askedMs ?? null,
+    cause: more.cause,
+  })
   return { ok: false, failure: { error, retryable: more.retryable ?? false, askedMs: more.askedMs ?? null } }
 }
 

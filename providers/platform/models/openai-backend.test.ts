@@ -196,6 +196,43 @@ describe('failures', () => {
     })
   })
 
+  it.each([
+    [400, { error: { message: 'no', code: 'context_length_exceeded' } }],
+    [400, { error: { message: "This model's maximum context length is 4096 tokens." } }],
+    [
+      400,
+      {
+        error: {
+          code: 400,
+          message: 'the request exceeds the available context size',
+          type: 'exceed_context_size_error',
+        },
+      },
+    ],
+    [
+      400,
+      {
+        error: {
+          message: 'The input token count exceeds the maximum number of tokens allowed',
+          status: 'INVALID_ARGUMENT',
+        },
+      },
+    ],
+    [413, { error: 'prompt is too long: 9000 tokens > 8192 maximum' }],
+  ])('HTTP %i with %j is a prompt that is too long', async (status, json) => {
+    const { chat, service } = await setup({ reply: () => ({ status, json }) })
+    await expect(chat()).rejects.toMatchObject({ code: 'context_length_exceeded', status })
+    expect(service.calls).toHaveLength(1)
+  })
+
+  it('a limit of requests keeps the pause that the service asked for', async () => {
+    const { chat } = await setup({
+      reply: () => ({ status: 429, headers: { 'retry-after': '7' }, json: {} }),
+      choice: { retries: 0 },
+    })
+    await expect(chat()).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 7000 })
+  })
+
   it('a service that nobody runs is unreachable', async () => {
     const { chat, service, delays } = await setup({ reply: () => ({ json: answer }) })
     await service.close()

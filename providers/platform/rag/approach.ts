@@ -65,4 +65,6 @@ export type Approach<Base extends BaseApproach> = (
 export interface ApproachEntry<Base extends BaseApproach> {
   answer: Approach<Base>
   needs: readonly (keyof OptionalEngines)[]
+  /** What has to be ingested before it can answer. */
+  reads: readonly ('plain' | 'contextual' | 'graph')[]
 }

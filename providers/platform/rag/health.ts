@@ -1,7 +1,7 @@
-import type { CollectionInfo, VectorStore } from '../vector-store/vector-store.ts'
+import type { CollectionInfo } from '../vector-store/vector-store.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { OptionalEngines, ProfileCollections } from './approach.ts'
-import { availabilityOf } from './approaches/registry.ts'
+import type { ProfileCollections } from './approach.ts'
+import { availabilityOf, type PlatformData } from './approaches/registry.ts'
 import type { BuildProgress } from './contextual/builder.ts'
 
 interface CollectionHealth {
@@ -18,7 +18,7 @@ export interface PluginHealth {
   reason: string | null
   profile: string | null
   collections: { plain: CollectionHealth | null; contextual: CollectionHealth | null }
-  aliases: { alias: string; base: string; available: boolean; reason: string | null }[]
+  aliases: { alias: string; base: string; available: boolean; reason: string | null; needs_ingestion?: boolean }[]
   /** Contextual builds of this process by profile; counts of chunks. */
   contextual_builds: Record<string, BuildProgress>
 }
@@ -35,13 +35,9 @@ function whyNotReady(active: ProfileCollections | null, plain: CollectionHealth 
 }
 
 /** State of the plugin: active profile, its collections, every alias. */
-export async function pluginHealth(state: {
-  store: VectorStore
-  table: AliasTable
-  active: ProfileCollections | null
-  engines: OptionalEngines
-  builds: Record<string, BuildProgress>
-}): Promise<PluginHealth> {
+export async function pluginHealth(
+  state: PlatformData & { table: AliasTable; builds: Record<string, BuildProgress> },
+): Promise<PluginHealth> {
   const { store, table, active } = state
   const plain = active === null ? null : shown(await store.info(active.plain))
   const contextual = active === null ? null : shown(await store.info(active.contextual))
@@ -51,7 +47,9 @@ export async function pluginHealth(state: {
     reason,
     profile: active?.profile ?? null,
     collections: { plain, contextual },
-    aliases: [...table.values()].map(({ alias, base }) => ({ alias, base, ...availabilityOf(base, state.engines) })),
+    aliases: await Promise.all(
+      [...table.values()].map(async ({ alias, base }) => ({ alias, base, ...(await availabilityOf(base, state)) })),
+    ),
     contextual_builds: state.builds,
   }
 }

@@ -12,7 +12,8 @@ export interface PluginListDeps {
 /** Body of `GET /plugins`. A value is never shown, only whether there is one. */
 export async function pluginList({ consumer, backend, variables, variable }: PluginListDeps): Promise<PluginList> {
   const states = await Promise.all(consumer.aliases.map(async ({ alias }) => backend.availability(alias)))
-  const works = states.some((state) => state?.available === true)
+  // A platform that waits for its documents works.
+  const works = states.some((state) => state?.available === true || state?.needs_ingestion === true)
   const reason = works ? null : (states.flatMap((state) => state?.reason ?? [])[0] ?? 'no alias can answer')
   const env = variables.map((name) => [name, (variable(name) ?? '') === '' ? null : '***'] as const)
   return {

@@ -234,7 +234,8 @@ describe('failures', () => {
   it.each<[ModelCallErrorCode, number]>([
     ['timeout', 504],
     ['unreachable', 502],
-    ['rate_limited', 502],
+    ['rate_limited', 429],
+    ['context_length_exceeded', 400],
     ['unauthorized', 502],
     ['invalid_response', 502],
     ['unknown_model', 502],
@@ -295,7 +296,7 @@ describe('failures', () => {
     '%s says why it is not available',
     async (alias) => {
       const { plugin, models } = await open()
-      const { available, reason } = plugin.availability(alias)!
+      const { available, reason } = (await plugin.availability(alias))!
       expect(available).toBe(false)
       expect(reason).toMatch(/^no (?:graph|workflow) engine is configured$/)
       await expect(plugin.answer(alias, ask(QUESTION))).rejects.toMatchObject({
@@ -306,10 +307,48 @@ describe('failures', () => {
     },
   )
 
+  it.each([
+    ['n', { n: 2 }],
+    ['response_format', { response_format: { type: 'json_schema', json_schema: {} } }],
+    ['response_format', { response_format: { type: 'json_object' } }],
+    ['tool_choice', { tool_choice: 'required' }],
+    ['tool_choice', { tool_choice: { type: 'function', function: { name: 'f' } } }],
+    ['function_call', { function_call: { name: 'f' } }],
+    ['logprobs', { logprobs: true }],
+    ['modalities', { modalities: ['text', 'audio'] }],
+  ])('refuses %s, which no approach can honour, before any call', async (param, more) => {
+    const { plugin, models } = await open()
+    await expect(plugin.answer('vanilla-rag', { ...ask(QUESTION), ...more })).rejects.toMatchObject({
+      code: 'unsupported_parameter',
+      status: 400,
+      param,
+      message: expect.stringContaining(`cannot honour ${param}`),
+    })
+    expect(models.calls).toEqual([])
+  })
+
+  it('takes parameters that ask for nothing else than an answer', async () => {
+    const { plugin } = await open()
+    const harmless = { n: 1, response_format: { type: 'text' }, tool_choice: 'auto' as const, logprobs: false, seed: 1 }
+    await expect(plugin.answer('vanilla-rag', { ...ask(QUESTION), ...harmless })).resolves.toBeTruthy()
+  })
+
+  it('says that an alias waits for ingestion, and that it can answer afterwards', async () => {
+    const { plugin, store } = await open()
+    expect(await plugin.availability('vanilla-rag')).toEqual({ available: true, reason: null })
+    expect(await plugin.availability('contextual-rag')).toMatchObject({
+      available: false,
+      needs_ingestion: true,
+      reason: expect.stringContaining('build its contextual collection'),
+    })
+    for (const { name } of await store.list()) await store.remove(name)
+    expect(await plugin.availability('lazy-graph-rag')).toMatchObject({ available: false, needs_ingestion: true })
+  })
+
   it('refuses unknown aliases, and stops when the caller goes', async () => {
     const { plugin } = await open()
     await expect(plugin.answer('nope', ask(QUESTION))).rejects.toMatchObject({ code: 'unknown_alias', status: 400 })
-    expect(plugin.availability('nope')).toBeNull()
+    expect(await plugin.availability('nope')).toBeNull()
     const gone = AbortSignal.abort(new Error('gone'))
     await expect(plugin.answer('vanilla-rag', ask(QUESTION), gone)).rejects.toMatchObject({ code: 'cancelled' })
   })

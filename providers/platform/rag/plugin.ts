@@ -27,6 +27,7 @@ import type { GraphQueries } from './graph/graph-queries.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
 import { completionOf, streamFrames } from './response/completion.ts'
+import { requireSupported } from './response/answer-limits.ts'
 import { registerRagRoutes } from './routes.ts'
 
 export interface RagPluginDeps {
@@ -55,7 +56,7 @@ export interface RagPlugin {
   /** A completion as its two server-sent frames. */
   streamFrames(completion: ChatCompletion): string[]
   /** Null for an alias that is not declared. */
-  availability(alias: string): Availability | null
+  availability(alias: string): Promise<Availability | null>
   flavor(alias: string): Flavor | null
   /** Declared aliases in the order of the manifest. */
   aliases(): string[]
@@ -90,6 +91,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const aliases = aliasTable(deps.aliases, deps.flavors)
   const graphProfiles = requireGraphProfiles(aliases, deps.aliases)
   const active = profile === null ? null : collectionsOf(deps.aliases, profile)
+  const data = { store, models, engines, active }
   mkdirSync(deps.stateDir, { recursive: true })
   const builder = createContextualBuilder({
     store,
@@ -102,6 +104,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     const flavor = aliases.get(alias)
     if (flavor === undefined) throw new RagError('unknown_alias', `Unknown model alias: '${alias}'`)
     const question = questionOf(request)
+    requireSupported(request)
     const meter = meterCalls(models)
     const started = performance.now()
     try {
@@ -120,7 +123,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         aliases,
       }
       const result = await approach(question, { ...services, ...engines }, signal)
-      return completionOf(alias, result, meter.counts(), (performance.now() - started) / 1000)
+      return completionOf(alias, result, meter.counts(), (performance.now() - started) / 1000, request)
     } catch (error) {
       const known = knownError(error, signal)
       throw known instanceof RagError ? known.tellCalls(meter.counts()) : known
@@ -130,9 +133,9 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const plugin: RagPlugin = {
     answer,
     streamFrames,
-    availability: (alias) => {
+    availability: async (alias) => {
       const flavor = aliases.get(alias)
-      return flavor === undefined ? null : availabilityOf(flavor.base, engines)
+      return flavor === undefined ? null : availabilityOf(flavor.base, data)
     },
     flavor: (alias) => aliases.get(alias) ?? null,
     aliases: () => [...aliases.keys()],
@@ -143,7 +146,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         throw knownError(error, undefined)
       }
     },
-    health: () => pluginHealth({ store, table: aliases, active, engines, builds: builder.progress() }),
+    health: () => pluginHealth({ ...data, table: aliases, builds: builder.progress() }),
     register: (app) => registerRagRoutes(app, plugin, deps.routePrefix),
     close: () => builder.close(),
   }

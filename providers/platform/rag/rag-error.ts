@@ -1,5 +1,6 @@
 import { HttpError } from '../../kit/http-error.ts'
-import type { ModelCallError, ModelCallErrorCode } from '../models/model-host.ts'
+import { modelErrorHeaders, reasonOf } from '../models/model-error-response.ts'
+import type { ModelCallError } from '../models/model-host.ts'
 import type { CallCounts } from './call-meter.ts'
 
 export type RagErrorCode =
@@ -8,6 +9,8 @@ export type RagErrorCode =
   | 'unknown_approach'
   | 'unknown_profile'
   | 'empty_question'
+  | 'question_too_long'
+  | 'unsupported_parameter'
   | 'no_active_profile'
   | 'collection_missing'
   | 'collection_outdated'
@@ -19,6 +22,8 @@ export type RagErrorCode =
   | 'workflow_timeout'
   | 'workflow_answer_refused'
   | 'workflow_busy'
+  | 'rate_limited'
+  | 'context_length_exceeded'
   | 'model_failed'
   | 'model_timeout'
   | 'model_answer_invalid'
@@ -30,6 +35,8 @@ const STATUS: Record<RagErrorCode, number> = {
   unknown_approach: 404,
   unknown_profile: 404,
   empty_question: 400,
+  question_too_long: 400,
+  unsupported_parameter: 400,
   no_active_profile: 503,
   collection_missing: 409,
   collection_outdated: 409,
@@ -41,6 +48,8 @@ const STATUS: Record<RagErrorCode, number> = {
   workflow_timeout: 504,
   workflow_answer_refused: 502,
   workflow_busy: 429,
+  rate_limited: 429,
+  context_length_exceeded: 400,
   model_failed: 502,
   model_timeout: 504,
   model_answer_invalid: 502,
@@ -60,9 +69,9 @@ export class RagError extends HttpError {
   constructor(
     code: RagErrorCode,
     message: string,
-    options: { cause?: unknown; headers?: Record<string, string> } = {},
+    options: { cause?: unknown; headers?: Record<string, string>; param?: string } = {},
   ) {
-    super(STATUS[code], message, { code, cause: options.cause, headers: { ...options.headers } })
+    super(STATUS[code], message, { ...options, code, headers: { ...options.headers } })
   }
 
   /** Notes what was spent, for callers in this process and, as headers, for those behind HTTP. */
@@ -75,26 +84,17 @@ export class RagError extends HttpError {
   }
 }
 
-const REASONS: Record<ModelCallErrorCode, string> = {
-  unknown_model: 'the upstream does not know the model',
-  bad_request: 'the upstream refused the request',
-  unauthorized: 'the upstream refused the credentials',
-  rate_limited: 'the upstream is limiting requests',
-  timeout: 'no answer within its time limit',
-  unreachable: 'the upstream cannot be reached',
-  upstream_error: 'the upstream failed',
-  invalid_response: 'the upstream sent an unusable response',
-  not_configured: 'no model is configured for it',
-}
-
-/** A failed model call → 504 for a timeout, else 502. Says role and reason, never the upstream's own words. */
+/**
+ * A failed model call. A limit of requests stays 429 with its pause and a prompt that is too long stays 400, because callers can act on them;
+ * a timeout is 504, anything else 502. Says role and reason, never the upstream's own words.
+ */
 export function modelFailure(error: ModelCallError): RagError {
-  const status = error.status === null ? '' : ` (HTTP ${error.status})`
-  return new RagError(
-    error.code === 'timeout' ? 'model_timeout' : 'model_failed',
-    `the model call for role ${error.role} failed: ${REASONS[error.code]}${status}`,
-    { cause: error },
-  )
+  const headers = modelErrorHeaders(error)
+  const told = reasonOf(error)
+  if (error.code === 'rate_limited') return new RagError('rate_limited', told, { cause: error, headers })
+  if (error.code === 'context_length_exceeded')
+    return new RagError('context_length_exceeded', told, { cause: error, param: 'messages' })
+  return new RagError(error.code === 'timeout' ? 'model_timeout' : 'model_failed', told, { cause: error, headers })
 }
 
 /** What a reranking service did wrong: 504 for a timeout, else 502. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BaseApproach, ChatRequest } from '../../../contract/index.ts'
+import { sendEvents } from '../event-stream.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import type { RagPlugin } from './plugin.ts'
@@ -20,12 +21,12 @@ async function complete(plugin: RagPlugin, request: FastifyRequest, reply: Fasti
       'alias_of_another_base',
       `Model alias '${chat.model}' belongs to ${flavor.base}, not to ${base.data}`,
     )
-  const completion = await plugin.answer(chat.model, chat, callerSignal(request, reply))
-  if (chat.stream !== true) return reply.send(completion)
-  return reply
-    .header('content-type', 'text/event-stream; charset=utf-8')
-    .header('cache-control', 'no-cache')
-    .send(plugin.streamFrames(completion).join(''))
+  const completion = plugin.answer(chat.model, chat, callerSignal(request, reply))
+  if (chat.stream !== true) return reply.send(await completion)
+  return sendEvents(
+    reply,
+    completion.then((whole) => plugin.streamFrames(whole)),
+  )
 }
 
 /** The plugin's routes below its prefix. */

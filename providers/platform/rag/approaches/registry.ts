@@ -1,6 +1,13 @@
 import type { BaseApproach, Flavor } from '../../../../contract/index.ts'
-import type { ApproachAnswer, ApproachEntry, ApproachServices, OptionalEngines } from '../approach.ts'
+import type {
+  ApproachAnswer,
+  ApproachEntry,
+  ApproachServices,
+  OptionalEngines,
+  ProfileCollections,
+} from '../approach.ts'
 import { RagError } from '../rag-error.ts'
+import { requireCollection } from '../steps/collection.ts'
 import { agentic } from './agentic.ts'
 import { contextual } from './contextual.ts'
 import { graph } from './graph.ts'
@@ -11,13 +18,13 @@ import { workflowAdaptive } from './workflow-adaptive.ts'
 
 /** Every base approach. A new one is one file and one line here. */
 const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
-  'vanilla-rag': { answer: vanilla, needs: [] },
-  'hybrid-rag': { answer: hybrid, needs: [] },
-  'contextual-rag': { answer: contextual, needs: [] },
-  'graph-rag': { answer: graph, needs: ['graph'] },
-  'agentic-rag': { answer: agentic, needs: ['graph'] },
-  'workflow-adaptive-rag': { answer: workflowAdaptive, needs: ['workflow'] },
-  'lazy-graph-rag': { answer: lazyGraph, needs: [] },
+  'vanilla-rag': { answer: vanilla, needs: [], reads: ['plain'] },
+  'hybrid-rag': { answer: hybrid, needs: [], reads: ['plain'] },
+  'contextual-rag': { answer: contextual, needs: [], reads: ['contextual'] },
+  'graph-rag': { answer: graph, needs: ['graph'], reads: ['graph'] },
+  'agentic-rag': { answer: agentic, needs: ['graph'], reads: ['plain'] },
+  'workflow-adaptive-rag': { answer: workflowAdaptive, needs: ['workflow'], reads: ['plain'] },
+  'lazy-graph-rag': { answer: lazyGraph, needs: [], reads: ['plain'] },
 }
 
 const ABSENT = { graph: 'no graph engine is configured', workflow: 'no workflow engine is configured' } as const
@@ -27,11 +34,37 @@ export interface Availability {
   available: boolean
   /** Null when available. */
   reason: string | null
+  /** True when nothing but the data is missing. */
+  needs_ingestion?: boolean
 }
 
-export function availabilityOf(base: BaseApproach, engines: OptionalEngines): Availability {
+/** What an approach's availability depends on. */
+export interface PlatformData extends Pick<ApproachServices, 'store' | 'models'> {
+  engines: OptionalEngines
+  active: ProfileCollections | null
+}
+
+/** Whether a call would be answered now: its engines are there, a profile is active, and what it reads has been ingested. */
+export async function availabilityOf(base: BaseApproach, data: PlatformData): Promise<Availability> {
+  const { engines, active } = data
+  const missing = missingEngine(base, engines)
+  if (missing !== null) return { available: false, reason: missing }
+  if (active === null) return { available: false, reason: 'no ingestion profile is active' }
+  try {
+    for (const kind of APPROACHES[base].reads) {
+      if (kind === 'graph') engines.graph?.requireDocuments?.()
+      else await requireCollection(kind, { ...data, collections: active })
+    }
+    return { available: true, reason: null }
+  } catch (error) {
+    if (error instanceof RagError) return { available: false, reason: error.message, needs_ingestion: true }
+    throw error
+  }
+}
+
+function missingEngine(base: BaseApproach, engines: OptionalEngines): string | null {
   const missing = APPROACHES[base].needs.find((engine) => engines[engine] === null)
-  return missing === undefined ? { available: true, reason: null } : { available: false, reason: ABSENT[missing] }
+  return missing === undefined ? null : ABSENT[missing]
 }
 
 /** A flavor's approach with its parameters filled in. Throws when this platform lacks an engine that it needs. */
@@ -39,7 +72,7 @@ export function approachOf(
   flavor: Flavor,
   engines: OptionalEngines,
 ): (question: string, services: ApproachServices, signal?: AbortSignal) => Promise<ApproachAnswer> {
-  const { reason } = availabilityOf(flavor.base, engines)
+  const reason = missingEngine(flavor.base, engines)
   if (reason !== null) throw new RagError('approach_unavailable', `${flavor.alias} is not available: ${reason}`)
   // The table pairs each base with its own parameters; the compiler cannot follow that through a lookup.
   const { answer } = APPROACHES[flavor.base] as { answer: unknown }

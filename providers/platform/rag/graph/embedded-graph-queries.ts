@@ -3,6 +3,7 @@ import type { GraphQueryData } from '../../../../contract/index.ts'
 import { GraphEngineError } from '../../graph-engine/errors.ts'
 import type { GraphEngine } from '../../graph-engine/graph-engine.ts'
 import { RagError } from '../rag-error.ts'
+import { requireQueryLength } from './graph-queries.ts'
 import type { GraphFindings, GraphQueries } from './graph-queries.ts'
 
 /** What the engine puts between the members of a joined list. */
@@ -17,9 +18,11 @@ export function embeddedGraphQueries(
     throw new RagError('graph_empty', 'the knowledge graph holds no documents: ingest the active profile first')
   }
   return {
+    requireDocuments,
     answer: (question, { models }, signal) =>
       translated(async () => {
         requireDocuments()
+        requireQueryLength(question.query)
         const { response, data } = await engine.query(GraphQueryRequest.parse(question), options(models, signal))
         const { entities, relationships, chunks } = data
         const counts = { entities: entities.length, relations: relationships.length, chunks: chunks.length }
@@ -28,6 +31,7 @@ export function embeddedGraphQueries(
     find: (question, { models }, signal) =>
       translated(async () => {
         requireDocuments()
+        requireQueryLength(question.query)
         const request = GraphQueryRequest.parse({ ...question, only_need_context: true })
         return findingsOf((await engine.queryInParts(request, options(models, signal))).data)
       }),

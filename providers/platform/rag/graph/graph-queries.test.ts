@@ -88,6 +88,19 @@ describe('an engine in this process', () => {
   })
 })
 
+describe('a question that is longer than the engine takes', () => {
+  const long = { ...QUESTION, query: 'Borisets Locks gates. '.repeat(1500) }
+  const refusal = { code: 'question_too_long', status: 400, param: 'messages' }
+
+  it('is refused as such by the engine here and by one behind HTTP', async () => {
+    const { engine: opened } = await engine()
+    for (const queries of [embeddedGraphQueries(opened), await overHttp('key')]) {
+      await expect(queries.answer(long, account())).rejects.toMatchObject(refusal)
+      await expect(queries.find(long, account())).rejects.toMatchObject(refusal)
+    }
+  })
+})
+
 describe('an engine behind HTTP', () => {
   it('answers the same and reports its calls', async () => {
     const queries = await overHttp('key')

@@ -1,5 +1,7 @@
+import { GRAPH_QUERY_LIMITS } from '../../../../contract/index.ts'
 import type { GraphQueryMode, TokenUsage } from '../../../../contract/index.ts'
 import type { ModelHost } from '../../models/model-host.ts'
+import { RagError } from '../rag-error.ts'
 
 /** What the managed query profiles declare of a graph query. */
 export interface GraphQuestion {
@@ -64,4 +66,13 @@ export interface GraphQueries {
   answer(question: GraphQuestion, account: CallAccount, signal?: AbortSignal): Promise<GraphReply>
   /** The context without an answer: no model writes one. */
   find(question: GraphQuestion, account: CallAccount, signal?: AbortSignal): Promise<GraphFindings>
+  /** Throws `RagError` while the graph holds nothing; absent where that cannot be seen without a call. */
+  requireDocuments?(): void
+}
+
+/** Refuses a question that the engine's schema would refuse. */
+export function requireQueryLength(query: string): void {
+  if (query.length <= GRAPH_QUERY_LIMITS.query) return
+  const message = `a question to the knowledge graph has at most ${GRAPH_QUERY_LIMITS.query} characters, this one has ${query.length}`
+  throw new RagError('question_too_long', message, { param: 'messages' })
 }

@@ -4,6 +4,7 @@ import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../
 import { readLimited } from '../../read-limited.ts'
 import { RagError } from '../rag-error.ts'
 import { findingsOf } from './embedded-graph-queries.ts'
+import { requireQueryLength } from './graph-queries.ts'
 import type { GraphQueries, GraphQuestion, RemoteCalls } from './graph-queries.ts'
 
 const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
@@ -66,6 +67,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
 
   return {
     async answer(question, account, signal) {
+      requireQueryLength(question.query)
       const body = { ...question, include_references: true, include_chunk_content: true }
       const reply = await post('/query', body, GraphQueryResponse, signal)
       const calls = reportedCalls(reply['metadata']) ?? assumedCalls(question, reply.llm_generated !== false)
@@ -76,6 +78,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
       return { answer, counts: { entities: null, relations: null, chunks: calls.chunks ?? referenced } }
     },
     async find(question, account, signal) {
+      requireQueryLength(question.query)
       const reply = await post('/query/data', question, GraphDataResponse, signal)
       account.addRemote((reportedCalls(reply.metadata) ?? assumedCalls(question, false)).spent)
       return findingsOf(reply.data)

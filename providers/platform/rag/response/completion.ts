@@ -2,22 +2,26 @@ import { randomUUID } from 'node:crypto'
 import type { ChatCompletion, RagExtension } from '../../../../contract/index.ts'
 import type { ApproachAnswer } from '../approach.ts'
 import type { CallCounts } from '../call-meter.ts'
+import { limitAnswer, type AnswerLimits } from './answer-limits.ts'
 import { renderContent } from './render-content.ts'
 
 /**
  * An approach's answer in chat-completions form with `rag_extension`. `usage` sums what the chat calls reported; when none did it
- * is left out, because unknown is not zero.
+ * is left out, because unknown is not zero. Sources and metrics are rendered after the answer where the request's limits leave room.
  */
 export function completionOf(
   alias: string,
   result: ApproachAnswer,
   calls: CallCounts,
   seconds: number,
+  limits: AnswerLimits = {},
 ): ChatCompletion {
   const metrics = { seconds, chunks: result.chunks, llm_calls: calls.llmCalls, cloud_calls: calls.cloudCalls }
+  const { answer, finishReason, allows } = limitAnswer(result.answer, limits)
+  const rendered = renderContent(answer, result.sources, metrics)
   const extension: RagExtension = {
     schema_version: 1,
-    answer: result.answer,
+    answer,
     sources: result.sources,
     metrics,
     ...result.metadata,
@@ -30,8 +34,8 @@ export function completionOf(
     choices: [
       {
         index: 0,
-        message: { role: 'assistant', content: renderContent(result.answer, result.sources, metrics) },
-        finish_reason: 'stop',
+        message: { role: 'assistant', content: allows(rendered) ? rendered : answer },
+        finish_reason: finishReason,
       },
     ],
     ...(calls.usage === null ? {} : { usage: calls.usage }),

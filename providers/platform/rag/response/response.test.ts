@@ -74,6 +74,30 @@ describe('completions', () => {
     })
   })
 
+  const long = { ...result, answer: 'The lock was opened in 1904. It was rebuilt in 1911.' }
+  const limited = (limits: object) => {
+    const { choices, rag_extension: extension } = completionOf('vanilla-rag', long, calls, 0.5, limits)
+    return [choices[0]!.message.content, choices[0]!.finish_reason, extension!.answer]
+  }
+
+  it.each([
+    [{ max_tokens: 4 }, 'The lock was opened', 'length'],
+    [{ max_completion_tokens: 1, max_tokens: 4 }, 'The', 'length'],
+    [{ stop: '1904' }, 'The lock was opened in ', 'stop'],
+    [{ stop: ['nowhere', ' It was', '. '] }, 'The lock was opened in 1904', 'stop'],
+    [{ stop: '1904', max_tokens: 4 }, 'The lock was opened', 'length'],
+    [{ stop: '', max_tokens: 16 }, long.answer, 'stop'],
+    [{ stop: 'Sources' }, long.answer, 'stop'],
+  ])('with %j end the answer at %j for the reason %s, without room for sources', (limits, answer, reason) => {
+    expect(limited(limits)).toEqual([answer, reason, answer])
+  })
+
+  it('with room for them carry sources and metrics after the answer', () => {
+    const whole = completionOf('vanilla-rag', long, calls, 0.5).choices[0]!.message.content
+    expect(limited({ max_tokens: 200, stop: 'nowhere' })).toEqual([whole, 'stop', long.answer])
+    expect(whole).toContain('<details>')
+  })
+
   it('stream as exactly two frames', () => {
     const usage = { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 }
     const completion = completionOf('vanilla-rag', result, { ...calls, usage }, 0.5)
