@@ -154,6 +154,59 @@ export const RunJob = z.strictObject({
 })
 export type RunJob = z.infer<typeof RunJob>
 
+/** A file or folder that a cold reset deletes. */
+export const Deletion = z.strictObject({
+  what: z.enum([
+    'evidence',
+    /** Index, answers that wait for their evaluation, run identity, torn bytes. */
+    'beside_evidence',
+    'summary',
+    'matrix',
+    'judgments',
+    'human_round',
+    'votes',
+    'collections',
+  ]),
+  path: z.string(),
+  size_bytes: count,
+  /** Finished rows of an evidence file; null for everything else. */
+  rows: count.nullable(),
+})
+export type Deletion = z.infer<typeof Deletion>
+
+/** Everything that a cold reset of one dataset run deletes. */
+export const DeletionList = z.strictObject({
+  dataset_id: Identifier,
+  items: z.array(Deletion).max(200),
+  /** Collections of an external platform are not deleted. */
+  keeps_external_collections: z.boolean(),
+})
+export type DeletionList = z.infer<typeof DeletionList>
+
+/** What is, or would be, published of one dataset. */
+export const PublishedScope = z.strictObject({
+  run_id: Identifier,
+  models: z.array(Identifier),
+  questions: count,
+  repeats: count,
+  cells: count,
+  judged: z.boolean(),
+})
+export type PublishedScope = z.infer<typeof PublishedScope>
+
+/** What publishing one dataset of a run replaces in docs/results. */
+export const PublicationChange = z.strictObject({
+  dataset_id: Identifier,
+  /** Null when nothing is published yet. */
+  current: z.strictObject({ ...PublishedScope.shape, readable: z.boolean() }).nullable(),
+  next: PublishedScope,
+  /** What the published results have and the new ones would not, in words. */
+  lost: z.array(z.string()),
+  /** Why it is refused; null when it can be confirmed. */
+  refusal: z.string().nullable(),
+})
+export type PublicationChange = z.infer<typeof PublicationChange>
+
 /** The plan of one dataset; `conflicts` holds at most 100 of `conflict_count`. */
 export const DatasetPlan = z.strictObject({
   ...RunPlan.shape,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import { installedServices, type ServiceDefinition } from './services/service-definitions.ts'
 
@@ -38,7 +39,6 @@ export class EngineConfigError extends Error {
 
 /** Holds the launch token; taken out of the environment before any child is started. */
 export const TOKEN_VARIABLE = 'RAG_LADDER_ENGINE_TOKEN'
-export const STATE_FOLDER = '.rag-ladder'
 
 const PACKAGE_ROOT = fileURLToPath(new URL('../../', import.meta.url))
 

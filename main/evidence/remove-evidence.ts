@@ -9,24 +9,33 @@ import { identityPathFor } from './run-identity.ts'
 
 export type RemoveOutcome = { ok: true; removed: string[] } | { ok: false; refusal: EvidenceRefusal }
 
+/** Every file of a log that is there, the log itself first (also when it is not there). */
+export async function evidenceFilesOf(file: string): Promise<string[]> {
+  const path = resolve(file)
+  const journal = AnswerJournal.pathFor(path)
+  const tornPrefixes = [path, journal].map((name) => `${basename(name)}.torn-`)
+  const names = await readdir(dirname(path)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  })
+  const torn = names.filter((name) => tornPrefixes.some((start) => name.startsWith(start)))
+  const identity = identityPathFor(path)
+  const fixed = [indexPathFor(path), journal, `${journal}.tmp`, identity, `${identity}.tmp`]
+  const beside = [...fixed, ...torn.map((name) => join(dirname(path), name))]
+  return [path, ...beside.filter((name) => nodeFileOps.state(name) !== null)]
+}
+
 /**
  * Removes a log with everything beside it, as a cold reset does; its lock folder stays, because a lock that is removed keeps nobody
  * out. Refuses while a living process has the log open. Rejects with the system's error.
  */
 export async function removeEvidence(file: string): Promise<RemoveOutcome> {
   const path = resolve(file)
-  const journal = AnswerJournal.pathFor(path)
-  const tornPrefixes = [path, journal].map((name) => `${basename(name)}.torn-`)
-  const identity = identityPathFor(path)
-  const fixed = [path, indexPathFor(path), journal, `${journal}.tmp`, identity, `${identity}.tmp`]
   const locks = await LockFolder.open(path, nodeFileOps)
   try {
     return await locks.exclusive(async () => {
       if (locks.others().some((owner) => locks.isAlive(owner))) return { ok: false, refusal: inUse(path) }
-      const torn = (await readdir(dirname(path))).filter((name) => tornPrefixes.some((start) => name.startsWith(start)))
-      const removed = [...fixed, ...torn.map((name) => join(dirname(path), name))].filter(
-        (name) => nodeFileOps.state(name) !== null,
-      )
+      const removed = (await evidenceFilesOf(path)).filter((name) => nodeFileOps.state(name) !== null)
       for (const name of removed) await nodeFileOps.remove(name)
       await nodeFileOps.syncFolderOf(path)
       return { ok: true, removed }

@@ -7,6 +7,7 @@ import { holdsSecret } from '../lib/known-secrets.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { artifactName, isArtifactName, type ArtifactFiles } from './artifact-files.ts'
 import { datasetReport } from './dataset-report.ts'
+import { publicationChange, scopeOf } from './publication-change.ts'
 import { whilePublishing } from './publish-lock.ts'
 import { withPublished } from './published-catalogue.ts'
 import { ReportError } from './report-error.ts'
@@ -57,6 +58,8 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   const exposed = (await Promise.all(report.artifacts.map(credentialProblem))).filter((problem) => problem !== null)
   if (exposed.length > 0) return { ok: false, problems: exposed }
   const { root, datasetsFile, datasetId } = publication
+  const { refusal } = await publicationChange(root, datasetsFile, datasetId, scopeOf(report.checked.aggregate))
+  if (refusal !== null) throw new ReportError('narrower_publication', refusal)
   const catalogueText = await readFile(join(root, datasetsFile), 'utf8')
   const run = publishedRun(publication, report.artifacts, report.checked)
   // Before anything is written: a catalogue that cannot take the entry must not leave half a publication.

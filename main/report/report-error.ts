@@ -1,7 +1,7 @@
 /**
  * foreign_row: a row of another run, dataset or question list. duplicate_cell: two rows for one cell. mixed_provenance: rows that were made
  * under different conditions. no_rows: nothing is known about the dataset. malformed_line, duplicate_row, torn_tail, unreadable: the
- * evidence file. not_publishable: the artifacts did not pass validation. catalogue: `published` cannot be written. publish_busy: another
+ * evidence file. narrower_publication: it would delete published results that are wider. not_publishable: the artifacts did not pass validation. catalogue: `published` cannot be written. publish_busy: another
  * process publishes and does not come to an end.
  */
 export type ReportErrorCode =
@@ -13,6 +13,7 @@ export type ReportErrorCode =
   | 'duplicate_row'
   | 'torn_tail'
   | 'unreadable'
+  | 'narrower_publication'
   | 'not_publishable'
   | 'catalogue'
   | 'publish_busy'

@@ -1,24 +1,146 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { removeEvidence } from '../evidence/remove-evidence.ts'
+import { createReadStream } from 'node:fs'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Deletion, DeletionList } from '../../contract/control/run-job.ts'
+import { evidenceFilesOf, removeEvidence } from '../evidence/remove-evidence.ts'
+import { ballotFiles, BALLOTS_FOLDER, humanFiles } from '../judge/human/human-files.ts'
 import { journalPath } from '../judge/verdict-journal.ts'
-import type { PlatformSource } from './platform-source.ts'
-import { EvidenceRefusedError } from './resume-error.ts'
+import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ArtifactFiles } from '../report/artifact-files.ts'
+import { plural } from '../report/score-format.ts'
+import { EvidenceRefusedError } from './resume-error.ts'
+
+/** What a cold reset of one dataset run works on. */
+export interface ResetScope {
+  /** Project folder, which holds the votes of the panel's Judges page. */
+  root: string
+  runId: string
+  datasetId: string
+  files: ArtifactFiles
+  /** Folder of what the embedded platform made for the ingestion profile; null: an external platform keeps its collections. */
+  collections: string | null
+}
+
+/** Something is there that the confirmed list did not name. Nothing was deleted. */
+export class ColdResetChangedError extends Error {
+  override readonly name = 'ColdResetChangedError'
+  readonly code = 'cold_reset_changed'
+}
+
+const NEWLINE = 10
+
+async function linesIn(file: string): Promise<number> {
+  let count = 0
+  for await (const bytes of createReadStream(file) as AsyncIterable<Buffer>)
+    for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) count += 1
+  return count
+}
+
+/** Null where there is nothing. */
+async function sizeOf(path: string): Promise<number | null> {
+  const found = await stat(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) return null
+  if (!found.isDirectory()) return found.size
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map(async (entry) => (await stat(join(entry.parentPath, entry.name)).catch(() => null))?.size ?? 0)
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+type Candidate = readonly [Deletion['what'], string]
+
+async function candidatesOf({ root, runId, datasetId, files, collections }: ResetScope): Promise<Candidate[]> {
+  const human = humanFiles(dirname(files.judgments), runId, datasetId)
+  const ballots = ballotFiles(join(root, STATE_FOLDER, BALLOTS_FOLDER), runId, datasetId)
+  const [evidence, ...besideEvidence] = await evidenceFilesOf(files.evidence)
+  return [
+    ['evidence', evidence!],
+    ...besideEvidence.map((file): Candidate => ['beside_evidence', file]),
+    ['summary', files.evaluation],
+    ['matrix', files.matrix],
+    ['judgments', files.judgments],
+    ['judgments', journalPath(files.judgments)],
+    ['human_round', human.roundFile],
+    ['human_round', human.sealFile],
+    ['votes', human.votesFile],
+    ['votes', human.resultFile],
+    ['votes', ballots.ballotsFile],
+    ['votes', ballots.handedInFile],
+    ...(collections === null ? [] : [['collections', collections] as const]),
+  ]
+}
+
+/** Everything that a cold reset of this dataset run would delete now. Reads only; `coldReset` deletes exactly this. */
+export async function listDeletions(scope: ResetScope): Promise<DeletionList> {
+  const items: Deletion[] = []
+  for (const [what, path] of await candidatesOf(scope)) {
+    const sizeBytes = await sizeOf(path)
+    if (sizeBytes === null) continue
+    items.push({ what, path, size_bytes: sizeBytes, rows: what === 'evidence' ? await linesIn(path) : null })
+  }
+  return { dataset_id: scope.datasetId, items, keeps_external_collections: scope.collections === null }
+}
+
+/** Finished rows that lists would delete. */
+export const rowsIn = (lists: readonly DeletionList[]): number =>
+  lists.flatMap(({ items }) => items).reduce((sum, { rows }) => sum + (rows ?? 0), 0)
+
+/** Lists without what the next run makes again at no cost but time: whether somebody must be asked. */
+export const mustConfirm = (lists: readonly DeletionList[]): boolean =>
+  lists.some(({ items }) => items.some(({ what }) => what !== 'collections'))
+
+/** The first thing that is there, or has grown, since a list was confirmed; null when there is none. */
+function unconfirmed(now: DeletionList, confirmed: readonly DeletionList[]): string | null {
+  const known = new Map(confirmed.flatMap(({ items }) => items).map(({ path, rows }) => [path, rows]))
+  for (const { what, path, rows } of now.items) {
+    if (what === 'collections') continue
+    const before = known.get(path)
+    if (before === undefined) return `${path} was not in the list that was confirmed`
+    if ((rows ?? 0) > (before ?? 0)) return `${path} has ${plural(rows ?? 0, 'row')}, ${before ?? 0} were confirmed`
+  }
+  return null
+}
 
 /**
- * Deletes this dataset run's working artifacts and what the embedded platform made for the profile. Throws `EvidenceRefusedError` while
- * another process is running on the same evidence.
+ * Deletes what `listDeletions` lists, after comparing it with the lists that a person confirmed; null asks for no comparison. Throws
+ * `ColdResetChangedError`, and `EvidenceRefusedError` while another process has the evidence open; nothing is deleted then.
  */
-export async function coldReset(files: ArtifactFiles, platform: PlatformSource, profile: string): Promise<string> {
-  await mkdir(dirname(files.evidence), { recursive: true })
-  const evidence = await removeEvidence(files.evidence)
+export async function coldReset(scope: ResetScope, confirmed: readonly DeletionList[] | null): Promise<string> {
+  await mkdir(dirname(scope.files.evidence), { recursive: true })
+  const list = await listDeletions(scope)
+  const problem = confirmed === null ? null : unconfirmed(list, confirmed)
+  if (problem !== null)
+    throw new ColdResetChangedError(
+      `Cannot reset run ${scope.runId}: ${problem}. Nothing was deleted. Start the run again to see and confirm the new list.`,
+    )
+  const evidence = await removeEvidence(scope.files.evidence)
   if (!evidence.ok) throw new EvidenceRefusedError(evidence.refusal)
-  const derived = [files.evaluation, files.matrix, files.judgments, journalPath(files.judgments)]
-  for (const file of derived) await rm(file, { force: true })
-  const count = evidence.removed.length
-  const stateDir = platform.stateDir(profile)
-  if (stateDir === null) return `${count} evidence files removed; an external platform keeps its collections`
-  await rm(stateDir, { recursive: true, force: true })
-  return `${count} evidence files and the platform's state for ${profile} removed`
+  for (const { path } of list.items) await rm(path, { recursive: true, force: true })
+  const files = list.items.filter(({ what }) => what !== 'collections').length
+  const collections = list.keeps_external_collections
+    ? 'the external platform keeps its collections'
+    : 'collections of the embedded platform deleted'
+  return `${plural(files, 'file')} with ${plural(rowsIn([list]), 'finished row')} deleted; ${collections}`
+}
+
+const megabytes = (bytes: number): string =>
+  bytes < 1000
+    ? `${bytes} B`
+    : bytes < 1_000_000
+      ? `${(bytes / 1000).toFixed(1)} kB`
+      : `${(bytes / 1_000_000).toFixed(1)} MB`
+
+/** The list as lines of text, for a terminal. */
+export function describeDeletions(lists: readonly DeletionList[]): string[] {
+  return lists.flatMap(({ dataset_id: dataset, items, keeps_external_collections: keeps }) => [
+    ...items.map(
+      ({ what, path, size_bytes: size, rows }) =>
+        `  ${dataset}: ${what.replaceAll('_', ' ')} ${path} (${rows === null ? '' : `${plural(rows, 'finished row')}, `}${megabytes(size)})`,
+    ),
+    ...(keeps ? [`  ${dataset}: collections of the external platform are kept`] : []),
+  ])
 }
