@@ -12,6 +12,59 @@ const wholeNumber = (from: number, to: number) => {
   return z.int(expected).min(from, expected).max(to, expected)
 }
 
+/** A file or folder that a cold reset deletes. */
+export const Deletion = z.strictObject({
+  what: z.enum([
+    'evidence',
+    /** Index, answers that wait for their evaluation, run identity, torn bytes. */
+    'beside_evidence',
+    'summary',
+    'matrix',
+    'judgments',
+    'human_round',
+    'votes',
+    'collections',
+  ]),
+  path: z.string(),
+  size_bytes: count,
+  /** Finished rows of an evidence file; null for everything else. */
+  rows: count.nullable(),
+})
+export type Deletion = z.infer<typeof Deletion>
+
+/** Everything that a cold reset of one dataset run deletes. */
+export const DeletionList = z.strictObject({
+  dataset_id: Identifier,
+  items: z.array(Deletion).max(200),
+  /** Collections of an external platform are not deleted. */
+  keeps_external_collections: z.boolean(),
+})
+export type DeletionList = z.infer<typeof DeletionList>
+
+/** What is, or would be, published of one dataset. */
+export const PublishedScope = z.strictObject({
+  run_id: Identifier,
+  models: z.array(Identifier),
+  questions: count,
+  repeats: count,
+  cells: count,
+  judged: z.boolean(),
+})
+export type PublishedScope = z.infer<typeof PublishedScope>
+
+/** What publishing one dataset of a run replaces in docs/results. */
+export const PublicationChange = z.strictObject({
+  dataset_id: Identifier,
+  /** Null when nothing is published yet. */
+  current: z.strictObject({ ...PublishedScope.shape, readable: z.boolean() }).nullable(),
+  next: PublishedScope,
+  /** What the published results have and the new ones would not, in words. */
+  lost: z.array(z.string()),
+  /** Why it is refused; null when it can be confirmed. */
+  refusal: z.string().nullable(),
+})
+export type PublicationChange = z.infer<typeof PublicationChange>
+
 /**
  * What a run does. A field that is absent takes the setting of the person, else the environment variable, else the manifest's value. The
  * command line and the panel both build one of these; `prepareRun` is the only reader.
@@ -49,6 +102,10 @@ export const RunRequest = z.strictObject({
   cold_reset: z.boolean().default(false),
   /** Copies validated artifacts to `docs/results/`. */
   publish: z.boolean().default(false),
+  /** What the person agreed to delete, as `experiment.plan` listed it; the reset deletes nothing else. */
+  confirmed_deletions: z.array(DeletionList).max(100).optional(),
+  /** What the person agreed to replace, as `experiment.plan` listed it. */
+  confirmed_publications: z.array(PublicationChange).max(100).optional(),
 })
 export type RunRequest = z.infer<typeof RunRequest>
 /** `RunRequest` as a caller writes it, defaults left out. */
@@ -154,59 +211,6 @@ export const RunJob = z.strictObject({
 })
 export type RunJob = z.infer<typeof RunJob>
 
-/** A file or folder that a cold reset deletes. */
-export const Deletion = z.strictObject({
-  what: z.enum([
-    'evidence',
-    /** Index, answers that wait for their evaluation, run identity, torn bytes. */
-    'beside_evidence',
-    'summary',
-    'matrix',
-    'judgments',
-    'human_round',
-    'votes',
-    'collections',
-  ]),
-  path: z.string(),
-  size_bytes: count,
-  /** Finished rows of an evidence file; null for everything else. */
-  rows: count.nullable(),
-})
-export type Deletion = z.infer<typeof Deletion>
-
-/** Everything that a cold reset of one dataset run deletes. */
-export const DeletionList = z.strictObject({
-  dataset_id: Identifier,
-  items: z.array(Deletion).max(200),
-  /** Collections of an external platform are not deleted. */
-  keeps_external_collections: z.boolean(),
-})
-export type DeletionList = z.infer<typeof DeletionList>
-
-/** What is, or would be, published of one dataset. */
-export const PublishedScope = z.strictObject({
-  run_id: Identifier,
-  models: z.array(Identifier),
-  questions: count,
-  repeats: count,
-  cells: count,
-  judged: z.boolean(),
-})
-export type PublishedScope = z.infer<typeof PublishedScope>
-
-/** What publishing one dataset of a run replaces in docs/results. */
-export const PublicationChange = z.strictObject({
-  dataset_id: Identifier,
-  /** Null when nothing is published yet. */
-  current: z.strictObject({ ...PublishedScope.shape, readable: z.boolean() }).nullable(),
-  next: PublishedScope,
-  /** What the published results have and the new ones would not, in words. */
-  lost: z.array(z.string()),
-  /** Why it is refused; null when it can be confirmed. */
-  refusal: z.string().nullable(),
-})
-export type PublicationChange = z.infer<typeof PublicationChange>
-
 /** The plan of one dataset; `conflicts` holds at most 100 of `conflict_count`. */
 export const DatasetPlan = z.strictObject({
   ...RunPlan.shape,
@@ -241,6 +245,10 @@ export const PlanOutcome = z.discriminatedUnion('ok', [
     estimated_minutes: z.number().nullable(),
     /** What the metrics will not be able to measure. */
     notices: z.array(z.string()),
+    /** What the cold reset would delete; one list for each dataset, none without a cold reset. */
+    deletions: z.array(DeletionList),
+    /** What publishing would replace; one for each dataset, none when nothing is published. */
+    publications: z.array(PublicationChange),
     /** Why it would be refused if it were started now; empty when it would start. */
     blockers: z.array(z.strictObject({ code: z.string(), message: z.string() })),
   }),

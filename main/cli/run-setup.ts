@@ -7,12 +7,12 @@ import { InputError, parseRunnerInputs, splitList, type RunnerInputs } from '../
 import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runner/platform-source.ts'
 import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
+import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import { readerServices } from './reader-services.ts'
 import { textOption, type Invocation } from './command.ts'
 import { projectFolder } from './project-option.ts'
 
-/** Below the project: what the embedded platform keeps. */
-export const STATE_FOLDER = '.rag-ladder'
+export { STATE_FOLDER }
 
 /** The option behind each field of a request, for messages. */
 const OPTION_OF: Readonly<Record<string, string>> = {

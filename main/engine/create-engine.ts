@@ -15,6 +15,7 @@ import { EventLog } from './event-log.ts'
 import { ExperimentSource } from './experiment-source.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { openSessions } from './http/sessions.ts'
+import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
 import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
 import { isUnderWay } from './run-control/run-state.ts'
@@ -114,7 +115,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   const judging = new BlindJudging({
     root,
     resultsDir: config.resultsDir,
-    folder: below('judging'),
+    folder: below(BALLOTS_FOLDER),
     experiment: () => experiment.current(),
     isUnderWay: (runId) => {
       const state = runs.stateOf(runId)

@@ -94,7 +94,7 @@ export const mustConfirm = (lists: readonly DeletionList[]): boolean =>
   lists.some(({ items }) => items.some(({ what }) => what !== 'collections'))
 
 /** The first thing that is there, or has grown, since a list was confirmed; null when there is none. */
-function unconfirmed(now: DeletionList, confirmed: readonly DeletionList[]): string | null {
+export function unconfirmed(now: DeletionList, confirmed: readonly DeletionList[]): string | null {
   const known = new Map(confirmed.flatMap(({ items }) => items).map(({ path, rows }) => [path, rows]))
   for (const { what, path, rows } of now.items) {
     if (what === 'collections') continue

@@ -1,3 +1,4 @@
+import type { DeletionList } from '../../contract/control/run-job.ts'
 import type { EvaluationMetric, RunEvent } from '../../contract/index.ts'
 import type { JudgePanel } from '../judge/panel-settings.ts'
 import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
@@ -21,6 +22,8 @@ export interface DatasetRun {
   /** Checked before the first call; a disabled one skips step 9. */
   judgePanel: JudgePanel
   coldReset: boolean
+  /** What a person agreed to delete; null where nobody was asked. */
+  confirmedDeletions?: readonly DeletionList[] | null
   publish: boolean
   emit: (event: RunEvent) => void
   drain: AbortSignal

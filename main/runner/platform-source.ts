@@ -34,6 +34,9 @@ export interface PlatformSource {
   stateDir(profile: string): string | null
 }
 
+/** Folder of everything that the embedded platform keeps for an ingestion profile. */
+export const embeddedStateDir = (stateRoot: string, profile: string): string => join(stateRoot, 'platform', profile)
+
 const PLATFORM_ENTRY = moduleFile('../../providers/platform/index', import.meta.url)
 
 /** Below the state folder; mode 0600. */
@@ -52,7 +55,7 @@ export interface EmbeddedOptions {
 
 /** The platform that comes with the program, as a supervised child on a free port of this machine, with credentials of this project. */
 export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
-  const stateDir = (profile: string): string => join(options.stateRoot, 'platform', profile)
+  const stateDir = (profile: string): string => embeddedStateDir(options.stateRoot, profile)
   return {
     kind: 'embedded',
     gateway: 'embedded',

@@ -298,6 +298,7 @@ export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): Dat
     repeats,
     judgePanel,
     coldReset: request.cold_reset && !coldDatasets.includes(dataset.dataset.id),
+    confirmedDeletions: request.confirmed_deletions ?? null,
     publish: request.publish,
     emit,
     drain,

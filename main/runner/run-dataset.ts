@@ -135,7 +135,16 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   if (run.coldReset)
     await at('cold_reset', async () => ({
       result: null,
-      note: await coldReset(run.files, run.platform, run.dataset.profile.name),
+      note: await coldReset(
+        {
+          root: run.experiment.root,
+          runId: run.runId,
+          datasetId,
+          files: run.files,
+          collections: run.platform.stateDir(run.dataset.profile.name),
+        },
+        run.confirmedDeletions ?? null,
+      ),
     }))
   else skip('cold_reset', 'finished cells and collections are kept')
 

@@ -121,6 +121,37 @@ describe('a run', () => {
     expect(made(all).toSorted()).toEqual(ids.toSorted())
   })
 
+  it('that would delete finished cells or replace published results starts only with the confirmed lists', async () => {
+    const { client } = engine
+    const cold = { ...request('cold'), metrics: [], cold_reset: true }
+    const human = join(root, 'results/cold-smoke-human-round.json')
+    const elsewhere = join(root, 'results/other-smoke-evidence.jsonl')
+    for (const file of [evidence('cold'), human, elsewhere]) await writeFile(file, '{}\n')
+    expect(await failureOf(client.runs.start(cold))).toMatchObject({
+      code: 'confirmation_required',
+      details: { deletions: [{ dataset_id: 'smoke' }] },
+    })
+    const plan = await client.experiment.plan(cold)
+    if (!plan.ok) throw new Error('the plan was refused')
+    const [list] = plan.deletions
+    expect(list!.items.map(({ what, path, rows }) => [what, path, rows])).toEqual([
+      ['evidence', evidence('cold'), 1],
+      ['human_round', human, null],
+    ])
+    // A row that was stored after the list was shown.
+    await writeFile(evidence('cold'), '{}\n{}\n')
+    expect(await failureOf(client.runs.start({ ...cold, confirmed_deletions: plan.deletions }))).toMatchObject({
+      code: 'confirmation_required',
+    })
+    expect(await readFile(evidence('cold'), 'utf8')).toBe('{}\n{}\n')
+    await writeFile(evidence('cold'), '{}\n')
+    await client.runs.start({ ...cold, confirmed_deletions: plan.deletions })
+    await until(isState('cold', ...ENDED))
+    expect(await jobOf('cold')).toMatchObject({ state: 'completed', cells: { total: 8, done: 8, failed: 0 } })
+    expect([existsSync(human), existsSync(elsewhere)]).toEqual([false, true])
+    expect(await rowIds('cold')).toHaveLength(8)
+  })
+
   it('waits its turn behind another', async () => {
     const { client } = engine
     await client.runs.start(request('first', 4))

@@ -1,7 +1,8 @@
 import { coverageNotices } from '../../manifests/selection.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
-import { announceReset, questioner } from '../announce-reset.ts'
+import { effectsOf } from '../../runner/run-effects.ts'
+import { announceEffects, questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
@@ -21,11 +22,15 @@ export const ladderCommand: Command = {
       type: 'boolean',
       description: 'delete this run’s finished cells, summaries and collections first; on unless --no-cold-reset',
     },
-    publish: { type: 'boolean', description: 'copy validated artifacts to docs/results', default: true },
+    publish: {
+      type: 'boolean',
+      description: 'copy validated artifacts to docs/results; on unless --no-publish',
+    },
   },
   async run(invocation) {
-    const ordered = invocation.values['cold-reset']
-    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, 'cold-reset': ordered !== false } })
+    const { 'cold-reset': reset, publish } = invocation.values
+    const values = { ...invocation.values, 'cold-reset': reset !== false, publish: publish !== false }
+    const setup = await setUpRun({ ...invocation, values })
     const json = flagOption(invocation, 'json')
     const reporter = chooseReporter(json, invocation.stdout)
     const emit = reporter.event
@@ -34,14 +39,17 @@ export const ladderCommand: Command = {
       for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))
         emit({ type: 'notice', level: 'info', message })
       const platform = choosePlatform(setup, invocation, emit)
-      if (setup.request.cold_reset) {
-        const ask = json ? null : questioner(process.stdin, invocation.stdout)
-        await announceReset(setup, ordered === true, ask, (message) =>
-          emit({ type: 'notice', level: 'warning', message }),
-        )
-      }
+      const confirmed_deletions = await announceEffects({
+        runId: setup.runId,
+        effects: await effectsOf(setup, (profile) => platform.stateDir(profile)),
+        isResetOrdered: reset === true,
+        isPublishOrdered: publish === true,
+        ask: json ? null : questioner(process.stdin, invocation.stdout),
+        tell: (message) => emit({ type: 'notice', level: 'warning', message }),
+      })
+      const confirmed = { ...setup, request: { ...setup.request, confirmed_deletions } }
       const result = await runLadder(
-        datasetRunsOf(setup, { platform, emit, drain: stop.drain, abort: stop.abort }),
+        datasetRunsOf(confirmed, { platform, emit, drain: stop.drain, abort: stop.abort }),
         emit,
       )
       reporter.end()

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { publicationChange, scopeOf } from '../../report/publication-change.ts'
 import { leftOverNotice, publish } from '../../report/publish.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
@@ -8,6 +9,7 @@ import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
 import { filesOf } from '../../runner/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
+import { announceReplacements, questioner } from '../announce-effects.ts'
 import { EXIT, type Command } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
@@ -27,6 +29,16 @@ export const publishCommand: Command = {
       const aggregate = await readAggregate(files.evaluation)
       if (aggregate === null)
         throw new InputError([`${files.evaluation} is missing or not a summary: finish the run ${setup.runId} first`])
+      const change = await publicationChange(
+        setup.root,
+        setup.experiment.evaluation.datasets_file,
+        dataset.id,
+        scopeOf(aggregate),
+      )
+      const ask = questioner(process.stdin, invocation.stdout)
+      const tell = (message: string): void => void invocation.stderr.write(`${sanitizeForTerminal(message)}\n`)
+      // A person who cannot be asked has ordered it by the command itself.
+      if (change.refusal === null) await announceReplacements([change], ask === null, ask, tell)
       const callable = aggregate.approaches.filter(({ selected }) => selected).length
       const outcome = await publish({
         runId: setup.runId,

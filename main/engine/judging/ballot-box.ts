@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { z } from 'zod'
 import { BlindVote } from '../../../contract/control/judging.ts'
 import { describeIssues, Identifier } from '../../../contract/index.ts'
+import { ballotFiles } from '../../judge/human/human-files.ts'
 import { writeAtomic } from '../../report/write-atomic.ts'
 import { ControlFailure } from '../control-failure.ts'
 
@@ -28,7 +28,7 @@ export class BallotBox {
   }
 
   fileOf(runId: string, datasetId: string): string {
-    return join(this.#folder, `${runId}--${datasetId}.json`)
+    return ballotFiles(this.#folder, runId, datasetId).ballotsFile
   }
 
   async read(runId: string, datasetId: string): Promise<Ballots> {

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { z } from 'zod'
 import type {
   BlindSets,
@@ -15,6 +14,7 @@ import type {
 } from '../../../contract/control/judging.ts'
 import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes, type Judgments } from '../../../contract/index.ts'
 import { exportHumanRound } from '../../judge/human/export-round.ts'
+import { ballotFiles, humanFiles } from '../../judge/human/human-files.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
 import { storedAnswers } from '../../judge/stored-answers.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
@@ -23,7 +23,7 @@ import { writeAtomic } from '../../report/write-atomic.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
-import { humanFiles, judgedFiles } from './judged-files.ts'
+import { judgedFiles } from './judged-files.ts'
 import { pageOf } from './page-of.ts'
 import { plural } from '../../report/score-format.ts'
 
@@ -196,7 +196,7 @@ export class BlindJudging {
     const { root, resultsDir, folder } = this.#options
     const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
     const hasPanel = (await readJudgments(files.judgments)).state === 'read'
-    const votesFile = join(folder, `${run_id}--${dataset_id}-votes.json`)
+    const { handedInFile: votesFile } = ballotFiles(folder, run_id, dataset_id)
     const ballot: HumanVotes = {
       round_id: round_id!,
       rater,

@@ -17,9 +17,3 @@ export async function judgedFiles(
   const published = artifactFiles(join(root, RESULTS_FOLDER), runId, datasetId)
   return (await exists(published.evidence)) || (await exists(published.matrix)) ? published : working
 }
-
-/** Round, seal and result of a person's votes, named as the command line names them; always among the working artifacts. */
-export function humanFiles(resultsDir: string, runId: string, datasetId: string) {
-  const file = (ending: string): string => join(resultsDir, `${runId}-${datasetId}-${ending}.json`)
-  return { roundFile: file('human-round'), sealFile: file('human-seal'), resultFile: file('human') }
-}

@@ -8,7 +8,8 @@ import {
 } from '../../../contract/control/run-job.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import type { PlanInput } from '../../runner/plan-dataset.ts'
-import { externalPlatform } from '../../runner/platform-source.ts'
+import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
+import { openQuestions } from '../../runner/run-effects.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
@@ -25,6 +26,12 @@ function placeOf({ inputs, modelSet }: PreparedRun): PlanInput['platform'] {
     : externalPlatform(inputs.gatewayUrl, inputs)
 }
 
+/** Where a run's embedded platform keeps its collections. */
+const collectionsOf =
+  ({ config }: EngineParts, { inputs }: PreparedRun) =>
+  (profile: string): string | null =>
+    inputs.gatewayUrl === null ? embeddedStateDir(config.stateDir, profile) : null
+
 async function prepared({ experiment, settings, config }: EngineParts, request: RunRequest): Promise<Preparation> {
   const { resultsDir } = config
   return prepareRun(request, { experiment: await experiment.current(), inputs: settings.inputs(), resultsDir })
@@ -37,6 +44,7 @@ async function plan(parts: EngineParts, request: RunRequest): Promise<PlanOutcom
   const { index, runs } = parts
   const outcome = await planRun(run, {
     platform: placeOf(run),
+    collectionsOf: collectionsOf(parts, run),
     // What earlier runs took is a help, not a condition: without an index nothing is estimated.
     pastLatencies: async (...asked) => (await pastLatenciesFrom(index)(...asked).catch(() => null)) ?? new Map(),
   })
@@ -51,8 +59,9 @@ async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id:
   const preparation = await prepared(parts, request)
   if (!preparation.ok) throw inputFailure(preparation.problems)
   const { run } = preparation
-  const { blockers } = await planRun(run, {
+  const { blockers, deletions, publications } = await planRun(run, {
     platform: placeOf(run),
+    collectionsOf: collectionsOf(parts, run),
     pastLatencies: async () => new Map(),
   })
   const [blocker] = blockers
@@ -60,6 +69,13 @@ async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id:
     throw new ControlFailure(blocker.code === 'run_conflict' ? 'run_conflict' : 'evidence_refused', blocker.message, {
       blockers,
     })
+  const open = openQuestions({ deletions, publications }, request)
+  if (open.length > 0)
+    throw new ControlFailure(
+      'confirmation_required',
+      `Cannot start run ${run.runId} unasked: ${open.join('; ')}. Confirm the lists of the plan, or leave out the cold reset or the publication.`,
+      { deletions, publications },
+    )
   await parts.runs.start(run.request)
   return { run_id: run.runId }
 }
@@ -118,7 +134,8 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
   const preparation = await prepared(parts, request)
   if (!preparation.ok) throw inputFailure(preparation.problems)
   if (parts.runs.stateOf(run_id) !== null) throw new ControlFailure('run_active', `there is a run ${run_id} already`)
-  await parts.runs.start({ ...request, run_id, cold_reset: false }, { run_id: source, classes })
+  // Publishing replaces results, which nobody was asked about for this run.
+  await parts.runs.start({ ...request, run_id, cold_reset: false, publish: false }, { run_id: source, classes })
   return { run_id }
 }
 

@@ -4,6 +4,7 @@ import { coverageNotices } from '../../manifests/selection.ts'
 import { plural } from '../../report/score-format.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
+import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
 import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 
 const MAX_CONFLICTS = 100
@@ -16,6 +17,8 @@ export type PastLatencies = (
 
 export interface PlanOptions {
   platform: PlanInput['platform']
+  /** Folder of the embedded platform's collections; null for an external platform. */
+  collectionsOf: (profile: string) => string | null
   pastLatencies: PastLatencies
 }
 
@@ -85,6 +88,7 @@ async function planDatasets(
 export async function planRun(run: PreparedRun, options: PlanOptions): Promise<Extract<PlanOutcome, { ok: true }>> {
   const { datasets, blockers } = await planDatasets(run, options)
   const sum = (of: (plan: DatasetPlan) => number): number => datasets.reduce((total, plan) => total + of(plan), 0)
+  const effects = await effectsOf(run, options.collectionsOf)
   const isKnown = datasets.every((plan) => plan.estimated_ms !== null)
   return {
     ok: true,
@@ -101,7 +105,11 @@ export async function planRun(run: PreparedRun, options: PlanOptions): Promise<E
       verdicts: sum((plan) => plan.verdicts),
     },
     estimated_minutes: isKnown ? sum((plan) => plan.estimated_ms!) / 60_000 : null,
+    ...effects,
     notices: coverageNotices(run.metrics, run.aliases, run.datasets),
-    blockers,
+    blockers: [
+      ...blockers,
+      ...refusedPublications(effects).map((message) => ({ code: 'narrower_publication', message })),
+    ],
   }
 }

@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
 import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { EffectsDialog } from './effects-dialog.tsx'
+import { mustAsk } from './effects.ts'
 import { PlanView } from './plan-view.tsx'
 import { ProblemList } from './problem-list.tsx'
 import type { PlanState } from './use-plan.ts'
@@ -21,7 +24,20 @@ export function PlanPanel({ request, state }: { request: RunRequestInput; state:
       onError: (failure) => notifyFailure('Starting the run', failure),
     }),
   )
-  const ready = plan !== null && plan.totals.conflicts === 0 && !isStale
+  const ready = plan !== null && plan.totals.conflicts === 0 && plan.blockers.length === 0 && !isStale
+  const [isAsking, setAsking] = useState(false)
+  const run = (): void => {
+    setAsking(false)
+    if (plan === null) return
+    const { deletions, publications } = plan
+    start.mutate({
+      ...request,
+      // The name in the plan, which may be made from the time of day, is the one that was confirmed.
+      run_id: plan.run_id,
+      ...(deletions.length === 0 ? {} : { confirmed_deletions: deletions }),
+      ...(publications.length === 0 ? {} : { confirmed_publications: publications }),
+    })
+  }
   const cells = plan === null ? 0 : plan.totals.run + plan.totals.answered
   return (
     <Panel title="Plan" aside={plan === null ? undefined : <span className={styles.runName}>{plan.run_id}</span>}>
@@ -37,10 +53,13 @@ export function PlanPanel({ request, state }: { request: RunRequestInput; state:
         size="sm"
         disabled={!ready}
         loading={start.isPending}
-        onClick={() => start.mutate(request)}
+        onClick={() => (plan !== null && mustAsk(plan) ? setAsking(true) : run())}
       >
         {cells > 0 ? `Run ${plural(cells, 'cell')}` : 'Run'}
       </Button>
+      {plan !== null && (
+        <EffectsDialog plan={plan} opened={isAsking} onClose={() => setAsking(false)} onConfirm={run} />
+      )}
     </Panel>
   )
 }

@@ -1,6 +1,7 @@
 import type { PlanOutcome } from '../../../contract/control/run-job.ts'
-import { count, duration } from '../../components/format.ts'
+import { count, duration, plural } from '../../components/format.ts'
 import table from '../../components/table.module.css'
+import { deletedCells } from './effects.ts'
 import styles from './launch.module.css'
 
 type Plan = Extract<PlanOutcome, { ok: true }>
@@ -71,6 +72,20 @@ export function PlanView({ plan }: { plan: Plan }) {
         )}
         {unknown.length > 0 && (
           <li className="dim">○ no earlier latency of {unknown.join(', ')}: how long it takes is not known</li>
+        )}
+        {deletedCells(plan) > 0 && (
+          <li className={styles.warn}>
+            ▲ Cold start deletes {plural(deletedCells(plan), 'finished cell')} of this run.
+          </li>
+        )}
+        {plan.publications.map(
+          (change) =>
+            change.current !== null &&
+            change.refusal === null && (
+              <li key={change.dataset_id} className={styles.warn}>
+                ▲ Publishing replaces the results of {change.dataset_id} from run {change.current.run_id}.
+              </li>
+            ),
         )}
         {blockers.map(({ code, message }) => (
           <li key={code} className={styles.warn}>

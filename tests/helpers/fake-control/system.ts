@@ -1,7 +1,55 @@
 import { isBlindEvent } from '../../../contract/control/index.ts'
+import type { DeletionList, PublicationChange, StoredRunRequest } from '../../../contract/control/run-job.ts'
+import { RUNS } from './state.ts'
 import { os, refuse } from './implementer.ts'
 import type { FakeState } from './state.ts'
 import { settled } from './world.ts'
+
+const SCOPE = { models: ['vanilla-rag', 'hybrid-rag'], questions: 4, repeats: 1, cells: 8, judged: true }
+
+/** The first finished run is published and has files; every other name is new. */
+function effectsOf(input: StoredRunRequest): { deletions: DeletionList[]; publications: PublicationChange[] } {
+  const isKnown = input.run_id === RUNS[0]
+  return {
+    deletions: !input.cold_reset
+      ? []
+      : input.dataset_ids.map((dataset_id) => ({
+          dataset_id,
+          keeps_external_collections: false,
+          items: !isKnown
+            ? []
+            : [
+                {
+                  what: 'evidence',
+                  path: `/project/results/${RUNS[0]}-${dataset_id}-evidence.jsonl`,
+                  size_bytes: 412_000,
+                  rows: 28,
+                },
+                {
+                  what: 'human_round',
+                  path: `/project/results/${RUNS[0]}-${dataset_id}-human-round.json`,
+                  size_bytes: 9_100,
+                  rows: null,
+                },
+                {
+                  what: 'collections',
+                  path: `/project/.rag-ladder/platform/${dataset_id}`,
+                  size_bytes: 2_400_000,
+                  rows: null,
+                },
+              ],
+        })),
+    publications: !input.publish
+      ? []
+      : input.dataset_ids.map((dataset_id) => ({
+          dataset_id,
+          current: { ...SCOPE, run_id: RUNS[0]!, readable: true },
+          next: { ...SCOPE, run_id: input.run_id ?? 'new', models: input.models, judged: false },
+          lost: ['the judgments'],
+          refusal: null,
+        })),
+  }
+}
 
 /** Status, events, the experiment and its plan. */
 export function systemProcedures(state: FakeState) {
@@ -76,15 +124,8 @@ export function systemProcedures(state: FakeState) {
           },
           estimated_minutes: (sum('run') * 160) / 60_000,
           notices: input.models.includes('graph-rag') ? world.experiment.notices : [],
-          blockers:
-            state.active === null
-              ? []
-              : [
-                  {
-                    code: 'run_active',
-                    message: `run ${state.active.job.run_id} is under way: this one will wait for it`,
-                  },
-                ],
+          ...effectsOf(input),
+          blockers: [],
         }
       }),
     },

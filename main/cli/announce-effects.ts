@@ -1,0 +1,87 @@
+import { createInterface } from 'node:readline/promises'
+import type { DeletionList, PublicationChange } from '../../contract/control/run-job.ts'
+import { InputError } from '../manifests/runner-inputs.ts'
+import { describePublication, replacements } from '../report/publication-change.ts'
+import { plural } from '../report/score-format.ts'
+import { describeDeletions, mustConfirm, rowsIn } from '../runner/cold-reset.ts'
+import { refusedPublications, type RunEffects } from '../runner/run-effects.ts'
+
+/** Asks a question at the terminal. */
+export type Ask = (text: string) => Promise<string>
+
+/** Asks the person at the terminal; null where nobody can be asked. */
+export function questioner(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Ask | null {
+  if (!input.isTTY || !output.isTTY) return null
+  return async (text) => {
+    const lines = createInterface({ input, output })
+    try {
+      return await lines.question(text)
+    } finally {
+      lines.close()
+    }
+  }
+}
+
+export interface Announcement {
+  runId: string
+  effects: RunEffects
+  /** Typed on the command line by the person, not a default. */
+  isResetOrdered: boolean
+  isPublishOrdered: boolean
+  /** Null where nobody can be asked. */
+  ask: Ask | null
+  tell: (message: string) => void
+}
+
+const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())
+
+async function announceDeletions({ runId, effects, isResetOrdered, ask, tell }: Announcement): Promise<void> {
+  const { deletions } = effects
+  if (!mustConfirm(deletions)) return
+  const what = [
+    `The cold reset of run ${runId} deletes ${plural(rowsIn(deletions), 'finished cell')} and these files:`,
+    ...describeDeletions(deletions),
+    '--no-cold-reset keeps them and makes only what is missing.',
+  ].join('\n')
+  if (isResetOrdered || ask === null) tell(what)
+  else if (!isYes(await ask(`${what}\nDelete them? [y/N] `)))
+    throw new InputError(['nothing was deleted: give --no-cold-reset to resume this run'])
+}
+
+/** Shows what publishing replaces, and asks where somebody can be asked who has not ordered it. Throws `InputError`. */
+export async function announceReplacements(
+  changes: readonly PublicationChange[],
+  isOrdered: boolean,
+  ask: Ask | null,
+  tell: (message: string) => void,
+): Promise<void> {
+  const replaced = replacements(changes)
+  if (replaced.length === 0) return
+  const what = [
+    'Publishing replaces results in docs/results:',
+    ...replaced.map((each) => `  ${describePublication(each)}`),
+  ]
+  const isNarrower = replaced.some(({ lost }) => lost.length > 0)
+  if (ask !== null && !isOrdered) {
+    if (isYes(await ask(`${what.join('\n')}\nReplace them? [y/N] `))) return
+    throw new InputError(['nothing was started: give --no-publish to run without publishing'])
+  }
+  if (!isOrdered && isNarrower)
+    throw new InputError([
+      `${what.join('\n')}\ngive --publish to replace them, or --no-publish to run without publishing`,
+    ])
+  tell(what.join('\n'))
+}
+
+/**
+ * Shows what a run is about to delete and to replace, before it does; where somebody can be asked who has not ordered it, asks. Returns the
+ * deletions that were shown: the reset deletes nothing else. Throws `InputError` when they do not agree, or when publishing is refused.
+ */
+export async function announceEffects(announcement: Announcement): Promise<DeletionList[]> {
+  const { effects, isPublishOrdered, ask, tell } = announcement
+  const refused = refusedPublications(effects)
+  if (refused.length > 0) throw new InputError(refused)
+  await announceDeletions(announcement)
+  await announceReplacements(effects.publications, isPublishOrdered, ask, tell)
+  return effects.deletions
+}
