@@ -35,11 +35,18 @@ export const JudgeVerdict = z.looseObject({
 export type JudgeVerdict = z.infer<typeof JudgeVerdict>
 
 /**
- * Why a question has no winner. not_judged: no verdict. too_few_judges: fewer than two judges have one. tie: mean and votes are equal.
- * judges_disagree: at least half of the judges put another answer two points or more above the one with the highest mean.
+ * Why a question has no winner. not_judged: no verdict. tie: mean and votes are equal. Files of before have too_few_judges and judges_disagree
+ * here too, for what is now a disputed winner.
  */
 export const InconclusiveReason = z.enum(['not_judged', 'too_few_judges', 'tie', 'judges_disagree'])
 export type InconclusiveReason = z.infer<typeof InconclusiveReason>
+
+/**
+ * Why a question's winner is to be read with care. too_few_judges: one judge alone has a verdict. judges_disagree: at least half of the judges
+ * put another answer two points or more above it.
+ */
+export const DisputeReason = z.enum(['too_few_judges', 'judges_disagree'])
+export type DisputeReason = z.infer<typeof DisputeReason>
 
 /** What the judges saw of one stored answer. */
 export const JudgedAnswer = z.strictObject({
@@ -68,6 +75,8 @@ export const JudgedQuery = z.looseObject({
   observed_winner: Identifier.nullable(),
   /** Set exactly when there is no winner. */
   inconclusive: InconclusiveReason.nullable().optional(),
+  /** Null for a winner that is not disputed, and where there is none; absent in files of before. */
+  disputed: DisputeReason.nullable().optional(),
   answers: byAlias(JudgedAnswer).optional(),
 })
 export type JudgedQuery = z.infer<typeof JudgedQuery>
@@ -139,11 +148,17 @@ export type JudgeProfile = z.infer<typeof JudgeProfile>
 /** How far the panel can be trusted. */
 export const PanelStatistics = z.strictObject({
   judges: z.array(JudgeProfile),
-  /** Ordinal; a rated thing is one answer in one rotation. */
+  /** Ordinal; a rated thing is one answer in one rotation, or one answer where every judge grades it alike in each rotation. */
   alpha: Agreement,
+  /** The same over questions that have an answer: on the others all judges read the same refusals. Absent in files of before. */
+  alpha_answerable: Agreement.optional(),
+  /** The same over answers that some judge graded above 1: agreement about what is plainly wrong is easy. Absent in files of before. */
+  alpha_above_minimum: Agreement.optional(),
   leave_one_out: LeaveOneJudgeOut,
   /** Questions without a winner, by reason. */
   inconclusive: z.partialRecord(InconclusiveReason, count),
+  /** Questions with a disputed winner, by reason; absent in files of before. */
+  disputed: z.partialRecord(DisputeReason, count).optional(),
 })
 export type PanelStatistics = z.infer<typeof PanelStatistics>
 

@@ -166,6 +166,12 @@ export const PositionEffect = z.strictObject({
   basis: z.enum(['within_answer', 'within_question', 'none']),
   /** Change of score for each place further down. */
   slope: Estimate,
+  /**
+   * How much more the first and the last place get than the other places: a judge that favours both ends, or the middle, has no slope. Absent in
+   * files of before.
+   */
+  first: Estimate.optional(),
+  last: Estimate.optional(),
 })
 export type PositionEffect = z.infer<typeof PositionEffect>
 

@@ -1,4 +1,6 @@
 import type {
+  Agreement,
+  DisputeReason,
   InconclusiveReason,
   JudgedQuery,
   JudgeFailure,
@@ -26,6 +28,8 @@ export interface PanelResults {
   failures: readonly JudgeFailure[]
   /** Question → gold documents: questions that share one are resampled together. */
   documents: ReadonlyMap<string, readonly string[]>
+  /** Questions without an answer in the corpus. */
+  unanswerable?: ReadonlySet<string>
   /** Names the random streams. */
   seed: string
 }
@@ -39,11 +43,22 @@ export function panelStatistics(results: PanelResults): PanelStatistics {
   const inconclusive: Partial<Record<InconclusiveReason, number>> = {}
   for (const { inconclusive: reason } of results.queries)
     if (reason !== undefined && reason !== null) inconclusive[reason] = (inconclusive[reason] ?? 0) + 1
+  const disputed: Partial<Record<DisputeReason, number>> = {}
+  for (const { disputed: reason } of results.queries)
+    if (reason !== undefined && reason !== null) disputed[reason] = (disputed[reason] ?? 0) + 1
+  const ratings = ratingsOf(results, clusters)
+  const alphaOf = (kept: (unit: RatedAnswer) => boolean): Agreement =>
+    krippendorffAlpha(tableOf(ratings.filter(kept), results.judges.length), 'ordinal', {
+      seed: `${results.seed}/judges`,
+    })
   return roundedDeep({
     judges: results.judges.map((judge) => profileOf(judge, results, clusters)),
-    alpha: krippendorffAlpha(ratingsOf(results, clusters), 'ordinal', { seed: `${results.seed}/judges` }),
+    alpha: alphaOf(() => true),
+    alpha_answerable: alphaOf(({ answerable }) => answerable),
+    alpha_above_minimum: alphaOf(({ grades }) => grades.some((grade) => grade > 1)),
     leave_one_out: leaveOneJudgeOut(panelScores(results)),
     inconclusive,
+    disputed,
   })
 }
 
@@ -84,22 +99,41 @@ function profileOf(judge: string, results: PanelResults, clusters: ReadonlyMap<s
   }
 }
 
-/** A rated thing is one answer in one rotation: so grades stay whole, and the order of each judge is another anyway. */
-function ratingsOf({ judges, models, rotations, queries }: PanelResults, clusters: ReadonlyMap<string, string>) {
-  const units: string[] = []
-  const values: number[] = []
-  for (const query of queries) {
+interface RatedAnswer {
+  cluster: string
+  answerable: boolean
+  /** One per judge; NaN where a judge gave none. */
+  grades: number[]
+}
+
+/**
+ * A rated thing is one answer in one rotation, so that grades stay whole. An answer that every judge graded alike in all rotations is one thing:
+ * counted again it would only look like more evidence.
+ */
+function ratingsOf(
+  { judges, models, rotations, queries, unanswerable }: PanelResults,
+  clusters: ReadonlyMap<string, string>,
+): RatedAnswer[] {
+  return queries.flatMap((query) => {
     const given = judges.map(
       (judge) => new Map(query.per_judge[judge]?.rotations?.map((one) => [one.rotation, one.scores])),
     )
-    for (const model of models)
-      for (let rotation = 0; rotation < rotations; rotation += 1) {
-        units.push(clusters.get(query.query_id)!)
-        values.push(...given.map((ofJudge) => ofJudge.get(rotation)?.[model] ?? NaN))
-      }
-  }
-  return { clusters: units, raters: judges.length, values: Float64Array.from(values) }
+    const head = { cluster: clusters.get(query.query_id)!, answerable: unanswerable?.has(query.query_id) !== true }
+    return models.flatMap((model) => {
+      const all = Array.from({ length: rotations }, (_, rotation) =>
+        given.map((ofJudge) => ofJudge.get(rotation)?.[model] ?? NaN),
+      )
+      const isAlike = all.every((grades) => grades.every((grade, judge) => Object.is(grade, all[0]![judge])))
+      return (isAlike ? all.slice(0, 1) : all).map((grades) => ({ ...head, grades }))
+    })
+  })
 }
+
+const tableOf = (rated: readonly RatedAnswer[], raters: number) => ({
+  clusters: rated.map(({ cluster }) => cluster),
+  raters,
+  values: Float64Array.from(rated.flatMap(({ grades }) => grades)),
+})
 
 function panelScores({ judges, models, queries }: PanelResults) {
   const scores = queries.flatMap((query) =>

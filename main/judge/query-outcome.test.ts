@@ -13,6 +13,7 @@ describe('queryOutcome', () => {
       votes: { a: 0, b: 2, c: 0 },
       observed_winner: 'a',
       inconclusive: null,
+      disputed: null,
     })
   })
 
@@ -37,21 +38,27 @@ describe('queryOutcome', () => {
     expect(outcome(verdict(4, 4, 1), verdict(4, 4, 1)).inconclusive).toBe('tie')
   })
 
-  it('has no winner where at least half of the judges put another answer two points above it', () => {
+  it('names the highest mean the winner and marks it as disputed where half of the judges put another two points above', () => {
     expect(outcome(verdict(5, 2, 1), verdict(2, 4, 1))).toMatchObject({
-      observed_winner: null,
-      inconclusive: 'judges_disagree',
+      observed_winner: 'a',
+      inconclusive: null,
+      disputed: 'judges_disagree',
     })
-    expect(outcome(verdict(5, 2, 1), verdict(3, 4, 1))).toMatchObject({ observed_winner: 'a', inconclusive: null })
-    expect(outcome(verdict(5, 1, 1), verdict(5, 1, 1), verdict(1, 5, 1)).observed_winner).toBe('a')
+    expect(outcome(verdict(5, 2, 1), verdict(3, 4, 1))).toMatchObject({ observed_winner: 'a', disputed: null })
+    expect(outcome(verdict(5, 1, 1), verdict(5, 1, 1), verdict(1, 5, 1))).toMatchObject({
+      observed_winner: 'a',
+      disputed: null,
+    })
   })
 
-  it('needs two judges', () => {
-    expect(outcome()).toEqual({ mean_by_approach: {}, votes: {}, observed_winner: null, inconclusive: 'not_judged' })
+  it('takes the one judge that is left, and says that it is one', () => {
+    const none = { mean_by_approach: {}, votes: {}, observed_winner: null, inconclusive: 'not_judged', disputed: null }
+    expect(outcome()).toEqual(none)
     expect(outcome(verdict(5, 1, 1, 'a'))).toMatchObject({
       mean_by_approach: { a: 5, b: 1, c: 1 },
-      observed_winner: null,
-      inconclusive: 'too_few_judges',
+      observed_winner: 'a',
+      inconclusive: null,
+      disputed: 'too_few_judges',
     })
   })
 })

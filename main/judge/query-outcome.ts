@@ -1,4 +1,10 @@
-import type { InconclusiveReason, JudgedQuery, JudgedRotation, JudgeVerdict } from '../../contract/index.ts'
+import type {
+  DisputeReason,
+  InconclusiveReason,
+  JudgedQuery,
+  JudgedRotation,
+  JudgeVerdict,
+} from '../../contract/index.ts'
 import { rounded } from '../report/numbers.ts'
 
 /** Points between two answers from which a judge's preference is strong: half of what the scale spans. */
@@ -41,12 +47,13 @@ export function verdictOfRotations(
 
 export type QueryOutcome = Pick<JudgedQuery, 'mean_by_approach' | 'votes' | 'observed_winner'> & {
   inconclusive: InconclusiveReason | null
+  disputed: DisputeReason | null
 }
 
 /**
  * Verdicts of all judges on a question → means, votes and winner. The highest mean wins; votes only decide between equal means (to two
- * decimals). There is no winner where fewer than two judges have a verdict, where mean and votes tie, or where at least half of the judges
- * put some other answer two points or more above it: then the mean only averages a quarrel.
+ * decimals). There is no winner without a verdict, or where mean and votes tie. `disputed` marks a winner that a single judge named, or above
+ * which at least half of the judges put some other answer by two points or more: its mean only averages a quarrel.
  */
 export function queryOutcome(verdicts: readonly JudgeVerdict[], models: readonly string[]): QueryOutcome {
   const scored = models.flatMap((model) => {
@@ -55,14 +62,18 @@ export function queryOutcome(verdicts: readonly JudgeVerdict[], models: readonly
   })
   const voted = countsOf(verdicts.map(({ best }) => best))
   const means = new Map(scored)
-  const outcome = (winner: string | null, inconclusive: InconclusiveReason | null): QueryOutcome => ({
+  const outcome = (
+    winner: string | null,
+    inconclusive: InconclusiveReason | null,
+    disputed: DisputeReason | null = null,
+  ): QueryOutcome => ({
     mean_by_approach: Object.fromEntries(scored),
     votes: Object.fromEntries(scored.map(([model]) => [model, voted.get(model) ?? 0])),
     observed_winner: winner,
     inconclusive,
+    disputed,
   })
   if (verdicts.length === 0) return outcome(null, 'not_judged')
-  if (verdicts.length < 2) return outcome(null, 'too_few_judges')
   const highest = Math.max(...means.values())
   const leaders = [...means].filter(([, mean]) => mean === highest).map(([model]) => model)
   const winner =
@@ -71,5 +82,7 @@ export function queryOutcome(verdicts: readonly JudgeVerdict[], models: readonly
   const opposed = verdicts.filter(
     ({ scores }) => Math.max(...Object.values(scores)) - (scores[winner] ?? 0) >= STRONG_PREFERENCE,
   )
-  return 2 * opposed.length >= verdicts.length ? outcome(null, 'judges_disagree') : outcome(winner, null)
+  const disputed =
+    verdicts.length < 2 ? 'too_few_judges' : 2 * opposed.length >= verdicts.length ? 'judges_disagree' : null
+  return outcome(winner, null, disputed)
 }

@@ -122,6 +122,7 @@ function assemble(
   )
   const complete = failures.length === 0 && blocked.length === 0
   const documents = new Map(input.questions.map(({ id, documents }) => [id, documents]))
+  const unanswerable = new Set(input.questions.flatMap(({ id, answerable }) => (answerable ? [] : [id])))
   return {
     status: verdicts.size === 0 ? 'error' : complete ? 'ok' : 'partial',
     run_id: input.runId,
@@ -130,7 +131,16 @@ function assemble(
     runtime: runtimeOf(panel, judges),
     ingestion: input.ingestion,
     approaches: panelApproaches(queries, models),
-    panel: panelStatistics({ judges: names, models, rotations: panel.rotations, queries, failures, documents, seed }),
+    panel: panelStatistics({
+      judges: names,
+      models,
+      rotations: panel.rotations,
+      queries,
+      failures,
+      documents,
+      unanswerable,
+      seed,
+    }),
     blocked,
     errors: failures,
     queries,

@@ -71,6 +71,11 @@ export class ApproachTally {
     return this.#quantities.latency_ms
   }
 
+  /** Cells that failed or timed out: they have no latency. */
+  get failed(): number {
+    return this.#cells.of('error') + this.#cells.of('timeout')
+  }
+
   add(index: number, row: FigureRow): void {
     const { operational, ragas } = row.metrics
     const repeat = row.repeat ?? 1

@@ -10,6 +10,7 @@ import {
   signedWords,
 } from './comparison-words.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
+import { censoredIn, useLegend, useWords } from './metric-use.ts'
 import { countWords, plural } from './score-format.ts'
 import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from './variance-access.ts'
 
@@ -35,8 +36,8 @@ export function comparisonLines(aggregate: Aggregate): string[] {
   if (metrics.every(({ pairs }) => pairs.length === 0)) return ['There is one approach only.']
   const detailed = metrics.filter(({ metric }) => DETAILED.includes(metric))
   return [
-    `${clusterWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs stand in the evaluation file.`,
-    ...detailed.flatMap((compared) => ['', ...againstBaseline(compared, baseline.model)]),
+    `${clusterWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs stand in the evaluation file. ${md(useLegend([aggregate]))}`,
+    ...detailed.flatMap((compared) => ['', ...againstBaseline(aggregate, compared, baseline.model)]),
     '',
     ...decidedLines(metrics),
   ]
@@ -49,7 +50,7 @@ function clusterWords({ comparisons }: Aggregate): string {
   return `The ${plural(questions, 'question')} fall into ${plural(clusters, 'cluster')} that share gold documents, the largest of ${largest}${cut}.`
 }
 
-function againstBaseline(compared: ComparedMetric, baseline: string): string[] {
+function againstBaseline(aggregate: Aggregate, compared: ComparedMetric, baseline: string): string[] {
   const name = nameOf(compared)
   const rows = compared.approaches
     .filter(({ model }) => model !== baseline)
@@ -58,10 +59,18 @@ function againstBaseline(compared: ComparedMetric, baseline: string): string[] {
       return [code(model), ...(pair === null ? [] : pairCells(name, pair))]
     })
   return [
-    `**${nameWords(name)}**${compared.better === 'lower' ? ' (lower is better)' : ''}: ${decidedLine(compared)}.`,
+    `**${nameWords(name)}**${compared.better === 'lower' ? ' (lower is better)' : ''}: ${decidedLine(compared)}. ${md(useWords([aggregate], name))}${name === 'latency_ms' ? censoredWords(aggregate) : ''}`,
     '',
     ...mdTable(['approach', ...PAIR_HEAD], rows, columnsFrom(1, PAIR_HEAD.length + 1)),
   ]
+}
+
+/** Whose latencies leave cells out, because they failed. */
+function censoredWords(aggregate: Aggregate): string {
+  const censored = censoredIn(aggregate)
+  if (censored.length === 0) return ''
+  const listed = censored.map(({ model, failed, expected }) => `${code(model)} (${failed} of ${expected})`).join(', ')
+  return ` Cells that failed or timed out have no latency, and no approach is decided faster by them: ${listed}.`
 }
 
 const PAIR_HEAD = ['difference', '95 %', 'p (Holm)', 'decision', 'wins–ties–losses', 'n']

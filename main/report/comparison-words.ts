@@ -57,6 +57,7 @@ export function decidedLine({
   decided,
   pairs,
   smallest_detectable: detectable,
+  questions_needed: questions,
 }: ComparedMetric): string {
   const name = metric as ComparedName
   const { decided: count, comparable } = decided
@@ -66,7 +67,11 @@ export function decidedLine({
   if (detectable !== null) {
     const [from, to] = [valueWords(name, detectable.smallest), valueWords(name, detectable.largest)]
     const seen = `smallest difference this run could see: ${from === to ? from : `${from}–${to}`}`
-    return [told, seen, ...outOfReach(pairs)].join(' · ')
+    const needed =
+      questions == null
+        ? []
+        : [`about ${countWords(questions.median)} questions would show ${valueWords(name, questions.difference)}`]
+    return [told, seen, ...needed, ...outOfReach(pairs)].join(' · ')
   }
   const clusters = Math.max(...pairs.map(({ difference }) => difference.clusters))
   if (clusters >= MIN_CLUSTERS) return [told, ...outOfReach(pairs)].join(' · ')

@@ -1,4 +1,11 @@
-import type { ComparedMetric, Comparisons, EvaluationMetric, Judgments, MetricClass } from '../../contract/index.ts'
+import type {
+  ComparedMetric,
+  Comparisons,
+  EvaluationMetric,
+  Judgments,
+  MetricClass,
+  MetricComparison,
+} from '../../contract/index.ts'
 import { roundedDeep } from '../judge/rounded-deep.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { compareTables } from '../statistics/compare-pairs.ts'
@@ -64,10 +71,24 @@ export async function comparisonsOf(source: ComparisonSource, limits: WorkLimits
         : compareTables(tables, options)
   const metrics = scored.map(({ metricClass, repeated }, index): ComparedMetric => ({
     metric_class: metricClass,
-    ...results[index]!,
+    ...(metricClass === 'operational' ? withoutCensoredWins(results[index]!, source) : results[index]!),
     variance: repeated === null ? null : varianceOf(source, repeated),
   }))
   return roundedDeep({ clusters: summary, metrics })
+}
+
+/**
+ * Latencies of an approach that failed cells are of its other, perhaps quicker cells: it is not decided faster by them. What is decided against it
+ * stays.
+ */
+function withoutCensoredWins(compared: MetricComparison, { approaches }: ComparisonSource): MetricComparison {
+  const failing = new Set(approaches.flatMap(({ alias, failed }) => (failed > 0 ? [alias.model] : [])))
+  const pairs = compared.pairs.map((pair) => {
+    const faster = pair.decision === 'better' ? pair.a : pair.decision === 'worse' ? pair.b : null
+    return faster !== null && failing.has(faster) ? { ...pair, decision: 'undecided' as const } : pair
+  })
+  const decided = pairs.filter(({ decision }) => decision !== 'undecided').length
+  return { ...compared, pairs, decided: { ...compared.decided, decided } }
 }
 
 type Head = Pick<ScoreTable, 'questions' | 'approaches'>

@@ -3,6 +3,7 @@ import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
 import { code, md, mdTable } from './markdown-text.ts'
 import { metricsOf } from './metric-access.ts'
+import { contextsOf, isRuleGraded, unrankedReason } from './metric-use.ts'
 import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { judgeLines } from './judge-tables.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
@@ -42,10 +43,20 @@ export function datasetReport(input: DatasetReportInput): string {
         ...scoreTable(aggregate, METRICS_OF.answer),
       ],
     ],
-    ['Model-graded scores', requested.length === 0 ? ['None was requested.'] : scoreTable(aggregate, requested)],
+    [
+      'Model-graded scores',
+      requested.length === 0
+        ? ['None was requested.']
+        : [...ruleGraded(aggregate), ...scoreTable(aggregate, requested)],
+    ],
     [
       'Retrieval',
-      ['Contexts against the gold evidence of each question.', '', ...scoreTable(aggregate, METRICS_OF.retrieval)],
+      [
+        'Contexts against the gold evidence of each question. Who retrieves nothing scores 0.',
+        '',
+        ...scoreTable(aggregate, METRICS_OF.retrieval),
+        ...depthLines(aggregate),
+      ],
     ],
     ['Differences', comparisonLines(aggregate)],
     ['By number of hops', hopLines(aggregate)],
@@ -92,6 +103,24 @@ function runLines(aggregate: Aggregate): string[] {
       ? '- No ingestion provenance'
       : `- Corpus ${code(dataset.corpus_path)}: profile ${code(ingestion.profile)}, revision ${code(ingestion.revision)}, content digest ${code(ingestion.content_digest)}, job ${code(ingestion.job_id)}`,
   ]
+}
+
+/** That the scores below rank nobody, where rules graded them. */
+const ruleGraded = (aggregate: Aggregate): string[] =>
+  aggregate.metrics.some((metric) => isRuleGraded([aggregate], metric))
+    ? [
+        'Graded by built-in rules, which do not follow people’s grades: these scores describe the pipeline and rank no approach.',
+        '',
+      ]
+    : []
+
+/** How many contexts the approaches hand over, and what that means for rank metrics. */
+function depthLines(aggregate: Aggregate): string[] {
+  const contexts = contextsOf(aggregate)
+  if (contexts.length === 0) return []
+  const reason = unrankedReason([aggregate], 'ndcg_at_10')
+  const listed = contexts.map(({ model, mean }) => `${code(model)} ${mean.toFixed(1)}`).join(', ')
+  return ['', `Contexts per answer, mean: ${listed}.${reason === null ? '' : ` ${md(reason)}.`}`]
 }
 
 function hopLines(aggregate: Aggregate): string[] {
@@ -161,8 +190,8 @@ const LEGEND = [
     .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
     .join(', ')}. A state is ok when every question that can be scored at all is scored.`,
   '- `0.83 [0.77, 0.88] (21/24)` is a mean over 21 scored cells of 24 expected ones with its 95 % interval. What is missing is never counted as 0.',
-  '- Intervals come from resampling clusters of questions that share gold documents, 10,000 times, from the seed of the run; with fewer than eight clusters there is none. Runs too large to resample have Student’s t on the cluster-robust error instead.',
-  '- A pair is decided when its p-value, by flipping the signs of clusters and corrected by Holm over all pairs of the metric, is at most 0.05 and its interval excludes 0. An open pair is no evidence that two approaches are equal.',
+  '- Questions that share gold documents form clusters; with fewer than eight of them there is no interval. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t on the cluster-robust error with a pseudo-observation of each sign, latencies and agreement 10,000 resamples from the seed of the run (decision 060).',
+  '- A pair is decided when its p-value, by flipping the signs of clusters and corrected by Holm over all pairs of the metric, is at most 0.05 and its interval excludes 0. An open pair is no evidence that two approaches are equal. The decisions of the primary metric are results; those of any other metric are exploratory.',
   `- ${UNEQUAL_SIGN} marks means that rest on different questions and so do not compare; the mean over the questions that all have stands under the missing figures.`,
   '- Quantiles interpolate linearly between neighbours; latencies are those of answered cells, without queue and back-off.',
 ]

@@ -2,6 +2,7 @@ import type { Aggregate } from '../../contract/index.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from './comparison-access.ts'
 import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
+import { primaryMetric } from './metric-use.ts'
 import { countWords, plural } from './score-format.ts'
 
 /** Metrics that the findings tell of: every approach can have them. */
@@ -55,10 +56,11 @@ function findingOf(aggregate: Aggregate, name: ComparedName): Finding | null {
   const { decided, comparable } = compared.decided
   const value = `${valueWords(name, top)} ${intervalWords(name, leader.interval)}`.trimEnd()
   const names = listed(leaders.map(({ model }) => model))
+  const exploratory = name === primaryMetric([aggregate]) ? '' : ' (exploratory)'
   const isLevel = leaders.length === figures.length && leaders.length > 1
   const highest = isLevel
     ? `all approaches have the same ${nameWords(name)}, ${value}`
-    : `highest on ${nameWords(name)} ${leaders.length === 1 ? 'is' : 'are'} ${names}, ${value}`
+    : `highest on ${nameWords(name)}${exploratory} ${leaders.length === 1 ? 'is' : 'are'} ${names}, ${value}`
   const share = `${countWords(decided)} of ${plural(comparable, 'pair')} ${comparable === 1 ? 'is' : 'are'} decided`
   const verdict =
     beaten.length === 0

@@ -44,8 +44,10 @@ export function parseJudgments(text: string, name: string): JudgeInput {
     return unusable('not_an_object', 'not a JSON object')
   const parsed = Judgments.safeParse(value)
   if (parsed.success) return { state: 'read', judgments: parsed.data }
+  // A file of today with a fault is no old file: what is wrong in it stays wrong.
+  const isOfToday = ['panel', 'approaches', 'blocked'].some((field) => Object.hasOwn(value, field))
   const old = HistoricalJudgments.safeParse(value)
-  if (old.success) return ofBefore(old.data)
+  if (old.success && !isOfToday) return ofBefore(old.data)
   const issues = describeIssues(parsed.error)
   const more = issues.length > 1 ? ` (the first of ${issues.length} problems)` : ''
   return unusable('invalid', `${issues[0]!}${more}`)

@@ -1,8 +1,8 @@
-import type { Aggregate, Estimate, JudgeSection, PanelStatistics } from '../../contract/index.ts'
+import type { Aggregate, Agreement, Estimate, JudgeSection, PanelStatistics } from '../../contract/index.ts'
 import { comparedMetric, meanInterval } from './comparison-access.ts'
 import { decidedLine, intervalWords } from './comparison-words.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
-import { plural, score, STATE_SIGNS } from './score-format.ts'
+import { countWords, plural, score, STATE_SIGNS } from './score-format.ts'
 
 type Judged = Extract<JudgeSection, { status: 'ok' | 'partial' }>
 
@@ -54,12 +54,18 @@ export function winnerWords({ winner, approaches }: Judged, show: (model: string
     : `Rank 1: ${show(winner)}, by votes alone: ${shared.join(', ')} ${shared.length === 1 ? 'has' : 'have'} the same mean.`
 }
 
-function panelLines({ judges, alpha, leave_one_out: without, inconclusive }: PanelStatistics): string[] {
+function panelLines(panel: PanelStatistics): string[] {
+  const { judges, alpha, alpha_answerable, alpha_above_minimum, leave_one_out: without, inconclusive } = panel
+  const disputes = Object.entries(panel.disputed ?? {}).map(
+    ([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`,
+  )
   const rows = judges.map((judge) => [
     code(judge.judge),
     String(judge.verdicts),
     judge.mean_score === null ? 'none' : judge.mean_score.toFixed(2),
     figure(judge.position_effect.slope),
+    endFigure(judge.position_effect.first),
+    endFigure(judge.position_effect.last),
     percent(judge.flip_rates.best),
     percent(judge.flip_rates.order),
     figure(judge.length_correlation.within_question),
@@ -67,17 +73,31 @@ function panelLines({ judges, alpha, leave_one_out: without, inconclusive }: Pan
   const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
   return [
     '',
-    `${agreementWords(alpha.estimate)} ${stabilityWords(without)}`,
+    `${agreementWords(alpha.estimate, alpha_answerable, alpha_above_minimum)} ${stabilityWords(without)}`,
     ...(reasons.length === 0 ? [] : ['', `Questions without a winner: ${reasons.join(', ')}.`]),
+    ...(disputes.length === 0 ? [] : ['', `Questions with a disputed winner: ${disputes.join(', ')}.`]),
     '',
     ...mdTable(JUDGE_HEAD, rows, columnsFrom(1, JUDGE_HEAD.length)),
   ]
 }
 
-const JUDGE_HEAD = ['judge', 'verdicts', 'mean', 'per place', 'best vote flips', 'order flips', 'with length']
+const JUDGE_HEAD = [
+  'judge',
+  'verdicts',
+  'mean',
+  'per place',
+  'first place',
+  'last place',
+  'best vote flips',
+  'order flips',
+  'with length',
+]
 
 const figure = ({ value, interval }: Estimate): string =>
   value === null ? 'none' : `${score(value)} ${intervalWords('score', interval)}`.trimEnd()
+
+/** A dash for files of before. */
+const endFigure = (estimate: Estimate | undefined): string => (estimate === undefined ? '–' : figure(estimate))
 
 const percent = ({ value, n }: Estimate): string => (value === null ? 'none' : `${Math.round(value * 100)} % of ${n}`)
 
@@ -86,15 +106,24 @@ const TENTATIVE = 0.667
 const RELIABLE = 0.8
 
 /** How far the judges agree, as a sentence. */
-export function agreementWords(alpha: Estimate): string {
+export function agreementWords(alpha: Estimate, answerable?: Agreement, aboveMinimum?: Agreement): string {
   if (alpha.value === null) return 'Agreement cannot be computed.'
+  const parts = [
+    ['questions with an answer', answerable],
+    ['answers that some judge graded above 1', aboveMinimum],
+  ] as const
+  const others = parts.flatMap(([what, agreement]) =>
+    agreement === undefined || agreement.estimate.value === null
+      ? []
+      : [`${figure(agreement.estimate)} over ${what} (${countWords(agreement.estimate.n)})`],
+  )
   const verdict =
     alpha.value >= RELIABLE
       ? 'reliable'
       : alpha.value >= TENTATIVE
         ? 'enough for tentative conclusions'
         : 'too little to conclude from'
-  return `Agreement of the judges: alpha ${figure(alpha)} over ${plural(alpha.n, 'grade')}, ${verdict}.`
+  return `Agreement of the judges: alpha ${figure(alpha)} over ${plural(alpha.n, 'grade')}, ${verdict}${others.length === 0 ? '' : `; ${others.join(', ')}`}.`
 }
 
 /** Whether the first place hangs on a single judge, as a sentence. */

@@ -8,6 +8,7 @@ import { inLadderOrder } from './long-csv.ts'
 import { modelCaution } from './findings.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { metricOf } from './metric-access.ts'
+import { ladderDecisionWords, primaryMetric, useLegend, useWords } from './metric-use.ts'
 import { unusableLines, type UnusableFile } from './results-folder.ts'
 import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 
@@ -38,14 +39,32 @@ export function leaderLines(aggregates: readonly Aggregate[], name: ComparedName
     const compared = comparedMetric(aggregate, name)
     return compared === null ? [] : [`- ${md(aggregate.dataset.label)}: ${decidedLine(compared)}`]
   })
-  return [...mdTable(head, rows, right), ...(decided.length === 0 ? [] : ['', ...decided])]
+  const use = [
+    useWords(aggregates, name),
+    ...(name === primaryMetric(aggregates) ? [ladderDecisionWords(aggregates)] : []),
+  ]
+  return [
+    ...mdTable(head, rows, right),
+    '',
+    md(use.filter((text) => text !== '').join(' ')),
+    ...(decided.length === 0 ? [] : ['', ...decided]),
+  ]
 }
 
 function rungText(aggregate: Aggregate, name: ComparedName, model: string, figure: RungFigure | null): string {
   if (figure === null) return stateText(aggregate, name, model)
-  const { mean, interval, n, expected, unequal } = figure
+  const { mean, interval, n, expected, unequal, common, failed } = figure
   const value = `${valueWords(name, mean)}${unequal ? UNEQUAL_SIGN : ''}`
-  return [value, intervalWords(name, interval), `(${n}/${expected})`].filter((part) => part !== '').join(' ')
+  const shared = common === null ? '' : `${valueWords(name, common.mean)} of ${common.n} shared`
+  return [
+    value,
+    intervalWords(name, interval),
+    `(${n}/${expected})`,
+    shared,
+    failed === 0 ? '' : `${STATE_SIGNS.timeout} ${failed} failed`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ')
 }
 
 function stateText(aggregate: Aggregate, name: ComparedName, model: string): string {
@@ -58,7 +77,7 @@ function stateText(aggregate: Aggregate, name: ComparedName, model: string): str
 }
 
 export const LEADER_LEGEND =
-  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · open, which is no evidence that two approaches are equal.'
+  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, of the questions that all approaches of a rung share where they are scored on different ones, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach; by latency only where no cell failed. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · open, which is no evidence that two approaches are equal.'
 
 /** The report of a ladder in Markdown; equal input gives equal text. */
 export function ladderMarkdown(
@@ -89,6 +108,8 @@ export function ladderMarkdown(
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
     '',
     LEADER_LEGEND,
+    '',
+    md(useLegend(ordered)),
     ...boards,
     ...(unusable.length === 0
       ? []

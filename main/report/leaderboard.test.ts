@@ -9,7 +9,9 @@ import {
   type FixtureDataset,
 } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun } from './aggregate-run.ts'
+import { comparedMetric } from './comparison-access.ts'
 import { leaderboard } from './leaderboard.ts'
+import { ladderDecisions, ladderDecisionWords, useWords } from './metric-use.ts'
 
 const aggregateOf = (dataset: FixtureDataset, recall: Record<string, number>) =>
   aggregateRun(
@@ -79,5 +81,74 @@ describe('leaderboard', () => {
       ['workflow-adaptive-rag', 1, 1],
       ['vanilla-rag', 2, 0.5],
     ])
+  })
+
+  it('ranks by the questions that all share where approaches are scored on different ones', async () => {
+    const dataset = wideDataset('r1', 'One', 1)
+    // Adaptive leaves the hard questions to others: on the easy ones both are alike.
+    const easy = (index: number): boolean => index < 16
+    const rows = dataset.questions.flatMap((_, index) => [
+      fixtureRow(dataset, ALIASES.vanilla, index, { recall: easy(index) ? 1 : 0.25 }),
+      fixtureRow(dataset, ALIASES.adaptive, index, { recall: easy(index) ? 0.875 : null }),
+    ])
+    const context = { ...comparedContext(dataset), aliases: [ALIASES.vanilla, ALIASES.adaptive] }
+    const board = leaderboard([await aggregateRun(streamOf(rows), context)], 'recall_at_5')
+    expect(board.map(({ alias, rank, mean }) => [alias.model, rank, mean])).toEqual([
+      ['vanilla-rag', 1, 1],
+      ['workflow-adaptive-rag', 2, 0.875],
+    ])
+    expect(board[0]!.rungs[0]).toMatchObject({ mean: 0.75, common: { n: 16, mean: 1 } })
+  })
+
+  it('does not let failed cells win by latency: their approach has no rank and is decided faster than nobody', async () => {
+    const dataset = wideDataset('r1', 'One', 1)
+    const failure = { type: 'timeout', message: 'slow' } as const
+    const rows = dataset.questions.flatMap((_, index) => [
+      fixtureRow(dataset, ALIASES.vanilla, index, { latencyMs: 100 + index }),
+      fixtureRow(dataset, ALIASES.adaptive, index, index < 6 ? { failure } : { latencyMs: 20 + index }),
+    ])
+    const context = { ...comparedContext(dataset), aliases: [ALIASES.vanilla, ALIASES.adaptive] }
+    const aggregate = await aggregateRun(streamOf(rows), context)
+    expect(leaderboard([aggregate], 'latency_ms').map(({ alias, rank }) => [alias.model, rank])).toEqual([
+      ['vanilla-rag', 1],
+      ['workflow-adaptive-rag', null],
+    ])
+    const [pair] = comparedMetric(aggregate, 'latency_ms')!.pairs
+    expect(pair).toMatchObject({ decision: 'undecided', wins: 0 })
+    expect(comparedMetric(aggregate, 'latency_ms')!.decided.decided).toBe(0)
+  })
+
+  it('ranks nobody by what built-in rules graded', async () => {
+    const dataset = wideDataset('r1', 'One', 1)
+    const aggregate = await aggregateRun(streamOf(comparedRows(dataset)), comparedContext(dataset))
+    const models = aggregate.reproducibility!.runtime.models!
+    models.roles['evaluator'] = { backend: 'builtin', model: 'rule-critic' }
+    expect(leaderboard([aggregate], 'faithfulness').every(({ rank }) => rank === null)).toBe(true)
+    expect(useWords([aggregate], 'faithfulness')).toContain('ranks no approach')
+    models.roles['evaluator'] = { backend: 'openai', model: 'critic' }
+    expect(leaderboard([aggregate], 'faithfulness')[0]!.rank).toBe(1)
+    expect(useWords([aggregate], 'faithfulness')).toBe('Exploratory.')
+    expect(useWords([aggregate], 'points_covered')).toBe('Primary metric.')
+  })
+
+  it('takes the pairs of all rungs for one family: what one rung decides alone may not stay', async () => {
+    const dataset = wideDataset('r1', 'One', 1)
+    const made = await aggregateRun(streamOf(comparedRows(dataset)), comparedContext(dataset))
+    const withP = (p: number) => {
+      const copy = structuredClone(made)
+      for (const metric of copy.comparisons!.metrics)
+        if (metric.metric === 'points_covered')
+          metric.pairs = metric.pairs.map((pair, index) => ({
+            ...pair,
+            p: index === 0 ? p : 0.9,
+            decision: index === 0 ? ('better' as const) : ('undecided' as const),
+          }))
+      return copy
+    }
+    expect(ladderDecisions([withP(0.004)])).toHaveLength(1)
+    expect(ladderDecisions([withP(0.006), withP(0.5), withP(0.5)])).toHaveLength(0)
+    expect(ladderDecisionWords([withP(0.0001), withP(0.5)])).toMatch(
+      /over 12 pairs of points covered\), this pair stays decided: vanilla-rag better/,
+    )
   })
 })

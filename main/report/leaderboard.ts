@@ -1,6 +1,7 @@
 import type { Aggregate, ConfidenceInterval, PairDecision } from '../../contract/index.ts'
 import { comparedMetric, meanInterval, standingOf, type ComparedName } from './comparison-access.ts'
 import { metricOf } from './metric-access.ts'
+import { unrankedReason } from './metric-use.ts'
 import { mean } from './numbers.ts'
 import type { SummaryAlias } from './run-summary.ts'
 
@@ -13,6 +14,10 @@ export interface RungFigure {
   expected: number
   /** The approaches of the rung are scored on different questions. */
   unequal: boolean
+  /** With unequal questions, the mean over those that all have. */
+  common: { n: number; mean: number } | null
+  /** Cells that failed or timed out, where the figure is of the others only: latency. */
+  failed: number
 }
 
 export interface LeaderRow {
@@ -27,6 +32,8 @@ export interface LeaderRow {
   standing: Record<PairDecision, number>
 }
 
+const WHOLE = { unequal: false, common: null, failed: 0 } as const
+
 /** What an approach has on a metric in one dataset run; null without a score. */
 export function rungFigure(aggregate: Aggregate, name: ComparedName, model: string): RungFigure | null {
   const approach = aggregate.approaches.find((each) => each.model === model)
@@ -36,16 +43,19 @@ export function rungFigure(aggregate: Aggregate, name: ComparedName, model: stri
     const section = aggregate.judge_panel
     const judged = 'approaches' in section ? section.approaches.find((each) => each.model === model) : undefined
     if (judged === undefined || judged.mean === null) return null
-    return { mean: judged.mean, interval, n: judged.n, expected: judged.expected, unequal: false }
+    return { mean: judged.mean, interval, n: judged.n, expected: judged.expected, ...WHOLE }
   }
   if (name === 'latency_ms') {
     const { mean: value, n } = approach.operational.latency_ms
-    return value === null ? null : { mean: value, interval, n, expected: approach.cells.expected, unequal: false }
+    const { expected, error, timeout } = approach.cells
+    return value === null ? null : { mean: value, interval, n, expected, ...WHOLE, failed: error + timeout }
   }
   const summary = metricOf(approach, name)
   if (summary === undefined || summary.mean === null) return null
   const { scored, expected, unequal_coverage: unequal } = summary
-  return { mean: summary.mean, interval, n: scored, expected, unequal }
+  const common =
+    summary.common === null || summary.common.mean === null ? null : { n: summary.common.n, mean: summary.common.mean }
+  return { mean: summary.mean, interval, n: scored, expected, unequal, common, failed: 0 }
 }
 
 /** The rung that rehearses a ladder; it counts only where there is no other. */
@@ -60,9 +70,18 @@ export function isThin(aggregate: Aggregate, name: ComparedName, { n }: RungFigu
   return n < THIN_SHARE * most
 }
 
+const compares = (aggregate: Aggregate, name: ComparedName, figure: RungFigure): boolean =>
+  figure.failed === 0 && !isThin(aggregate, name, figure)
+
+/** Over the questions that all have, where those are at least half of its own: fewer say less than unequal ones. */
+const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
+  common !== null && common.n >= THIN_SHARE * n ? common.mean : own
+
 /**
- * Approaches by their mean over the rungs, best first. Ranked are only those with a score on every rung on which anybody has one, on at least half as many
- * cells as the best covered approach there: a mean over easier rungs or fewer questions would not compare. Empty when nobody has a score.
+ * Approaches by their mean over the rungs, best first. Where the approaches of a rung are scored on different questions, the mean over those that
+ * all have stands for it. Ranked are only approaches with a score on every rung on which anybody has one, on at least half as many cells as the
+ * best covered approach there, and by latency only those of which no cell failed: a mean over easier rungs or fewer questions would not
+ * compare. A metric that `unrankedReason` names ranks nobody. Empty when nobody has a score.
  */
 export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName): LeaderRow[] {
   const aliases = aliasesOf(aggregates)
@@ -79,12 +98,13 @@ export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName
       const own = figures
         .get(model)!
         .flatMap((figure, rung) =>
-          counted[rung]! ? [figure !== null && isThin(aggregates[rung]!, name, figure) ? null : figure] : [],
+          counted[rung]! ? [figure !== null && compares(aggregates[rung]!, name, figure) ? figure : null] : [],
         )
       const complete = own.every((figure) => figure !== null)
-      return [model, complete ? mean(Float64Array.from(own, (figure) => figure.mean)) : null]
+      return [model, complete ? mean(Float64Array.from(own, comparableMean)) : null]
     }),
   )
+  const isRanked = unrankedReason(aggregates, name) === null
   const beats = (a: number, b: number): boolean => (lowerIsBetter ? a < b : a > b)
   const rows = aliases.map((alias): LeaderRow => {
     const own = means.get(alias.model) ?? null
@@ -95,7 +115,10 @@ export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName
     }
     return {
       alias,
-      rank: own === null ? null : 1 + [...means.values()].filter((other) => other !== null && beats(other, own)).length,
+      rank:
+        own === null || !isRanked
+          ? null
+          : 1 + [...means.values()].filter((other) => other !== null && beats(other, own)).length,
       mean: own,
       rungs: figures.get(alias.model)!,
       standing,

@@ -51,9 +51,21 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
 function retrievalOutcome(row: FigureRow, metric: RetrievalMetric): MetricOutcome {
   const { retrieval } = row.metrics
   if (row.status !== 'ok' || retrieval.status === 'not_run') return NOT_RUN
+  if (retrieval.reason === 'retrieved_contexts_required') return withoutContexts(row)
   if (retrieval.status === 'not_evaluable') return { kind: 'unevaluable', reason: retrieval.reason ?? 'unknown' }
   const score = retrieval.scores[metric]
   return score === undefined ? failure('score_missing_or_null') : scored(score)
+}
+
+/**
+ * An approach that can hand over contexts and did not: what it says it used tells a retriever that found nothing, which scores 0, from one whose
+ * evidence stays elsewhere, as the graph's does.
+ */
+function withoutContexts({ approach, metrics, question }: FigureRow): MetricOutcome {
+  const chunks = metrics.operational.server?.chunks
+  if (approach.evidence_capability !== 'answer_with_contexts' || chunks === undefined || question.gold.length === 0)
+    return { kind: 'unevaluable', reason: 'retrieved_contexts_required' }
+  return chunks === 0 ? { kind: 'scored', score: 0 } : { kind: 'unevaluable', reason: 'evidence_not_handed_over' }
 }
 
 function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {

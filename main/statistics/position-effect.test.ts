@@ -83,6 +83,24 @@ describe('lengthCorrelation', () => {
   })
 })
 
+describe('the ends of a prompt', () => {
+  const favouring = (judge: 'ends' | 'middle') =>
+    judgedByBiased(judge, { questions: 40, approaches: 6, rotations: 2, bias: 0 }).map((score) => {
+      const isEnd = score.position === 1 || score.position === 6
+      return { ...score, score: score.score + (isEnd === (judge === 'ends') ? 0.6 : 0) }
+    })
+
+  it.each(['ends', 'middle'] as const)('show a judge that favours the %s, where the slope shows nothing', (judge) => {
+    const { slope, first, last } = positionEffect(favouring(judge), options)
+    const sign = judge === 'ends' ? 1 : -1
+    expect(slope.interval!.low).toBeLessThan(0)
+    expect(slope.interval!.high).toBeGreaterThan(0)
+    for (const end of [first!, last!]) expect(sign * end.value!).toBeGreaterThan(0.3)
+    for (const end of [first!, last!])
+      expect(sign * (sign > 0 ? end.interval!.low : end.interval!.high)).toBeGreaterThan(0)
+  })
+})
+
 describe('flipRates', () => {
   const scoreOf = (question: string, rotation: number, approach: string, score: number): PlacedScore => ({
     question,

@@ -1,4 +1,4 @@
-import type { PositionEffect } from '../../contract/index.ts'
+import type { Estimate, PositionEffect } from '../../contract/index.ts'
 import { type ClusterStatistic, estimateStatistic, total } from './estimate.ts'
 import type { IntervalOptions } from './options.ts'
 import {
@@ -14,26 +14,39 @@ import {
 import { withoutGroupMeans } from './residuals.ts'
 
 /**
- * Linear effect of the place on one judge's score. Where rotations show the same answer in several places, the slope is taken within
+ * Linear effect of the place on one judge's score, and what the first and the last place get beyond the others. Where rotations show the same answer in several places, the slope is taken within
  * answers (fixed effect of question × approach), so that no quality can leak into it. Without rotations it is taken among the answers to
  * one question with the level of each approach removed (fixed effects of question and approach): unbiased as long as the order was random.
  */
 export function positionEffect(scores: readonly PlacedScore[], options: IntervalOptions): PositionEffect {
-  const within = slopeStatistic(scores, [byAnswer])
+  const groups = Map.groupBy(scores, ({ question, rotation }) => `${rotation} ${question}`)
+  const lastOf = new Map(Array.from(groups, ([key, own]) => [key, Math.max(...own.map(({ position }) => position))]))
+  const places: Readonly<Record<'position' | 'first' | 'last', PlaceValue>> = {
+    position: ({ position }) => position,
+    first: ({ position }) => (position === 1 ? 1 : 0),
+    last: ({ position, question, rotation }) => (position === lastOf.get(`${rotation} ${question}`) ? 1 : 0),
+  }
+  const within = slopeStatistic(scores, [byAnswer], places.position)
   const isRotated = within.weights.some((weight) => weight > 0)
-  const statistic = isRotated ? within : slopeStatistic(scores, [byQuestion, byApproach])
-  const slope = estimateStatistic(statistic, 'position', options)
+  const effects = isRotated ? ([byAnswer] as const) : ([byQuestion, byApproach] as const)
+  const estimate = (name: keyof typeof places): Estimate =>
+    estimateStatistic(slopeStatistic(scores, effects, places[name]), name, options)
+  const slope = estimate('position')
   const basis = slope.value === null ? 'none' : isRotated ? 'within_answer' : 'within_question'
-  return { basis, slope }
+  return { basis, slope, first: estimate('first'), last: estimate('last') }
 }
 
+/** What of a place its effect is taken of. */
+type PlaceValue = (score: PlacedScore) => number
+
 /** Σ x̃ỹ / Σ x̃² of residuals, as two sums per cluster; a cluster weighs as much as its places vary. */
-function slopeStatistic(scores: readonly PlacedScore[], effects: readonly [Grouping, ...Grouping[]]): ClusterStatistic {
+function slopeStatistic(
+  scores: readonly PlacedScore[],
+  effects: readonly [Grouping, ...Grouping[]],
+  placeOf: PlaceValue,
+): ClusterStatistic {
   const groupings = effects.map((effect) => scores.map(effect))
-  const x = withoutGroupMeans(
-    Float64Array.from(scores, ({ position }) => position),
-    groupings,
-  )
+  const x = withoutGroupMeans(Float64Array.from(scores, placeOf), groupings)
   const y = withoutGroupMeans(
     Float64Array.from(scores, ({ score }) => score),
     groupings,

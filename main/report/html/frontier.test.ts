@@ -4,7 +4,7 @@ import { frontierOf } from './frontier.ts'
 const dot = (model: string, latencyMs: number, mean: number) => ({
   model,
   latencyMs,
-  quality: { mean, interval: null, n: 1, expected: 1, unequal: false },
+  quality: { mean, interval: null, n: 1, expected: 1, unequal: false, common: null, failed: 0 },
 })
 
 describe('frontierOf', () => {

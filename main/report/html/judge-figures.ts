@@ -28,7 +28,11 @@ export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Lo
   const votes = new Map(section.approaches.map((each) => [each.model, each.votes]))
   return fragment(
     title,
-    h('p', {}, `${summary} ${agreementWords(panel.alpha.estimate)} ${stabilityWords(without)}`),
+    h(
+      'p',
+      {},
+      `${summary} ${agreementWords(panel.alpha.estimate, panel.alpha_answerable, panel.alpha_above_minimum)} ${stabilityWords(without)}`,
+    ),
     dataTable('Judges, whatever they prefer', JUDGE_HEAD, panel.judges.map(profileRow)),
     dataTable(
       'Scores, and ranks by the mean with one judge left out',
@@ -57,6 +61,8 @@ const JUDGE_HEAD = [
   { content: 'failures', numeric: true },
   { content: 'mean', numeric: true },
   { content: 'score per place down', numeric: true },
+  { content: 'first place', numeric: true },
+  { content: 'last place', numeric: true },
   { content: 'best vote flips', numeric: true },
   { content: 'order flips', numeric: true },
   { content: 'correlation with length', numeric: true },
@@ -69,6 +75,8 @@ const profileRow = (judge: JudgeProfile) => ({
     num(String(judge.failures)),
     num(judge.mean_score === null ? '–' : judge.mean_score.toFixed(2)),
     estimateCell(judge.position_effect.slope),
+    endCell(judge.position_effect.first),
+    endCell(judge.position_effect.last),
     shareCell(judge.flip_rates.best),
     shareCell(judge.flip_rates.order),
     estimateCell(judge.length_correlation.within_question),
@@ -77,6 +85,9 @@ const profileRow = (judge: JudgeProfile) => ({
 
 const estimateCell = ({ value, interval }: Estimate): Cell =>
   num(value === null ? '–' : figureWith(score(value), intervalWords('score', interval)))
+
+/** A dash for files of before. */
+const endCell = (estimate: Estimate | undefined): Cell => (estimate === undefined ? num('–') : estimateCell(estimate))
 
 const shareCell = ({ value, n }: Estimate): Cell =>
   num(value === null ? '–' : figureWith(`${Math.round(value * 100)} %`, `of ${n}`))

@@ -4,6 +4,7 @@ import { comparedMetric, type ComparedName } from '../comparison-access.ts'
 import { nameWords } from '../comparison-words.ts'
 import { findings } from '../findings.ts'
 import { rungFigure } from '../leaderboard.ts'
+import { useLegend } from '../metric-use.ts'
 import { unusableLines, type UnusableFile } from '../results-folder.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
 import { artifactList, type PageArtifact } from './artifact-list.ts'
@@ -60,8 +61,9 @@ export function ladderSections(
         h(
           'p',
           {},
-          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach; rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · open, over all rungs.',
+          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. Rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · open, over all rungs.',
         ),
+        h('p', {}, useLegend(aggregates)),
         leading.slice(0, 1).map((name) => leaderTable(aggregates, name, looks)),
         [...leading.slice(1), ...others].map((name) =>
           h('details', {}, h('summary', {}, capital(nameWords(name))), leaderTable(aggregates, name, looks)),
@@ -189,7 +191,7 @@ const readingNotes = (): Markup =>
       `Signs: ${Object.entries(STATE_SIGNS)
         .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
         .join(', ')}. What is missing is never counted as 0.`,
-      'Intervals come from resampling clusters of questions that share gold documents, from the seed of the run; with fewer than eight clusters there is none.',
+      'Intervals rest on clusters of questions that share gold documents; with fewer than eight clusters there is none. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t with a pseudo-observation of each sign.',
       '≠ marks means that rest on different questions and so do not compare; pairs are always of the questions that both have.',
       'Points covered: the share of the points a right answer needs that an answer names. It needs no model and no contexts, so every approach has it.',
       'Charts of scores go from 0 to 1 and charts of grades from 1 to 5 everywhere; latencies are on a scale where each step multiplies.',

@@ -6,7 +6,8 @@ import { UNEQUAL_SIGN } from '../coverage-notes.ts'
 import { isThin, leaderboard, type RungFigure } from '../leaderboard.ts'
 import { metricOf } from '../metric-access.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
-import type { Markup } from './markup.ts'
+import { ladderDecisionWords, primaryMetric, useWords } from '../metric-use.ts'
+import { fragment, h, type Markup } from './markup.ts'
 import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
 
 /** Approaches by their mean over the rungs, every figure with its interval and count; null when nobody has a score. */
@@ -16,8 +17,12 @@ export function leaderTable(
   looks: ReadonlyMap<string, Look>,
 ): Markup | null {
   const rows = leaderboard(aggregates, name)
+  const use = [
+    useWords(aggregates, name),
+    ...(name === primaryMetric(aggregates) ? [ladderDecisionWords(aggregates)] : []),
+  ]
   if (rows.length === 0) return null
-  return dataTable(
+  const table = dataTable(
     `${nameWords(name)}: leaderboard${name === 'latency_ms' ? ', mean of the answered cells, lower is better' : ''}`,
     [
       { content: 'approach' },
@@ -36,16 +41,18 @@ export function leaderTable(
       ],
     })),
   )
+  return fragment(table, h('p', { class: 'note' }, use.filter((text) => text !== '').join(' ')))
 }
 
 function rungCell(aggregate: Aggregate, name: ComparedName, model: string, figure: RungFigure | null): Cell {
   if (figure === null) return { ...num(missingWords(aggregate, name, model)), class: 'num missing' }
-  const { mean, interval, n, expected, unequal } = figure
+  const { mean, interval, n, expected, unequal, common, failed } = figure
+  const shared = common === null ? '' : `, ${valueWords(name, common.mean)} of ${common.n} shared`
   return num(
     figureWith(
       `${valueWords(name, mean)}${unequal ? UNEQUAL_SIGN : ''}`,
       intervalWords(name, interval),
-      `${n}/${expected}`,
+      `${n}/${expected}${shared}${failed === 0 ? '' : `, ${STATE_SIGNS.timeout} ${failed} failed`}`,
     ),
     isThin(aggregate, name, figure) ? 'missing' : '',
   )

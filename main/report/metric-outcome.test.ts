@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import type { CanonicalRow } from '../../contract/index.ts'
+import { ALIASES, evaluation, fixtureRow, wideDataset } from '../../tests/helpers/report-rows.ts'
+import { metricOutcome } from './metric-outcome.ts'
+
+const dataset = wideDataset('wide', 'Wide', 1)
+
+/** A row whose approach handed over no context although it can. */
+function withoutContexts(chunks: number | null): CanonicalRow {
+  const row = fixtureRow(dataset, ALIASES.adaptive, 0)
+  row.metrics.retrieval = { status: 'not_evaluable', scores: {}, reason: 'retrieved_contexts_required' }
+  row.metrics.operational.server = chunks === null ? null : { seconds: 1, chunks, llm_calls: 1, cloud_calls: 0 }
+  return row
+}
+
+describe('retrieval without contexts', () => {
+  it('scores 0 where nothing was retrieved, and is a state of its own where evidence was used elsewhere', () => {
+    expect(metricOutcome(withoutContexts(0), 'recall_at_5')).toEqual({ kind: 'scored', score: 0 })
+    expect(metricOutcome(withoutContexts(5), 'recall_at_5')).toEqual({
+      kind: 'unevaluable',
+      reason: 'evidence_not_handed_over',
+    })
+    const unknown = { kind: 'unevaluable', reason: 'retrieved_contexts_required' }
+    expect(metricOutcome(withoutContexts(null), 'recall_at_5')).toEqual(unknown)
+  })
+})
+
+describe('timeouts of an evaluator', () => {
+  const rowWith = (error_type: 'http_error' | 'timeout', error: string) =>
+    fixtureRow(dataset, ALIASES.vanilla, 0, { ragas: evaluation({}, { error_type, error, status: 'error' }) })
+
+  it.each([
+    ['http_error', 'HTTP 504: upstream request timeout', 'timeout'],
+    ['http_error', 'HTTP 408: slow', 'timeout'],
+    ['timeout', 'HTTP 504: slow', 'timeout'],
+    ['http_error', 'HTTP 500: HTTP 504 of another', 'error'],
+  ] as const)('%s with "%s" counts as %s', (type, message, kind) => {
+    expect(metricOutcome(rowWith(type, message), 'faithfulness')).toMatchObject({ kind })
+  })
+})

@@ -1,0 +1,111 @@
+import { EvaluationMetric, type Aggregate, type ComparedMetric } from '../../contract/index.ts'
+import { holmAdjusted } from '../statistics/holm.ts'
+import { comparedMetric, type ComparedName } from './comparison-access.ts'
+import { nameWords } from './comparison-words.ts'
+import { metricOf } from './metric-access.ts'
+
+/** Metrics that can be primary, in this order: every approach can have them and no model is asked (decision 060). */
+const PRIMARY: readonly ComparedName[] = ['points_covered', 'token_f1']
+
+/** The metric that decides about a run; every other one is exploratory. Null where no question declares what an answer must hold. */
+export const primaryMetric = (aggregates: readonly Aggregate[]): ComparedName | null =>
+  PRIMARY.find((name) => aggregates.some((aggregate) => comparedMetric(aggregate, name) !== null)) ?? null
+
+const isEvaluation = (name: ComparedName): name is EvaluationMetric =>
+  (EvaluationMetric.options as readonly string[]).includes(name)
+
+/** Whether a metric was graded by built-in rules, which do not follow people's grades, in any of the runs. */
+export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedName): boolean {
+  if (!isEvaluation(name)) return false
+  return aggregates.some(
+    ({ reproducibility, metrics }) =>
+      metrics.includes(name) && reproducibility?.runtime.models?.roles['evaluator']?.backend === 'builtin',
+  )
+}
+
+/** Contexts that a rank metric looks at; shorter lists cannot reach its value at that depth. */
+const DEPTH = 10
+const RANKED_BY_DEPTH: readonly ComparedName[] = ['ndcg_at_10', 'mrr_at_10']
+
+/** Mean number of contexts per answer of each approach that has retrieval scores. */
+export function contextsOf({ approaches }: Aggregate): { model: string; mean: number }[] {
+  return approaches.flatMap((approach) => {
+    const { mean } = approach.operational.chunks
+    const scored = metricOf(approach, 'recall_at_5')?.scored ?? 0
+    return mean === null || scored === 0 ? [] : [{ model: approach.model, mean }]
+  })
+}
+
+function differInDepth(aggregate: Aggregate): boolean {
+  const deep = contextsOf(aggregate).map(({ mean }) => mean > DEPTH / 2 + 0.5)
+  return deep.includes(true) && deep.includes(false)
+}
+
+/** Why a metric ranks no approach; null where it does. */
+export function unrankedReason(aggregates: readonly Aggregate[], name: ComparedName): string | null {
+  if (isRuleGraded(aggregates, name))
+    return `${nameWords(name)} was graded by built-in rules, which do not follow people's grades: it describes the pipeline and ranks no approach`
+  if (RANKED_BY_DEPTH.includes(name) && aggregates.some(differInDepth))
+    return `the approaches hand over different numbers of contexts, so ${nameWords(name)} does not compare them: recall@5 does`
+  return null
+}
+
+/** Once where metrics are compared: what their marks mean. */
+export function useLegend(aggregates: readonly Aggregate[]): string {
+  const primary = primaryMetric(aggregates)
+  const rest =
+    'exploratory: their pairs are corrected within one metric and rung only, and among so many some pair is decided by chance. Take such a decision as a reason for another run.'
+  return primary === null
+    ? `No metric is primary, because no question declares what an answer must hold. All are ${rest}`
+    : `The primary metric is ${nameWords(primary)}: its decisions are results. All others are ${rest}`
+}
+
+/** What a decision on a metric is worth, in a few words. */
+export function useWords(aggregates: readonly Aggregate[], name: ComparedName): string {
+  const reason = unrankedReason(aggregates, name)
+  if (reason !== null) return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
+  return name === primaryMetric(aggregates) ? 'Primary metric.' : 'Exploratory.'
+}
+
+/** Approaches that failed cells: their latencies are of the others only. */
+export const censoredIn = ({ approaches }: Aggregate): { model: string; failed: number; expected: number }[] =>
+  approaches.flatMap(({ model, cells }) => {
+    const failed = cells.error + cells.timeout
+    return failed === 0 ? [] : [{ model, failed, expected: cells.expected }]
+  })
+
+/** Decided pairs of the primary metric with all rungs as one family; a pair must be decided on its own rung too. */
+export function ladderDecisions(
+  aggregates: readonly Aggregate[],
+): { aggregate: Aggregate; a: string; b: string; decision: 'better' | 'worse'; p: number }[] {
+  const name = primaryMetric(aggregates)
+  if (name === null) return []
+  const pairs = aggregates.flatMap((aggregate) =>
+    pairsOf(comparedMetric(aggregate, name)).map((pair) => ({ aggregate, ...pair })),
+  )
+  const adjusted = holmAdjusted(pairs.map(({ p }) => p))
+  return pairs.flatMap(({ aggregate, a, b, decision, level }, index) => {
+    const p = adjusted[index]!
+    return decision === 'undecided' || p === null || p > 1 - level ? [] : [{ aggregate, a, b, decision, p }]
+  })
+}
+
+const pairsOf = (compared: ComparedMetric | null) =>
+  (compared?.pairs ?? []).flatMap(({ a, b, p, decision }) =>
+    p === null ? [] : [{ a, b, p, decision, level: compared!.settings.level }],
+  )
+
+/** What is decided of the primary metric over the whole ladder, as a sentence; empty where there is no primary metric or one rung. */
+export function ladderDecisionWords(aggregates: readonly Aggregate[]): string {
+  const name = primaryMetric(aggregates)
+  const compared = aggregates.filter((aggregate) => name !== null && comparedMetric(aggregate, name) !== null)
+  if (name === null || compared.length < 2) return ''
+  const total = compared.reduce((sum, aggregate) => sum + comparedMetric(aggregate, name)!.decided.comparable, 0)
+  const decided = ladderDecisions(compared)
+  const head = `Over all ${compared.length} rungs as one family (Holm over ${total} pairs of ${nameWords(name)})`
+  if (decided.length === 0) return `${head}, no pair is decided.`
+  const listed = decided.map(
+    ({ aggregate, a, b, decision }) => `${a} ${decision} than ${b} (${aggregate.dataset.label})`,
+  )
+  return `${head}, ${decided.length === 1 ? 'this pair stays decided' : `these ${decided.length} pairs stay decided`}: ${listed.join('; ')}.`
+}
