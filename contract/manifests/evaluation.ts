@@ -13,7 +13,8 @@ export const JudgeModelName = z
 /** Where judges answer: `platform-gateway`, or the address of any chat endpoint. */
 export const JudgeEndpoint = z.string().superRefine((text, context) => {
   const message = text === PLATFORM_GATEWAY ? null : addressProblem(text)
-  if (message !== null) context.addIssue({ code: 'custom', message: `${message}, or ${PLATFORM_GATEWAY}` })
+  if (message !== null)
+    context.addIssue({ code: 'custom', message: message.replace(/^expected/, `expected ${PLATFORM_GATEWAY} or`) })
 })
 
 export const JudgePanelSettings = z.strictObject({
@@ -42,12 +43,20 @@ export const RunSettings = z.strictObject({
 })
 export type RunSettings = z.infer<typeof RunSettings>
 
+/** Each repeated entry is a problem of its own, named by its position. */
+const distinct = <Entry extends z.ZodType<string>>(list: z.ZodArray<Entry>) =>
+  list.superRefine((names, context) => {
+    for (const [index, name] of names.entries())
+      if (names.indexOf(name) !== index)
+        context.addIssue({ code: 'custom', path: [index], message: `${name} is listed twice: remove one of them` })
+  })
+
 /** `manifests/evaluation.yaml`: the experiment. */
 export const EvaluationManifest = versioned({
   datasets_file: SafeRelativePath,
   flavors_file: SafeRelativePath,
   approaches: z.array(z.strictObject({ model: Identifier, evidence: EvidenceCapability })).min(1),
-  metrics: z.strictObject({ ragas: z.array(EvaluationMetric), judge_panel: JudgePanelSettings }),
+  metrics: z.strictObject({ ragas: distinct(z.array(EvaluationMetric)), judge_panel: JudgePanelSettings }),
   run: RunSettings,
 })
 export type EvaluationManifest = z.infer<typeof EvaluationManifest>

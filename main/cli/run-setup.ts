@@ -136,6 +136,16 @@ export async function setUpRun(
   return prepared.run
 }
 
+/** `--port`; null when it was not given. Throws `InputError`. */
+export function portOption(invocation: Invocation): number | null {
+  const text = textOption(invocation, 'port')
+  if (text === null) return null
+  const port = Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InputError([`--port: expected a whole number from 0 to 65535, got ${text}`])
+  return port
+}
+
 /** The platform of a run: the one named by option or variable, else the embedded one under the project's state folder. */
 export function choosePlatform(
   run: PreparedRun,
@@ -143,6 +153,7 @@ export function choosePlatform(
   emit: (event: RunEvent) => void,
 ): PlatformSource {
   const { gatewayUrl } = run.inputs
+  const port = portOption(invocation)
   if (gatewayUrl !== null) return externalPlatform(gatewayUrl, run.inputs)
   const stateRoot = resolve(run.root, STATE_FOLDER)
   const launcher = createNodeLauncher()
@@ -158,6 +169,8 @@ export function choosePlatform(
     root: run.root,
     stateRoot,
     modelSet: run.modelSet,
+    env: invocation.env,
+    ...(port === null ? {} : { port }),
     launcher,
     emit,
     readers,

@@ -67,6 +67,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     root,
     stateDir,
     launcher,
+    env: config.env,
     emit,
     readers: async (name) => {
       const { consumer } = await experiment.current()
@@ -83,8 +84,9 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     definitions: config.services,
     externalPlatform: () => settings.inputs().gatewayUrl,
     platformAddress: async () => {
-      const { gatewayUrl, gatewayApiKey } = settings.inputs()
-      return gatewayUrl === null ? platform.gateway() : { url: gatewayUrl, token: gatewayApiKey }
+      const { gatewayUrl, gatewayApiKey, edgeApiKey } = settings.inputs()
+      if (gatewayUrl === null) return platform.gateway()
+      return { url: gatewayUrl, token: gatewayApiKey, edgeKey: edgeApiKey }
     },
   })
   undo.push(() => services.close())

@@ -42,6 +42,23 @@ describe('SettingsStore', () => {
     expect(store.inputs().gatewayApiKey).toBeNull()
   })
 
+  it('keeps both of two changes that are made at the same time', async () => {
+    const store = await open()
+    await Promise.all([
+      store.update({ settings: { concurrency: 4 } }),
+      store.update({ settings: { gateway_url: 'http://127.0.0.1:2' } }),
+    ])
+    expect(store.settings).toMatchObject({ concurrency: 4, gateway_url: 'http://127.0.0.1:2' })
+    expect((await open()).settings).toEqual(store.settings)
+  })
+
+  it('makes a later change although an earlier one could not be written', async () => {
+    const store = await open()
+    await expect(store.update({ settings: { concurrency: 99 } })).rejects.toThrow()
+    await store.update({ settings: { concurrency: 4 } })
+    expect(store.settings.concurrency).toBe(4)
+  })
+
   it.each(['no json', '{"gateway_url": "javascript:alert(1)"}', '{"unknown": 1}'])(
     'tells of a file that cannot be used and goes on without it: %s',
     async (text) => {

@@ -17,6 +17,8 @@ export class SettingsStore {
   readonly #fromEnvironment: RunnerInputs
   readonly #session = new Map<SecretName, string>()
   #settings: EngineSettings
+  /** The change under way: the next one builds on what it leaves. */
+  #last: Promise<unknown> = Promise.resolve()
 
   private constructor(file: string, environment: RunnerInputs, settings: EngineSettings) {
     this.#file = file
@@ -71,8 +73,14 @@ export class SettingsStore {
     return Object.fromEntries(SecretName.options.map((name) => [name, source(name)])) as SettingsView['secrets']
   }
 
-  /** Durable when it resolves, secrets apart. */
-  async update({ settings, secrets = {} }: SettingsUpdate): Promise<void> {
+  /** Durable when it resolves, secrets apart. Changes are made one after another, so that none overwrites another. */
+  update(change: SettingsUpdate): Promise<void> {
+    const turn = this.#last.catch(() => undefined).then(() => this.#apply(change))
+    this.#last = turn
+    return turn
+  }
+
+  async #apply({ settings, secrets = {} }: SettingsUpdate): Promise<void> {
     const next = EngineSettings.parse({ ...this.#settings, ...settings })
     if (settings !== undefined) await writeAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`)
     this.#settings = next

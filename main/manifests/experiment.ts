@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
+  CANONICAL_APPROACHES,
   ConsumerManifest,
   DatasetCatalogue,
   EvaluationManifest,
@@ -86,6 +87,13 @@ function checkApproaches(evaluation: EvaluationManifest, aliases: Map<string, Al
       ]
     return []
   })
+  const listed = evaluation.approaches.map(({ model }) => model)
+  for (const [index, model] of listed.entries())
+    if (listed.indexOf(model) !== index)
+      problems.push(`approaches[${index}].model: ${model} is listed twice: remove one of them`)
+  const missing = CANONICAL_APPROACHES.filter((model) => !listed.includes(model))
+  if (missing.length > 0)
+    problems.push(`approaches: ${missing.join(', ')} missing: list the six canonical approaches with their evidence`)
   if (problems.length > 0) throw new ManifestError(file, problems)
 }
 

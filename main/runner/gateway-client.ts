@@ -31,10 +31,17 @@ export interface GatewayClient {
   close(): Promise<void>
 }
 
-/** The address of an API path below a base that may already end in `/v1`. */
+/** The address of an API path below a base that may already end in `/v1`; a query of the base is kept. */
 export function apiUrl(base: string, path: string): string {
-  return `${base.replace(/\/+$/, '').replace(/\/v1$/, '')}${path}`
+  const [address = '', query] = base.split('#')[0]!.split('?', 2)
+  const url = `${address.replace(/\/+$/, '').replace(/\/v1$/, '')}${path}`
+  if (query === undefined || query === '') return url
+  return `${url}${path.includes('?') ? '&' : '?'}${query}`
 }
+
+/** The chat route of a base address; an address that names it already is taken as it is. */
+export const chatUrl = (base: string): string =>
+  /\/chat\/completions\/?(?:[?#]|$)/.test(base) ? base : apiUrl(base, '/v1/chat/completions')
 
 /** `Retry-After` in seconds or as a date → milliseconds from now; null when absent or unreadable. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | null {
@@ -96,7 +103,7 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
   })
-  const url = /\/chat\/completions\/?$/.test(options.url) ? options.url : apiUrl(options.url, '/v1/chat/completions')
+  const url = chatUrl(options.url)
   const headers = { 'content-type': 'application/json', accept: 'application/json', ...credentialHeaders(options) }
 
   async function send(payload: object, deadline: CallDeadline, outer: AbortSignal | undefined): Promise<GatewayReply> {

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
+import { rememberSecrets } from '../lib/known-secrets.ts'
 import { moduleFile } from '../supervisor/module-entry.ts'
 import { SupervisedService } from '../supervisor/supervised-service.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { RunEvent } from '../../contract/index.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
-import { openPlatformSecrets } from '../supervisor/platform-secrets.ts'
+import { openPlatformSecrets, type PlatformSecrets } from '../supervisor/platform-secrets.ts'
 import { createPlatformClient } from './platform-client.ts'
 
 /** A platform that answers for one ingestion profile until it is stopped. */
@@ -42,6 +43,43 @@ const PLATFORM_ENTRY = moduleFile('../../providers/platform/index', import.meta.
 /** Below the state folder; mode 0600. */
 export const SECRETS_FILE = 'secrets.json'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Credentials of an embedded platform, as the platform and everybody who calls it must know them. */
+export interface PlatformKeys extends PlatformSecrets {
+  /** Key of its edge; null while the edge is open. */
+  edgeKey: string | null
+}
+
+/** Variables by which a person sets a credential of the platform instead of the one that the project has. */
+const KEY_VARIABLES = {
+  operatorToken: 'BACKEND_INTERNAL_API_TOKEN',
+  gatewayKey: 'GATEWAY_MASTER_KEY',
+  rerankAdapterToken: 'GRAPHENGINE_RERANK_ADAPTER_TOKEN',
+  graphEngineKey: 'GRAPHENGINE_API_KEY',
+} as const satisfies Record<keyof PlatformSecrets, string>
+
+const valueOf = (env: Environment, name: string): string | null => {
+  const value = env[name]?.trim() ?? ''
+  return value === '' ? null : value
+}
+
+/** The project's secrets, each unless the environment has one of the person's own. Throws `SecretsError`. */
+export async function platformKeys(stateRoot: string, env: Environment): Promise<PlatformKeys> {
+  const secrets = await openPlatformSecrets(join(stateRoot, SECRETS_FILE))
+  const isEdgeClosed = valueOf(env, 'BACKEND_EDGE_AUTH') === 'key-auth'
+  const own = (key: keyof PlatformSecrets): string => valueOf(env, KEY_VARIABLES[key]) ?? secrets[key]
+  const keys = {
+    operatorToken: own('operatorToken'),
+    gatewayKey: own('gatewayKey'),
+    rerankAdapterToken: own('rerankAdapterToken'),
+    graphEngineKey: own('graphEngineKey'),
+    edgeKey: isEdgeClosed ? valueOf(env, 'BACKEND_EDGE_API_KEY') : null,
+  }
+  rememberSecrets(...Object.values(keys))
+  return keys
+}
+
 export interface EmbeddedOptions {
   root: string
   stateRoot: string
@@ -50,10 +88,16 @@ export interface EmbeddedOptions {
   emit: (event: RunEvent) => void
   /** Environment by which it finds the services that read a profile's corpus. */
   readers?: (profile: string) => Promise<Record<string, string>>
+  /** Must be free; without it PLATFORM_PORT, else the platform's own default or any. */
   port?: number
+  /** The person's own environment: what it says of the platform is used, not replaced. */
+  env: Environment
 }
 
-/** The platform that comes with the program, as a supervised child on a free port of this machine, with credentials of this project. */
+/**
+ * The platform that comes with the program, as a supervised child. What the person's environment says of it (address, credentials, edge,
+ * corpus) holds; the rest is this project's.
+ */
 export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
   const stateDir = (profile: string): string => embeddedStateDir(options.stateRoot, profile)
   return {
@@ -63,7 +107,11 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
     modelSet: options.modelSet,
     stateDir,
     async start(profile) {
-      const secrets = await openPlatformSecrets(join(options.stateRoot, SECRETS_FILE))
+      const keys = await platformKeys(options.stateRoot, options.env)
+      const { edgeKey } = keys
+      const chosen = (name: string, fallback: string): Record<string, string> => ({
+        [name]: valueOf(options.env, name) ?? fallback,
+      })
       const readers = (await options.readers?.(profile)) ?? {}
       const service = new SupervisedService(
         {
@@ -72,23 +120,23 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
             entry: PLATFORM_ENTRY,
             env: {
               ...readers,
-              PLATFORM_HOST: '127.0.0.1',
-              PLATFORM_PORT: String(options.port ?? 0),
+              ...chosen('PLATFORM_HOST', '127.0.0.1'),
+              ...(options.port === undefined ? {} : { PLATFORM_PORT: String(options.port) }),
               RAG_LADDER_MANIFESTS: join(options.root, 'manifests'),
               RAG_LADDER_STATE_DIR: stateDir(profile),
-              RAG_INGESTION_CORPUS_ROOT: join(options.root, 'corpus'),
+              ...chosen('RAG_INGESTION_CORPUS_ROOT', join(options.root, 'corpus')),
               RAG_PROFILE: profile,
-              BACKEND_INTERNAL_API_TOKEN: secrets.operatorToken,
-              GATEWAY_MASTER_KEY: secrets.gatewayKey,
-              GRAPHENGINE_RERANK_ADAPTER_TOKEN: secrets.rerankAdapterToken,
-              GRAPHENGINE_API_KEY: secrets.graphEngineKey,
+              BACKEND_INTERNAL_API_TOKEN: keys.operatorToken,
+              GATEWAY_MASTER_KEY: keys.gatewayKey,
+              GRAPHENGINE_RERANK_ADAPTER_TOKEN: keys.rerankAdapterToken,
+              GRAPHENGINE_API_KEY: keys.graphEngineKey,
               ...(options.modelSet === null ? {} : { RAG_MODEL_SET: options.modelSet }),
             },
             // Clients keep the address they were given, so a restart takes the same port.
             restartEnv: (url) => ({ PLATFORM_PORT: new URL(url).port }),
           },
           probe: async (url) => {
-            const client = createPlatformClient({ url, apiKey: null, operatorToken: null })
+            const client = createPlatformClient({ url, apiKey: null, operatorToken: null, edgeKey })
             try {
               return (await client.health()).status === 'healthy'
             } finally {
@@ -107,9 +155,9 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
         }),
       )
       const url = await service.start()
-      const { gatewayKey: apiKey, operatorToken } = secrets
+      const { gatewayKey: apiKey, operatorToken } = keys
       const [ready, stop] = [() => service.whenReady(), () => service.stop()]
-      return { url, apiKey, operatorToken, edgeKey: null, ready, stop }
+      return { url, apiKey, operatorToken, edgeKey, ready, stop }
     },
   }
 }

@@ -30,11 +30,12 @@ async function manifestsWith(file: string, change: (text: string) => string): Pr
 }
 
 describe('defaults', () => {
-  it('starts the declared manifests on a free loopback port with the documented limits', () => {
+  it('starts the declared manifests on the default loopback port with the documented limits', () => {
     const config = loadPlatformConfig({})
     expect(config).toMatchObject({
       host: '127.0.0.1',
-      port: 0,
+      port: null,
+      trustedHosts: ['host.docker.internal'],
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       revision: null,
       identity: { mode: 'required', tokens: {}, userSecret: null, graphEngineKey: null },

@@ -21,8 +21,10 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Everything the platform needs to start, validated. */
 export interface PlatformConfig {
   host: string
-  /** 0 takes a free port. */
-  port: number
+  /** 0 takes a free port; null the default one, or a free one when that is taken. */
+  port: number | null
+  /** Host names besides loopback by which it may be called on this machine. */
+  trustedHosts: readonly string[]
   version: string
   revision: string | null
   logLevel: string
@@ -80,7 +82,13 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
   const stateDir = resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'platform')))
   const settings = {
     host: reader.text('PLATFORM_HOST', '127.0.0.1'),
-    port: reader.integer('PLATFORM_PORT', 0, { min: 0, max: 65_535 }),
+    port:
+      reader.optional('PLATFORM_PORT') === null ? null : reader.integer('PLATFORM_PORT', 0, { min: 0, max: 65_535 }),
+    trustedHosts: reader
+      .text('PLATFORM_TRUSTED_HOSTS', 'host.docker.internal')
+      .split(',')
+      .map((name) => name.trim().toLowerCase())
+      .filter((name) => name !== ''),
     version: packageFile.version,
     revision: reader.optional('RAG_LADDER_REVISION'),
     logLevel: reader.oneOf('PLATFORM_LOG_LEVEL', 'warn', [

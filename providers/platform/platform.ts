@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { allowOrigin } from '../kit/host-guard.ts'
 import { createLogger } from '../kit/logger.ts'
 import type { Logger } from '../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen } from '../kit/server.ts'
+import { closeGracefully, createHttpServer, listen, type Listening } from '../kit/server.ts'
 import { registerChunkRoutes } from './chunking/routes.ts'
 import { createClosingList } from './closing-list.ts'
 import type { ClosingList } from './closing-list.ts'
@@ -117,7 +117,8 @@ async function compose(
     logger,
     translate: modelErrorResponse,
     requestTimeoutMs: config.requestTimeoutMs,
-    trusted: { origins: config.corsOrigins },
+    // Containers name the machine that they run on host.docker.internal.
+    trusted: { hosts: config.trustedHosts, origins: config.corsOrigins },
     gate: async (request, reply) => {
       allowOrigin(config.corsOrigins, request, reply)
     },
@@ -177,11 +178,23 @@ async function compose(
   })
   registerMetricsRoute(app, requestFamilies, { version: config.version, usage })
   closing.add(() => closeGracefully(app, CLOSE_GRACE_MS))
-  const listening = await listen(app, config.host, config.port).catch((error: unknown) => {
-    throw systemProblem(`cannot listen on ${config.host} port ${config.port}`, error)
+  const listening = await listenOn(app, config).catch((error: unknown) => {
+    throw systemProblem(`cannot listen on ${config.host} port ${config.port ?? DEFAULT_PORT}`, error)
   })
   own = listening.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
-  return { ...listening, close: () => closing.closeAll() }
+  return { ...listening, url: own, close: () => closing.closeAll() }
+}
+
+/** Taken when it is free, so that a chat client or a container keeps one address. */
+const DEFAULT_PORT = 4871
+
+/** A port that a person chose must be free; the default one is left to whoever has it. */
+async function listenOn(app: FastifyInstance, { host, port }: PlatformConfig): Promise<Listening> {
+  if (port !== null) return listen(app, host, port)
+  return listen(app, host, DEFAULT_PORT).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return listen(app, host, 0)
+  })
 }
 
 /** Guards every route from here on; says so when nobody can come in. */

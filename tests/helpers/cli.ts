@@ -32,7 +32,8 @@ export interface RunningCli {
 export function startCli(args: string[], env: Record<string, string> = {}): RunningCli {
   const child = spawn(process.execPath, [join(PROJECT_ROOT, 'bin/rag-ladder.mjs'), ...args], {
     // Wide, so that a message stands in one line.
-    env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', ...env },
+    // Tests run beside each other: none may depend on the default port.
+    env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', PLATFORM_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const out = { stdout: '', stderr: '' }

@@ -40,6 +40,8 @@ export async function startEngine(root: string, env: Record<string, string> = {}
       ...Object.fromEntries(kept.map((name) => [name, process.env[name]])),
       RAG_LADDER_PROJECT: root,
       RAG_LADDER_ENGINE_TOKEN: TEST_TOKEN,
+      // Tests run beside each other: none may depend on the default port.
+      PLATFORM_PORT: '0',
       ...env,
     },
     execArgv: [],

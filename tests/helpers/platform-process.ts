@@ -19,7 +19,10 @@ export interface PlatformProcess {
 /** Forks the real platform entry and waits until it says that it is ready; rejects with its stderr when it exits before. */
 export async function startPlatformProcess(env: Record<string, string>): Promise<PlatformProcess> {
   const started = performance.now()
-  const child = fork(ENTRY, { env: { ...inherited(), ...env }, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
+  const child = fork(ENTRY, {
+    env: { ...inherited(), PLATFORM_PORT: '0', ...env },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
   let errors = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
   const exited = once(child, 'exit') as Promise<[number | null]>

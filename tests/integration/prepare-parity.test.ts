@@ -82,7 +82,14 @@ function comparable(preparation: Preparation): unknown {
   const { gatewayUrl } = run.inputs
   const source =
     gatewayUrl === null
-      ? embeddedPlatform({ root, stateRoot: root, modelSet: run.modelSet, launcher: createNodeLauncher(), emit() {} })
+      ? embeddedPlatform({
+          root,
+          stateRoot: root,
+          modelSet: run.modelSet,
+          launcher: createNodeLauncher(),
+          env: {},
+          emit() {},
+        })
       : externalPlatform(gatewayUrl, run.inputs)
   const runs = datasetRunsOf(run, { platform: source, emit() {}, drain: signal, abort: signal })
   return JSON.parse(

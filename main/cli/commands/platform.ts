@@ -10,7 +10,14 @@ import { STOP_SIGNALS } from '../stop-signals.ts'
 export const platformCommand: Command = {
   name: 'platform',
   summary: 'Start the embedded platform for one dataset and keep it running until Ctrl-C.',
-  options: { ...pickOptions('project', 'manifest', 'dataset', 'model-set') },
+  options: {
+    ...pickOptions('project', 'manifest', 'dataset', 'model-set'),
+    port: {
+      type: 'string',
+      hint: 'N',
+      description: 'port instead of PLATFORM_PORT; 4871 unless given, any when that is taken',
+    },
+  },
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const [dataset] = setup.datasets

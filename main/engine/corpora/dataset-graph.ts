@@ -5,7 +5,7 @@ import type { LadderDataset } from '../../manifests/experiment.ts'
 import { PlatformError } from '../../runner/platform-client.ts'
 import { SecretsError } from '../../supervisor/platform-secrets.ts'
 import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
-import type { PlatformHost } from '../services/platform-host.ts'
+import type { AskablePlatform, PlatformHost } from '../services/platform-host.ts'
 
 /** Where the platform has its graph engine. */
 const GRAPH_PATH = '/graph-engine/graph'
@@ -38,9 +38,9 @@ export function fitPicture(picture: GraphPicture): GraphPicture {
   return fitted
 }
 
-async function fetchPicture(url: string, key: string, limit: number): Promise<DatasetGraph> {
+async function fetchPicture({ url, graphEngineKey, edgeKey }: AskablePlatform, limit: number): Promise<DatasetGraph> {
   const response = await request(`${url}${GRAPH_PATH}?limit=${limit}`, {
-    headers: { 'x-api-key': key },
+    headers: { 'x-api-key': graphEngineKey, ...(edgeKey === null ? {} : { apikey: edgeKey }) },
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   })
   const body: unknown = await response.body.json()
@@ -65,7 +65,7 @@ export async function datasetGraph(
   try {
     const askable = await platform.ask(profile.name, modelSet)
     if (askable === null) return no('busy', 'the platform serves another dataset just now')
-    return await fetchPicture(askable.url, askable.graphEngineKey, limit)
+    return await fetchPicture(askable, limit)
   } catch (error) {
     if (isForeseen(error)) return no('unavailable', error.message)
     // The platform went away, or answered something that is no JSON.

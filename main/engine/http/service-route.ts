@@ -94,7 +94,7 @@ function callOf({ method, url }: FastifyRequest<{ Params: { name: string } }>, n
 async function relay(
   request: FastifyRequest,
   reply: FastifyReply,
-  { url, token }: ServiceAddress,
+  { url, token, edgeKey = null }: ServiceAddress,
   { method, path, maxBodyBytes }: Call,
   dispatcher: Dispatcher,
 ): Promise<FastifyReply> {
@@ -109,7 +109,11 @@ async function relay(
   const answer = await forward(url.replace(/\/+$/, '') + path, {
     method,
     body: body as Readable | null,
-    headers: { ...Object.fromEntries(sent), ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
+    headers: {
+      ...Object.fromEntries(sent),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(edgeKey === null ? {} : { apikey: edgeKey }),
+    },
     signal: gone.signal,
     dispatcher,
   })

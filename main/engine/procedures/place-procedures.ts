@@ -30,7 +30,7 @@ async function platformOf({ platform, settings }: EngineParts, profile: string):
       ...{ operatorToken: platformToken ?? gatewayApiKey, edgeKey: edgeApiKey },
     }
   const askable = await platform.ask(profile, settings.modelSet)
-  return askable && { url: askable.url, apiKey: null, operatorToken: askable.operatorToken }
+  return askable && { ...askable, apiKey: null }
 }
 
 function refuseUnderRun({ runs }: EngineParts, why: string): void {

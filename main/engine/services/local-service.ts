@@ -13,6 +13,8 @@ import { ServiceTrack } from './service-track.ts'
 export interface ServiceAddress {
   url: string
   token: string | null
+  /** Key of an edge in front of it. */
+  edgeKey?: string | null
 }
 
 export interface LocalServiceOptions {

@@ -4,11 +4,11 @@ import type { RunEvent } from '../../../contract/index.ts'
 import { ControlFailure } from '../control-failure.ts'
 import {
   embeddedPlatform,
-  SECRETS_FILE,
+  platformKeys,
+  type PlatformKeys,
   type PlatformSource,
   type RunningPlatform,
 } from '../../runner/platform-source.ts'
-import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { ServiceTrack } from './service-track.ts'
@@ -17,6 +17,8 @@ export interface PlatformHostOptions {
   root: string
   stateDir: string
   launcher: ProcessLauncher
+  /** The engine's environment: what it says of the platform holds. */
+  env: Readonly<Record<string, string | undefined>>
   emit: (event: RunEvent) => void
   /** Environment by which the platform finds the services that read a profile's corpus. */
   readers: (profile: string) => Promise<Record<string, string>>
@@ -39,6 +41,7 @@ export interface AskablePlatform {
   url: string
   operatorToken: string
   graphEngineKey: string
+  edgeKey: string | null
 }
 
 /**
@@ -107,11 +110,11 @@ export class PlatformHost {
   }
 
   /** Where it is and the key of its gateway; null when it is not up. */
-  async gateway(): Promise<{ url: string; token: string } | null> {
+  async gateway(): Promise<{ url: string; token: string; edgeKey: string | null } | null> {
     const { url, state } = this.track
     if (url === null || state !== 'ready') return null
-    const { gatewayKey } = await openPlatformSecrets(join(this.#options.stateDir, SECRETS_FILE))
-    return { url, token: gatewayKey }
+    const { gatewayKey, edgeKey } = await this.#keys()
+    return { url, token: gatewayKey, edgeKey }
   }
 
   /** Whether a platform has ever kept anything for a profile. */
@@ -122,8 +125,8 @@ export class PlatformHost {
 
   /** The platform with a profile's collections, started for the occasion; null while a run has it with another. */
   async ask(profile: string, modelSet: string | null): Promise<AskablePlatform | null> {
-    const { graphEngineKey, operatorToken } = await openPlatformSecrets(join(this.#options.stateDir, SECRETS_FILE))
-    const keys = { graphEngineKey, operatorToken }
+    const { graphEngineKey, operatorToken, edgeKey } = await this.#keys()
+    const keys = { graphEngineKey, operatorToken, edgeKey }
     if (this.#hasRun) {
       const { profile: served, url } = this.track
       return served === profile && url !== null ? { url, ...keys } : null
@@ -142,9 +145,14 @@ export class PlatformHost {
     return { url: (await use.running).url, ...keys }
   }
 
+  #keys(): Promise<PlatformKeys> {
+    return platformKeys(this.#options.stateDir, this.#options.env)
+  }
+
   #source(modelSet: string | null): PlatformSource {
-    const { root, stateDir, launcher, emit, readers } = this.#options
+    const { root, stateDir, launcher, env, emit, readers } = this.#options
     return embeddedPlatform({
+      env,
       readers,
       root,
       stateRoot: stateDir,
