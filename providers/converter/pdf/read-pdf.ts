@@ -11,6 +11,8 @@ import type { Recognizer } from '../ocr/recognize.ts'
 import type { TableReader, WordBox } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 import { inBasicPlane } from './astral-characters.ts'
+import { wholeCode } from './code-lines.ts'
+import { plainTable } from './false-tables.ts'
 import { dropRunningLines, joinParagraphs } from './join-paragraphs.ts'
 import { boxOf, modelBlocks } from './layout-blocks.ts'
 import { pageWarnings } from './page-warnings.ts'
@@ -124,7 +126,12 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
     const isBare = (parsed.blocks ?? []).length === 0 && parsed.textItems.length > 0
     const isAgain = angle !== null || isRightToLeft || isBare
     const upright = isAgain ? await again(parsed.pageNum, angle, isRightToLeft) : parsed
-    const found = isRightToLeft ? rightToLeftBlocks(upright) : modelBlocks(upright.blocks ?? [], upright.pageNum)
+    const laidOut = isRightToLeft ? rightToLeftBlocks(upright) : modelBlocks(upright.blocks ?? [], upright.pageNum)
+    const runs = upright.textItems.map((item) => item.text)
+    const found = wholeCode(
+      laidOut.flatMap((block) => (block.kind === 'table' ? plainTable(block, runs) : [block])),
+      upright.textItems,
+    )
     const blocks = withFieldValues([...found, ...pictures(upright, useOcr)], parsed, text)
     // The page is drawn as it lies in the file, and words are read from the left: other pages keep the tables of the rules.
     const raster =
