@@ -49,15 +49,15 @@ const SOURCE_MARKERS: readonly RegExp[] = [
   // "1. **title** (score 0.8312)"
   /\(\s*(?:relevance[ _-]?)?score:?\s*-?\d+(?:\.\d+)?\s*\)/giu,
   // A heading of its own line: "Sources (5)", "### References", "**Sources:**"
-  /^[ \t>#*_-]*(?:sources?|references|citations|retrieved\s+(?:sources|contexts?|chunks|passages))\s*(?:\(\d+\))?\s*:?[ \t*_]*$/gimu,
+  /^[ \t>#*_-]*(?:sources?|references|citations|retrieved\s+(?:sources|contexts?|chunks|passages))[ \t]*(?:\(\d+\)[ \t]*)?(?:[:*_][ \t*_]*)?$/gimu,
   // "[Data: Entities (3)]", "[Source 2]", "[KG] person.md", "[DC: 4]"
-  /\[(?:(?:data|sources?|context|chunk|doc(?:ument)?)\s*[:#]?\s*(?:\d|entit|relat|report|claim|text|unit)|(?:KG|DC|VDB)\b)[^\]\n]*\]/giu,
-  /(?:[[(*]|sources?:)\s*\**\s*knowledge[ _-]graph\b/giu,
+  /\[(?:(?:data|sources?|context|chunk|doc(?:ument)?)\s*(?:[:#]\s*)?(?:\d|entit|relat|report|claim|text|unit)|(?:KG|DC|VDB)\b)[^[\]\n]*\]/giu,
+  /(?:[[(]|(?<!\*)\*|sources?:)\s*(?:\*+\s*)?knowledge[ _-]graph\b/giu,
 ]
 
 const METRICS_FOOTERS: readonly RegExp[] = [
-  /\d+(?:\.\d+)?\s*(?:m?s|sec(?:onds)?)\s*[·|,;]\s*\d+\s*(?:chunks?|contexts?|sources?)\b/giu,
-  /\d+\s*(?:LLM|cloud)[ _-]?calls?\b/giu,
+  /(?<![\d.])\d+(?:\.\d+)?\s*(?:m?s|sec(?:onds)?)\s*[·|,;]\s*\d+\s*(?:chunks?|contexts?|sources?)\b/giu,
+  /(?<!\d)\d+\s*(?:LLM|cloud)[ _-]?calls?\b/giu,
   /\b(?:llm|cloud)[ _-]?calls?\s*[:=]\s*\d+/giu,
 ]
 

@@ -1,6 +1,9 @@
-/** Sequences with a text of their own (titles, links, clipboard): up to their terminator, or the escape alone when there is none. */
+/**
+ * Sequences with a text of their own (titles, links, clipboard): up to their terminator, or the escape alone when there is none. The text holds no
+ * further start, so that a run of starts is not read to its end from each of them.
+ */
 const STRING_SEQUENCE =
-  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)/g
+  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f]*(?:\u0007|\u001b\\|\u009c)/g
 const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[\u0030-\u003f]*[\u0020-\u002f]*[\u0040-\u007e]?/g
 const SHORT_ESCAPE = /\u001b[\u0020-\u002f]*[\u0030-\u007e]?/g
 /** Other controls, and the characters that turn, hide or join text without being seen. */

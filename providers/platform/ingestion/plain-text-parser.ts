@@ -5,7 +5,7 @@ import type { DocumentParser } from './document-parser.ts'
 const EXTENSIONS = new Set(['.md', '.txt', '.rst', '.csv', '.json'])
 const WITH_HEADINGS = new Set(['.md', '.rst'])
 const FENCE = /^ {0,3}(?:```|~~~)/
-const HASH_HEADING = /^ {0,3}#{1,6}[ \t]+(.+?)[ \t]*#*[ \t]*$/
+const HASH_HEADING = /^ {0,3}#{1,6}[ \t]+([^ \t].*)$/
 const UNDERLINE = /^ {0,3}([=\-~^"*+#])\1{2,}[ \t]*$/
 
 /** Reads .md, .txt, .rst, .csv and .json as UTF-8 text, strictly; the title is the first heading, else the file's name. */
@@ -29,13 +29,23 @@ export function firstHeading(text: string): string | null {
   for (const line of text.split(/\r\n|\n|\r/, 1000)) {
     if (FENCE.test(line)) fenced = !fenced
     else if (!fenced) {
+      const hashed = HASH_HEADING.exec(line)?.[1]
       const heading =
-        HASH_HEADING.exec(line)?.[1] ?? (UNDERLINE.test(line) && /\p{L}|\p{N}/u.test(former) ? former.trim() : null)
+        (hashed === undefined ? null : withoutClosingMarks(hashed)) ??
+        (UNDERLINE.test(line) && /\p{L}|\p{N}/u.test(former) ? former.trim() : null)
       if (heading !== null) return heading
     }
     former = line
   }
   return null
+}
+
+/** The text of `# …` without the marks that may close it. */
+function withoutClosingMarks(heading: string): string {
+  const text = heading.trimEnd()
+  let end = text.length
+  while (end > 0 && text[end - 1] === '#') end -= 1
+  return end === 0 ? text : text.slice(0, end).trimEnd()
 }
 
 /** Offset of the first character that is not valid UTF-8; the length when all are. */

@@ -89,6 +89,24 @@ describe('the builtin set', () => {
   })
 })
 
+describe('a model that could not be opened', () => {
+  it('is opened at the next call, when its cause is repaired', async () => {
+    let broken = true
+    const host = createModelHost(
+      { name: 'test', roles: rolesOf(builtin) },
+      {
+        secret: () => undefined,
+        onnxCacheDir: '',
+        loadBuiltin: async () => (broken ? Promise.reject(new Error('no such file')) : builtinModels),
+      },
+    )
+    await expect(host.chat('light_gen', { messages })).rejects.toThrow('no such file')
+    broken = false
+    await expect(host.chat('light_gen', { messages })).resolves.toMatchObject({ model: 'rules' })
+    await host.close()
+  })
+})
+
 describe('counting', () => {
   it('counts every call by role, failed ones too, and none that was not made', async () => {
     const service = await startModelService((_call, n) => ({ status: n === 0 ? 500 : 200, json: {} }))

@@ -21,9 +21,13 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
   function backend(role: ModelRole): Promise<ModelBackend> {
     // Failed calls count too: what was asked of the models is the figure, not what they managed.
     calls.set(role, (calls.get(role) ?? 0) + 1)
-    const known = opened.get(role) ?? opener.open(role, set.roles[role])
-    opened.set(role, known)
-    return known
+    const known = opened.get(role)
+    if (known !== undefined) return known
+    const opening = opener.open(role, set.roles[role])
+    opened.set(role, opening)
+    // What could not be opened may be repaired while the platform runs: the next call tries again.
+    opening.catch(() => opened.delete(role))
+    return opening
   }
 
   return {

@@ -30,6 +30,7 @@ export function createBackendOpener(options: BackendOptions): BackendOpener {
         }
         case 'onnx': {
           onnxModels ??= import('./onnx-models.ts').then((module) => module.createOnnxModels(options.onnxCacheDir))
+          onnxModels.catch(() => (onnxModels = undefined))
           const { createOnnxBackend } = await import('./onnx-backend.ts')
           return createOnnxBackend(role, choice, await onnxModels)
         }

@@ -16,7 +16,7 @@ const WEAK = new Set(
   ).split(' '),
 )
 /** Ends of a stretch that is said in one breath. A full stop counts at the end only: one sentence is given, any other is an abbreviation's. */
-const BREAK = /([,;:!?]+(?=\s|$)|\.+(?=\s*$))/
+const BREAK = /((?<![,;:!?])[,;:!?]+(?=\s|$)|(?<!\.)\.+(?=\s*$))/
 const PLAIN = /^[A-Za-z' -]*$/
 const VOWEL_SOUND = /^[ˈˌ]?[ɑæʌɔWIɛɜAɪiOYʊuə]/
 
@@ -56,7 +56,7 @@ export class Pronouncer {
     // From the end, because `the` sounds as what follows it begins.
     words.reverse()
     for (const [i, word] of words.entries()) {
-      const bare = word.replace(/^[^A-Za-z]+|[^A-Za-z']+$/g, '')
+      const bare = word.replace(/^[^A-Za-z]+|(?<![^A-Za-z'])[^A-Za-z']+$/g, '')
       if (bare === '') continue
       const lower = bare.toLowerCase()
       const beforeVowel = VOWEL_SOUND.test(spoken.at(-1) ?? '')

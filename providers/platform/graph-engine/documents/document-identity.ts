@@ -18,8 +18,12 @@ export function newTrackId(kind: 'upload' | 'insert' | 'retry', nowMs: number): 
 
 /** The title of a text: its first heading, else the name of its file in words. */
 export function titleOf(text: string, filePath: string): string {
-  const heading = /^#{1,6}\s+(.+?)\s*#*$/m.exec(text.slice(0, 4000))?.[1]
-  if (heading !== undefined) return heading.replace(/[*_`]/g, '')
+  const heading = /^#{1,6}[ \t]+([^\s].*)$/m
+    .exec(text.slice(0, 4000))?.[1]
+    ?.trimEnd()
+    .replace(/(?<!#)#+$/, '')
+    .trimEnd()
+  if (heading !== undefined && heading !== '') return heading.replace(/[*_`]/g, '')
   const name = filePath
     .split('/')
     .at(-1)!

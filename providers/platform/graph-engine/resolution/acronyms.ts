@@ -4,7 +4,7 @@ import type { NamesByDocument } from './name-mentions.ts'
 import { isAcronymOf, normalName } from './normal-name.ts'
 
 const IN_PARENTHESES = /\((?:the\s+)?(\p{Lu}[\p{L}\p{N}&.-]{1,11})\)/gu
-const WORDS_BEFORE = /(?:[\p{L}\p{N}'’&.-]+\s+){0,9}[\p{L}\p{N}'’&.-]+\s*$/u
+const WORDS_BEFORE = /(?<![\p{L}\p{N}'’&.-])(?:[\p{L}\p{N}'’&.-]+\s+){0,9}[\p{L}\p{N}'’&.-]+\s*$/u
 const CHARS_BEFORE = 160
 
 /**
@@ -40,7 +40,7 @@ export function definedAcronyms(
 }
 
 /** A single word of letters and digits, such as a catalogue number. */
-const isCode = (text: string): boolean => /^(?=.*\p{L})(?=.*\p{N})[\p{L}\p{N}.-]+$/u.test(text)
+const isCode = (text: string): boolean => /^[\p{L}\p{N}.-]+$/u.test(text) && /\p{L}/u.test(text) && /\p{N}/u.test(text)
 
 /** Short forms that the whole corpus explains in one way only, for documents that use them unexplained. */
 export function corpusAcronyms(documents: ReadonlyMap<string, ReadonlyMap<string, string>>): Map<string, string> {

@@ -16,6 +16,8 @@ export type Sentence = Token[]
 const WORD = /[\p{L}\p{N}]+(?:[-_'’./:][\p{L}\p{N}]+)*/gu
 const ABBREVIATION =
   /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|No|Nos|vs|approx|ca|cf|e\.g|i\.e|p|pp|Fig|Vol|Ltd|Inc|Co|\p{Lu})\.$/u
+/** More than any abbreviation with what stands before it. */
+const ABBREVIATION_CHARS = 16
 const OWN_LINE = /^\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|\||>)/
 const HEADING = /^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*\s*$/
 
@@ -37,9 +39,10 @@ function blocks(text: string): string[] {
 function sentencesOf(block: string): string[] {
   const result: string[] = []
   let start = 0
-  for (const match of block.matchAll(/[.!?]+["'”’)\]*_]*\s+(?=["'“‘([*_]*[\p{Lu}\p{N}])/gu)) {
+  for (const match of block.matchAll(/(?<![.!?])[.!?]+["'”’)\]*_]*\s+(?=["'“‘([*_]*[\p{Lu}\p{N}])/gu)) {
     const end = match.index + match[0].length
-    if (ABBREVIATION.test(block.slice(start, match.index + 1))) continue
+    const tail = Math.max(start, match.index - ABBREVIATION_CHARS)
+    if (ABBREVIATION.test(block.slice(tail, match.index + 1))) continue
     result.push(block.slice(start, end))
     start = end
   }

@@ -18,8 +18,8 @@ const BE_OR_HAVE = /^(?:is|are|was|were|has|have|had|can|could|will|would|may|mi
 
 const tidy = (words: string): string =>
   `${words
-    .replace(/\s+([,.;:!?])/g, '$1')
-    .replace(/[\s,;:.!?–—-]+$/, '')
+    .replace(/(?<!\s)\s+([,.;:!?])/g, '$1')
+    .replace(/(?<![\s,;:.!?–—-])[\s,;:.!?–—-]+$/, '')
     .replace(/\s+/g, ' ')
     .trim()}?`
 

@@ -51,7 +51,7 @@ function headNoun(tokens: readonly TaggedToken[]): string | null {
 
 /** The head of a name: the word before "of", else its last one. */
 function nameHead(name: string): string {
-  const before = /^(.*?)\s+(?:of|for|on|in)\s/.exec(name)?.[1] ?? name
+  const before = /^(.*?)(?<!\s)\s+(?:of|for|on|in)\s/.exec(name)?.[1] ?? name
   return before.split(/[\s-]+/).at(-1)!
 }
 

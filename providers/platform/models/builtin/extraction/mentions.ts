@@ -61,7 +61,7 @@ const isTrailing = (word: string): boolean => isStopWord(normalizeWord(word)) &&
 function cleaned(run: { text: string; start: number; end: number }): Mention | null {
   const { name: bare, addressed } = withoutHonorific(run.text)
   let name = bare
-  const trailing = /\s+(\S+)$/
+  const trailing = /(?<!\s)\s+(\S+)$/
   for (let match = trailing.exec(name); match && isTrailing(match[1]!); match = trailing.exec(name)) {
     name = name.slice(0, match.index)
   }

@@ -14,7 +14,8 @@ type Line = { text: string; start: number }
 
 const HEADING = /^ {0,3}(#{1,6})\s+/
 const LIST_MARKER = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/
-const TABLE_RULE = /^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$/
+/** Of a trimmed line. */
+const TABLE_RULE = /^(?:\|\s*)?:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?$/
 const RULE = /^\s*(?:[-*_=]\s*){3,}$/
 const QUOTE = /^\s{0,3}>\s?/
 const BOLD_LINE = /^\s*\*\*[^*]+[^*.:!?]\*\*\s*$/
@@ -31,6 +32,8 @@ export function tableCells(row: string): string[] {
 }
 
 const isTableRow = (line: string): boolean => /^\s*\|.*\|\s*$/.test(line) || (line.match(/\s\|\s/g) ?? []).length >= 2
+
+const isTableRule = (line: string): boolean => line.includes('|') && TABLE_RULE.test(line.trim())
 
 /** Cuts a text into headings, paragraphs, list items and table rows; rules and empty lines are left out. */
 export function blocksOf(text: string): Block[] {
@@ -53,10 +56,10 @@ export function blocksOf(text: string): Block[] {
   lines.forEach((line, index) => {
     const heading = HEADING.exec(line.text)
     const marker = LIST_MARKER.exec(line.text)
-    if (TABLE_RULE.test(line.text) && line.text.includes('|')) return
+    if (isTableRule(line.text)) return
     if (isTableRow(line.text)) {
       const next = lines[index + 1]?.text ?? ''
-      if (TABLE_RULE.test(next) && next.includes('|')) {
+      if (isTableRule(next)) {
         close()
         header = tableCells(line.text)
         return

@@ -24,11 +24,21 @@ const MAYBE_LAST = /(?:^|[\s("'“‘])(?:inc|ltd|co|corp|jr|sr|al|etc|bros|a\.m
 const INITIAL = /(?:^|\s|\.)(\p{Lu})\.$/u
 const SENTENCE_OPENER =
   /^(?:the|a|an|it|its|he|she|they|we|this|that|these|those|in|on|at|by|for|from|after|before|but|and|no|there)\b/i
-const TERMINATOR = /[.!?…]+[)\]"'”’»*_]*(?=\s|$)/gu
+const TERMINATOR = /(?<![.!?…])[.!?…]+[)\]"'”’»*_]*(?=\s|$)/gu
+const CLOSING = new Set(')]"\'”’»*_')
+/** More than any abbreviation with the words around it: what is read before a terminator, so that the time is in proportion to the text. */
+const TAIL_CHARS = 160
+/** What is read behind a terminator, white space included. */
+const AFTER_CHARS = 400
+const RUN_IN_HEAD_CHARS = 200
 
 /** True when the period that ends `before` belongs to an abbreviation and the sentence goes on with `after`. */
 function abbreviationGoesOn(before: string, after: string): boolean {
-  const bare = before.replace(/[)\]"'”’»*_]+$/, '')
+  let end = before.length
+  while (end > 0 && CLOSING.has(before[end - 1]!)) end -= 1
+  const tail = before.slice(Math.max(0, end - TAIL_CHARS), end)
+  // Cut at white space, so that no word loses its start.
+  const bare = end > TAIL_CHARS ? tail.slice(Math.max(0, tail.search(/\s/))) : tail
   if (!bare.endsWith('.')) return false
   if (NEVER_LAST.test(bare)) return true
   if (LAST_UNLESS_NUMBER.test(bare)) return /^[\d(]/.test(after)
@@ -46,16 +56,23 @@ function abbreviationGoesOn(before: string, after: string): boolean {
 function sentenceEnds(paragraph: string): number[] {
   const ends: number[] = []
   let start = 0
+  /** Letters between `start` and `counted`. */
+  let letters = 0
+  let counted = 0
   for (const match of paragraph.matchAll(TERMINATOR)) {
     const end = match.index + match[0].length
-    const after = paragraph.slice(end).trimStart()
+    const after = paragraph.slice(end, end + AFTER_CHARS).trimStart()
     const piece = paragraph.slice(start, end)
     if (after !== '' && /^[("'“‘*_]*\p{Ll}/u.test(after)) continue
     if (abbreviationGoesOn(piece, after)) continue
     // A run-in head ("**1698.**") or a bare number belongs to the sentence it opens.
-    if (after !== '' && (/^\s*\*\*[^*]+\*\*\s*$/.test(piece) || (piece.match(/\p{L}/gu) ?? []).length < 3)) continue
+    letters += paragraph.slice(counted, end).match(/\p{L}/gu)?.length ?? 0
+    counted = end
+    const isHead = piece.length <= RUN_IN_HEAD_CHARS && /^\s*\*\*[^*]+\*\*\s*$/.test(piece)
+    if (after !== '' && (isHead || letters < 3)) continue
     ends.push(end)
     start = end
+    letters = 0
   }
   if (paragraph.slice(start).trim() !== '') ends.push(paragraph.length)
   return ends
