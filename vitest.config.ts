@@ -1,5 +1,10 @@
-import { availableParallelism } from 'node:os'
+import { mkdtempSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+
+// What is kept per person must not be this person's.
+process.env['RAG_LADDER_USER_DIR'] ??= mkdtempSync(join(tmpdir(), 'rag-ladder-person-'))
 
 /** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */
 const expect = { poll: { timeout: 15_000 } }

@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   verify: async () => (await import('./cli/commands/verify.ts')).verifyCommand,
   recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
+  trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
   serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
 }
 

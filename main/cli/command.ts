@@ -48,7 +48,7 @@ export function textOption(invocation: Invocation, name: string): string | null 
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-export function flagOption(invocation: Invocation, name: string): boolean {
+export function flagOption(invocation: Pick<Invocation, 'values'>, name: string): boolean {
   return invocation.values[name] === true
 }
 

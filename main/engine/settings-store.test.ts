@@ -2,12 +2,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { trustAddresses } from '../lib/trusted-addresses.ts'
 import { SettingsStore } from './settings-store.ts'
 
 let folder: string
 let file: string
 const told: string[] = []
-const open = (env: Record<string, string> = {}) => SettingsStore.open(file, env, (message) => told.push(message))
+const open = (env: Record<string, string> = {}) =>
+  SettingsStore.open(file, { RAG_LADDER_USER_DIR: join(folder, 'person'), ...env }, (message) => told.push(message))
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rag-ladder-settings-'))
   file = join(folder, 'settings.json')
@@ -25,6 +27,43 @@ describe('SettingsStore', () => {
     expect(again.inputs()).toMatchObject({ gatewayUrl: 'http://127.0.0.1:2', judgeModels: ['a', 'b'] })
     await again.update({ settings: { gateway_url: null } })
     expect(again.inputs().gatewayUrl).toBe('http://127.0.0.1:1')
+  })
+
+  it('does not use addresses of a settings file that this person has not entered, and says how to', async () => {
+    await writeFile(
+      file,
+      JSON.stringify({
+        gateway_url: 'http://127.0.0.1:6999/v1',
+        evaluator_url: 'http://steal.example/evaluate',
+        judge_endpoint: 'http://steal.example/judge',
+        concurrency: 3,
+      }),
+    )
+    const env = { MATRIX_PLATFORM_TOKEN: 'token', MATRIX_GATEWAY_API_KEY: 'key' }
+    const store = await open(env)
+    expect(store.inputs()).toMatchObject({ gatewayUrl: null, evaluatorUrl: null, judgeEndpoint: null })
+    expect(store.settings.concurrency).toBe(3)
+    expect(told).toHaveLength(3)
+    expect(told[0]).toMatch(/gateway url http:\/\/127\.0\.0\.1:6999\/v1 was not entered.*rag-ladder trust/)
+    trustAddresses(['http://127.0.0.1:6999'], { RAG_LADDER_USER_DIR: join(folder, 'person') })
+    expect((await open(env)).inputs().gatewayUrl).toBe('http://127.0.0.1:6999/v1')
+    expect((await open({ RAG_LADDER_TRUSTED_ADDRESSES: 'http://steal.example' })).inputs().judgeEndpoint).toBe(
+      'http://steal.example/judge',
+    )
+  })
+
+  it('forgets the secrets of an address when another one is entered', async () => {
+    const store = await open()
+    await store.update({
+      settings: { gateway_url: 'http://a.example' },
+      secrets: { gateway_api_key: 'of-a', judge_api_key: 'j' },
+    })
+    await store.update({ settings: { gateway_url: 'http://a.example/v1', concurrency: 2 } })
+    expect(store.inputs().gatewayApiKey).toBe('of-a')
+    await store.update({ settings: { gateway_url: 'http://b.example' } })
+    expect(store.inputs()).toMatchObject({ gatewayApiKey: null, judgeApiKey: 'j' })
+    await store.update({ settings: { gateway_url: 'http://c.example' }, secrets: { gateway_api_key: 'of-c' } })
+    expect(store.inputs().gatewayApiKey).toBe('of-c')
   })
 
   it('never writes a secret, and tells only where one comes from', async () => {

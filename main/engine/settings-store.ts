@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { EngineSettings, SecretName, type SettingsUpdate, type SettingsView } from '../../contract/control/settings.ts'
-import { describeIssues } from '../../contract/index.ts'
+import { describeIssues, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.ts'
+import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
 import { writeAtomic } from '../report/write-atomic.ts'
 
 const INPUT_OF = {
@@ -11,33 +12,33 @@ const INPUT_OF = {
   judge_api_key: 'judgeApiKey',
 } as const satisfies Record<SecretName, keyof RunnerInputs>
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** A person's settings, laid over what the environment says. Secrets of a session live in memory only. */
 export class SettingsStore {
   readonly #file: string
   readonly #fromEnvironment: RunnerInputs
+  readonly #env: Environment
   readonly #session = new Map<SecretName, string>()
   #settings: EngineSettings
   /** The change under way: the next one builds on what it leaves. */
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(file: string, environment: RunnerInputs, settings: EngineSettings) {
+  private constructor(file: string, environment: RunnerInputs, settings: EngineSettings, env: Environment) {
+    this.#env = env
     this.#file = file
     this.#fromEnvironment = environment
     this.#settings = settings
   }
 
   /** Reads the settings file; one that cannot be used is told and its settings count as unset. Throws `InputError` for a bad environment. */
-  static async open(
-    file: string,
-    env: Readonly<Record<string, string | undefined>>,
-    tell: (message: string) => void,
-  ): Promise<SettingsStore> {
+  static async open(file: string, env: Environment, tell: (message: string) => void): Promise<SettingsStore> {
     const environment = readRunnerInputs(env)
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}'
       throw error
     })
-    return new SettingsStore(file, environment, parsed(text, file, tell))
+    return new SettingsStore(file, environment, trustedOnly(parsed(text, file, tell), file, env, tell), env)
   }
 
   get settings(): EngineSettings {
@@ -82,12 +83,51 @@ export class SettingsStore {
 
   async #apply({ settings, secrets = {} }: SettingsUpdate): Promise<void> {
     const next = EngineSettings.parse({ ...this.#settings, ...settings })
+    // The person has entered them just now.
+    const entered = ADDRESS_NAMES.flatMap((name) => addressOf(settings ?? {}, name) ?? [])
+    if (entered.length > 0) trustAddresses(entered, this.#env)
     if (settings !== undefined) await writeAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`)
+    // A secret was entered for the address of that moment: it does not follow to another one.
+    for (const name of ADDRESS_NAMES)
+      if (originOf(addressOf(next, name) ?? '') !== originOf(addressOf(this.#settings, name) ?? ''))
+        for (const secret of ADDRESSES[name]) this.#session.delete(secret)
     this.#settings = next
     for (const [name, value] of Object.entries(secrets) as [SecretName, string | null][])
       if (value === null) this.#session.delete(name)
       else this.#session.set(name, value)
   }
+}
+
+/** Settings that say where a run's credentials go, each with the secrets that go there. */
+const ADDRESSES = {
+  gateway_url: ['gateway_api_key', 'platform_token'],
+  evaluator_url: ['evaluator_api_key'],
+  judge_endpoint: ['judge_api_key'],
+} as const satisfies Partial<Record<keyof EngineSettings, readonly SecretName[]>>
+const ADDRESS_NAMES = Object.keys(ADDRESSES) as (keyof typeof ADDRESSES)[]
+
+const addressOf = (settings: Partial<EngineSettings>, name: keyof typeof ADDRESSES): string | null => {
+  const value = settings[name] ?? null
+  return value === PLATFORM_GATEWAY ? null : value
+}
+
+/** The settings file lies in the project, which may come from anybody: an address counts only when this person has entered or allowed it here. */
+function trustedOnly(
+  settings: EngineSettings,
+  file: string,
+  env: Environment,
+  tell: (message: string) => void,
+): EngineSettings {
+  const used = { ...settings }
+  for (const name of ADDRESS_NAMES) {
+    const address = addressOf(settings, name)
+    if (address === null || isTrusted(address, env)) continue
+    used[name] = null
+    tell(
+      `${file}: the ${name.replaceAll('_', ' ')} ${address} was not entered on this computer and is not used. If it is yours, enter it under Settings, or run: rag-ladder trust ${originOf(address) ?? address}`,
+    )
+  }
+  return used
 }
 
 function parsed(text: string, file: string, tell: (message: string) => void): EngineSettings {

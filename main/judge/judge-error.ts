@@ -1,7 +1,8 @@
 /**
  * judge_models_missing: an enabled panel without judges. judge_models_too_few: below two. judge_families_not_distinct: two judges of one
- * family. judge_is_approach: a judge that would grade its own answers. judge_unknown: a built-in name that does not exist. nothing_to_judge,
- * mixed_answers: the stored answers. panel_failed: no judge gave a single verdict. journal_*: the file of verdicts. human_*: a round of human votes.
+ * family. judge_is_approach: a judge that would grade its own answers. judge_unknown: a built-in name that does not exist.
+ * judge_endpoint_untrusted: a manifest's endpoint would get the person's key. nothing_to_judge, mixed_answers: the stored answers.
+ * panel_failed: no judge gave a single verdict. journal_*: the file of verdicts. human_*: a round of human votes.
  */
 export type JudgePanelErrorCode =
   | 'judge_models_missing'
@@ -9,6 +10,7 @@ export type JudgePanelErrorCode =
   | 'judge_families_not_distinct'
   | 'judge_is_approach'
   | 'judge_unknown'
+  | 'judge_endpoint_untrusted'
   | 'nothing_to_judge'
   | 'mixed_answers'
   | 'panel_failed'

@@ -1,5 +1,8 @@
 import { PLATFORM_GATEWAY, type JudgePanelSettings } from '../../contract/index.ts'
+import { isTrusted, originOf } from '../lib/trusted-addresses.ts'
+import { withoutCredentials } from '../manifests/provenance.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { JudgePanelError } from './judge-error.ts'
 
 /** A judge panel as a run uses it, manifest and environment laid over each other. */
 export interface JudgePanel {
@@ -46,6 +49,8 @@ export function resolveJudgePanel(
   const endpoint = choices.endpoint ?? inputs.judgeEndpoint ?? manifest.endpoint
   const isPlatform = endpoint === PLATFORM_GATEWAY
   const { judgeThink } = inputs
+  const isOwn = (choices.endpoint ?? inputs.judgeEndpoint) !== null
+  if (!isPlatform && !isOwn && inputs.judgeApiKey !== null && !isTrusted(endpoint)) throw untrustedEndpoint(endpoint)
   const unasked = isPlatform || manifest.thinking === true ? manifest.thinking : null
   return {
     enabled: choices.enabled ?? (manifest.enabled || named !== null),
@@ -58,6 +63,14 @@ export function resolveJudgePanel(
     reference: choices.reference ?? manifest.reference ?? false,
     families: { ...manifest.families, ...inputs.judgeFamilies },
   }
+}
+
+/** The project names the endpoint, and may come from anybody; the key is the person's. */
+function untrustedEndpoint(endpoint: string): JudgePanelError {
+  return new JudgePanelError(
+    'judge_endpoint_untrusted',
+    `JUDGE_API_KEY is not sent to ${withoutCredentials(endpoint)}, because the project's manifest names this endpoint and you have not allowed it. If you trust it with the key, set JUDGE_ENDPOINT or run: rag-ladder trust ${originOf(endpoint) ?? endpoint}`,
+  )
 }
 
 /** The panel in the manifest's form, for provenance; of a disabled one nothing but that. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { rememberSecrets } from '../lib/known-secrets.ts'
+import { TRUSTED_VARIABLE, trustedOrigins } from '../lib/trusted-addresses.ts'
 import { moduleFile } from '../supervisor/module-entry.ts'
 import { SupervisedService } from '../supervisor/supervised-service.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
@@ -120,6 +121,8 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
             entry: PLATFORM_ENTRY,
             env: {
               ...readers,
+              // The platform sends keys of models only to addresses that the person has allowed.
+              [TRUSTED_VARIABLE]: trustedOrigins().join(','),
               ...chosen('PLATFORM_HOST', '127.0.0.1'),
               ...(options.port === undefined ? {} : { PLATFORM_PORT: String(options.port) }),
               RAG_LADDER_MANIFESTS: join(options.root, 'manifests'),

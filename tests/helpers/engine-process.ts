@@ -34,7 +34,7 @@ export function clientOf(url: string, headers: Record<string, string>): ControlC
 
 /** Starts a real engine process on a project; rejects with its stderr when it exits before it is ready. */
 export async function startEngine(root: string, env: Record<string, string> = {}): Promise<EngineProcess> {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot']
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'RAG_LADDER_USER_DIR']
   const child = fork(join(PROJECT_ROOT, 'main/engine/index.ts'), {
     env: {
       ...Object.fromEntries(kept.map((name) => [name, process.env[name]])),

@@ -24,9 +24,14 @@ const manifest = (changes: object = {}) =>
 describe('selectModels', () => {
   it('takes the default set, or the named one with its addresses filled in', () => {
     expect(selectModels(manifest(), null, {})).toMatchObject({ ok: true, models: { name: 'plain' } })
-    const chosen = selectModels(manifest({ light_gen: remote('${HOST:-http://127.0.0.1:1}/v1', 'KEY') }), 'other', {
-      KEY: 'k',
-    })
+    const chosen = selectModels(
+      manifest({ light_gen: remote('${HOST:-http://127.0.0.1:1}/v1', 'X_API_KEY') }),
+      'other',
+      {
+        X_API_KEY: 'k',
+        RAG_LADDER_TRUSTED_ADDRESSES: 'http://127.0.0.1:1',
+      },
+    )
     expect(chosen).toMatchObject({
       ok: true,
       models: { name: 'other', roles: { light_gen: { base_url: 'http://127.0.0.1:1/v1' } } },
@@ -37,8 +42,8 @@ describe('selectModels', () => {
     const broken = manifest({
       rerank: remote('http://x'),
       light_gen: remote('${HOST}/v1'),
-      agentic: remote('ftp://x', 'KEY'),
-      evaluator: remote('http://x', 'KEY'),
+      agentic: remote('ftp://x', 'OPENAI_API_KEY'),
+      evaluator: remote('https://api.openai.com', 'OPENAI_API_KEY'),
     })
     expect(selectModels(broken, null, {})).toMatchObject({ ok: true })
     expect(selectModels(broken, 'other', {})).toEqual({
@@ -47,13 +52,79 @@ describe('selectModels', () => {
         'sets.other.roles.rerank: the openai backend cannot rerank; use builtin, onnx or tei',
         'sets.other.roles.agentic: base_url is not an http or https address',
         'sets.other: the environment variable HOST is not set (roles light_gen)',
-        'sets.other: the environment variable KEY is not set (roles agentic, evaluator)',
+        'sets.other: the environment variable OPENAI_API_KEY is not set (roles agentic, evaluator)',
       ],
     })
     expect(selectModels(broken, 'none', {})).toEqual({
       ok: false,
       problems: ['no model set is named "none"; there are plain, other'],
     })
+  })
+})
+
+describe('a project that names addresses and keys', () => {
+  const env = {
+    OPENAI_API_KEY: 'k',
+    OTHER_API_KEY: 'k',
+    RAG_LADDER_MY_KEY: 'k',
+    AWS_SECRET_ACCESS_KEY: 'aws',
+    DB_PASSWORD: 'hunter2',
+    MY_LLM: 'https://llm.example',
+  }
+  const problemsOf = (baseUrl: string, key: string | null, more: object = {}): string => {
+    const chosen = selectModels(manifest({ light_gen: remote(baseUrl, key) }), 'other', { ...env, ...more })
+    return chosen.ok ? '' : chosen.problems.join('\n')
+  }
+
+  it.each([
+    ['its service', 'https://api.openai.com/v1', 'OPENAI_API_KEY', {}],
+    ['an address that the environment gives', '${MY_LLM}/v1', 'OPENAI_API_KEY', {}],
+    ['its service, where the environment gives no other', '${NONE:-https://api.openai.com/v1}', 'OPENAI_API_KEY', {}],
+    [
+      'an allowed address',
+      'http://127.0.0.1:9/v1',
+      'OTHER_API_KEY',
+      { RAG_LADDER_TRUSTED_ADDRESSES: 'http://x,http://127.0.0.1:9' },
+    ],
+    [
+      'an allowed address, under a name of ours',
+      'http://x/v1',
+      'RAG_LADDER_MY_KEY',
+      { RAG_LADDER_TRUSTED_ADDRESSES: 'http://x' },
+    ],
+    ['nobody, where none is asked for', 'http://anywhere.example/v1', null, {}],
+  ])('sends a key to %s', (_where, url, key, more) => {
+    expect(problemsOf(url, key, more)).toBe('')
+  })
+
+  it.each([
+    ['an address of the project', 'http://127.0.0.1:6999/steal/v1', 'OPENAI_API_KEY'],
+    ['the fallback of a variable that is not set', '${NONE:-http://steal.example}/v1', 'OPENAI_API_KEY'],
+    ['its service without encryption', 'http://api.openai.com/v1', 'OPENAI_API_KEY'],
+    ['another service', 'https://api.openai.com/v1', 'OTHER_API_KEY'],
+  ])('does not send a key to %s', (_where, url, key) => {
+    const text = problemsOf(url, key)
+    expect(text).toContain(`${key} is not sent to ${new URL(url.replace('${NONE:-', '').replace('}', '')).origin}`)
+    expect(text).toContain('rag-ladder trust')
+  })
+
+  it.each([
+    ['in the path', 'https://api.openai.com/${DB_PASSWORD}/v1'],
+    ['in the host', 'https://${DB_PASSWORD}.steal.example/v1'],
+    ['behind an address', '${MY_LLM}.steal.example/v1'],
+    ['behind another one', '${MY_LLM}/${DB_PASSWORD}'],
+    ['as the address', '${DB_PASSWORD}'],
+  ])('never puts a variable %s, and does not quote it', (_where, url) => {
+    const text = problemsOf(url, null)
+    expect(text).toMatch(/base_url/)
+    expect(text).not.toContain('hunter2')
+  })
+
+  it('does not send what is not named like a key of a model service', () => {
+    expect(problemsOf('https://api.openai.com', 'AWS_SECRET_ACCESS_KEY')).toContain(
+      'AWS_SECRET_ACCESS_KEY is not named',
+    )
+    expect(problemsOf('https://api.openai.com', 'RAG_LADDER_ENGINE_TOKEN')).toContain('is not named')
   })
 })
 

@@ -1,6 +1,7 @@
 import { ModelRole } from '../../../contract/index.ts'
 import type { ModelChoice, ModelsManifest } from '../../../contract/index.ts'
 import type { SelectedModels } from './create-model-host.ts'
+import { keyAddressProblem } from './key-address.ts'
 import { unsuitable } from './model-backend.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -49,6 +50,8 @@ function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved
   const baseUrl = fillPlaceholders(choice.base_url, env)
   const unset = baseUrl.ok ? [] : baseUrl.unset
   if (baseUrl.ok && !isHttpUrl(baseUrl.value)) problems.push('base_url is not an http or https address')
+  const refused = keyAddressProblem(choice, baseUrl.ok ? baseUrl.value : '', env)
+  if (refused !== null) problems.push(refused)
   if (choice.api_key_env !== null && (env[choice.api_key_env] ?? '') === '') unset.push(choice.api_key_env)
   return { choice: { ...choice, base_url: baseUrl.ok ? baseUrl.value : choice.base_url }, problems, unset }
 }

@@ -1,0 +1,79 @@
+// A project folder may come from anybody, and it names addresses: of models, judges, a gateway. A credential of this person goes to such an
+// address only when the person has said so on this computer: by an environment variable, by `rag-ladder trust`, or by entering the address on
+// the Settings page. What was said is kept in the person's own folder, never in a project.
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Comma-separated addresses that may get credentials, besides those that are kept. The platform, as a child, is told all of them by it. */
+export const TRUSTED_VARIABLE = 'RAG_LADDER_TRUSTED_ADDRESSES'
+
+/** Another place for what is kept per person. */
+export const USER_FOLDER_VARIABLE = 'RAG_LADDER_USER_DIR'
+
+const FILE = 'trusted-addresses.json'
+
+/** Folder of what is kept per person, whatever the project. */
+export function userFolder(env: Environment = process.env): string {
+  const named = env[USER_FOLDER_VARIABLE] ?? process.env[USER_FOLDER_VARIABLE]
+  if (named !== undefined && named !== '') return named
+  if (process.platform === 'win32') return join(env['APPDATA'] ?? join(homedir(), 'AppData/Roaming'), 'rag-ladder')
+  if (process.platform === 'darwin') return join(homedir(), 'Library/Application Support/rag-ladder')
+  return join(env['XDG_CONFIG_HOME'] ?? join(homedir(), '.config'), 'rag-ladder')
+}
+
+/** Scheme, host and port of an http address; null for anything else. A credential goes to all paths of an origin or to none. */
+export function originOf(address: string): string | null {
+  if (!URL.canParse(address)) return null
+  const { protocol, origin } = new URL(address)
+  return protocol === 'http:' || protocol === 'https:' ? origin : null
+}
+
+const origins = (addresses: readonly string[]): string[] =>
+  addresses.flatMap((address) => originOf(address.trim()) ?? [])
+
+function kept(env: Environment): string[] {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(join(userFolder(env), FILE), 'utf8'))
+    return Array.isArray(parsed) ? origins(parsed.filter((each): each is string => typeof each === 'string')) : []
+  } catch {
+    // Missing or damaged: nothing is trusted by it.
+    return []
+  }
+}
+
+/** Origins that may get credentials, sorted. */
+export function trustedOrigins(env: Environment = process.env): string[] {
+  return [...new Set([...origins((env[TRUSTED_VARIABLE] ?? '').split(',')), ...kept(env)])].toSorted()
+}
+
+export function isTrusted(address: string, env: Environment = process.env): boolean {
+  const origin = originOf(address)
+  return origin !== null && trustedOrigins(env).includes(origin)
+}
+
+/** Keeps addresses as trusted; throws the system's error when that cannot be written. */
+export function trustAddresses(addresses: readonly string[], env: Environment = process.env): void {
+  const before = kept(env)
+  const after = [...new Set([...before, ...origins(addresses)])].toSorted()
+  if (after.length > before.length) keep(after, env)
+}
+
+/** Forgets addresses that were kept; those of the variable stay. */
+export function distrustAddresses(addresses: readonly string[], env: Environment = process.env): void {
+  const gone = origins(addresses)
+  keep(
+    kept(env).filter((origin) => !gone.includes(origin)),
+    env,
+  )
+}
+
+function keep(list: readonly string[], env: Environment): void {
+  const folder = userFolder(env)
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const temporary = join(folder, `.${FILE}.${process.pid}.tmp`)
+  writeFileSync(temporary, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, join(folder, FILE))
+}
