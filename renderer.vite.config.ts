@@ -32,6 +32,8 @@ export default defineConfig({
     },
     cors: false,
     proxy: {
+      // A one-time link on this server's address gives the page its key here.
+      '/open': { target: engine, changeOrigin: true },
       '/control': {
         target: engine,
         changeOrigin: true,

@@ -8,7 +8,7 @@ import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
 import { openRunIndex } from '../run-index/open-run-index.ts'
 import type { EngineConfig } from './engine-config.ts'
 import { createControlRouter } from './control-router.ts'
-import { lockProject } from './engine-lock.ts'
+import { asConfigError, lockProject } from './engine-lock.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { EventHub } from './event-hub.ts'
 import { EventLog } from './event-log.ts'
@@ -43,6 +43,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   const below = (name: string): string => join(config.stateDir, name)
   const lock = lockProject(config.stateDir)
   undo.push(() => lock.close())
+  await mkdir(config.resultsDir, { recursive: true })
 
   const hub = new EventHub()
   const log = await EventLog.start(below('logs'), hub, report)
@@ -177,14 +178,14 @@ async function undoAll(undo: Undo[], report: (error: unknown) => void): Promise<
  * foresaw. Throws `EngineConfigError` when another engine has the project, and the system's error when the port is taken.
  */
 export async function createEngine(config: EngineConfig, report: (error: unknown) => void): Promise<Engine> {
-  await Promise.all([openStateFolder(config.stateDir), mkdir(config.resultsDir, { recursive: true })])
   const undo: Undo[] = []
   try {
+    await openStateFolder(config.stateDir)
     const url = await compose(config, report, undo)
     let stopped: Promise<void> | null = null
     return { url, stop: () => (stopped ??= undoAll(undo, report)) }
   } catch (error) {
     await undoAll(undo, report)
-    throw error
+    throw asConfigError(config.stateDir, error)
   }
 }

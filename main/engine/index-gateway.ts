@@ -53,6 +53,11 @@ export class IndexGateway implements RunIndexApi {
       },
       (error) => this.#moved('failed', error.message),
     )
+    // A first look that finds nothing new, as in a project without results, is not reported as a change.
+    this.#index.sync().then(
+      () => this.#state === 'opening' && this.#moved('ready', null),
+      () => undefined,
+    )
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { enableCompileCache } from 'node:module'
+import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
 import { announceReady, exitWithHost } from './host-channel.ts'
 
 // Before anything heavy is imported: the next start takes compiled code from the cache.
@@ -31,7 +32,10 @@ try {
   exitWithHost(() => engine.stop(), report)
   announceReady(engine.url)
 } catch (error) {
-  if (error instanceof EngineConfigError) process.stderr.write(`engine: ${error.message}\n`)
-  else report(error)
-  process.exit(1)
+  if (!(error instanceof EngineConfigError)) {
+    report(error)
+    process.exit(1)
+  }
+  process.stderr.write(`engine: ${error.message}\n`)
+  process.exit(CONFIG_EXIT_CODE)
 }

@@ -35,7 +35,9 @@ export class SettingsStore {
   static async open(file: string, env: Environment, tell: (message: string) => void): Promise<SettingsStore> {
     const environment = readRunnerInputs(env)
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}'
+      const { code } = error as NodeJS.ErrnoException
+      if (code === 'ENOENT') return '{}'
+      if (code === 'EISDIR') return ''
       throw error
     })
     return new SettingsStore(file, environment, trustedOnly(parsed(text, file, tell), file, env, tell), env)

@@ -98,6 +98,20 @@ describe('the control API', () => {
     )
   })
 
+  it('refuses an address that cannot be decoded like any other, without repeating it', async () => {
+    for (const path of ['/control/%', '/%E0%A4%A', '/control/%zz<script>']) {
+      const answer = await send('GET', path)
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'input_invalid'])
+      expect(answer.body).not.toContain('%')
+      expect(answer.headers['content-security-policy']).toBe(CONTENT_SECURITY_POLICY)
+      expect((await send('GET', path, { host: 'evil.example' })).status).toBe(421)
+    }
+  })
+
+  it('is ready soon in a project without results', async () => {
+    await expect.poll(async () => (await engine.client.system.status()).index.state).toBe('ready')
+  })
+
   it('listens on this machine only', async () => {
     expect(new URL(engine.url).hostname).toBe('127.0.0.1')
     const { port } = new URL(engine.url)

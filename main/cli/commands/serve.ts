@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import type { ControlEvent } from '../../../contract/control/events.ts'
 import { RunEvent } from '../../../contract/index.ts'
 import { EngineConfigError } from '../../engine/engine-config.ts'
+import { asConfigError, lockProject } from '../../engine/engine-lock.ts'
 import { STATE_FOLDER } from '../../manifests/project-folder.ts'
-import { lockProject } from '../../engine/engine-lock.ts'
 import { followEvents } from '../../engine/follow-events.ts'
 import { launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
@@ -45,11 +45,12 @@ async function portToTake(invocation: Invocation): Promise<number> {
 
 /** Fails early where an engine would only fail again and again. */
 async function refuseSecondEngine(stateDir: string): Promise<void> {
-  await openStateFolder(stateDir)
   try {
+    await openStateFolder(stateDir)
     lockProject(stateDir).close()
   } catch (error) {
-    throw error instanceof EngineConfigError ? new InputError([error.message]) : error
+    const cause = asConfigError(stateDir, error)
+    throw cause instanceof EngineConfigError ? new InputError([cause.message]) : cause
   }
 }
 
@@ -159,7 +160,13 @@ export const serveCommand: Command = {
     }
     starting.catch(() => undefined)
     const hasFailed = engine.service.state.name === 'failed'
-    if (hasFailed) tell(['the engine does not stay up:', ...lastWords(engine.service.log.lines())].join('\n  '))
+    if (hasFailed)
+      tell(
+        [
+          `the engine does not stay up: ${engine.service.state.name === 'failed' ? engine.service.state.reason : ''}`,
+          ...lastWords(engine.service.log.lines()),
+        ].join('\n  '),
+      )
     else tell('stopping')
     await engine.service.stop()
     await shown

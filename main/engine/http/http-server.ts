@@ -38,13 +38,21 @@ function codeOf(status: number) {
   return status === 413 ? 'request_too_large' : status < 500 ? 'input_invalid' : 'unexpected'
 }
 
-function newApp(report: (error: unknown) => void): FastifyInstance {
+function newApp(report: (error: unknown) => void, rules: () => AccessRules): FastifyInstance {
   const app = Fastify({
     bodyLimit: MAX_REQUEST_BYTES,
     forceCloseConnections: true,
     // Of receiving a request, a little more than services give to an upload; answers may stream as long as they like.
     requestTimeout: 130_000,
     routerOptions: { maxParamLength: 512 },
+    // An address that cannot be decoded is refused before any hook.
+    frameworkErrors: (error, request, reply) => {
+      const access = checkHost(request.headers, rules())
+      void reply.headers(SECURITY_HEADERS)
+      if (!access.ok) return void sendRefusal(reply, access.error, access.status)
+      const message = 'the address of the request cannot be decoded'
+      void sendRefusal(reply, { code: 'input_invalid', message, retryable: false }, error.statusCode ?? 400)
+    },
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
@@ -70,7 +78,7 @@ function newApp(report: (error: unknown) => void): FastifyInstance {
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { sessions } = options
   const rules: AccessRules = { port: options.port, token: options.token, sessions, appOrigin: options.appOrigin }
-  const app = newApp(options.report)
+  const app = newApp(options.report, () => rules)
   app.addHook('onRequest', async (request, reply) => {
     const access = checkHost(request.headers, rules)
     if (!access.ok) return sendRefusal(reply, access.error, access.status)

@@ -37,7 +37,12 @@ export class RunJournal {
     const entries: JournalEntry[] = []
     for (const name of names.filter((each) => each.endsWith('.json') && !each.startsWith('.'))) {
       const file = join(this.#folder, name)
-      const entry = parsed(await readFile(file, 'utf8'))
+      const text = await readFile(file, 'utf8').catch((error: unknown) => {
+        // A folder under a journal's name is no journal either.
+        if ((error as NodeJS.ErrnoException).code === 'EISDIR') return ''
+        throw error
+      })
+      const entry = parsed(text)
       if (entry !== null && `${entry.run_id}.json` === name) {
         entries.push(entry)
         continue
