@@ -58,6 +58,7 @@ describe('withoutSecrets', () => {
       OPENAI_API_KEY: 'key-of-openai',
       GH_PAT: 'pat-of-github',
       HOME: '/home/person',
+      GOOGLE_APPLICATION_CREDENTIALS: '/home/person/key.json',
       PATH: '/usr/bin',
     })
     expect(withoutSecrets('key-of-openai pat-of-github /home/person /usr/bin')).toBe(

@@ -1,6 +1,7 @@
 // Some services repeat the request's credential in an error body, and what a service says is kept in evidence, events and logs. So every
 // credential that this process holds is registered here once, and every text from a service passes `withoutSecrets` before it is stored,
 // emitted or printed. The registry belongs to the process: a secret that the process knows is a secret for each of its runs.
+import { isCredentialName } from '../../contract/credential-names.ts'
 
 /** What stands in the place of a credential. */
 export const REMOVED_SECRET = '[secret removed]'
@@ -15,7 +16,8 @@ const MIN_LENGTH = 6
 const PLACEHOLDERS =
   /^(?:\d{1,11}|ollama|lm-studio|not-needed|no-key|dummy|dummy-key|empty|placeholder|unused|nothing|anything|changeme|default|secret|password|bearer|string|api-key|api_key|localhost|openai|litellm)$/i
 
-const SECRET_NAME = /(?:^|_)(?:KEY|APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|PAT)$/i
+/** A file that holds a credential is none itself. */
+const PATH = /^(?:[A-Za-z]:)?(?:[/\\][\w .-]+)+$/
 
 const known = new Set<string>()
 let pattern: RegExp | null = null
@@ -29,9 +31,10 @@ export function rememberSecrets(...secrets: readonly (string | null | undefined)
   }
 }
 
-/** Registers the values of the variables whose names end like those of credentials, such as `OPENAI_API_KEY`. */
+/** Registers the values of the variables that are named like credentials, such as `OPENAI_API_KEY`. */
 export function rememberSecretsOf(env: Readonly<Record<string, string | undefined>>): void {
-  for (const [name, value] of Object.entries(env)) if (SECRET_NAME.test(name)) rememberSecrets(value)
+  for (const [name, value] of Object.entries(env))
+    if (isCredentialName(name) && !PATH.test(value ?? '')) rememberSecrets(value)
 }
 
 /** The text with each known credential replaced, whether it is plain, after `Bearer`, URL-encoded, in JSON or in base64. */
