@@ -11,6 +11,7 @@ import { launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import { lastWords } from '../../supervisor/log-ring.ts'
+import type { ServiceState } from '../../supervisor/service-state.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
@@ -111,6 +112,23 @@ async function showEvents(engine: LaunchedEngine, invocation: Invocation): Promi
   reporter.end()
 }
 
+/** A link for another browser, or for one whose session has ended. */
+function printLinksOnEnter(engine: LaunchedEngine, { stdout, stderr }: Invocation): void {
+  process.stdin.on('data', () => {
+    const { url } = engine.service
+    if (url === null) return
+    engine
+      .client(url)
+      .system.browserLink()
+      .then(
+        ({ url: link }) => stdout.write(`${link}\n`),
+        () => stderr.write('the engine gave no link: press Enter again in a moment\n'),
+      )
+  })
+}
+
+const reasonOf = (state: ServiceState): string => (state.name === 'failed' ? state.reason : 'no reason was given')
+
 /** Tells how the engine fares after its start; resolves when it is given up. */
 function followState({ service }: LaunchedEngine, tell: (text: string) => void): Promise<void> {
   return new Promise((givenUp) => {
@@ -153,17 +171,22 @@ export const serveCommand: Command = {
       if (!(await fetch(url)).ok) tell('the pages are not built: run "npm run build" before you open the link')
       const { url: link } = await engine.client(url).system.browserLink()
       invocation.stdout.write(`${link}\n`)
-      tell(`the panel is at ${url}; the link above opens it once, in one browser. Ctrl-C stops everything.`)
+      const isTerminal = process.stdin.isTTY
+      tell(
+        `the panel is at ${url}; the link above opens it once, in one browser. ${isTerminal ? 'Enter prints another link, ' : ''}Ctrl-C stops everything.`,
+      )
+      if (isTerminal) printLinksOnEnter(engine, invocation)
       if (flagOption(invocation, 'open') && hasDisplay(invocation)) await openInBrowser(link, stateDir)
       shown = showEvents(engine, invocation)
       await Promise.race([stopped, givenUp])
     }
+    process.stdin.pause()
     starting.catch(() => undefined)
     const hasFailed = engine.service.state.name === 'failed'
     if (hasFailed)
       tell(
         [
-          `the engine does not stay up: ${engine.service.state.name === 'failed' ? engine.service.state.reason : ''}`,
+          `the engine does not stay up: ${reasonOf(engine.service.state)}`,
           ...lastWords(engine.service.log.lines()),
         ].join('\n  '),
       )
