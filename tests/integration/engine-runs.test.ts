@@ -174,7 +174,11 @@ describe('a run', () => {
     const { client } = engine
     const bad = { dataset_ids: ['smoke', 'nowhere'], models: ['vanilla-rag', 'vanilla-rag'], model_set: 'none' }
     const plan = await client.experiment.plan(bad)
-    expect(plan.ok ? [] : plan.problems.map(({ path }) => path)).toEqual(['dataset_ids[1]', 'models[1]', 'model_set'])
+    expect(plan.ok ? [] : plan.problems.map(({ path }) => path).sort()).toEqual([
+      'dataset_ids[1]',
+      'model_set',
+      'models[1]',
+    ])
     expect(await failureOf(client.runs.start(bad))).toMatchObject({ code: 'input_invalid' })
     expect(await client.runs.jobs()).toEqual([])
 
