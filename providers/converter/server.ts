@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { ConversionResult } from '../../contract/index.ts'
-import { callerSignal } from '../kit/caller-signal.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { createLogger } from '../kit/logger.ts'
 import { acceptMultipart, requiredFile } from '../kit/multipart-form.ts'
@@ -91,14 +90,11 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
       cacheDir: config.cacheDir,
       tableModelDir,
     }
-    const left = callerSignal(request, reply)
     const outcome = await boundary.work(request, reply, (signal) =>
       orFailed('Document conversion failed', async () => {
         try {
-          // Nobody waits for the result of a sender who has left: the work is stopped and its place is free.
-          return await converter.convert(order, AbortSignal.any([signal, left]))
+          return await converter.convert(order, signal)
         } catch (error) {
-          if (left.aborted) throw new HttpError(499, 'The sender closed the connection', { cause: error })
           throw (error instanceof Error ? translate(error) : null) ?? error
         }
       }),
