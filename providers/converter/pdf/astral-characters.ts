@@ -11,6 +11,8 @@ const FIRST_CODE = 0xe000
 const LAST_CODE = 0xefff
 const MAX_MAP_BYTES = 4 * 1024 * 1024
 const PREFIX_BYTES = 4096
+/** Text packs to a tenth: what a prefix of another kind unpacks to is not waited for. */
+const MAX_HEAD_BYTES = 512 * 1024
 const SURROGATES = /d[89ab][0-9a-f]{2}d[c-f][0-9a-f]{2}/i
 
 /**
@@ -78,7 +80,9 @@ const END = Buffer.from('end')
 function mapText(bytes: Buffer, isPacked: boolean): string | null {
   try {
     const prefix = bytes.subarray(0, PREFIX_BYTES)
-    const head = isPacked ? inflateSync(prefix, { finishFlush: constants.Z_SYNC_FLUSH }) : prefix
+    const head = isPacked
+      ? inflateSync(prefix, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_HEAD_BYTES })
+      : prefix
     if (!head.includes('begincmap')) return null
     const whole = isPacked
       ? inflateSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_MAP_BYTES })

@@ -17,7 +17,7 @@ export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block
   return blocks.flatMap((block): Block[] => {
     const place: Place = { page, box: block.bbox === undefined ? null : boxOf(block.bbox) }
     const isMarkdown = block.kind === 'paragraph' || block.kind === 'list_item'
-    const text = tidy(isMarkdown ? withoutMarks(block.text ?? '') : (block.text ?? ''))
+    const text = withoutLeaders(tidy(isMarkdown ? withoutMarks(block.text ?? '') : (block.text ?? '')))
     switch (block.kind) {
       case 'heading':
         return text === '' ? [] : [{ kind: 'heading', level: Math.min(6, Math.max(1, block.level ?? 1)), text, place }]
@@ -50,6 +50,9 @@ export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block
  */
 const withoutMarks = (text: string): string =>
   text.replaceAll(/\\([\\*_])|(?<=\p{L})-\*+ \*+(?=\p{Ll})|\*+/gu, (_, escaped?: string) => escaped ?? '')
+
+/** Dots that lead from a title to its page say nothing. */
+const withoutLeaders = (text: string): string => text.replaceAll(/(?: ?\.){5,} ?/g, ' ').trim()
 
 const lines = (block: LayoutBlock): string => withoutControls((block.lines ?? []).join('\n'))
 

@@ -143,6 +143,11 @@ it('asterisks, underscores and backslashes of a text stand in it as they are', a
   expect(textsOf(await read(glyphPdf([pageOf([text])])))).toEqual([text])
 })
 
+it('dots that lead from a title to its page are no part of the text, an ellipsis is', async () => {
+  const text = 'Booting the installer . . . . . . . . . . . 35 and then... the end.'
+  expect(textsOf(await read(glyphPdf([pageOf([text])])))).toEqual(['Booting the installer 35 and then... the end.'])
+})
+
 it('lines at the edge of pages that differ only in a number are kept where the pages have no others', async () => {
   const pages = Array.from({ length: 6 }, (_, index) => [{ x: 72, y: 800, text: `Potato ${index + 1}` }])
   expect(textsOf(await read(glyphPdf(pages)))).toEqual(pages.map(([line]) => line!.text))

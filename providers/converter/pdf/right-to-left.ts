@@ -1,7 +1,7 @@
 import { LiteParse } from '@llamaindex/liteparse'
 import type { Graphic, LayoutBlock, ParsedPage, TextItem, WordBox } from '@llamaindex/liteparse'
 import type { Block } from '../model/document.ts'
-import { modelBlocks } from './layout-blocks.ts'
+import { boxOf, modelBlocks } from './layout-blocks.ts'
 
 const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Samaritan}\p{Script=Mandaic}]/u
@@ -33,7 +33,10 @@ export function rightToLeftBlocks(page: ParsedPage): Block[] {
   const blocks = modelBlocks(laidOut?.blocks ?? [], page.pageNum).map((block): Block => {
     const box = block.place?.box ?? null
     if (!isMirrored || box === null) return block
-    const place = { page: page.pageNum, box: { ...box, left: page.width - box.right, right: page.width - box.left } }
+    const place = {
+      page: page.pageNum,
+      box: boxOf({ x: page.width - box.right, y: box.top, width: box.right - box.left, height: box.bottom - box.top }),
+    }
     return { ...block, place }
   })
   return withFigures(
