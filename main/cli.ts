@@ -12,6 +12,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   report: async () => (await import('./cli/commands/report.ts')).reportCommand,
   publish: async () => (await import('./cli/commands/publish.ts')).publishCommand,
   verify: async () => (await import('./cli/commands/verify.ts')).verifyCommand,
+  'import-results': async () => (await import('./cli/commands/import-results.ts')).importResultsCommand,
   recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
   trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
@@ -33,7 +34,7 @@ async function overview(): Promise<string> {
     '',
     'Usage: rag-ladder <command> [options]',
     '',
-    ...helpTable(commands, 11, columns),
+    ...helpTable(commands, 15, columns),
     '',
     'rag-ladder <command> --help tells its options.',
     ...wrap(

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { HistoricalMatrix } from '../../contract/index.ts'
+import { EvaluationMetric, type HistoricalMatrix } from '../../contract/index.ts'
 import { judgeRows, share } from './aggregate-rows.ts'
 import { snapshotIdentity, type HistoricalSnapshot } from './historical.ts'
 import { judgeSection } from './judge-section.ts'
@@ -28,6 +28,10 @@ const Cell = z.looseObject({
     })
     .nullish()
     .catch(undefined),
+  evaluation: z
+    .looseObject({ scores: z.record(z.string(), z.unknown()) })
+    .nullish()
+    .catch(undefined),
 })
 type Cell = z.infer<typeof Cell>
 
@@ -48,6 +52,7 @@ export function* historicalRows(snapshot: HistoricalSnapshot): Generator<LongRow
     const { base_model, flavor } = own[0]!
     const head = { dataset_id, run_id, model, base_model: base_model ?? null, flavor: flavor ?? null }
     yield* operationalRows(head, own, questionIds.length)
+    yield* evaluationRows(head, own, questionIds.length)
     yield* judgeRows(head, judge)
   }
 }
@@ -58,6 +63,25 @@ function ingestionOf({ matrix, judge }: HistoricalSnapshot) {
   const { ingestion } = matrix as HistoricalMatrix & { ingestion?: unknown }
   const judged = judge.state === 'read' ? (judge.judgments.ingestion ?? null) : null
   return (ingestion === undefined ? judged : ingestion) as typeof judged
+}
+
+/** Scores of an evaluator, where a cell has any. */
+function* evaluationRows(
+  head: Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>,
+  cells: readonly Cell[],
+  expected: number,
+): Generator<LongRow> {
+  for (const metric of EvaluationMetric.options) {
+    const scores = cells.flatMap(({ ok, evaluation }) => {
+      const score = ok ? evaluation?.scores[metric] : undefined
+      return typeof score === 'number' && Number.isFinite(score) ? [score] : []
+    })
+    if (scores.length === 0) continue
+    const state = scores.length === expected ? 'ok' : 'partial'
+    const coverage = share(scores.length, expected)
+    const figures = spread(distributionOf(Float64Array.from(scores)))
+    yield { ...head, metric_class: 'ragas', metric, state, ...figures, expected, coverage }
+  }
 }
 
 function* operationalRows(

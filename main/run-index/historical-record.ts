@@ -18,6 +18,10 @@ const Cell = z.looseObject({
   latency_s: optionalNumber,
   answer: optionalText,
   metrics: z.looseObject({ seconds: optionalNumber }).nullish().catch(undefined),
+  evaluation: z
+    .looseObject({ scores: z.record(z.string(), z.unknown()) })
+    .nullish()
+    .catch(undefined),
   sources: z
     .array(z.looseObject({ title: z.string().catch(''), score: z.number().nullish().catch(null) }))
     .optional()
@@ -129,6 +133,8 @@ function recordOf(
     finishedMs: null,
     ...metricFields((metric): MetricOutcome => {
       if (!cell.ok) return { kind: 'not_run' }
+      const score = cell.evaluation?.scores[metric]
+      if (typeof score === 'number' && Number.isFinite(score)) return { kind: 'scored', score }
       if (metric === 'latency_ms' && latencyMs !== null) return { kind: 'scored', score: latencyMs }
       return { kind: metric === 'judge_mean' ? 'not_run' : 'disabled' }
     }),
