@@ -1,6 +1,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
+import { findRevision } from '../../main/manifests/program-revision.ts'
 
 /** Folders that the engine and its services run from. */
 const AREAS = ['contract', 'main', 'providers']
@@ -31,6 +32,9 @@ export async function writeJavaScript(root: string, folder: string): Promise<num
       await writeFile(target.replace(/\.ts$/, '.js'), asJavaScript(await readFile(file, 'utf8')))
       modules += 1
     }
-  await cp(join(root, 'package.json'), join(folder, 'package.json'))
+  const packageFile = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as object
+  // Rows of projects outside git say which commit made them.
+  const revision = await findRevision(root, process.env)
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ ...packageFile, ...(revision && { revision }) }))
   return modules
 }

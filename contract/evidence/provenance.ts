@@ -14,8 +14,9 @@ export type IngestionProvenance = z.infer<typeof IngestionProvenance>
 
 export const GitState = z.strictObject({
   revision: z.string().nullable(),
-  dirty: z.boolean(),
-  /** Hash of the uncommitted change (published results left out); null when the tree is clean or git is absent. */
+  /** Null: unknown. Rows stored outside git before that was recorded say false. */
+  dirty: z.boolean().nullable(),
+  /** Hash of the uncommitted change (what runs write left out); null when the tree is clean or the change is unknown. */
   patch_sha256: Sha256.nullable(),
 })
 export type GitState = z.infer<typeof GitState>

@@ -5,6 +5,8 @@ import { Identifier } from '../common.ts'
 export const RagHealth = z.looseObject({
   status: z.string(),
   profile: Identifier.nullable(),
+  /** Collections that answers are found in; a platform need not show them. */
+  collections: z.looseObject({ plain: z.looseObject({ content_digest: z.string() }).nullish() }).nullish(),
   aliases: z.array(z.looseObject({ alias: Identifier, available: z.boolean(), reason: z.string().nullable() })),
 })
 export type RagHealth = z.infer<typeof RagHealth>

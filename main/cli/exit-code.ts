@@ -1,4 +1,5 @@
 import { EvidenceError } from '../evidence/evidence-error.ts'
+import { CorpusChangedError } from '../runner/corpus-guard.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
@@ -23,7 +24,13 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (cause instanceof InputError || cause instanceof ManifestError || isConfiguration(cause)) return EXIT.badInput
   if (cause instanceof JudgePanelError) return codeOfPanel(cause)
   if (cause instanceof ReportError) return codeOfReport(cause)
-  const ofEvidence = [ResumeConflictError, EvidenceRefusedError, ArtifactsInvalidError, UnusableFilesError]
+  const ofEvidence = [
+    CorpusChangedError,
+    ResumeConflictError,
+    EvidenceRefusedError,
+    ArtifactsInvalidError,
+    UnusableFilesError,
+  ]
   if (ofEvidence.some((kind) => cause instanceof kind)) return EXIT.evidenceRefused
   if (cause instanceof EvidenceError && ['other_identity', 'damaged'].includes(cause.code)) return EXIT.evidenceRefused
   const ofServices = [

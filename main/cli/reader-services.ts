@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { IngestionProfile, RunEvent } from '../../contract/index.ts'
 import { LocalService } from '../engine/services/local-service.ts'
-import { readersOf } from '../engine/services/profile-readers.ts'
 import { installedServices, type LocalServiceName } from '../engine/services/service-definitions.ts'
+import { readersOf } from '../manifests/provider-selection.ts'
 import type { PlatformSource } from '../runner/platform-source.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 

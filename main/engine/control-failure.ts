@@ -9,6 +9,7 @@ import { InputError } from '../manifests/runner-inputs.ts'
 import { ReportError } from '../report/report-error.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
+import { CorpusChangedError } from '../runner/corpus-guard.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { StatisticsError } from '../statistics/statistics-error.ts'
@@ -63,6 +64,7 @@ function known(error: unknown): ControlError | null {
       conflict_count: conflictingRows(error.conflicts),
       conflicts: error.conflicts.slice(0, 20),
     })
+  if (error instanceof CorpusChangedError) return made('run_conflict')
   if (error instanceof EvidenceRefusedError) {
     const { code, file, offset, remedy } = error.refusal
     return made('evidence_refused', { code, file, offset, remedy }, code === 'in_use')

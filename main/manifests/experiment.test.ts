@@ -176,6 +176,15 @@ describe('loadExperiment', () => {
   })
 })
 
+describe('a dataset whose catalogue names another corpus than its ingestion profile', () => {
+  it('is refused when the manifests are read, naming both folders and both files', async () => {
+    await edit('datasets.yaml', 'corpus_path: corpus/smoke', 'corpus_path: corpus/subset')
+    await expect(loadExperiment(root)).rejects.toThrow(
+      /smoke\.corpus_path: corpus\/subset, but its ingestion profile smoke in manifests\/consumer\.yaml reads corpus\/smoke/,
+    )
+  })
+})
+
 describe('configHashes', () => {
   it('ignores comments, layout, concurrency and publications, and sees every value', async () => {
     const hashes = async () => {

@@ -113,6 +113,12 @@ async function loadDataset(
     throw new ManifestError(dataset.queries_file, [
       `dataset_id: ${queries.dataset_id}, but the catalogue reads it for ${dataset.id}`,
     ])
+  // Paths below corpus/ are what the platform ingests; rows name the catalogue's.
+  const ingested = `corpus/${profile.corpus.path}`
+  if (resolve(root, dataset.corpus_path) !== resolve(root, ingested))
+    throw new ManifestError(file, [
+      `${dataset.id}.corpus_path: ${dataset.corpus_path}, but its ingestion profile ${profile.name} in ${CONSUMER_FILE} reads ${ingested}: name the same folder in both`,
+    ])
   return { dataset, profile, questions: queries.queries }
 }
 

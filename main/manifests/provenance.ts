@@ -1,7 +1,15 @@
-import type { IngestionProvenance, PlatformHealth, Reproducibility, RuntimeFile } from '../../contract/index.ts'
+import { join } from 'node:path'
+import type {
+  GitState,
+  IngestionProvenance,
+  PlatformHealth,
+  Reproducibility,
+  RuntimeFile,
+} from '../../contract/index.ts'
 import type { Experiment, LadderDataset } from './experiment.ts'
 import { readGitState } from './git-state.ts'
 import { hashOf } from './load-manifest.ts'
+import { programRevision } from './program-revision.ts'
 import { evaluationHash } from './stored-form.ts'
 
 /** Hashes of everything that configures a dataset's run. Values count, not layout: comments and key order change nothing. */
@@ -42,6 +50,8 @@ export interface RunEnvironment {
   gateway: string
   basePort: number | null
   providers: Record<string, string>
+  /** What runs of this project write: no change of it. Absolute. */
+  written: readonly string[]
   judgePanel: { enabled: boolean; endpoint: string; models: string[] }
 }
 
@@ -50,6 +60,14 @@ export function withoutCredentials(address: string): string {
   if (!URL.canParse(address)) return address
   const url = new URL(address)
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}`
+}
+
+/** The project's checkout. A project outside git, as in the packaged app, has the commit of the program, and its change is unknown. */
+async function repositoryOf(experiment: Experiment, written: readonly string[]): Promise<GitState> {
+  const { root, evaluation } = experiment
+  const always = ['docs/results', '.rag-ladder'].map((path) => join(root, path))
+  const state = await readGitState(root, { paths: [...always, ...written], catalogue: evaluation.datasets_file })
+  return state.revision === null ? { ...state, revision: await programRevision() } : state
 }
 
 /** Everything that two rows of one artifact must share. */
@@ -65,7 +83,7 @@ export async function reproducibilityOf(
     config_hashes: configHashes(experiment, dataset),
     ingestion,
     runtime: {
-      repository: await readGitState(experiment.root),
+      repository: await repositoryOf(experiment, environment.written),
       platform: { version: health?.version ?? null, revision: health?.revision ?? null },
       project: experiment.consumer.project,
       gateway: environment.gateway === 'embedded' ? 'embedded' : withoutCredentials(environment.gateway),
@@ -77,7 +95,8 @@ export async function reproducibilityOf(
         endpoint: withoutCredentials(environment.judgePanel.endpoint),
         models: environment.judgePanel.models,
       },
-      runtime_files: runtimeFiles(experiment, dataset),
+      // An external platform has registries of its own, which it does not show.
+      runtime_files: environment.gateway === 'embedded' ? runtimeFiles(experiment, dataset) : [],
     },
   }
 }

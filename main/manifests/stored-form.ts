@@ -1,4 +1,4 @@
-import type { EvaluationManifest, JudgePanelSettings, Reproducibility } from '../../contract/index.ts'
+import type { EvaluationManifest, GitState, JudgePanelSettings, Reproducibility } from '../../contract/index.ts'
 import { hashOf } from './load-manifest.ts'
 
 // Judges read stored answers, so which judges a run has is no condition of its rows: a finished run can be judged later, or by others. Rows
@@ -48,6 +48,9 @@ function isOldHash(
   return false
 }
 
+/** As rows stored before the program's own commit was recorded say it. */
+const isOutsideGit = ({ revision, dirty }: GitState): boolean => revision === null && dirty === false
+
 /**
  * The conditions of a run as its stored rows spell them: equal to `stored` when nothing differs that rows of one file must share. New rows
  * are written in that form too, so that all rows of a file say the same.
@@ -57,11 +60,22 @@ export function inStoredForm(
   stored: Reproducibility,
   evaluation: EvaluationManifest,
 ): Reproducibility {
+  const { runtime } = current
+  const { providers, runtime_files, repository, platform } = stored.runtime
   const [now, then] = [current.config_hashes['evaluation'], stored.config_hashes['evaluation']]
   const isSame = then !== undefined && then !== now && isOldHash(then, stored, evaluation)
   return {
     ...current,
     config_hashes: isSame ? { ...current.config_hashes, evaluation: then } : current.config_hashes,
-    runtime: { ...current.runtime, judge_panel: stored.runtime.judge_panel },
+    runtime: {
+      ...runtime,
+      judge_panel: stored.runtime.judge_panel,
+      // Recorded only since: what the rows do not say cannot differ from them.
+      providers: Object.keys(providers).length === 0 ? providers : runtime.providers,
+      runtime_files: runtime.runtime_files.length === 0 ? runtime_files : runtime.runtime_files,
+      repository: isOutsideGit(repository) && runtime.repository.dirty === null ? repository : runtime.repository,
+      platform: platform.revision === null ? { ...runtime.platform, revision: null } : runtime.platform,
+      base_port: stored.runtime.base_port === null ? null : runtime.base_port,
+    },
   }
 }

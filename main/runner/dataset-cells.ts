@@ -1,3 +1,4 @@
+import type { CorpusGuard } from './corpus-guard.ts'
 import { evaluatorOf, type ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { createGatewayClient } from './gateway-client.ts'
@@ -13,6 +14,7 @@ export async function runCells(
   run: DatasetRun,
   started: ServedDataset,
   { log, reproducibility }: RunLog,
+  corpus: CorpusGuard | null,
 ): Promise<MatrixOutcome> {
   const { evaluation } = run.experiment
   const gateway = createGatewayClient(started)
@@ -38,6 +40,7 @@ export async function runCells(
       },
       emit: run.emit,
       ready: started.ready,
+      confirmCorpus: corpus === null ? null : () => corpus.confirm(),
       drain: run.drain,
       abort: run.abort,
     }

@@ -9,11 +9,12 @@ import { knownIdentity, type ConditionsInput } from './run-conditions.ts'
 
 /** What a plan of one dataset depends on. */
 export type PlanInput = ConditionsInput &
-  Pick<DatasetRun, 'aliases' | 'repeats'> & { evidenceFile: string; onNotice?: (notice: EvidenceNotice) => void }
+  Pick<DatasetRun, 'aliases' | 'repeats'> & { onNotice?: (notice: EvidenceNotice) => void }
 
 /** What a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
 export async function planDataset(input: PlanInput): Promise<RunPlan> {
-  const { experiment, dataset, aliases, repeats, runId, evidenceFile } = input
+  const { experiment, dataset, aliases, repeats, runId } = input
+  const evidenceFile = input.files.evidence
   const total = dataset.questions.length * aliases.length * repeats
   const empty: RunPlan = {
     dataset_id: dataset.dataset.id,

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici'
-import type { z } from 'zod'
+import { z } from 'zod'
 import {
   ChunkResponse,
   describeIssues,
@@ -33,8 +33,10 @@ export interface PlatformClient {
   health(): Promise<PlatformHealth>
   models(): Promise<ModelList>
   usage(): Promise<PlatformUsage>
-  ragHealth(): Promise<RagHealth>
+  ragHealth(signal?: AbortSignal): Promise<RagHealth>
   submitIngestion(profile: string, signal?: AbortSignal): Promise<IngestionAccepted>
+  /** The latest jobs of all profiles, newest first. */
+  ingestions(signal?: AbortSignal): Promise<IngestionRecord[]>
   ingestion(id: string, signal?: AbortSignal): Promise<IngestionRecord>
   cancelIngestion(id: string, signal?: AbortSignal): Promise<IngestionRecord>
   resetProfile(profile: string): Promise<void>
@@ -144,9 +146,11 @@ export function createPlatformClient({
     health: () => call(PlatformHealth, 'GET', '/health'),
     models: () => call(ModelList, 'GET', '/v1/models'),
     usage: () => call(PlatformUsage, 'GET', '/internal/usage'),
-    ragHealth: () => call(RagHealth, 'GET', '/rag/health'),
+    ragHealth: (signal) => call(RagHealth, 'GET', '/rag/health', undefined, limited(signal)),
     submitIngestion: (profile, signal) =>
       call(IngestionAccepted, 'POST', '/api/rag/ingestions?async_job=true', { profile }, limited(signal)),
+    ingestions: (signal) =>
+      call(z.array(IngestionRecord), 'GET', '/api/rag/ingestions?limit=20', undefined, limited(signal)),
     ingestion: (id, signal) => call(IngestionRecord, 'GET', ingestionPath(id), undefined, limited(signal)),
     cancelIngestion: (id, signal) => call(IngestionRecord, 'POST', `${ingestionPath(id)}/cancel`, {}, limited(signal)),
     resetProfile: async (profile) => {

@@ -6,6 +6,7 @@ import { SupervisedService } from '../supervisor/supervised-service.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { RunEvent } from '../../contract/index.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { programRevision } from '../manifests/program-revision.ts'
 import { openPlatformSecrets, type PlatformSecrets } from '../supervisor/platform-secrets.ts'
 import { createPlatformClient } from './platform-client.ts'
 
@@ -113,7 +114,7 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
       const chosen = (name: string, fallback: string): Record<string, string> => ({
         [name]: valueOf(options.env, name) ?? fallback,
       })
-      const readers = (await options.readers?.(profile)) ?? {}
+      const [readers = {}, revision] = await Promise.all([options.readers?.(profile), programRevision()])
       const service = new SupervisedService(
         {
           name: 'platform',
@@ -128,6 +129,7 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
               RAG_LADDER_MANIFESTS: join(options.root, 'manifests'),
               RAG_LADDER_STATE_DIR: stateDir(profile),
               ...chosen('RAG_INGESTION_CORPUS_ROOT', join(options.root, 'corpus')),
+              ...(revision === null ? {} : { RAG_LADDER_REVISION: revision }),
               RAG_PROFILE: profile,
               BACKEND_INTERNAL_API_TOKEN: keys.operatorToken,
               GATEWAY_MASTER_KEY: keys.gatewayKey,
@@ -165,6 +167,13 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
   }
 }
 
+/** The port that an address is reached at, also when it is the scheme's own. */
+function portOf(address: string): number | null {
+  if (!URL.canParse(address)) return null
+  const { port, protocol } = new URL(address)
+  return Number(port) || (protocol === 'https:' ? 443 : 80)
+}
+
 /** A platform that somebody else runs; starting and stopping it is their affair. The gateway's key stands in for a missing token. */
 export function externalPlatform(
   url: string,
@@ -173,7 +182,7 @@ export function externalPlatform(
   return {
     kind: 'external',
     gateway: url,
-    basePort: URL.canParse(url) ? Number(new URL(url).port) || null : null,
+    basePort: portOf(url),
     modelSet: null,
     start: async () => ({
       url,

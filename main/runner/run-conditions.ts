@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import {
   SCHEMA_VERSION,
   type IngestionProvenance,
@@ -11,7 +11,9 @@ import type { EvidenceLog } from '../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { IdentityFrom } from '../evidence/run-identity.ts'
 import { reproducibilityOf } from '../manifests/provenance.ts'
+import { providerSelection } from '../manifests/provider-selection.ts'
 import { inStoredForm } from '../manifests/stored-form.ts'
+import type { ArtifactFiles } from '../report/artifact-files.ts'
 import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { tellNotices } from './evidence-notices.ts'
@@ -21,17 +23,34 @@ import { EvidenceRefusedError, ResumeConflictError } from './resume-error.ts'
 /** What the conditions of a run's rows depend on. */
 export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId'> & {
   platform: Pick<PlatformSource, 'kind' | 'gateway' | 'basePort' | 'modelSet'>
+  /** The run's files: what it writes is no change of the project. */
+  files: { evidence: string } & Partial<ArtifactFiles>
 }
 
-function currentConditions(
-  { experiment, dataset, platform }: ConditionsInput,
+/** Folders of the experiment itself, in which a run's files may be put by name. */
+const PROJECT_FOLDERS = ['manifests', 'corpus']
+
+/** The folder of results, unless it holds the experiment too, and each file of the run, wherever it was put. */
+function writtenBy({ experiment, files }: ConditionsInput): string[] {
+  const folder = dirname(resolve(files.judgments ?? files.evidence))
+  const holdsProject = PROJECT_FOLDERS.some((name) => {
+    const path = join(experiment.root, name)
+    return `${path}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${path}/`)
+  })
+  return [...(holdsProject ? [] : [folder]), ...Object.values(files).map((file) => resolve(file))]
+}
+
+async function currentConditions(
+  input: ConditionsInput,
   health: ServedDataset['health'],
   ingestion: IngestionProvenance | null,
 ): Promise<Reproducibility> {
+  const { experiment, dataset, platform } = input
   const environment = {
     gateway: platform.gateway,
     basePort: platform.basePort,
-    providers: {},
+    providers: await providerSelection(experiment.root, dataset.profile, platform.kind),
+    written: writtenBy(input),
     judgePanel: experiment.evaluation.metrics.judge_panel,
   }
   return reproducibilityOf(experiment, dataset, environment, health, ingestion)

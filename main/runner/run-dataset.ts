@@ -5,6 +5,7 @@ import { plural } from '../report/score-format.ts'
 import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import { coldReset } from './cold-reset.ts'
+import { watchCorpus } from './corpus-guard.ts'
 import { runCells } from './dataset-cells.ts'
 import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
@@ -84,7 +85,12 @@ async function answerAll(
     })
   else skip('contextualize', 'no selected approach reads the contextual collection')
   const cells = await at('cells', async () => {
-    const result = await runCells(run, started, opened)
+    const { client, ready } = started
+    const { ingestion } = opened.reproducibility
+    // A request to stop lets the cells in flight finish, and their answers are checked too.
+    const watched = { client, ready, stop: run.abort, emit: run.emit, profile: run.dataset.profile.name }
+    const corpus = ingestion === null ? null : await watchCorpus({ ...watched, jobId: ingestion.job_id })
+    const result = await runCells(run, started, opened, corpus)
     return { result, note: cellsNote(result) }
   })
   if (run.platform.kind === 'embedded') {

@@ -1,4 +1,5 @@
 import type { IngestionProvenance } from '../../contract/index.ts'
+import { watchCorpus } from './corpus-guard.ts'
 import { runCells } from './dataset-cells.ts'
 import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
@@ -30,11 +31,17 @@ export async function runGatewayMatrix(
   const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
   return step(run.emit, run.dataset.dataset.id, 'cells', async () => {
     const opened = await openRunLog(run, served, ingestion)
+    const client = createPlatformClient(gateway)
     try {
-      const result = await runCells(run, served, opened)
+      const watched = { client, ready: served.ready, stop: run.abort, emit: run.emit }
+      const corpus =
+        ingestion === null
+          ? null
+          : await watchCorpus({ ...watched, profile: ingestion.profile, jobId: ingestion.job_id })
+      const result = await runCells(run, served, opened, corpus)
       return { result, note: cellsNote(result) }
     } finally {
-      await opened.log.close()
+      await Promise.all([opened.log.close(), client.close()])
     }
   })
 }

@@ -21,6 +21,8 @@ export interface MatrixRun extends RowContext {
   emit: (event: RunEvent) => void
   /** Resolves when the gateway's process works; throws when it has been given up. */
   ready: () => Promise<void>
+  /** Resolves when an answer that has come is of the corpus that its row will name; null where nobody can say. */
+  confirmCorpus: (() => Promise<void>) | null
   /** Raised to let the cells in flight finish and start no more. */
   drain: AbortSignal
   /** Raised to give up the cells in flight too; they are not recorded and run again on resume. */
@@ -106,7 +108,9 @@ async function answered(
     ready: run.ready,
   })
   if (!answer.ok && answer.error.type === 'cancelled') return null
-  const row = buildRow(run, cell, answer, queueMs, new Date())
+  const finishedAt = new Date()
+  if (answer.ok) await run.confirmCorpus?.()
+  const row = buildRow(run, cell, answer, queueMs, finishedAt)
   if (row.evidence !== null && run.evaluator !== null && run.metrics.length > 0) await run.log.keepAnswer(claim, row)
   return row
 }

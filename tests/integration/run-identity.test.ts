@@ -1,10 +1,12 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
 
 let root: string
@@ -146,5 +148,87 @@ describe('a ladder', () => {
       step: 'validate',
       code: 'resume_conflict',
     })
+  })
+})
+
+describe('a corpus that is ingested again while cells are made', () => {
+  it('ends the run as a conflict, and no answer of the new corpus is stored under the old digest', async () => {
+    const project = await smokeProject()
+    const token = 'token-of-the-operator'
+    const platform = await startPlatformProcess({
+      RAG_LADDER_STATE_DIR: join(project, 'external'),
+      RAG_INGESTION_CORPUS_ROOT: join(project, 'corpus'),
+      RAG_PROFILE: 'smoke',
+      BACKEND_INTERNAL_API_TOKEN: token,
+      GATEWAY_MASTER_KEY: 'key-of-the-gateway',
+    })
+    try {
+      const options = ['--project', project, '--dataset', 'smoke', '--run-id', 'moved', '--json', '--no-publish']
+      const models = ['--models', 'vanilla-rag', '--repeats', '20', '--no-evaluate', '--gateway', platform.url]
+      const run = startCli(['ladder', ...options, ...models], {
+        MATRIX_GATEWAY_API_KEY: 'key-of-the-gateway',
+        MATRIX_PLATFORM_TOKEN: token,
+      })
+      await run.event('cell.finished')
+      const document = join(project, 'corpus/smoke/a-corpus-that-changes.md')
+      await writeFile(document, '# Changed\n\nThe bridge opened in 1999.\n')
+      const submitted = await fetch(`${platform.url}/api/rag/ingestions?async_job=true`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: '{"profile":"smoke"}',
+      })
+      const submittedAt = Date.now()
+      expect(submitted.status).toBe(202)
+      const result = await run.done
+      expect(result.code).toBe(4)
+      expect(result.events.find(({ type }) => type === 'step.failed')).toMatchObject({
+        step: 'cells',
+        code: 'corpus_changed',
+      })
+      const rows = await rowsOf(join(project, 'results/moved-smoke-evidence.jsonl'))
+      expect(rows.length).toBeLessThan(80)
+      for (const row of rows) expect(Date.parse(row.finished_at)).toBeLessThan(submittedAt)
+    } finally {
+      await platform.stop()
+      await rm(project, { recursive: true, force: true })
+    }
+  })
+})
+
+describe('a project in git that ignores nothing', () => {
+  it('resumes its run although results, state and evidence put elsewhere are not committed, and runs no program of its configuration', async () => {
+    const project = await smokeProject()
+    try {
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-C', project, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args])
+      git('init', '-q')
+      git('add', '-A')
+      git('commit', '-qm', 'project')
+      const canary = join(project, '..', `canary-${project.slice(-6)}`)
+      await writeFile(join(project, '.git/monitor'), `#!/bin/sh\ntouch '${canary}'\nfalse\n`, { mode: 0o755 })
+      git('config', 'core.fsmonitor', join(project, '.git/monitor'))
+      await rm(canary, { force: true })
+
+      const options = ['--project', project, '--dataset', 'smoke', '--run-id', 'git', '--models', 'vanilla-rag']
+      const env = { MATRIX_CANONICAL_FILE: join(project, 'evidence/own-evidence.jsonl') }
+      const run = (more: Record<string, string>) =>
+        runCli(['ladder', ...options, '--no-cold-reset', '--no-publish', '--json'], more)
+      for (const more of [{}, env]) {
+        expect((await run(more)).code).toBe(0)
+        const again = await run(more)
+        expect(again.code).toBe(0)
+        expect(planOf(again)).toMatchObject({ reuse: 4, run: 0, conflicts: [] })
+        expect((await runCli(['plan', ...options], more)).stdout).toContain('4 reused, 0 to call')
+      }
+      await expect(stat(canary)).rejects.toMatchObject({ code: 'ENOENT' })
+      const [row] = await rowsOf(env.MATRIX_CANONICAL_FILE)
+      expect(row!.reproducibility.runtime).toMatchObject({
+        repository: { dirty: false, patch_sha256: null },
+        providers: { platform: 'embedded', converter: 'not needed' },
+        platform: { revision: expect.stringMatching(/^[0-9a-f]{40}/) as string },
+      })
+    } finally {
+      await rm(project, { recursive: true, force: true })
+    }
   })
 })

@@ -24,10 +24,10 @@ export const planCommand: Command = {
     let conflicting = false
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) say(message)
     for (const dataset of setup.datasets) {
-      const { evidence } = filesOf(setup, dataset.dataset.id)
+      const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
-      const plan = await planDataset({ ...setup, dataset, platform, evidenceFile: evidence, onNotice })
+      const plan = await planDataset({ ...setup, dataset, platform, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
       if (flagOption(invocation, 'json')) {
         out.write(`${JSON.stringify(plan)}\n`)
@@ -45,7 +45,7 @@ export const planCommand: Command = {
           `${plan.dataset_id}: up to ${plural(models.length * dataset.questions.length * rotations, 'verdict')} of ${models.join(', ')}`,
         )
       if (plan.conflicts.length > 0)
-        out.write(`${sanitizeForTerminal(new ResumeConflictError(evidence, plan.conflicts).message)}\n`)
+        out.write(`${sanitizeForTerminal(new ResumeConflictError(files.evidence, plan.conflicts).message)}\n`)
     }
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },

@@ -54,7 +54,7 @@ async function planDatasets(
       conflicts: [],
       unavailable: [],
     }
-    const input = { ...run, dataset, evidenceFile: filesOf(run, id).evidence, platform: options.platform }
+    const input = { ...run, dataset, files: filesOf(run, id), platform: options.platform }
     const plan = run.request.cold_reset
       ? nothingKept
       : await planDataset(input).catch((error: unknown) => {

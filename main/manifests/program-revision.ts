@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const PROGRAM = join(import.meta.dirname, '../..')
+
+let known: Promise<string | null> | null = null
+
+/**
+ * The commit that this program was built from: RAG_LADDER_REVISION, else what the build wrote into `package.json`, else that of the program's
+ * own checkout, with `-dirty` after it when something there is not committed. Null where none of them says it.
+ */
+export function programRevision(): Promise<string | null> {
+  known ??= findRevision(PROGRAM, process.env)
+  return known
+}
+
+export async function findRevision(
+  program: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  const named = env['RAG_LADDER_REVISION']
+  if (named !== undefined && named !== '') return named
+  const text = await readFile(join(program, 'package.json'), 'utf8').catch(() => '{}')
+  const { revision } = JSON.parse(text) as { revision?: unknown }
+  if (typeof revision === 'string') return revision
+  // A package below a project's checkout must not take that project's commit for its own.
+  if (!existsSync(join(program, '.git'))) return null
+  const options = [
+    '-C',
+    program,
+    '--no-optional-locks',
+    'describe',
+    '--always',
+    '--abbrev=40',
+    '--exclude=*',
+    '--dirty',
+  ]
+  return promisify(execFile)('git', options).then(
+    ({ stdout }) => stdout.trim(),
+    () => null,
+  )
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { loadExperiment } from './experiment.ts'
+import { findRevision } from './program-revision.ts'
+import { providerSelection } from './provider-selection.ts'
+
+const { datasets } = await loadExperiment(PROJECT_ROOT)
+const profileOf = (id: string) => datasets.find(({ dataset }) => dataset.id === id)!.profile
+
+describe('providerSelection', () => {
+  it('names the services that read a corpus, and addresses without their credentials', async () => {
+    const env = { DOCCONV_ENDPOINT: 'http://user:word@convert.example:8000/?key=1', RERANKER_URL: '' }
+    expect(await providerSelection(PROJECT_ROOT, profileOf('mixed_formats'), 'embedded', env)).toEqual({
+      converter: 'http://convert.example:8000',
+      'graph-engine': 'embedded',
+      platform: 'embedded',
+      plugin: 'embedded',
+      reranker: 'embedded',
+      'speech-to-text': 'not needed',
+      workflow: 'embedded',
+    })
+    const spoken = await providerSelection(PROJECT_ROOT, profileOf('spoken_notes'), 'embedded', {})
+    expect(spoken).toMatchObject({ 'speech-to-text': 'embedded' })
+  })
+
+  it('claims nothing about the services of an external platform', async () => {
+    const env = { DOCCONV_ENDPOINT: 'http://127.0.0.1:1' }
+    const { platform, ...others } = await providerSelection(PROJECT_ROOT, profileOf('smoke'), 'external', env)
+    expect(platform).toBe('external')
+    expect(new Set(Object.values(others))).toEqual(new Set(['unknown']))
+  })
+})
+
+describe('findRevision', () => {
+  it('takes the variable first, then the checkout, and is null for a folder inside somebody else’s', async () => {
+    expect(await findRevision(PROJECT_ROOT, { RAG_LADDER_REVISION: 'abc' })).toBe('abc')
+    expect(await findRevision(PROJECT_ROOT, {})).toMatch(/^[0-9a-f]{40}(-dirty)?$/)
+    expect(await findRevision(join(PROJECT_ROOT, 'main'), {})).toBeNull()
+  })
+})

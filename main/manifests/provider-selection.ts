@@ -1,0 +1,64 @@
+import { readdir } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type { IngestionProfile } from '../../contract/index.ts'
+import { withoutCredentials } from './provenance.ts'
+
+/** Read by the platform itself. */
+const PLAIN = new Set(['.md', '.markdown', '.txt', '.text'])
+const SPOKEN = new Set(['.wav', '.mp3', '.flac', '.ogg', '.opus', '.m4a', '.webm'])
+
+/** Services without which the platform could not read some file of a profile's corpus. */
+export async function readersOf(
+  root: string,
+  { corpus, parser_order }: IngestionProfile,
+): Promise<('converter' | 'stt')[]> {
+  const names = await readdir(join(root, 'corpus', corpus.path), { recursive: true }).catch(() => [])
+  const endings = new Set(names.map((name) => extname(name).toLowerCase()))
+  const isSpoken = [...endings].some((ending) => SPOKEN.has(ending))
+  const isOther = [...endings].some((ending) => ending !== '' && !SPOKEN.has(ending) && !PLAIN.has(ending))
+  return [
+    ...(isOther && parser_order.includes('converter') ? (['converter'] as const) : []),
+    ...(isSpoken && parser_order.includes('speech') ? (['stt'] as const) : []),
+  ]
+}
+
+/** Parts of the platform that can be another service, with the variable that names its address. */
+const PARTS = {
+  'graph-engine': 'GRAPHENGINE_URL',
+  plugin: 'RAG_PLUGIN_URL',
+  reranker: 'RERANKER_URL',
+  workflow: 'WORKFLOW_URL',
+} as const
+
+const READERS = {
+  converter: { name: 'converter', endpoint: 'DOCCONV_ENDPOINT' },
+  'speech-to-text': { name: 'stt', endpoint: 'STT_ENDPOINT' },
+} as const
+
+/**
+ * Which service did what for a run: `embedded`, its address, `not needed` where the corpus has no such file, or `unknown` where an external
+ * platform chooses.
+ */
+export async function providerSelection(
+  root: string,
+  profile: IngestionProfile,
+  platform: 'embedded' | 'external',
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Record<string, string>> {
+  const addressOf = (variable: string): string => {
+    const address = env[variable]
+    return address === undefined || address === '' ? 'embedded' : withoutCredentials(address)
+  }
+  const needed = await readersOf(root, profile)
+  const chosen = (choose: () => string): string => (platform === 'external' ? 'unknown' : choose())
+  return {
+    ...Object.fromEntries(Object.entries(PARTS).map(([part, variable]) => [part, chosen(() => addressOf(variable))])),
+    ...Object.fromEntries(
+      Object.entries(READERS).map(([part, { name, endpoint }]) => [
+        part,
+        chosen(() => (needed.includes(name) ? addressOf(endpoint) : 'not needed')),
+      ]),
+    ),
+    platform,
+  }
+}
