@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { BaseApproach, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
 import { AnswerMetric } from './answer-scores.ts'
-import { CellErrorType, RowDataset } from './canonical-row.ts'
-import { EvaluationStatus } from './evaluation-result.ts'
+import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
+import { EvaluationStatus, UnseenEvidence } from './evaluation-result.ts'
 import { PanelStatistics } from './judgments.ts'
 import { IngestionProvenance, Reproducibility } from './provenance.ts'
 import { RetrievalMetric } from './retrieval-scores.ts'
@@ -141,7 +141,13 @@ export const ApproachSummary = z.strictObject({
     statuses: z.record(EvaluationStatus, count),
     evaluator_models: z.array(z.string()),
     embeddings_models: z.array(z.string()),
+    /** Evaluated cells of which the evaluator did not see everything, by what was left out; absent when it saw all. */
+    unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
   }),
+  /** Answers that refuse, that answer, and that nothing could tell; a state beside the scores. Absent where no row tells. */
+  refusals: z.strictObject({ refused: count, answered: count, unknown: count, decided_by_model: count }).optional(),
+  /** Cells by the text of their sources that contexts and faithfulness were scored on; absent where no row tells. */
+  context_texts: z.partialRecord(ContextText, z.int().min(1)).optional(),
   ragas: z.partialRecord(EvaluationMetric, MetricSummary),
   retrieval: z.partialRecord(RetrievalMetric, MetricSummary),
   answer: z.partialRecord(AnswerMetric, MetricSummary),

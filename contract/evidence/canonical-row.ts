@@ -82,6 +82,9 @@ export const RowApproach = z.strictObject({
 })
 export type RowApproach = z.infer<typeof RowApproach>
 
+export const ContextText = z.enum(['full', 'snippet', 'mixed'])
+export type ContextText = z.infer<typeof ContextText>
+
 export const RowEvidence = z.strictObject({
   answer: z.string(),
   /** Full context texts in rank order; empty for answer-only approaches. */
@@ -130,6 +133,12 @@ export const CanonicalRow = z.strictObject({
     retrieval: RetrievalScores,
     answer: AnswerScores.optional(),
     judge_panel: z.strictObject({ status: z.enum(['pending', 'disabled']) }),
+    /**
+     * Which text of its source each context is: `full`, the additive text of the response; `snippet`, its first 240 characters, where the
+     * response has no more; `mixed`. Scores of contexts compare only between rows of the same kind. Absent without contexts and in rows
+     * of runner version 1.
+     */
+    context_text: ContextText.optional(),
   }),
   /** RFC 3339, UTC, when the answer was complete. */
   finished_at: z.iso.datetime(),

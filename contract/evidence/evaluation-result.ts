@@ -16,6 +16,20 @@ export type NotEvaluableReason = z.infer<typeof NotEvaluableReason>
 export const EvaluationErrorType = z.enum(['timeout', 'http_error', 'network_error', 'invalid_response'])
 export type EvaluationErrorType = z.infer<typeof EvaluationErrorType>
 
+/**
+ * What of a cell's evidence the evaluator did not see, because a request has limits: characters cut off the end of a text, whole contexts,
+ * and statements of the answer that no verdict was asked for.
+ */
+export const UnseenEvidence = z.enum([
+  'question_chars',
+  'answer_chars',
+  'ground_truth_chars',
+  'context_chars',
+  'contexts',
+  'statements',
+])
+export type UnseenEvidence = z.infer<typeof UnseenEvidence>
+
 const perMetric = <Value extends z.ZodType>(value: Value) => z.partialRecord(EvaluationMetric, value)
 
 export const EvaluationResult = z.strictObject({
@@ -33,6 +47,10 @@ export const EvaluationResult = z.strictObject({
   evaluator_model: z.string().nullable(),
   embeddings_model: z.string().nullable(),
   attempts: z.int().min(0),
+  /** How much of what was left out; absent when the evaluator saw everything. */
+  unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
+  /** Whether the evaluator's language model takes the answer for a refusal; absent where none was asked. */
+  refused: z.boolean().optional(),
   error_type: EvaluationErrorType.optional(),
   error: z.string().optional(),
 })

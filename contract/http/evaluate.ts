@@ -56,6 +56,8 @@ export const EvaluateResponse = z.looseObject({
                 ),
               ),
             metric_reasons: z.record(z.string(), z.json()).nullish(),
+            /** Whether a language model takes the answer for a refusal; an addition of this platform's evaluator. */
+            refused: z.boolean().nullish().catch(undefined),
           })
           .nullish(),
       }),

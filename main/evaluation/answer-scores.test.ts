@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isRefusal, keyCoverage, scoreAnswer, tokenF1 } from './answer-scores.ts'
+import { keyCoverage, scoreAnswer, tokenF1, withModelRefusal } from './answer-scores.ts'
 
 describe('tokenF1', () => {
   // Worked out by hand from normalize_answer and compute_f1 of SQuAD's evaluate-v2.0.py.
@@ -39,46 +39,70 @@ describe('keyCoverage', () => {
   })
 })
 
-describe('isRefusal', () => {
-  it.each([
-    'The passages do not answer this question.',
-    'The documents don’t mention a budget.',
-    'There is not enough information to say.',
-    'It cannot be determined from the context.',
-    'The price is not stated.',
-  ])('%s', (answer) => expect(isRefusal(answer)).toBe(true))
-  it.each([
-    'The crane does not run when the wind is above 38 km/h.',
-    'It is not a lock but a weir.',
-    'No barges passed in 1904.',
-  ])('an answer: %s', (answer) => expect(isRefusal(answer)).toBe(false))
-})
-
 describe('scoreAnswer', () => {
   const question = { ground_truth: 'It was opened in 1904.', answerable: true, answer_keys: [['1904']] }
+  const answered = { refused: false, decided_by: 'rule' as const }
+  const refused = { refused: true, decided_by: 'rule' as const }
+
   it('scores an answerable question by overlap and points', () => {
     expect(scoreAnswer('Opened in 1904.', question)).toEqual({
       status: 'ok',
       scores: { token_f1: 6 / 8, points_covered: 1 },
       reason: null,
+      refusal: answered,
     })
   })
-  it('gives a refusal no credit for words it repeats', () => {
-    expect(scoreAnswer('The passages do not say when it was opened.', question).scores).toEqual({
-      token_f1: 0,
-      points_covered: 0,
-    })
+
+  it('sets no score to 0 because an answer refuses or looks like a refusal', () => {
+    const partial = { ...question, answer_keys: [['1904'], ['Ada Brill']] }
+    const negated = 'The bridge was not given up and opened in 1904.'
+    expect(scoreAnswer(negated, partial)).toMatchObject({ scores: { points_covered: 0.5 }, refusal: answered })
+    expect(scoreAnswer(negated, partial).scores.token_f1).toBeGreaterThan(0)
+    const given = scoreAnswer('The passages do not say when it was opened.', question)
+    expect(given).toMatchObject({ scores: { points_covered: 0 }, refusal: refused })
+    // it, was, opened: 3 shared of 8 and 5 tokens.
+    expect(given.scores.token_f1).toBeCloseTo(6 / 13, 12)
   })
-  it('scores only abstention where nothing can be answered', () => {
+
+  it('scores only abstention where nothing can be answered; a refusal that a claim follows does not abstain', () => {
     const unanswerable = { ground_truth: 'The documents do not tell.', answerable: false, answer_keys: [] }
-    expect(scoreAnswer('The passages do not answer this question.', unanswerable).scores).toEqual({ abstention: 1 })
+    expect(scoreAnswer('The passages do not answer this question.', unanswerable)).toEqual({
+      status: 'ok',
+      scores: { abstention: 1 },
+      reason: null,
+      refusal: refused,
+    })
     expect(scoreAnswer('It is 4 million.', unanswerable).scores).toEqual({ abstention: 0 })
+    expect(
+      scoreAnswer('The record is not given here. It was built by Ada Brill in 1871.', unanswerable).scores,
+    ).toEqual({ abstention: 0 })
+    expect(scoreAnswer('В документах об этом ничего не сказано.', unanswerable)).toEqual({
+      status: 'not_evaluable',
+      scores: {},
+      reason: 'refusal_unknown',
+      refusal: { refused: null, decided_by: 'rule' },
+    })
   })
+
+  it('leaves the last word on a refusal to a language model', () => {
+    const unanswerable = { ground_truth: null, answerable: false, answer_keys: [] }
+    const byModel = { refused: true, decided_by: 'model' }
+    expect(withModelRefusal(scoreAnswer('It is 4 million.', unanswerable), true, false)).toEqual({
+      status: 'ok',
+      scores: { abstention: 1 },
+      reason: null,
+      refusal: byModel,
+    })
+    const scores = scoreAnswer('Opened in 1904.', question)
+    expect(withModelRefusal(scores, true, true)).toEqual({ ...scores, refusal: byModel })
+  })
+
   it('says when there is nothing to compare with', () => {
     expect(scoreAnswer('x', { ground_truth: null, answerable: true, answer_keys: [] })).toEqual({
       status: 'not_evaluable',
       scores: {},
       reason: 'ground_truth_required',
+      refusal: answered,
     })
   })
 })

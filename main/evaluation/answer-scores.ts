@@ -1,4 +1,4 @@
-import type { AnswerScores, RowQuestion } from '../../contract/index.ts'
+import { refusedByRule, type AnswerScores, type Refusal, type RowQuestion } from '../../contract/index.ts'
 
 const words = (text: string): string[] =>
   text
@@ -14,24 +14,6 @@ const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu
 /** Tokens as `normalize_answer` of SQuAD's script gives them: lower case, no punctuation, no articles, split at white space. */
 const squadTokens = (text: string): string[] =>
   text.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ').split(/\s+/).filter(Boolean)
-
-/** Ways to say that the question cannot be answered from what was given. */
-const REFUSALS = [
-  /\b(?:do|does|did|is|are|was|were|can|could|has|have)(?: not|n['’]t|not)\b.{0,60}\b(?:answer|say|state|mention|tell|specif\w+|contain|include|provide|give|indicate|describe|determin\w+|find|known?|available|found)\b/i,
-  /\b(?:no|not enough|insufficient) (?:information|evidence|mention|answer|record|indication|data)\b/i,
-  /\b(?:unable to|cannot be|can['’]t be|not possible to) (?:answer|determine|find|say|established?|answered|determined)\b/i,
-  /\bnot (?:stated|mentioned|given|known|specified|disclosed|recorded|available)\b/i,
-]
-
-/** Whether an answer says that it cannot answer. Looks at its first two sentences: a refusal stands in front. */
-export function isRefusal(answer: string): boolean {
-  const start = answer
-    .split(/(?<=[.!?])\s+/)
-    .slice(0, 2)
-    .join(' ')
-    .slice(0, 400)
-  return REFUSALS.some((pattern) => pattern.test(start))
-}
 
 /**
  * F1 over tokens as multisets, as SQuAD's evaluation script 2.0 computes it (Rajpurkar et al. 2016, 2018). A text without any token
@@ -66,16 +48,34 @@ export function keyCoverage(answer: string, keys: readonly (readonly string[])[]
 
 export const answerNotRun = (): AnswerScores => ({ status: 'not_run', scores: {}, reason: 'cell_failed' })
 
-/** Scores an answer against what its question declares. A refusal of an answerable question covers nothing, whatever words it repeats. */
+/** Scores an answer against what its question declares. Whether it refuses is a state beside the scores and changes none of them. */
 export function scoreAnswer(
   answer: string,
   question: Pick<RowQuestion, 'ground_truth' | 'answerable' | 'answer_keys'>,
 ): AnswerScores {
-  if (!question.answerable) return { status: 'ok', scores: { abstention: isRefusal(answer) ? 1 : 0 }, reason: null }
+  const refusal: Refusal = { refused: refusedByRule(answer), decided_by: 'rule' }
+  if (!question.answerable) return abstentionOf(refusal)
   const scores: AnswerScores['scores'] = {}
-  const refused = isRefusal(answer) && question.answer_keys.length > 0 && keyCoverage(answer, question.answer_keys) < 1
-  if (question.ground_truth !== null) scores.token_f1 = refused ? 0 : tokenF1(answer, question.ground_truth)
-  if (question.answer_keys.length > 0) scores.points_covered = refused ? 0 : keyCoverage(answer, question.answer_keys)
-  if (Object.keys(scores).length === 0) return { status: 'not_evaluable', scores, reason: 'ground_truth_required' }
-  return { status: 'ok', scores, reason: null }
+  if (question.ground_truth !== null) scores.token_f1 = tokenF1(answer, question.ground_truth)
+  if (question.answer_keys.length > 0) scores.points_covered = keyCoverage(answer, question.answer_keys)
+  const isScored = Object.keys(scores).length > 0
+  return {
+    status: isScored ? 'ok' : 'not_evaluable',
+    scores,
+    reason: isScored ? null : 'ground_truth_required',
+    refusal,
+  }
+}
+
+/** An unanswerable question is scored by nothing but whether its answer refuses. */
+function abstentionOf(refusal: Refusal): AnswerScores {
+  return refusal.refused === null
+    ? { status: 'not_evaluable', scores: {}, reason: 'refusal_unknown', refusal }
+    : { status: 'ok', scores: { abstention: refusal.refused ? 1 : 0 }, reason: null, refusal }
+}
+
+/** The scores when a language model has decided whether the answer refuses. */
+export function withModelRefusal(scores: AnswerScores, refused: boolean, answerable: boolean): AnswerScores {
+  const refusal: Refusal = { refused, decided_by: 'model' }
+  return answerable ? { ...scores, refusal } : abstentionOf(refusal)
 }

@@ -71,6 +71,10 @@ export interface EvaluatorReply {
   evaluatorModel: string | null
   embeddingsModel: string | null
   attempts: number
+  /** What of the evidence the evaluator did not see. */
+  unseen: NonNullable<EvaluationResult['unseen']>
+  /** Null when no language model was asked. */
+  refused: boolean | null
 }
 
 /** A successful reply → result. A score counts only when it is a finite number; the evaluator's own error word is kept. */
@@ -100,5 +104,7 @@ export function evaluationFromReply(
     evaluator_model: reply.evaluatorModel,
     embeddings_model: reply.embeddingsModel,
     attempts: reply.attempts,
+    ...(Object.keys(reply.unseen).length === 0 ? {} : { unseen: reply.unseen }),
+    ...(reply.refused === null ? {} : { refused: reply.refused }),
   }
 }

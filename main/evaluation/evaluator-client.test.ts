@@ -68,6 +68,52 @@ describe('states', () => {
   })
 })
 
+describe('what the evaluator did not see', () => {
+  const sent = () =>
+    (JSON.parse(server.requests[0]!.body) as { records: { answer: string; contexts: string[] }[] }).records[0]!
+
+  it('is counted in the result: ends of texts, contexts beyond the limit, and statements that got no verdict', async () => {
+    const omitted = { metric_reasons: { faithfulness: { statements: [], statements_omitted: 30 } } }
+    server.script(reply({ faithfulness: 1, context_recall: 1 }, omitted))
+    const contexts = Array.from({ length: 53 }, (_, index) => 'c'.repeat(index < 2 ? 32_010 : 5))
+    const result = await run(['faithfulness', 'context_recall'], {
+      question: 'q'.repeat(8_003),
+      answer: 'a'.repeat(5_000_000),
+      contexts,
+      groundTruth: 'g'.repeat(16_001),
+    })
+    expect(result).toMatchObject({
+      status: 'ok',
+      unseen: {
+        question_chars: 3,
+        answer_chars: 4_984_000,
+        ground_truth_chars: 1,
+        context_chars: 20,
+        contexts: 3,
+        statements: 30,
+      },
+    })
+    expect(sent().answer).toHaveLength(16_000)
+    expect(sent().contexts).toHaveLength(50)
+  })
+
+  it('is absent where it saw everything', async () => {
+    server.script(reply({ faithfulness: 0.5, answer_relevancy: 1 }))
+    expect(await run()).not.toHaveProperty('unseen')
+  })
+})
+
+it.each([
+  [true, { refused: true }],
+  [false, { refused: false }],
+  [null, {}],
+  ['yes', {}],
+])('a language model’s word on a refusal, %j, is kept as it is or left out', async (refused, kept) => {
+  server.script(reply({ faithfulness: 0.5, answer_relevancy: 1 }, { refused }))
+  const result = await run()
+  expect('refused' in result ? { refused: result.refused } : {}).toEqual(kept)
+})
+
 describe('a good reply in a form of its own', () => {
   const scores = { faithfulness: 0.5, answer_relevancy: 1 }
   it.each([

@@ -49,7 +49,7 @@ interface Failure {
   retryable: boolean
 }
 
-type CallOutcome = { ok: true; reply: Omit<EvaluatorReply, 'attempts'> } | ({ ok: false } & Failure)
+type CallOutcome = { ok: true; reply: Omit<EvaluatorReply, 'attempts' | 'unseen'> } | ({ ok: false } & Failure)
 
 const fail = (type: EvaluationErrorType, message: string, retryable = true): CallOutcome => ({
   ok: false,
@@ -65,16 +65,41 @@ function cut(text: string, limit: number): string {
   return text.slice(0, end)
 }
 
+type Unseen = EvaluatorReply['unseen']
+
+/** The record of a request, cut to its limits, and what was cut off: the row keeps that, so that no score claims to rest on more. */
 function recordOf(evidence: Evidence, metadata: Record<string, string>) {
-  return {
-    question: cut(evidence.question, EVALUATE_LIMITS.question),
-    answer: cut(evidence.answer, EVALUATE_LIMITS.answer),
+  const unseen: Unseen = {}
+  const count = (what: keyof Unseen, left: number): void => {
+    if (left > 0) unseen[what] = (unseen[what] ?? 0) + left
+  }
+  const within = (what: keyof Unseen, text: string, limit: number): string => {
+    const kept = cut(text, limit)
+    count(what, text.length - kept.length)
+    return kept
+  }
+  count('contexts', evidence.contexts.length - EVALUATE_LIMITS.contexts)
+  const { groundTruth } = evidence
+  const record = {
+    question: within('question_chars', evidence.question, EVALUATE_LIMITS.question),
+    answer: within('answer_chars', evidence.answer, EVALUATE_LIMITS.answer),
     contexts: evidence.contexts
       .slice(0, EVALUATE_LIMITS.contexts)
-      .map((context) => cut(context, EVALUATE_LIMITS.context)),
-    ground_truth: evidence.groundTruth === null ? null : cut(evidence.groundTruth, EVALUATE_LIMITS.groundTruth),
+      .map((context) => within('context_chars', context, EVALUATE_LIMITS.context)),
+    ground_truth: groundTruth === null ? null : within('ground_truth_chars', groundTruth, EVALUATE_LIMITS.groundTruth),
     metadata,
   }
+  return { record, unseen }
+}
+
+/** Statements that the evaluator itself left out, as its reasons say. */
+function statementsOmitted(reasons: EvaluationResult['reasons']): number {
+  const { faithfulness } = reasons
+  const omitted =
+    typeof faithfulness === 'object' && faithfulness !== null && !Array.isArray(faithfulness)
+      ? faithfulness['statements_omitted']
+      : undefined
+  return typeof omitted === 'number' && Number.isInteger(omitted) && omitted > 0 ? omitted : 0
 }
 
 function readReply(text: string): CallOutcome {
@@ -95,6 +120,7 @@ function readReply(text: string): CallOutcome {
     ok: true,
     reply: {
       scores: result.scores,
+      refused: result.metadata?.refused ?? null,
       ...valueWithoutSecrets({
         metricErrors: Object.fromEntries(
           Object.entries(result.metadata?.metric_errors ?? {}).map(([metric, error]) => [metric, serviceText(error)]),
@@ -139,8 +165,9 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
       const missing = missingEvidence(metrics, evidence)
       const eligible = metrics.filter((metric) => missing[metric] === undefined)
       if (eligible.length === 0) return evaluationImpossible(metrics, missing)
+      const { record, unseen } = recordOf(evidence, metadata)
       const body = JSON.stringify({
-        records: [recordOf(evidence, metadata)],
+        records: [record],
         metrics: eligible,
         evaluator_model: null,
         embeddings_model: null,
@@ -149,7 +176,11 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
       for (let attempts = 1; ; attempts += 1) {
         await options.ready?.()
         const outcome = await withDeadline(options.timeoutMs, signal, (deadline) => call(body, deadline, signal))
-        if (outcome.ok) return evaluationFromReply(metrics, missing, { ...outcome.reply, attempts })
+        if (outcome.ok) {
+          const statements = statementsOmitted(outcome.reply.reasons)
+          const left = statements === 0 ? unseen : { ...unseen, statements }
+          return evaluationFromReply(metrics, missing, { ...outcome.reply, attempts, unseen: left })
+        }
         if (attempts > options.retries || !outcome.retryable)
           return evaluationFailed(metrics, missing, { ...outcome, attempts })
         await delay((options.backoffMs ?? 500) * 2 ** (attempts - 1), undefined, { signal })

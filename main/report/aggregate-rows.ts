@@ -53,7 +53,7 @@ function* pairRows({ run_id, dataset, approaches, comparisons }: Aggregate): Gen
 
 function* operationalRows(
   head: Head,
-  { cells, operational }: ApproachSummary,
+  { cells, operational, refusals }: ApproachSummary,
   intervalOf: IntervalOf,
 ): Generator<LongRow> {
   const { expected, ok, error, timeout, missing, failures_by_type } = cells
@@ -88,6 +88,18 @@ function* operationalRows(
       missing,
       ...(metric === 'latency_ms' ? intervalOf('latency_ms') : {}),
     }
+  if (refusals !== undefined) {
+    const told = refusals.refused + refusals.answered
+    yield {
+      ...common,
+      metric: 'refused',
+      sum: refusals.refused,
+      n: told,
+      eligible: told + refusals.unknown,
+      expected,
+      missing,
+    }
+  }
   yield { ...common, metric: 'retries', sum: retries, n: ok + error + timeout, expected, missing }
 }
 

@@ -15,6 +15,8 @@ import {
   type CellFixture,
 } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun, aggregateText } from './aggregate-run.ts'
+import { contextTextWords, coverageNotes } from './coverage-notes.ts'
+import { longCsv } from './long-csv.ts'
 import { ReportError } from './report-error.ts'
 import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
 
@@ -54,6 +56,68 @@ describe('aggregateRun', () => {
       unequal_coverage: true,
       common: { n: 2, mean: 0.875 },
     })
+  })
+
+  it('counts refusals, what the evaluator did not see and which texts were scored, beside the scores', async () => {
+    const rows = goldenRows(dataset).map((row): CanonicalRow => {
+      if (row.approach.model !== 'vanilla-rag' || row.metrics.answer === undefined) return row
+      const isFirst = row.question.id === dataset.questions[0]!.id
+      const unseen = isFirst ? { unseen: { answer_chars: 9, contexts: 3 } } : {}
+      const refusal = { refused: isFirst, decided_by: isFirst ? ('model' as const) : ('rule' as const) }
+      return {
+        ...row,
+        metrics: {
+          ...row.metrics,
+          ragas: { ...row.metrics.ragas, ...unseen },
+          answer: { ...row.metrics.answer, refusal },
+          context_text: isFirst ? 'snippet' : 'full',
+        },
+      }
+    })
+    const plain = approach(await aggregate(), 'vanilla-rag')
+    const result = await aggregate(rows)
+    expect(Aggregate.parse(result)).toEqual(result)
+    const vanilla = approach(result, 'vanilla-rag')
+    expect(vanilla.refusals).toEqual({ refused: 1, answered: 7, unknown: 0, decided_by_model: 1 })
+    expect(vanilla.context_texts).toEqual({ full: 7, snippet: 1 })
+    expect(vanilla.evaluation.unseen).toEqual({ answer_chars: 1, contexts: 1 })
+    expect([vanilla.answer, vanilla.ragas]).toEqual([plain.answer, plain.ragas])
+    const notes = coverageNotes(result, []).map(({ text }) => text)
+    expect(notes).toContain(
+      'vanilla-rag: the evaluator did not see the end of the answer (1 cell), contexts beyond the 50th (1 cell)',
+    )
+    expect(notes).toContain(
+      'contexts are scored on snippets of at most 240 characters, so these scores do not compare with scores of full texts: vanilla-rag (1 cell)',
+    )
+    expect(notes).toContain('refused answers: vanilla-rag 1 of 8')
+    expect(contextTextWords(result)).toBe(
+      'Contexts and faithfulness are scored on full text (7 cells), snippets of at most 240 characters (1 cell).',
+    )
+    const lines = [...longCsv({ aggregates: [result], snapshots: [] })].join('').split('\n')
+    const columns = lines[0]!.split(',')
+    const line = lines
+      .find((each) => each.includes(',operational,refused,') && each.includes('vanilla-rag'))!
+      .split(',')
+    expect(['sum', 'n', 'eligible', 'expected'].map((column) => line[columns.indexOf(column)])).toEqual([
+      '1',
+      '8',
+      '8',
+      '8',
+    ])
+  })
+
+  it('adds no figure to rows that do not tell whether they refuse', async () => {
+    const old = goldenRows(dataset).map((row): CanonicalRow => {
+      const { answer } = row.metrics
+      if (answer === undefined) return row
+      const { refusal: _refusal, ...rest } = answer
+      return { ...row, metrics: { ...row.metrics, answer: rest } }
+    })
+    for (const each of (await aggregate(old)).approaches) {
+      expect(each).not.toHaveProperty('refusals')
+      expect(each).not.toHaveProperty('context_texts')
+      expect(each.evaluation).not.toHaveProperty('unseen')
+    }
   })
 
   it('gives no number for what was not scored', async () => {

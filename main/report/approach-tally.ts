@@ -1,10 +1,13 @@
 import {
   CellErrorType,
+  ContextText,
   EvaluationStatus,
+  UnseenEvidence,
   type EvaluationMetric,
   type ApproachSummary,
   type HopSummary,
   type OperationalSummary,
+  type Refusal,
 } from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/shared-rows.ts'
 import { Column } from './column.ts'
@@ -28,6 +31,12 @@ const QUANTITIES = [
   'cloud_calls',
 ] as const
 type Quantity = (typeof QUANTITIES)[number]
+
+/** Counts above 0 in the order of the keys; null when there are none. */
+function countsOf<Key extends string>(keys: readonly Key[], tally: Tally): Partial<Record<Key, number>> | null {
+  const some = keys.filter((key) => tally.of(key) > 0)
+  return some.length === 0 ? null : forEachKey(some, (key) => tally.of(key))
+}
 
 /** Questions of one hop count, by their indexes. */
 export interface HopGroup {
@@ -56,6 +65,9 @@ export class ApproachTally {
   readonly #statuses = new Tally()
   readonly #evaluators = new Tally()
   readonly #embeddings = new Tally()
+  readonly #unseen = new Tally()
+  readonly #contextTexts = new Tally()
+  readonly #refusals = new Tally()
   #retries = 0
 
   constructor(alias: SummaryAlias) {
@@ -77,17 +89,38 @@ export class ApproachTally {
   }
 
   add(index: number, row: FigureRow): void {
-    const { operational, ragas } = row.metrics
+    const { operational, ragas, context_text } = row.metrics
     const repeat = row.repeat ?? 1
     this.#cells.add(row.status)
     if (row.error !== null) this.#failures.add(row.error.type)
     this.#statuses.add(ragas.status)
     if (ragas.evaluator_model !== null) this.#evaluators.add(ragas.evaluator_model)
     if (ragas.embeddings_model !== null) this.#embeddings.add(ragas.embeddings_model)
+    for (const what of Object.keys(ragas.unseen ?? {})) this.#unseen.add(what)
+    if (context_text !== undefined) this.#contextTexts.add(context_text)
+    this.#addRefusal(row.metrics.answer?.refusal)
     this.#quantities.attempts.set(index, operational.attempts.length, repeat)
     this.#retries += operational.attempts.length - 1
     if (row.status === 'ok') this.#addCost(index, repeat, operational)
     for (const metric of SCORE_METRICS) this.scores[metric].add(index, repeat, metricOutcome(row, metric))
+  }
+
+  #addRefusal(refusal: Refusal | undefined): void {
+    if (refusal === undefined) return
+    this.#refusals.add(refusal.refused === null ? 'unknown' : refusal.refused ? 'refused' : 'answered')
+    if (refusal.decided_by === 'model') this.#refusals.add('decided_by_model')
+  }
+
+  /** Left out of the artifact where no row tells, so that the figures of earlier rows keep their bytes. */
+  #stated(): Pick<ApproachSummary, 'refusals' | 'context_texts'> {
+    const refusals = forEachKey(['refused', 'answered', 'unknown', 'decided_by_model'] as const, (state) =>
+      this.#refusals.of(state),
+    )
+    const texts = countsOf(ContextText.options, this.#contextTexts)
+    return {
+      ...(this.#refusals.total === 0 ? {} : { refusals }),
+      ...(texts === null ? {} : { context_texts: texts }),
+    }
   }
 
   #addCost(index: number, repeat: number, operational: FigureRow['metrics']['operational']): void {
@@ -113,6 +146,7 @@ export class ApproachTally {
     const expected = questions.length * frame.repeats
     const missing = expected - this.#cells.total
     const failures = this.#failures.toRecord()
+    const unseen = countsOf(UnseenEvidence.options, this.#unseen)
     const summaries = <Metric extends ScoreMetric>(metrics: readonly Metric[]) =>
       forEachKey(metrics, (metric) =>
         this.scores[metric].summary(frame.order, frame.repeats, missing, frame.common[metric]),
@@ -139,7 +173,9 @@ export class ApproachTally {
         statuses: forEachKey(EvaluationStatus.options, (status) => this.#statuses.of(status)),
         evaluator_models: this.#evaluators.names(),
         embeddings_models: this.#embeddings.names(),
+        ...(unseen === null ? {} : { unseen }),
       },
+      ...this.#stated(),
       ragas: summaries(frame.requested),
       retrieval: summaries(METRICS_OF.retrieval),
       answer: summaries(METRICS_OF.answer),

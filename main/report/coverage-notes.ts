@@ -1,4 +1,11 @@
-import { METRIC_LABELS, type Aggregate, type ApproachSummary, type MetricSummary } from '../../contract/index.ts'
+import {
+  METRIC_LABELS,
+  type Aggregate,
+  type ApproachSummary,
+  type ContextText,
+  type MetricSummary,
+  type UnseenEvidence,
+} from '../../contract/index.ts'
 import { metricOf } from './metric-access.ts'
 import { GAPS_OF_QUESTIONS } from './metric-outcome.ts'
 import { countWords, plural, reasonWords, score, STATE_SIGNS } from './score-format.ts'
@@ -14,6 +21,9 @@ export interface CoverageNote {
 export function coverageNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): CoverageNote[] {
   return [
     ...aggregate.approaches.flatMap(cellNotes),
+    ...aggregate.approaches.flatMap(unseenNotes),
+    ...contextTextNotes(aggregate),
+    ...refusalNotes(aggregate),
     ...questionNotes(aggregate, metrics),
     ...gapNotes(aggregate, metrics),
     ...metrics.flatMap((metric) => unequalNotes(aggregate, metric)),
@@ -36,6 +46,62 @@ function cellNotes({ model, cells }: ApproachSummary): CoverageNote[] {
       text: `${model}: no row yet for ${countWords(cells.missing)} of ${plural(cells.expected, 'cell')}`,
     })
   return notes
+}
+
+const UNSEEN_WORDS: Readonly<Record<UnseenEvidence, string>> = {
+  question_chars: 'the end of the question',
+  answer_chars: 'the end of the answer',
+  ground_truth_chars: 'the end of the ground truth',
+  context_chars: 'the end of a context',
+  contexts: 'contexts beyond the 50th',
+  statements: 'statements of the answer beyond the 50th',
+}
+
+/** A score that rests on a part of an answer says so. */
+function unseenNotes({ model, evaluation }: ApproachSummary): CoverageNote[] {
+  const parts = Object.entries(evaluation.unseen ?? {}).map(
+    ([what, count]) => `${UNSEEN_WORDS[what as UnseenEvidence]} (${plural(count, 'cell')})`,
+  )
+  if (parts.length === 0) return []
+  return [{ sign: STATE_SIGNS.partial, text: `${model}: the evaluator did not see ${parts.join(', ')}` }]
+}
+
+/** Context metrics over snippets of 240 characters are no measure of what the model was given. */
+function contextTextNotes({ approaches }: Aggregate): CoverageNote[] {
+  const cut = approaches.flatMap(({ model, context_texts: { snippet = 0, mixed = 0 } = {} }) =>
+    snippet + mixed === 0 ? [] : [`${model} (${plural(snippet + mixed, 'cell')})`],
+  )
+  if (cut.length === 0) return []
+  const text = `contexts are scored on snippets of at most 240 characters, so these scores do not compare with scores of full texts: ${cut.join(', ')}`
+  return [{ sign: STATE_SIGNS.partial, text }]
+}
+
+/** Which texts of the contexts were scored, as one sentence; null where no row tells. */
+export function contextTextWords({ approaches }: Aggregate): string | null {
+  const of = (kind: ContextText): number =>
+    approaches.reduce((sum, { context_texts }) => sum + (context_texts?.[kind] ?? 0), 0)
+  const parts = (
+    [
+      ['full', 'full text'],
+      ['snippet', 'snippets of at most 240 characters'],
+      ['mixed', 'full text and snippets mixed'],
+    ] as const
+  ).flatMap(([kind, words]) => (of(kind) === 0 ? [] : [`${words} (${plural(of(kind), 'cell')})`]))
+  return parts.length === 0 ? null : `Contexts and faithfulness are scored on ${parts.join(', ')}.`
+}
+
+/** `vanilla-rag 3 of 24`: answers that refuse, of the approaches with any; they stand beside the scores and change none. */
+export const refusalWords = ({ approaches }: Aggregate): string[] =>
+  approaches.flatMap(({ model, refusals }) => {
+    if (refusals === undefined || refusals.refused + refusals.unknown === 0) return []
+    const all = refusals.refused + refusals.answered + refusals.unknown
+    const unknown = refusals.unknown === 0 ? '' : `, ${countWords(refusals.unknown)} unknown`
+    return [`${model} ${countWords(refusals.refused)} of ${countWords(all)}${unknown}`]
+  })
+
+function refusalNotes(aggregate: Aggregate): CoverageNote[] {
+  const words = refusalWords(aggregate)
+  return words.length === 0 ? [] : [{ sign: STATE_SIGNS.not_evaluable, text: `refused answers: ${words.join('; ')}` }]
 }
 
 const labels = (metrics: readonly ScoreMetric[]): string => metrics.map((metric) => METRIC_LABELS[metric]).join(', ')

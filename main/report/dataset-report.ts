@@ -1,5 +1,5 @@
 import { METRIC_LABELS, type Aggregate, type Dataset, type Matrix } from '../../contract/index.ts'
-import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
+import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
 import { code, md, mdTable } from './markdown-text.ts'
 import { metricsOf } from './metric-access.ts'
@@ -41,6 +41,7 @@ export function datasetReport(input: DatasetReportInput): string {
         'Against the ground truth, without a model; approaches of every kind compare.',
         '',
         ...scoreTable(aggregate, METRICS_OF.answer),
+        ...refusalLines(aggregate),
       ],
     ],
     [
@@ -53,6 +54,7 @@ export function datasetReport(input: DatasetReportInput): string {
       'Retrieval',
       [
         'Contexts against the gold evidence of each question. Who retrieves nothing scores 0.',
+        ...optionalText(contextTextWords(aggregate)),
         '',
         ...scoreTable(aggregate, METRICS_OF.retrieval),
         ...depthLines(aggregate),
@@ -85,6 +87,13 @@ export function datasetReport(input: DatasetReportInput): string {
 
 const optional = (title: string, lines: readonly string[]): [string, readonly string[]][] =>
   lines.length === 0 ? [] : [[title, lines]]
+
+const optionalText = (text: string | null): string[] => (text === null ? [] : [text])
+
+function refusalLines(aggregate: Aggregate): string[] {
+  const words = refusalWords(aggregate)
+  return words.length === 0 ? [] : ['', `Refused answers, scored like all others: ${md(words.join('; '))}.`]
+}
 
 function runLines(aggregate: Aggregate): string[] {
   const { dataset, questions, ingestion, cells } = aggregate

@@ -76,6 +76,7 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
   if (score !== undefined) return scored(score)
   const { answerable, ground_truth, answer_keys } = row.question
   const unevaluable = (reason: string): MetricOutcome => ({ kind: 'unevaluable', reason })
+  if (metric === 'abstention' && answer.reason === 'refusal_unknown') return unevaluable('refusal_unknown')
   if (metric === 'abstention')
     return answerable ? unevaluable('question_is_answerable') : failure('score_missing_or_null')
   if (!answerable) return unevaluable('question_is_unanswerable')

@@ -5,7 +5,7 @@ import {
   type EvaluationResult,
   type Reproducibility,
 } from '../../contract/index.ts'
-import { answerNotRun, scoreAnswer } from '../evaluation/answer-scores.ts'
+import { answerNotRun, scoreAnswer, withModelRefusal } from '../evaluation/answer-scores.ts'
 import { evaluationNotRun } from '../evaluation/evaluation-status.ts'
 import { retrievalNotRun, scoreRetrieval } from '../evaluation/retrieval-scores.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
@@ -70,12 +70,19 @@ export function buildRow(
             }),
       answer: evidence === null ? answerNotRun() : scoreAnswer(evidence.answer, cell.question),
       judge_panel: { status: context.judgePanel ? 'pending' : 'disabled' },
+      ...(answer.ok && answer.contextText !== null ? { context_text: answer.contextText } : {}),
     },
     finished_at: finishedAt.toISOString(),
     error: answer.ok ? null : answer.error,
   }
 }
 
+/** A row with its evaluation, whose language model has the last word on whether the answer refuses. */
 export function withEvaluation(row: CanonicalRow, ragas: EvaluationResult): CanonicalRow {
-  return { ...row, metrics: { ...row.metrics, ragas } }
+  const { answer } = row.metrics
+  const decided =
+    answer === undefined || answer.status === 'not_run' || ragas.refused === undefined
+      ? answer
+      : withModelRefusal(answer, ragas.refused, row.question.answerable)
+  return { ...row, metrics: { ...row.metrics, ragas, ...(decided === undefined ? {} : { answer: decided }) } }
 }

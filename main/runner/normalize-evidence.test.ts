@@ -82,3 +82,27 @@ describe('what is no answer', () => {
     expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: false, type })
   })
 })
+
+it.each([
+  [['the whole text', 'another'], 'full'],
+  [[undefined, undefined], 'snippet'],
+  [['the whole text', undefined], 'mixed'],
+] as const)('tells which text of its sources the contexts are: %j', (texts, kind) => {
+  const sources = texts.map((text) => ({
+    title: 't',
+    snippet: 'the whole',
+    score: 1,
+    ...(text === undefined ? {} : { text }),
+  }))
+  const body = {
+    choices: [{ message: { role: 'assistant', content: 'a' } }],
+    rag_extension: {
+      schema_version: 1,
+      answer: 'a',
+      sources,
+      metrics: { seconds: 1, chunks: 2, llm_calls: 1, cloud_calls: 0 },
+    },
+  }
+  expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: true, contextText: kind })
+  expect(normalizeEvidence(body, 'answer_only')).toMatchObject({ ok: true, contextText: null })
+})

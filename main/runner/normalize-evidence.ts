@@ -2,6 +2,7 @@ import {
   describeIssues,
   ReceivedCompletion,
   type CellErrorType,
+  type ContextText,
   type EvidenceCapability,
   type RowEvidence,
   type TokenUsage,
@@ -9,7 +10,9 @@ import {
 import { serviceText } from '../lib/known-secrets.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 
-export type Normalized = { ok: true; evidence: RowEvidence } | { ok: false; type: CellErrorType; message: string }
+export type Normalized =
+  | { ok: true; evidence: RowEvidence; contextText: ContextText | null }
+  | { ok: false; type: CellErrorType; message: string }
 
 const refuse = (type: CellErrorType, message: string): Normalized => ({
   ok: false,
@@ -31,6 +34,11 @@ function usageOf(usage: TokenUsage | null): TokenUsage | null {
   if (usage === null) return null
   const { prompt_tokens, completion_tokens, total_tokens } = usage
   return { prompt_tokens, completion_tokens, total_tokens }
+}
+
+const contextText = (sources: readonly { text?: string | null | undefined }[]): ContextText => {
+  const full = sources.filter((source) => typeof source.text === 'string').length
+  return full === sources.length ? 'full' : full === 0 ? 'snippet' : 'mixed'
 }
 
 /**
@@ -62,6 +70,7 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
   const hasContexts = capability !== 'answer_only' && texts.some((text) => text.trim() !== '')
   return {
     ok: true,
+    contextText: hasContexts ? contextText(sources) : null,
     evidence: {
       answer,
       contexts: hasContexts ? texts : [],

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Attempt, CellErrorType, EvidenceCapability, RowEvidence } from '../../contract/index.ts'
+import type { Attempt, CellErrorType, ContextText, EvidenceCapability, RowEvidence } from '../../contract/index.ts'
 import type { GatewayClient } from './gateway-client.ts'
 import { normalizeEvidence } from './normalize-evidence.ts'
 
@@ -15,7 +15,8 @@ export interface CellCall {
 }
 
 export type CellAnswer = { attempts: Attempt[] } & (
-  { ok: true; evidence: RowEvidence } | { ok: false; error: { type: CellErrorType; message: string } }
+  | { ok: true; evidence: RowEvidence; contextText: ContextText | null }
+  | { ok: false; error: { type: CellErrorType; message: string } }
 )
 
 /** Longest pause before a retry, whatever `Retry-After` asks for. */
@@ -66,7 +67,7 @@ export async function runCell(client: GatewayClient, call: CellCall): Promise<Ce
     waitedMs += Math.round(performance.now() - waitedFrom)
     const { outcome, record, status, retryAfterMs } = await attempt(client, call, waitedMs)
     attempts.push(record)
-    if (outcome.ok) return { ok: true, attempts, evidence: outcome.evidence }
+    if (outcome.ok) return { ok: true, attempts, evidence: outcome.evidence, contextText: outcome.contextText }
     const error = { type: outcome.type, message: outcome.message }
     if (attempts.length > call.retries || !mayRetry(outcome.type, status)) return { ok: false, attempts, error }
     waitedMs = Math.min(MAX_WAIT_MS, retryAfterMs ?? 500 * 2 ** (attempts.length - 1))

@@ -50,12 +50,14 @@ export const taskOf = (request: RoleChatRequest): string => {
 /** A model that judges as the golden examples say. */
 export function scripted(replies: Record<string, FakeReply | ((request: RoleChatRequest) => FakeReply)>) {
   return (_role: string, request: RoleChatRequest): FakeReply => {
-    const reply = replies[taskOf(request)]
+    const task = taskOf(request)
+    const reply = replies[task] ?? (task === 'refusal' ? refusal(0) : undefined)
     if (reply === undefined) throw new Error(`nobody wrote a reply for ${taskOf(request)}`)
     return typeof reply === 'function' ? reply(request) : reply
   }
 }
 
+export const refusal = (refused: 0 | 1): string => JSON.stringify({ reason: 'r', refused })
 export const verdicts = (values: number[]) =>
   JSON.stringify({
     verdicts: values.map((verdict, index) => ({ number: index + 1, reason: `r${index + 1}`, verdict })),

@@ -1,4 +1,4 @@
-import { isRefusal } from '../../evaluation/answer-scores.ts'
+import { refusedByRule } from '../../../contract/index.ts'
 import { NO_ANSWER } from '../answer-text.ts'
 import { sentencesOf } from './words.ts'
 
@@ -12,5 +12,5 @@ const APPEAL =
  */
 export function refusesHonestly(text: string): boolean {
   const matter = sentencesOf(text.replaceAll(NO_ANSWER, '')).filter((sentence) => !APPEAL.test(sentence))
-  return matter.slice(0, 2).some(isRefusal)
+  return matter.slice(0, 2).some((sentence) => refusedByRule(sentence) === true)
 }

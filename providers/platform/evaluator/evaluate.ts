@@ -25,6 +25,8 @@ export interface RecordResult {
   metadata: {
     metric_errors: Partial<Record<EvaluationMetric, string>>
     metric_reasons: Partial<Record<EvaluationMetric, object>>
+    /** Whether the critic's language model takes the answer for a refusal; absent with rules, and where it gave no usable reply. */
+    refused?: boolean
   }
 }
 
@@ -67,7 +69,24 @@ async function scoreRecord(
       errors[metric] = word
     }
   }
+  const refused = await refusalOf(record, tools, signal)
+  if (refused !== null) result.metadata.refused = refused
   return result
+}
+
+/** A state beside the scores: that it could not be had fails none of them. */
+async function refusalOf(
+  record: EvaluateRecord,
+  { critic }: ScoringTools,
+  signal?: AbortSignal,
+): Promise<boolean | null> {
+  try {
+    return (await critic.judgeRefusal?.(record.question, record.answer, signal)) ?? null
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (metricError(error) === null) throw error
+    return null
+  }
 }
 
 /**

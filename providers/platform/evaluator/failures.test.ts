@@ -119,7 +119,7 @@ describe('requests', () => {
       embeddings_model: 'fake-embed',
     })
     expect(chosen).toMatchObject({ evaluator_model: 'fake-light_gen', embeddings_model: 'fake-embed' })
-    expect(models.calls.map(({ role }) => role)).toEqual(['light_gen', 'embed'])
+    expect(models.calls.map(({ role }) => role)).toEqual(['light_gen', 'embed', 'light_gen'])
     const detail = "The evaluation model's service rejected the request (HTTP 404)"
     for (const wrong of [
       { evaluator_model: 'gpt-9' },

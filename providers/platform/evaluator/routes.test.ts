@@ -6,6 +6,7 @@ import {
   goldenEmbed,
   questions,
   record,
+  refusal,
   scripted,
   serveEvaluator,
 } from '../../../tests/helpers/evaluator-fixture.ts'
@@ -34,6 +35,7 @@ describe('scores', () => {
           },
           metadata: {
             metric_errors: {},
+            refused: false,
             metric_reasons: {
               faithfulness: {
                 statements: ['a', 'b', 'c'].map((statement, index) => ({
@@ -63,8 +65,8 @@ describe('scores', () => {
       ],
       metadata: { runner: 'rag-ladder', formulas: 'ragas 0.4.3', critic: 'chat', llm_base_url: null },
     })
-    // split, judge; questions; three contexts; attribution
-    expect(models.calls.filter(({ kind }) => kind === 'chat')).toHaveLength(7)
+    // split, judge; questions; three contexts; attribution; refusal
+    expect(models.calls.filter(({ kind }) => kind === 'chat')).toHaveLength(8)
     expect(models.calls.filter(({ kind }) => kind === 'embed')).toMatchObject([{ role: 'evaluator_embed', size: 4 }])
   })
 
@@ -101,7 +103,37 @@ describe('scores', () => {
         { record_index: 1, ...result },
       ],
     })
-    expect(models.calls.filter(({ kind }) => kind === 'chat')).toHaveLength(2)
+    // questions and refusal of each record
+    expect(models.calls.filter(({ kind }) => kind === 'chat')).toHaveLength(4)
+  })
+
+  it('stand beside the language model’s word on whether the answer refuses, which fails none of them', async () => {
+    const asked = async (reply: string) => {
+      const { evaluate } = await serveEvaluator({ chat: scripted({ ...GOLDEN, refusal: reply }), embed: goldenEmbed })
+      const { body } = await evaluate({ records: [record], metrics: ['answer_relevancy'] })
+      return (body as { results: { scores: object; metadata: { refused?: boolean; metric_errors: object } }[] })
+        .results[0]!
+    }
+    for (const flag of [0, 1] as const) expect((await asked(refusal(flag))).metadata.refused).toBe(flag === 1)
+    const garbled = await asked('maybe')
+    expect(garbled.scores).toEqual({ answer_relevancy: expect.closeTo(0.8, 4) as number })
+    expect(garbled.metadata).not.toHaveProperty('refused')
+    expect(garbled.metadata.metric_errors).toEqual({})
+  })
+
+  it('are none for a refusal in a language model’s words, also where rules judge: it claims nothing', async () => {
+    const { evaluate } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] }, null)
+    const answer =
+      "I'm sorry, but the provided context does not specify who built it. It only describes the lamp and the harbour."
+    const { body } = await evaluate({ records: [{ ...record, answer }], metrics: ['faithfulness'] })
+    expect(body).toMatchObject({
+      results: [{ scores: { faithfulness: null }, metadata: { metric_errors: { faithfulness: 'no_statements' } } }],
+    })
+    const { body: claimed } = await evaluate({
+      records: [{ ...record, answer: `${answer} Ada Brill built it in 1871.` }],
+      metrics: ['faithfulness'],
+    })
+    expect(claimed).toMatchObject({ results: [{ scores: { faithfulness: expect.any(Number) as number } }] })
   })
 
   it('come from rules when the evaluator is rule-based, with no chat call', async () => {

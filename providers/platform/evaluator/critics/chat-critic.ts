@@ -1,6 +1,6 @@
 import type { ChatRole, ModelHost } from '../../models/model-host.ts'
 import type { Critic, StatementVerdict } from './critic.ts'
-import { attributeTask, judgeTask, questionsTask, splitTask, usefulTask } from './critic-tasks.ts'
+import { attributeTask, judgeTask, questionsTask, refusalTask, splitTask, usefulTask } from './critic-tasks.ts'
 import { createStructuredCall } from './structured-call.ts'
 
 /** Statements judged in one call: more, and small models lose count. */
@@ -25,6 +25,8 @@ export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
 
   return {
     kind: 'chat',
+    judgeRefusal: async (question, answer, signal) =>
+      (await ask(refusalTask, { question, answer }, signal)).refused === 1,
     splitStatements: async (question, answer, signal) =>
       (await ask(splitTask, { question, answer }, signal)).statements,
     judgeStatements: async (statements, contexts, signal) => {

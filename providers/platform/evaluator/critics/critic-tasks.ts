@@ -47,6 +47,23 @@ export const splitTask: CriticTask<{ statements: string[] }> = {
   },
 }
 
+export const refusalTask: CriticTask<{ reason: string; refused: 0 | 1 }> = {
+  name: 'refusal',
+  instructions: [
+    'Decide whether the answer refuses: it says that it cannot answer the question from what it was given, and claims nothing else.',
+    'refused is 0 when the answer claims anything in reply to the question, right or wrong, also beside such a sentence, and when it answers a part.',
+    'What the sources are about instead, an apology or advice where to look is no claim. Give the reason in a few words before the decision.',
+  ],
+  shape: z.object({ reason, refused: flag }),
+  example: {
+    input: {
+      question: 'Who built the Ternmouth lighthouse?',
+      answer: 'The documents do not name a builder. It was probably Ada Brill.',
+    },
+    reply: { reason: 'It names a builder after all.', refused: 0 },
+  },
+}
+
 export interface NumberedVerdict {
   number: number
   reason: string

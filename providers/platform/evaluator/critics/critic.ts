@@ -17,6 +17,8 @@ export interface GeneratedQuestion {
 /** Makes the judgements that the formulas need. Throws `ModelCallError` or `CriticReplyError` when it cannot. */
 export interface Critic {
   readonly kind: 'chat' | 'rules'
+  /** Whether an answer says that it cannot answer and claims nothing besides; only language models are asked. */
+  judgeRefusal?(question: string, answer: string, signal?: AbortSignal): Promise<boolean>
   /** The answer's claims, each understandable alone. */
   splitStatements(question: string, answer: string, signal?: AbortSignal): Promise<string[]>
   /** For each statement, in order, whether the contexts support it. */

@@ -1,3 +1,4 @@
+import { refusedByRule } from '../../../../../contract/index.ts'
 import { isNoAnswer } from '../../prompts/answer-task.ts'
 import { taggedTokens } from '../language/part-of-speech.ts'
 import { sentencesOf } from '../language/sentences.ts'
@@ -24,10 +25,10 @@ function clausesOf(sentence: string): string[] {
 
 /**
  * The claims of an answer, each to be understood alone: its clauses, with an opening pronoun replaced by the last named
- * subject where that is clear. A refusal claims nothing.
+ * subject where that is clear. A refusal claims nothing, in whatever words.
  */
 export function splitStatements(answer: string): string[] {
-  if (isNoAnswer(answer)) return []
+  if (isNoAnswer(answer) || refusedByRule(answer) === true) return []
   const sentences = sentencesOf(answer).filter((sentence) => sentence.kind !== 'heading')
   const clauses = sentences.flatMap((sentence) =>
     sentence.kind === 'table_row' ? [sentence.text] : clausesOf(sentence.text),
