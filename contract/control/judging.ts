@@ -15,6 +15,9 @@ const count = z.int().min(0)
 const name = z.string().min(1).max(512)
 const letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
 
+/** Judges that need no endpoint: rules, no language models. */
+export const BUILTIN_JUDGES = ['builtin-lexical-support', 'builtin-semantic-match'] as const
+
 /** The stored answers of one dataset run. */
 export const JudgingInput = z.strictObject({ run_id: Identifier, dataset_id: Identifier })
 export type JudgingInput = z.infer<typeof JudgingInput>

@@ -41,6 +41,8 @@ import {
   VoteKept,
 } from './judging.ts'
 import {
+  JudgeRunInput,
+  RunRecovered,
   FailureCounts,
   PlanOutcome,
   RetryFailuresInput,
@@ -103,6 +105,8 @@ export const controlContract = {
       }),
     ),
     summary: base.input(z.strictObject({ run_id: anyName })).output(RunSummary),
+    /** Moves the unfinished last bytes of the run's evidence files aside. Refused while the run is under way, and when nothing is torn. */
+    recover: base.input(runInput).output(RunRecovered),
     /** Every run that the engine has a journal of, newest first, at most 200; also those without a row yet. */
     jobs: base.output(z.array(RunJob)),
     /** Steps and counts of a run as last known; they survive the engine. */
@@ -157,12 +161,14 @@ export const controlContract = {
     graph: base.input(DatasetGraphInput).output(DatasetGraph),
   },
   judges: {
-    /** Seals an order at the first call. */
+    /** Stores nothing: the order is sealed before the first vote. */
     blindSets: base.input(BlindSetsInput).output(BlindSets),
     vote: base.input(VoteInput).output(VoteKept),
     /** Cannot be undone: ends the vote and is logged. */
     reveal: base.input(RevealInput).output(Revealed),
     results: base.input(JudgeResultsInput).output(JudgeResults),
+    /** Queues the judging of a finished run; its progress is that of a run of the same name. */
+    judgeRun: base.input(JudgeRunInput).output(RunStarted),
   },
   services: {
     list: base.output(z.array(ServiceView)),

@@ -65,6 +65,15 @@ export const PublicationChange = z.strictObject({
 })
 export type PublicationChange = z.infer<typeof PublicationChange>
 
+const JudgeChoice = z.strictObject({
+  /** JUDGE_MODELS or the manifest decide when absent. */
+  enabled: z.boolean().optional(),
+  models: z.array(JudgeModelName).max(16).optional(),
+  endpoint: JudgeEndpoint.optional(),
+  rotations: wholeNumber(1, 64).optional(),
+  reference: z.boolean().optional(),
+})
+
 /**
  * What a run does. A field that is absent takes the setting of the person, else the environment variable, else the manifest's value. The
  * command line and the panel both build one of these; `prepareRun` is the only reader.
@@ -82,16 +91,7 @@ export const RunRequest = z.strictObject({
   all_aliases: z.boolean().optional(),
   /** An empty list leaves the answers unscored by the evaluator. */
   metrics: z.array(EvaluationMetric).max(8).optional(),
-  judge: z
-    .strictObject({
-      /** JUDGE_MODELS or the manifest decide when absent. */
-      enabled: z.boolean().optional(),
-      models: z.array(JudgeModelName).max(16).optional(),
-      endpoint: JudgeEndpoint.optional(),
-      rotations: wholeNumber(1, 64).optional(),
-      reference: z.boolean().optional(),
-    })
-    .optional(),
+  judge: JudgeChoice.optional(),
   /** Answers to ask each approach for per question; MATRIX_REPEATS, else 1, when absent. */
   repeats: wholeNumber(1, MAX_REPEATS).optional(),
   /** Cells in flight; the person's setting, MATRIX_CONCURRENCY, else the manifest, when absent. */
@@ -102,6 +102,8 @@ export const RunRequest = z.strictObject({
   cold_reset: z.boolean().default(false),
   /** Copies validated artifacts to `docs/results/`. */
   publish: z.boolean().default(false),
+  /** Asks the judges about the stored answers of a finished run; makes no cell. */
+  judge_only: z.boolean().optional(),
   /** What the person agreed to delete, as `experiment.plan` listed it; the reset deletes nothing else. */
   confirmed_deletions: z.array(DeletionList).max(100).optional(),
   /** What the person agreed to replace, as `experiment.plan` listed it. */
@@ -255,6 +257,22 @@ export const PlanOutcome = z.discriminatedUnion('ok', [
   z.strictObject({ ok: z.literal(false), problems: z.array(InputProblem).min(1) }),
 ])
 export type PlanOutcome = z.infer<typeof PlanOutcome>
+
+/** Judges for the stored answers of a run. */
+export const JudgeRunInput = z.strictObject({
+  run_id: Identifier,
+  /** Every dataset of the run when absent. */
+  dataset_ids: z.array(Identifier).min(1).max(100).optional(),
+  judge: JudgeChoice.omit({ enabled: true }),
+})
+export type JudgeRunInput = z.infer<typeof JudgeRunInput>
+
+/** Torn bytes that were moved aside, by evidence file; every finished row stays. */
+export const RunRecovered = z.strictObject({
+  run_id: Identifier,
+  files: z.array(z.strictObject({ file: z.string(), rows: count, moved_bytes: count, moved_to: z.string() })),
+})
+export type RunRecovered = z.infer<typeof RunRecovered>
 
 export const RunStarted = z.strictObject({ run_id: Identifier })
 export type RunStarted = z.infer<typeof RunStarted>

@@ -20,12 +20,14 @@ for (const event of ['uncaughtException', 'unhandledRejection'])
 const { createEngine } = await import('./create-engine.ts')
 const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
 const { rememberSecretsOf } = await import('../lib/known-secrets.ts')
+const { nameButtonsInRemedies } = await import('../evidence/typed-command.ts')
 const { launchersOfEngine } = await import('./launcher-of-engine.ts')
 
 try {
   const launchers = launchersOfEngine()
   const config = readEngineConfig(process.env, launchers.platform, launchers.services)
   rememberSecretsOf(process.env)
+  nameButtonsInRemedies()
   // Children inherit the environment, and have no business with it.
   Reflect.deleteProperty(process.env, TOKEN_VARIABLE)
   const engine = await createEngine(config, report)

@@ -1,5 +1,5 @@
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { typedCommand } from './typed-command.ts'
+import { remedyFor, typedCommand } from './typed-command.ts'
 
 /** Carries a refusal from where it is found to where it becomes a value (opening) or a typed error (a log in use). */
 export class RefusalError extends Error {
@@ -19,7 +19,10 @@ export const tornTail = (file: string, offset: number, bytes: number): EvidenceR
   offset,
   line: null,
   message: `${file}: from byte ${offset} to its end (${bytes} B) stands a row that was never finished; its writer died or its disk failed`,
-  remedy: `every finished row stays; to move the unfinished bytes to ${file}.torn-<time>, run: ${typedCommand('recover', file)}`,
+  remedy: remedyFor({
+    panel: `every finished row stays; "Move torn bytes" puts the unfinished bytes into ${file}.torn-<time>`,
+    commandLine: `every finished row stays; to move the unfinished bytes to ${file}.torn-<time>, run: ${typedCommand('recover', file)}`,
+  }),
 })
 
 export const malformedLine = (file: string, offset: number, line: number, problem: string): EvidenceRefusal => ({

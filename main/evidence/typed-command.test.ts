@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { typedCommand } from './typed-command.ts'
+import { tornTail } from './refusals.ts'
+import { nameButtonsInRemedies, typedCommand } from './typed-command.ts'
 
 const typed = (env: Record<string, string>, script: string, file = '/runs/a.jsonl'): string =>
   typedCommand('recover', file, { env, argv: ['/usr/bin/node', script], cwd: '/lab' })
@@ -17,5 +18,20 @@ describe('typedCommand', () => {
 
   it('quotes what a shell would change', () => {
     expect(typed({}, 'rag-ladder', "/my runs/it's.jsonl")).toBe("rag-ladder recover '/my runs/it'\\''s.jsonl'")
+  })
+})
+
+describe('remedyFor', () => {
+  it('names commands until the process says that its messages are read in the panel, then buttons', () => {
+    const torn = (): string => tornTail('/runs/a.jsonl', 10, 5).remedy
+    expect(torn()).toContain('recover /runs/a.jsonl')
+    nameButtonsInRemedies()
+    try {
+      expect(torn()).toBe(
+        'every finished row stays; "Move torn bytes" puts the unfinished bytes into /runs/a.jsonl.torn-<time>',
+      )
+    } finally {
+      nameButtonsInRemedies(false)
+    }
   })
 })

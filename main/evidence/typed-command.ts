@@ -20,6 +20,17 @@ function program({ env, argv, cwd }: Start): string {
     : 'rag-ladder'
 }
 
+let namesButtons = false
+
+/** Called once by a process whose messages are read in the panel: what helps is then a button there, because a packaged app has no command line. */
+export function nameButtonsInRemedies(isPanel = true): void {
+  namesButtons = isPanel
+}
+
+/** What helps, in the words of the place where the message is read. */
+export const remedyFor = (words: { panel: string; commandLine: string }): string =>
+  namesButtons ? words.panel : words.commandLine
+
 /** A command of ours as the person at this terminal types it, with every word quoted that a shell would change. */
 export const typedCommand = (
   name: string,

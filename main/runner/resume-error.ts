@@ -1,5 +1,6 @@
 import { conflictingRows, type PlanConflict } from '../../contract/index.ts'
 import type { EvidenceRefusal } from '../evidence/evidence-log.ts'
+import { remedyFor } from '../evidence/typed-command.ts'
 import { plural } from '../report/score-format.ts'
 
 const MAX_FIELDS = 8
@@ -23,7 +24,12 @@ export class ResumeConflictError extends Error {
         `${file}: the run was begun under other conditions, and its rows must not be mixed with rows made now:`,
         ...lines,
         ...more,
-        'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
+        remedyFor({
+          panel:
+            'Start a new run under another name, restore what is named above, or delete this run and start it again with "Cold start".',
+          commandLine:
+            'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
+        }),
       ].join('\n'),
     )
     this.conflicts = conflicts

@@ -5,7 +5,7 @@ import { useEventLink } from '../data/events.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
 import styles from './shell.module.css'
 
-const LINK_TONES = { connecting: 'waiting', open: 'good', lost: 'bad' } as const
+const LINK_TONES = { connecting: 'waiting', open: 'good', lost: 'bad', expired: 'bad' } as const
 
 /** Engine and services in the header: a sign and a word each. */
 export function ServiceStates() {

@@ -1,7 +1,8 @@
 import { Kbd } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
 import { Link, Outlet } from '@tanstack/react-router'
-import { useEngineEvents } from '../data/events.ts'
+import { useEngineEvents, useEventLink } from '../data/events.ts'
+import { Page } from '../components/states.tsx'
 import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { PAGES } from './page-list.ts'
@@ -45,11 +46,26 @@ export function Shell() {
         </ul>
       </nav>
       <main id="page" className={styles.main} tabIndex={-1}>
-        <Outlet />
+        {useEventLink() === 'expired' ? <ExpiredLink /> : <Outlet />}
       </main>
       <RunStrip />
       <CommandPalette />
     </div>
+  )
+}
+
+/** In place of every page while the engine refuses this browser. */
+function ExpiredLink() {
+  return (
+    <Page title="This link has expired">
+      <div role="alert">
+        <p>The engine runs, but it does not accept this browser: its one-time link was used elsewhere or is too old.</p>
+        <p>
+          To get a new link, stop <code>rag-ladder serve</code> with Ctrl-C, start it again and open the link that it
+          prints. In the desktop app, choose <em>Open in the browser</em> in its menu.
+        </p>
+      </div>
+    </Page>
   )
 }
 

@@ -4,11 +4,11 @@ import { controlErrorOf, type ControlErrorCode } from '../../contract/control/co
 import styles from './states.module.css'
 
 const WHAT_TO_DO: Partial<Record<ControlErrorCode, string>> = {
-  unauthorized: 'Open the one-time link that the engine printed, in this browser.',
+  unauthorized: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',
   unreachable: 'The engine does not answer. It keeps every finished cell; this page comes back when it does.',
   index_busy: 'The index is being rebuilt. Try again in a moment.',
   not_found: 'It may have been removed, or the link is from another project.',
-  manifest_invalid: 'Mend the file; the page follows by itself.',
+  manifest_invalid: 'Repair the file; this page reloads it by itself.',
 }
 
 /** What went wrong, where, and what to do; with a button where the same call may work later. */

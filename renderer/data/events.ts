@@ -1,6 +1,7 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
+import { controlErrorOf } from '../../contract/control/control-error.ts'
 import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import type { SystemStatus } from '../../contract/control/system.ts'
@@ -10,8 +11,8 @@ import { EMPTY_LADDER, type LadderState, nextLadder } from './ladder-state.ts'
 const LADDER_KEY = ['live', 'ladder'] as const
 const LINK_KEY = ['live', 'link'] as const
 
-/** Whether events arrive: connecting before the first answer, lost after one. */
-export type EventLink = 'connecting' | 'open' | 'lost'
+/** Whether events arrive: connecting before the first answer, lost after one; expired when the engine no longer accepts this page. */
+export type EventLink = 'connecting' | 'open' | 'lost' | 'expired'
 
 const BATCH_MS = 80
 const FIRST_WAIT_MS = 400
@@ -54,7 +55,13 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
       return [api.experiment.key(), api.datasets.key(), api.system.status.key()]
     case 'run.changed':
       return MAY_BE_GONE.includes(event.job.state)
-        ? [api.runs.list.key(), api.runs.interrupted.key(), api.runs.steps.key(), api.experiment.plan.key()]
+        ? [
+            api.runs.list.key(),
+            api.runs.interrupted.key(),
+            api.runs.steps.key(),
+            api.experiment.plan.key(),
+            api.judges.results.key(),
+          ]
         : []
     default:
       return []
@@ -116,17 +123,21 @@ export function useEngineEvents(blind: boolean): void {
     const follow = async (): Promise<void> => {
       let wait = FIRST_WAIT_MS
       let lost = false
+      let isRefused = false
       while (!stopped()) {
         await readOn(() => {
           wait = FIRST_WAIT_MS
+          isRefused = false
           setLink('open')
           // Events tell what changed; queries that failed while the engine was away have no event to wait for.
           if (lost) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'live' })
           lost = false
-        }).catch(() => undefined)
+        }).catch((error: unknown) => {
+          isRefused = controlErrorOf(error).code === 'unauthorized'
+        })
         if (stopped()) return
         lost = true
-        setLink('lost')
+        setLink(isRefused ? 'expired' : 'lost')
         await new Promise((done) => setTimeout(done, wait))
         wait = Math.min(wait * 2, LONGEST_WAIT_MS)
       }

@@ -8,7 +8,7 @@ export function CellPage() {
   const { row, ...view } = search
   return (
     <CellView
-      {...{ run: search.run, row, tab: search.tab, against: search.against }}
+      {...{ run: search.run, row, tab: search.tab, against: search.against, metric: search.metric }}
       onTab={(tab) => void navigate({ search: { ...search, tab }, replace: true })}
       onAgainst={(against) => void navigate({ search: { ...search, against }, replace: true })}
       onOpen={(next) => void navigate({ search: { ...search, row: next, against: undefined } })}

@@ -6,6 +6,7 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.
 import { api } from '../data/client.ts'
 import { BlindVote } from '../features/judges/blind-vote.tsx'
 import { JudgeResults } from '../features/judges/judge-results.tsx'
+import { JudgeRunDialog } from '../features/judges/judge-run-dialog.tsx'
 import { RevealDialog } from '../features/judges/reveal-dialog.tsx'
 import { type Round, setInput } from '../features/judges/use-ballot.ts'
 import { useSight } from '../stores/sight.ts'
@@ -95,6 +96,7 @@ export function JudgesPage() {
             datasetId={dataset.dataset_id}
             onChange={(next) => void navigate({ search: next })}
           />
+          <JudgeRunDialog run={round.run} dataset={round.dataset} />
           {state.data !== undefined && !revealed && (
             <RevealDialog round={round} voted={state.data.voted} total={state.data.total} />
           )}

@@ -88,3 +88,20 @@ test('a row that nobody knows is told, with a way on', async ({ page, open }) =>
   await open(`/cell?run=ladder-2026-11-20&row=${'0'.repeat(64)}`)
   await expect(page.getByRole('alert')).toContainText('The cell could not be read')
 })
+
+test('the chips show the metric of the matrix only, and ○ where an approach has none', async ({ page, open }) => {
+  await open(`${MATRIX}&metric=recall_at_5`)
+  await openCell(page, 1)
+  const chips = drawerOf(page).getByRole('group', { name: /other approaches/ })
+  await expect(chips).toContainText('recall@5')
+  await expect(chips.getByRole('button', { name: /graph/ }).first()).toContainText('○')
+  await expect(chips.getByRole('button', { name: /hybrid/ }).first()).toContainText(/\d\.\d\d/)
+})
+
+test('gold facts are not measurable where an approach returns no passages', async ({ page, open }) => {
+  await open(MATRIX)
+  await openCell(page, 3)
+  const gold = drawerOf(page).getByRole('region', { name: 'Gold facts' })
+  await expect(gold).toContainText('not measurable')
+  await expect(gold).not.toContainText('0 of')
+})

@@ -120,3 +120,26 @@ test.describe('hostile answers', () => {
     expect(asked.filter((url) => url.includes('evil.example'))).toEqual([])
   })
 })
+
+test('a finished run is judged from the page: judges, rotations and reference are chosen, its progress follows', async ({
+  page,
+  open,
+}) => {
+  await open('/judges?run=ladder-2026-11-20&dataset=smoke')
+  await page.getByRole('button', { name: 'Judge answers…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Judge the answers of ladder-2026-11-20?' })
+  await expect(dialog).toContainText('builtin-lexical-support')
+  await expect(dialog).toContainText('No answer is made again')
+  await dialog.getByRole('textbox', { name: 'Rotations' }).fill('2')
+  await dialog.getByRole('checkbox', { name: 'Show judges the reference answer' }).check()
+  const sent = page.waitForRequest(/judges\/judgeRun$/)
+  await dialog.getByRole('button', { name: 'Judge answers' }).click()
+  expect((await sent).postDataJSON()).toEqual({
+    json: {
+      run_id: 'ladder-2026-11-20',
+      dataset_ids: ['smoke'],
+      judge: { models: ['builtin-lexical-support', 'builtin-semantic-match'], rotations: 2, reference: true },
+    },
+  })
+  await expect(page.getByRole('heading', { name: 'Ladder · ladder-2026-11-20' })).toBeVisible()
+})

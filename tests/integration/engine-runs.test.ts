@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { BUILTIN_JUDGES } from '../../contract/control/judging.ts'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
@@ -150,6 +151,41 @@ describe('a run', () => {
     expect(await jobOf('cold')).toMatchObject({ state: 'completed', cells: { total: 8, done: 8, failed: 0 } })
     expect([existsSync(human), existsSync(elsewhere)]).toEqual([false, true])
     expect(await rowIds('cold')).toHaveLength(8)
+  })
+
+  it('that is finished can be judged, and repaired when its last row is torn, without a cell being made', async () => {
+    const { client } = engine
+    await client.runs.start({ ...request('judged'), metrics: [] })
+    const first = await until(isState('judged', ...ENDED))
+    await until((event) => event.type === 'index.changed')
+    const stored = await readFile(evidence('judged'), 'utf8')
+    // Looking at the answers seals no round.
+    expect(await client.judges.blindSets({ run_id: 'judged', dataset_id: 'smoke' })).toMatchObject({ voted: 0 })
+    expect(existsSync(join(root, 'results/judged-smoke-human-seal.json'))).toBe(false)
+
+    const judge = { models: [...BUILTIN_JUDGES], rotations: 2 }
+    await client.judges.judgeRun({ run_id: 'judged', judge })
+    const seen = await until(isState('judged', ...ENDED), first.at(-1)!.seq)
+    expect(seen.some(({ event }) => event.type === 'judge.progressed')).toBe(true)
+    expect(made(seen)).toEqual([])
+    expect(await jobOf('judged')).toMatchObject({ state: 'completed', failures: [], cells: { total: 8, done: 8 } })
+    expect(await readFile(evidence('judged'), 'utf8')).toBe(stored)
+    const judgments = JSON.parse(await readFile(join(root, 'results/judged-smoke-judgments.json'), 'utf8'))
+    expect(judgments).toMatchObject({ status: 'ok', judges: judge.models })
+    const summary = JSON.parse(await readFile(join(root, 'results/judged-smoke-evaluation.json'), 'utf8'))
+    expect(summary.judge_panel).toMatchObject({ status: 'ok' })
+
+    expect(await failureOf(client.runs.recover({ run_id: 'judged' }))).toMatchObject({ code: 'not_found' })
+    await writeFile(evidence('judged'), `${stored}{"torn`)
+    const torn = await client.experiment.plan({ ...request('judged'), metrics: [] })
+    expect(torn).toMatchObject({ ok: true, blockers: [{ code: 'torn_tail' }] })
+    expect(torn.ok && torn.blockers[0]!.message).toContain('"Move torn bytes"')
+    expect(await client.runs.recover({ run_id: 'judged' })).toMatchObject({
+      files: [{ file: evidence('judged'), rows: 8, moved_bytes: 6 }],
+    })
+    expect(await readFile(evidence('judged'), 'utf8')).toBe(stored)
+    const whole = await client.experiment.plan({ ...request('judged'), metrics: [] })
+    expect(whole).toMatchObject({ ok: true, blockers: [], totals: { reuse: 8, run: 0 } })
   })
 
   it('waits its turn behind another', async () => {

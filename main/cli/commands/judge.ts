@@ -1,19 +1,16 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { Aggregate, Judgments, RunEvent } from '../../../contract/index.ts'
+import type { Judgments, RunEvent } from '../../../contract/index.ts'
 import { emptyBallot, exportHumanRound } from '../../judge/human/export-round.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
 import { storedAnswers } from '../../judge/stored-answers.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import type { ArtifactFiles } from '../../report/artifact-files.ts'
 import { readJudgments } from '../../report/judge-input.ts'
-import { readEvidenceRows } from '../../report/read-evidence.ts'
-import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../../report/run-summary.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
-import { readAggregate, writeArtifacts } from '../../report/write-artifacts.ts'
 import { writeAtomic } from '../../report/write-atomic.ts'
 import { judgeDataset } from '../../runner/judge-dataset.ts'
+import { joinJudgments, storedContext } from '../../runner/judge-stored-run.ts'
 import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { printAggregates } from '../print-matrix.ts'
@@ -25,21 +22,6 @@ import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 import { plural } from '../../report/score-format.ts'
 
-/** The selection of the run as its summary keeps it, or what the rows say. */
-async function storedContext(setup: PreparedRun, dataset: LadderDataset) {
-  const aggregate = await readAggregate(filesOf(setup, dataset.dataset.id).evaluation)
-  return aggregate === null
-    ? summaryContextFromRows(setup.runId, dataset.dataset.id)
-    : summaryContextOf(aggregate, { state: 'disabled' })
-}
-
-/** The summary with the judges joined in; null for an old result of which only the matrix is left. */
-async function joined(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
-  if (!existsSync(files.evidence)) return null
-  const judge = await readJudgments(files.judgments)
-  return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate
-}
-
 async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<ExitCode> {
   const isJson = flagOption(invocation, 'json')
   const reporter = chooseReporter(isJson, invocation.stdout)
@@ -50,13 +32,13 @@ async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<Exi
     const platform = choosePlatform(setup, invocation, emit)
     for (const dataset of setup.datasets) {
       const files = filesOf(setup, dataset.dataset.id)
-      const context = await storedContext(setup, dataset)
+      const context = await storedContext(files, setup.runId, dataset.dataset.id)
       const { drain, abort } = stop
       const run = { ...setup, dataset, files, platform, emit, drain, abort }
       const { judgments, note } = await judgeDataset(run, context)
       results.push(judgments)
       emit({ type: 'notice', level: 'info', message: `${dataset.dataset.id}: ${note}` })
-      const aggregate = await joined(files, context)
+      const aggregate = await joinJudgments(files, context)
       reporter.end()
       if (!isJson && aggregate !== null) printAggregates([aggregate], invocation.stdout)
       if (!isJson) invocation.stdout.write(describeJudges(judgments, outputColumns(invocation.stdout, invocation.env)))
@@ -94,8 +76,9 @@ async function humanExport(setup: PreparedRun, invocation: Invocation): Promise<
   const { roundFile, sealFile, votesFile } = humanFiles(setup, dataset, invocation)
   if (existsSync(votesFile))
     throw new InputError([`${votesFile} is there already: move it aside, or name another by --votes`])
-  const context = await storedContext(setup, dataset)
-  const input = await storedAnswers(filesOf(setup, dataset.dataset.id), {
+  const files = filesOf(setup, dataset.dataset.id)
+  const context = await storedContext(files, setup.runId, dataset.dataset.id)
+  const input = await storedAnswers(files, {
     runId: setup.runId,
     datasetId: dataset.dataset.id,
     models: context.aliases?.map(({ model }) => model) ?? null,

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
 import type { z } from 'zod'
 import type {
   BlindSets,
@@ -13,7 +14,7 @@ import type {
   VoteKept,
 } from '../../../contract/control/judging.ts'
 import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes, type Judgments } from '../../../contract/index.ts'
-import { exportHumanRound } from '../../judge/human/export-round.ts'
+import { blindRound, sealRound } from '../../judge/human/export-round.ts'
 import { ballotFiles, humanFiles } from '../../judge/human/human-files.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
 import { storedAnswers } from '../../judge/stored-answers.ts'
@@ -68,6 +69,8 @@ export class BlindJudging {
   readonly #options: BlindJudgingOptions
   readonly #box: BallotBox
   readonly #rounds = new Map<string, Promise<HumanRound>>()
+  /** Rounds that were looked at and not voted on yet: nothing of them is stored. */
+  readonly #drafts = new Map<string, { stamp: string; round: HumanRound; seal: HumanSeal }>()
 
   constructor(options: BlindJudgingOptions) {
     this.#options = options
@@ -100,6 +103,7 @@ export class BlindJudging {
   async vote(input: Output<typeof VoteInput>): Promise<VoteKept> {
     const round = await this.#round(input)
     checkVote(round, input.round_id, input.vote)
+    await this.#seal(input, round)
     const { votes } = await this.#box.change(input.run_id, input.dataset_id, (ballots) => {
       refuseRevealed(ballots)
       const others =
@@ -148,7 +152,21 @@ export class BlindJudging {
     return { ...panelPart(read), ...queriesPart(read, { human, seal, ballots }, input) }
   }
 
-  /** The round of a dataset run, sealed at the first call. */
+  /** Stores the round before its first vote; looking at it stores nothing. */
+  async #seal({ run_id, dataset_id }: JudgingInput, round: HumanRound): Promise<void> {
+    const key = `${run_id}\0${dataset_id}`
+    const draft = this.#drafts.get(key)
+    if (draft === undefined || draft.round.round_id !== round.round_id) return
+    this.#drafts.delete(key)
+    try {
+      await sealRound(draft, humanFiles(this.#options.resultsDir, run_id, dataset_id))
+    } catch (error) {
+      this.#drafts.set(key, draft)
+      throw error
+    }
+  }
+
+  /** The round of a dataset run: the stored one, else one that its first vote stores. */
   async #round({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
     const key = `${run_id}\0${dataset_id}`
     const known = this.#rounds.get(key)
@@ -165,7 +183,7 @@ export class BlindJudging {
 
   async #openRound({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
     const { root, resultsDir, experiment, isUnderWay } = this.#options
-    const { roundFile, sealFile } = humanFiles(resultsDir, run_id, dataset_id)
+    const { roundFile } = humanFiles(resultsDir, run_id, dataset_id)
     const stored = await readIfThere(roundFile, HumanRound)
     if (stored !== null) return stored
     if (isUnderWay(run_id))
@@ -178,9 +196,16 @@ export class BlindJudging {
       models: aggregate?.approaches.filter(({ selected }) => selected).map(({ model }) => model) ?? null,
       questionIds: aggregate?.questions.map(({ id }) => id) ?? null,
     })
+    const key = `${run_id}\0${dataset_id}`
+    const { mtimeMs, size } = await stat(existsSync(files.evidence) ? files.evidence : files.matrix)
+    const stamp = `${mtimeMs} ${size}`
+    const known = this.#drafts.get(key)
+    if (known?.stamp === stamp) return known.round
     const { aliases, evaluation } = await experiment()
     const reference = evaluation.metrics.judge_panel.reference ?? false
-    return (await exportHumanRound(answers, { aliases: [...aliases.keys()], reference, roundFile, sealFile })).round
+    const { round, seal } = blindRound(answers, { aliases: [...aliases.keys()], reference })
+    this.#drafts.set(key, { stamp, round, seal })
+    return round
   }
 
   /** Votes on another round, of answers that are there no more, do not count. */

@@ -5,6 +5,7 @@ import { frontierOf } from '../queries/frontier.ts'
 import { otherCells } from '../queries/other-cells.ts'
 import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
 import { provenanceDiff } from '../queries/provenance-diff.ts'
+import { judgeRun } from './run-procedures.ts'
 import { control } from './implementer.ts'
 import { told, untilEither } from './streams.ts'
 
@@ -56,11 +57,13 @@ export function comparisonProcedures({ index, experiment, stopping }: EnginePart
   }
 }
 
-export function judgeProcedures({ judging }: EngineParts) {
+export function judgeProcedures(parts: EngineParts) {
+  const { judging } = parts
   return {
     blindSets: control.judges.blindSets.handler(({ input }) => judging.sets(input)),
     vote: control.judges.vote.handler(({ input }) => judging.vote(input)),
     reveal: control.judges.reveal.handler(({ input }) => judging.reveal(input)),
+    judgeRun: control.judges.judgeRun.handler(({ input }) => judgeRun(parts, input)),
     results: control.judges.results.handler(({ input }) => judging.results(input)),
   }
 }

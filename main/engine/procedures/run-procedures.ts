@@ -1,13 +1,17 @@
 import { stat } from 'node:fs/promises'
 import {
   FailureClass,
+  type JudgeRunInput,
+  type RunRecovered,
   type PlanOutcome,
   type RetryFailuresInput,
   type RunRequest,
   type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
+import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
 import type { PlanInput } from '../../runner/plan-dataset.ts'
+import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
 import { openQuestions } from '../../runner/run-effects.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
@@ -129,7 +133,7 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
       'not_found',
       `${source} has no failed cell of ${input.classes === undefined ? 'any class' : classes.join(', ')} among the working artifacts`,
     )
-  const request = await requestOf(parts, source)
+  const { judge_only: _judgeOnly, ...request } = await requestOf(parts, source)
   const run_id = input.new_run_id ?? (await newRunId(parts, source, request.dataset_ids))
   const preparation = await prepared(parts, request)
   if (!preparation.ok) throw inputFailure(preparation.problems)
@@ -137,6 +141,65 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
   // Publishing replaces results, which nobody was asked about for this run.
   await parts.runs.start({ ...request, run_id, cold_reset: false, publish: false }, { run_id: source, classes })
   return { run_id }
+}
+
+const refuseUnderWay = ({ runs }: EngineParts, runId: string, why: string): void => {
+  const state = runs.stateOf(runId)
+  if (state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state))
+    throw new ControlFailure('run_state', `${runId} is ${state}: ${why}`, { state }, true)
+}
+
+/** Moves the torn end of each evidence file of a run aside, as the command `recover` does. */
+async function recover(parts: EngineParts, runId: string): Promise<RunRecovered> {
+  refuseUnderWay(parts, runId, 'its files are in use')
+  const asked = parts.runs.requestOf(runId)?.dataset_ids ?? []
+  const indexed = await parts.index.runSummary(runId).then(
+    ({ datasets }) => datasets.map(({ dataset_id }) => dataset_id),
+    () => [],
+  )
+  const recovered: RunRecovered['files'] = []
+  for (const id of new Set([...asked, ...indexed])) {
+    const { evidence: file } = artifactFiles(parts.config.resultsDir, runId, id)
+    if (!(await exists(file))) continue
+    const outcome = await recoverTornTail(file)
+    if (outcome.ok)
+      recovered.push({ file, rows: outcome.rows, moved_bytes: outcome.movedBytes, moved_to: outcome.movedTo })
+    else if (outcome.refusal.code !== 'not_torn') throw new EvidenceRefusedError(outcome.refusal)
+  }
+  if (recovered.length === 0)
+    throw new ControlFailure('not_found', `Every evidence file of ${runId} ends with a finished row: nothing is torn.`)
+  return { run_id: runId, files: recovered }
+}
+
+/** Queues the judging of a run's stored answers. */
+export async function judgeRun(parts: EngineParts, input: JudgeRunInput): Promise<{ run_id: string }> {
+  const { run_id: runId, judge } = input
+  refuseUnderWay(parts, runId, 'its answers are still being made')
+  const evidence = await evidenceOf(parts, runId)
+  const datasetIds = input.dataset_ids ?? [...evidence.keys()]
+  const missing = datasetIds.filter((id) => !evidence.has(id))
+  if (datasetIds.length === 0 || missing.length > 0)
+    throw new ControlFailure(
+      'not_found',
+      `Cannot judge ${runId}: the results folder has no answers of ${missing.join(', ') || 'it'}. Published results are judged with the run that made them.`,
+    )
+  const {
+    confirmed_deletions: _deletions,
+    confirmed_publications: _publications,
+    ...request
+  } = await requestOf(parts, runId)
+  const preparation = await prepared(parts, {
+    ...request,
+    run_id: runId,
+    dataset_ids: datasetIds,
+    judge: { ...judge, enabled: true },
+    cold_reset: false,
+    publish: false,
+    judge_only: true,
+  })
+  if (!preparation.ok) throw inputFailure(preparation.problems)
+  await parts.runs.start(preparation.run.request)
+  return { run_id: runId }
 }
 
 export function experimentProcedures(parts: EngineParts) {
@@ -167,6 +230,7 @@ export function runProcedures(parts: EngineParts) {
     }),
     summary: control.runs.summary.handler(({ input }) => index.runSummary(input.run_id)),
     steps: control.runs.steps.handler(({ input }) => runs.stepsOf(input.run_id)),
+    recover: control.runs.recover.handler(({ input }) => recover(parts, input.run_id)),
     jobs: control.runs.jobs.handler(() => runs.jobs()),
     interrupted: control.runs.interrupted.handler(() => runs.interrupted()),
   }

@@ -13,6 +13,7 @@ import { artifactFiles } from '../../report/artifact-files.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
 import { datasetRunsOf, filesOf, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
+import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { runLadder, type LadderOutcome } from '../../runner/run-ladder.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EventHub } from '../event-hub.ts'
@@ -331,7 +332,7 @@ export class RunControl {
         drain: going.drain.signal,
         abort: going.abort.signal,
       })
-      return await runLadder(runs, emit)
+      return await (run.request.judge_only === true ? judgeStoredRun(runs, emit) : runLadder(runs, emit))
     } finally {
       this.#options.endPlatform()
     }

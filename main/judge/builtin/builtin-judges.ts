@@ -1,10 +1,11 @@
+import { BUILTIN_JUDGES } from '../../../contract/control/judging.ts'
 import type { JudgeClient, JudgeTask, LetterVerdict } from '../judge-client.ts'
 import { modelFamily } from '../model-family.ts'
 import { judgeLexicalSupport, LEXICAL_SUPPORT_VERSION } from './lexical-support.ts'
 import { judgeSemanticMatch, SEMANTIC_MATCH_VERSION } from './semantic-match.ts'
 
 /** The judges that need no model and no network. They are rules, not language models, and say so by their names. */
-export const BUILTIN_JUDGES = ['builtin-lexical-support', 'builtin-semantic-match'] as const
+export { BUILTIN_JUDGES }
 export type BuiltinJudge = (typeof BUILTIN_JUDGES)[number]
 
 const RULES: Readonly<Record<BuiltinJudge, { judge: (task: JudgeTask) => LetterVerdict; version: number }>> = {

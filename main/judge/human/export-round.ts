@@ -28,15 +28,29 @@ export const sha256 = (text: string): string => createHash('sha256').update(text
 /** What is published before the vote: the hash of the seal, salt and all. */
 export const commitmentOf = (seal: HumanSeal): string => sha256(canonicalJson(seal))
 
+interface BlindedRound {
+  round: HumanRound
+  seal: HumanSeal
+  /** Questions that are left out because their texts would tell an approach. */
+  blocked: string[]
+}
+
 /**
  * Writes the stored answers as blinded sets for a person, and apart from them the sealed permutation, whose hash stands in the round. The seal is
  * written first: a round without a seal could never be opened. Questions whose texts would tell an approach are left out and counted. Throws
  * `JudgePanelError` when nothing is left to vote on, and when there is a round already: votes on it could no longer be opened.
  */
-export async function exportHumanRound(
-  input: PanelInput,
-  options: HumanRoundOptions,
-): Promise<{ round: HumanRound; seal: HumanSeal; blocked: string[] }> {
+export async function exportHumanRound(input: PanelInput, options: HumanRoundOptions): Promise<BlindedRound> {
+  const blinded = blindRound(input, options)
+  await sealRound(blinded, options)
+  return blinded
+}
+
+/** Makes a round durable, its seal first. Throws `JudgePanelError` when there is one already. */
+export async function sealRound(
+  { round, seal }: Pick<BlindedRound, 'round' | 'seal'>,
+  options: Pick<HumanRoundOptions, 'roundFile' | 'sealFile'>,
+): Promise<void> {
   const before = [options.roundFile, options.sealFile].find((file) => existsSync(file))
   if (before !== undefined)
     throw new JudgePanelError(
@@ -44,6 +58,15 @@ export async function exportHumanRound(
       `${basename(before)} is there already: vote on that round, or move it, its seal and its votes aside for a new one`,
       { file: before },
     )
+  await writeAtomic(options.sealFile, `${JSON.stringify(seal, null, 2)}\n`)
+  await writeAtomic(options.roundFile, `${JSON.stringify(round, null, 2)}\n`)
+}
+
+/** A round that is not stored yet. Throws `JudgePanelError` when nothing is left to vote on. */
+export function blindRound(
+  input: PanelInput,
+  options: Pick<HumanRoundOptions, 'aliases' | 'reference' | 'salt'>,
+): BlindedRound {
   const salt = options.salt ?? randomBytes(32).toString('hex')
   const models = input.questions.flatMap(({ answers }) => answers.map(({ model }) => model))
   const scan = leakScan([...options.aliases, ...models])
@@ -82,8 +105,6 @@ export async function exportHumanRound(
     sets: sealed.map(({ set }) => set),
     blocked: blinded.length - open.length,
   }
-  await writeAtomic(options.sealFile, `${JSON.stringify(seal, null, 2)}\n`)
-  await writeAtomic(options.roundFile, `${JSON.stringify(round, null, 2)}\n`)
   const blocked = blinded.flatMap(({ question, leaks }) => (leaks.length > 0 ? [question.id] : []))
   return { round, seal, blocked }
 }

@@ -30,7 +30,7 @@ const TAB_NAMES: Record<CellTab, string> = {
 
 /** A cell of a run: question and answer above, evidence and figures in tabs. */
 export function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
-  const { run, row, tab = 'evidence', against, onTab, onAgainst, onOpen, actions, detail } = props
+  const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
   const { row: cell, cuts, verdicts } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.map(({ fact }) => fact)
@@ -53,7 +53,10 @@ export function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetai
         <p className={styles.query}>
           <MarkedText text={question.query} />
         </p>
-        <OtherApproaches {...{ run, row, against, onAgainst, model: approach.model }} />
+        <OtherApproaches
+          {...{ run, row, against, onAgainst, model: approach.model }}
+          metric={metric ?? cell.metrics.ragas.requested[0] ?? 'answer_relevancy'}
+        />
       </header>
       {error !== null && (
         <div className={styles.failed} role="status">
@@ -86,7 +89,10 @@ export function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetai
           ))}
         </Tabs.List>
         <Tabs.Panel value="evidence" pt={12}>
-          <GoldList gold={question.gold} contexts={evidence?.contexts ?? []} />
+          <GoldList
+            gold={question.gold}
+            contexts={approach.evidence_capability === 'answer_only' || evidence === null ? null : evidence.contexts}
+          />
           <ContextList contexts={evidence === null ? [] : rankedContexts(evidence)} facts={facts} approach={approach} />
         </Tabs.Panel>
         <Tabs.Panel value="scores" pt={12}>

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import matrix from '../matrix/matrix.module.css'
 import { CellView } from './cell-view.tsx'
@@ -8,12 +9,13 @@ interface CellDrawerProps {
   run: string
   row: string
   search: MatrixSearch
+  metric: IndexMetric
   set: (part: Partial<MatrixSearch>) => void
   aliases: string[]
 }
 
 /** The open cell beside the grid; Escape closes it. */
-export function CellDrawer({ run, row, search, set }: CellDrawerProps) {
+export function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
   const { cell: _cell, hints: _hints, ...view } = search
   const close = (): void => set({ cell: undefined, against: undefined })
   return (
@@ -26,7 +28,7 @@ export function CellDrawer({ run, row, search, set }: CellDrawerProps) {
       }}
     >
       <CellView
-        {...{ run, row, tab: search.tab, against: search.against }}
+        {...{ run, row, tab: search.tab, against: search.against, metric }}
         onTab={(tab) => set({ tab })}
         onAgainst={(against) => set({ against })}
         onOpen={(next) => set({ cell: next, against: undefined })}

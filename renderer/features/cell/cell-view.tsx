@@ -1,6 +1,7 @@
 import { Tabs } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { CellTab } from '../../app/search-params.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -16,6 +17,8 @@ export interface CellViewProps {
   tab?: CellTab | undefined
   /** Alias that the evidence is compared with. */
   against?: string | undefined
+  /** Metric that the matrix is on; the first one that the cell was scored by where absent. */
+  metric?: IndexMetric | undefined
   onTab: (tab: CellTab) => void
   onAgainst: (alias: string | undefined) => void
   onOpen: (row: string) => void

@@ -2,6 +2,7 @@ import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
+import { scoreState } from './score-state.ts'
 import table from '../../components/table.module.css'
 
 interface Line {
@@ -18,23 +19,13 @@ const asText = (value: unknown): string =>
 function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[] {
   const graded = ragas.requested.map((metric): Line => {
     const value = ragas.scores[metric] ?? null
-    const error = ragas.metric_errors[metric]
-    const missing = ragas.not_evaluable[metric]
-    const state =
-      value !== null
-        ? 'ok'
-        : missing !== undefined
-          ? 'not_evaluable'
-          : error !== undefined
-            ? 'error'
-            : ragas.status === 'error'
-              ? ragas.error_type === 'timeout'
-                ? 'timeout'
-                : 'error'
-              : 'not_run'
+    const { state, reason } = scoreState(ragas, metric)
     return {
-      ...{ metric, group: ragas.evaluator_model ?? 'evaluator', value, state },
-      reason: error ?? missing ?? (value === null ? (ragas.error ?? '') : asText(ragas.reasons[metric])),
+      metric,
+      group: ragas.evaluator_model ?? 'evaluator',
+      value,
+      state,
+      reason: value === null ? reason : asText(ragas.reasons[metric]),
     }
   })
   const measured = (

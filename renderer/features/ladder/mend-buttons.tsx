@@ -6,6 +6,7 @@ import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { type Mend, mendsOf, relaunchSearch } from './mend.ts'
+import { useRecover } from './use-recover.ts'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
 
@@ -26,7 +27,9 @@ export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps
     api.runs.retryFailures.mutationOptions({ onError: (error) => notifyFailure('Starting the retry', error) }),
   )
   const mends = mendsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
+  const recover = useRecover()
   const actions: Record<Mend, { label: string; act: () => void }> = {
+    recover: { label: 'Move torn bytes', act: () => recover.mutate({ run_id: runId }) },
     resume: { label: 'Resume run', act: () => control.resume(runId) },
     retry: {
       label: `Make ${plural(failedCells, 'failed cell')} again in a new run`,
@@ -45,7 +48,7 @@ export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps
         <Button
           key={mend}
           variant={index === 0 ? 'filled' : 'default'}
-          loading={mend === 'retry' && retry.isPending}
+          loading={(mend === 'retry' && retry.isPending) || (mend === 'recover' && recover.isPending)}
           onClick={actions[mend].act}
         >
           {actions[mend].label}

@@ -22,4 +22,11 @@ describe('mendsOf', () => {
       'providers',
     ])
   })
+
+  it('offers to move torn bytes aside before anything else, and settings before a resume that would fail again', () => {
+    const run = { hasFailedCells: false, resumable: true }
+    expect(mendsOf(failed('cells', 'torn_tail'), run)).toEqual(['recover', 'relaunch'])
+    expect(mendsOf(failed('start', 'service_misconfigured'), run)).toEqual(['settings', 'resume', 'providers'])
+    expect(mendsOf({ step: null, code: 'other_identity' }, run)).toEqual(['relaunch'])
+  })
 })

@@ -2,7 +2,7 @@ import type { RunFailure, RunJob } from '../../../contract/control/run-job.ts'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 
 /** What can be done about a failure. resume goes on where the run stopped; retry makes failed cells again in a new run. */
-export type Mend = 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
+export type Mend = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
 
 const PLACES: Partial<Record<LadderStep, Mend>> = {
   start: 'providers',
@@ -14,7 +14,7 @@ const PLACES: Partial<Record<LadderStep, Mend>> = {
 }
 
 /** Stored rows that stay as they are and forbid to go on: only another run name helps. */
-const NEEDS_NEW_RUN: ReadonlySet<string> = new Set(['malformed_line', 'duplicate_row', 'foreign_run'])
+const NEEDS_NEW_RUN: ReadonlySet<string> = new Set(['other_identity', 'malformed_line', 'duplicate_row', 'foreign_run'])
 
 const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.includes('conflict')
 
@@ -26,6 +26,7 @@ export function mendsOf(
   { hasFailedCells, resumable }: { hasFailedCells: boolean; resumable: boolean },
 ): Mend[] {
   if (needsNewRun(code)) return ['relaunch']
+  if (code === 'torn_tail') return ['recover', 'relaunch']
   // The same settings fail in the same way: they come first.
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']

@@ -65,7 +65,7 @@ export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
         </Panel>
       </div>
       <div className={styles.sticky}>
-        <PlanPanel request={request} state={state} />
+        <PlanPanel request={request} state={state} onNewName={() => change({ ...draft, runId: '' })} />
       </div>
     </div>
   )

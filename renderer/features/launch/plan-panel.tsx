@@ -9,14 +9,23 @@ import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { EffectsDialog } from './effects-dialog.tsx'
 import { mustAsk } from './effects.ts'
+import { useRecover } from '../ladder/use-recover.ts'
 import { PlanView } from './plan-view.tsx'
 import { ProblemList } from './problem-list.tsx'
 import type { PlanState } from './use-plan.ts'
 import styles from './launch.module.css'
 
+interface PlanPanelProps {
+  request: RunRequestInput
+  state: PlanState
+  /** Leaves out the run name, so that a new run is planned. */
+  onNewName: () => void
+}
+
 /** What the request would do, or what is wrong with it; and the button that does it. */
-export function PlanPanel({ request, state }: { request: RunRequestInput; state: PlanState }) {
+export function PlanPanel({ request, state, onNewName }: PlanPanelProps) {
   const navigate = useNavigate()
+  const recover = useRecover()
   const { plan, problems, isStale, isPending, error, refetch } = state
   const start = useMutation(
     api.runs.start.mutationOptions({
@@ -46,6 +55,24 @@ export function PlanPanel({ request, state }: { request: RunRequestInput; state:
         {error !== null && <ErrorPanel error={error} what="The plan" retry={refetch} />}
         {problems.length > 0 && <ProblemList problems={problems} />}
         {plan !== null && <PlanView plan={plan} />}
+        {plan !== null && request.run_id !== undefined && (
+          <div className={styles.repairs}>
+            {plan.blockers.some(({ code }) => code === 'torn_tail') && (
+              <Button
+                variant="default"
+                loading={recover.isPending}
+                onClick={() => recover.mutate({ run_id: plan.run_id })}
+              >
+                Move torn bytes
+              </Button>
+            )}
+            {plan.blockers.some(({ code }) => code !== 'run_active') && (
+              <Button variant="default" onClick={onNewName}>
+                Use new name
+              </Button>
+            )}
+          </div>
+        )}
       </div>
       <Button
         fullWidth

@@ -64,6 +64,14 @@ export const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
     )
   }
   const timeout = cell.status === 'timeout' || cell.state === 'timeout'
+  // An answer that states nothing, such as a refusal, is an outcome, not a failure.
+  if (cell.status === 'ok' && cell.reason === 'no_statements')
+    return (
+      <div {...common} {...marks} style={{ left }} data-state="not_evaluable" data-hatched="true">
+        <span className={styles.failure}>○ no statements</span>
+        {aside !== '' && <span className={styles.latency}>{aside}</span>}
+      </div>
+    )
   const { sign } = STATE_SIGNS[timeout ? 'timeout' : cell.status === 'error' ? 'error' : cell.state]
   return (
     <div {...common} {...marks} style={{ left }} data-state={cell.state} data-hatched="true" title={failureOf(cell)}>

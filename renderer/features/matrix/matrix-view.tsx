@@ -64,7 +64,7 @@ export function MatrixView({ runIds, summary, dataset, search }: MatrixViewProps
           {...{ dataset, heads: heads.data, comparison, baseline, domain, metric, search, set, textInput }}
         />
         {search.cell !== undefined && (
-          <CellDrawer run={run} row={search.cell} search={search} set={set} aliases={aliases} />
+          <CellDrawer run={run} row={search.cell} search={search} metric={metric} set={set} aliases={aliases} />
         )}
       </div>
       <MatrixFoot {...{ metric, domain, comparison, pairsError: pairs.error, heads: heads.data }} />

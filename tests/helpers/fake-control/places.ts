@@ -1,4 +1,5 @@
 import { os } from './implementer.ts'
+import { startRun } from './runs.ts'
 import type { FakeState } from './state.ts'
 import { RUN_METRICS, sha } from './world.ts'
 
@@ -16,6 +17,11 @@ export function placeProcedures(state: FakeState) {
       blindSets: os.judges.blindSets.handler(({ input }) => judging.sets(...judged(input), input.offset, input.limit)),
       vote: os.judges.vote.handler(({ input }) => judging.vote(...judged(input), input.vote)),
       reveal: os.judges.reveal.handler(({ input }) => judging.reveal(...judged(input), input.rater)),
+      judgeRun: os.judges.judgeRun.handler(({ input }) => {
+        const { datasets, aliases } = state.runOf(input.run_id)
+        const request = { dataset_ids: input.dataset_ids ?? datasets, models: aliases, repeats: 1 }
+        return startRun(state, { ...request, cold_reset: false, publish: false, judge: input.judge }, input.run_id)
+      }),
       results: os.judges.results.handler(({ input }) => judging.results(...judged(input), input.offset, input.limit)),
     },
     services: {

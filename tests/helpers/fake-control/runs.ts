@@ -1,29 +1,34 @@
 import type { RunJob } from '../../../contract/control/index.ts'
+import type { StoredRunRequest } from '../../../contract/control/run-job.ts'
 import { runSummary } from './index-answers.ts'
 import { os, refuse } from './implementer.ts'
 import { FakeRun } from './run.ts'
 import type { FakeState } from './state.ts'
 import { settled } from './world.ts'
 
+/** Starts a run that ends in a moment. */
+export function startRun(state: FakeState, input: StoredRunRequest, runId: string): { run_id: string } {
+  const { world, options, feed, done, finishedRuns, started } = state
+  const ended = (job: RunJob): void => {
+    state.active = null
+    done.splice(0, done.length, job, ...done.filter(({ run_id: id }) => id !== job.run_id))
+    if ((job.cells?.done ?? 0) > 0) finishedRuns.set(runId, { datasets: input.dataset_ids, aliases: input.models })
+  }
+  const run = new FakeRun(world, feed, input, runId, options.cellMs ?? 8, ended, options.failStep ?? null)
+  started.set(runId, run)
+  state.active = run
+  void run.climb()
+  return { run_id: runId }
+}
+
 /** Runs that end in a moment: started, paused, resumed, cancelled, listed. */
 export function runProcedures(state: FakeState) {
-  const { world, options, feed, done, finishedRuns, started, runOf, datasetOf, running } = state
+  const { world, feed, done, finishedRuns, started, runOf, datasetOf, running } = state
   return {
     runs: {
       start: os.runs.start.handler(({ input: request }) => {
         const input = settled(request, world)
-        const runId = input.run_id ?? `live-${feed.seq}`
-        const ended = (job: RunJob): void => {
-          state.active = null
-          done.splice(0, done.length, job, ...done.filter(({ run_id: id }) => id !== job.run_id))
-          if ((job.cells?.done ?? 0) > 0)
-            finishedRuns.set(runId, { datasets: input.dataset_ids, aliases: input.models })
-        }
-        const run = new FakeRun(world, feed, input, runId, options.cellMs ?? 8, ended, options.failStep ?? null)
-        started.set(runId, run)
-        state.active = run
-        void run.climb()
-        return { run_id: runId }
+        return startRun(state, input, input.run_id ?? `live-${feed.seq}`)
       }),
       pause: os.runs.pause.handler(() => running().pause()),
       resume: os.runs.resume.handler(({ input }) => {
@@ -64,6 +69,12 @@ export function runProcedures(state: FakeState) {
         const { datasets, aliases } = runOf(input.run_id)
         return runSummary(world, input.run_id, datasets.map(datasetOf), aliases)
       }),
+      recover: os.runs.recover.handler(({ input }) => ({
+        run_id: input.run_id,
+        files: [
+          { file: 'results/x-evidence.jsonl', rows: 7, moved_bytes: 120, moved_to: 'results/x-evidence.jsonl.torn-1' },
+        ],
+      })),
       steps: os.runs.steps.handler(({ input }) => ({
         run_id: input.run_id,
         datasets: started.get(input.run_id)?.steps ?? [],

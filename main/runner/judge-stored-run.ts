@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs'
+import type { Aggregate, RunEvent } from '../../contract/index.ts'
+import { JudgePanelError } from '../judge/judge-error.ts'
+import type { ArtifactFiles } from '../report/artifact-files.ts'
+import { readJudgments } from '../report/judge-input.ts'
+import { readEvidenceRows } from '../report/read-evidence.ts'
+import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../report/run-summary.ts'
+import { readAggregate, writeArtifacts } from '../report/write-artifacts.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { judgeDataset } from './judge-dataset.ts'
+import { step, StepFailedError } from './ladder-step.ts'
+import type { DatasetOutcome } from './run-dataset.ts'
+import type { LadderOutcome } from './run-ladder.ts'
+
+/** The selection of a stored run as its summary keeps it, or what the rows say. */
+export async function storedContext(
+  files: ArtifactFiles,
+  runId: string,
+  datasetId: string,
+): Promise<RunSummaryContext> {
+  const aggregate = await readAggregate(files.evaluation)
+  return aggregate === null
+    ? summaryContextFromRows(runId, datasetId)
+    : summaryContextOf(aggregate, { state: 'disabled' })
+}
+
+/** Writes the summary with the judges joined in; null for an old result of which only the matrix is left. */
+export async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
+  if (!existsSync(files.evidence)) return null
+  const judge = await readJudgments(files.judgments)
+  return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate
+}
+
+async function judgeStored(run: DatasetRun): Promise<DatasetOutcome> {
+  const { files, runId, emit } = run
+  const datasetId = run.dataset.dataset.id
+  const context = await storedContext(files, runId, datasetId)
+  const aggregate = await readAggregate(files.evaluation)
+  const total = aggregate?.cells.expected ?? 0
+  const reuse = total - (aggregate?.cells.missing ?? 0)
+  emit({
+    type: 'plan.ready',
+    plan: { dataset_id: datasetId, total, reuse, run: 0, resume_answered: 0, conflicts: [], unavailable: [] },
+  })
+  await step(emit, datasetId, 'judge', async () => {
+    const { judgments, note } = await judgeDataset(run, context)
+    if (judgments.status === 'error') throw new JudgePanelError('panel_failed', `no judge gave a verdict: ${note}`)
+    return { result: null, note }
+  })
+  await step(emit, datasetId, 'summarize', async () => {
+    const joined = await joinJudgments(files, context)
+    return { result: null, note: `judge section: ${joined?.judge_panel.status ?? 'no evidence'}` }
+  })
+  return { datasetId, status: 'completed', cells: { ok: 0, failed: 0, left: 0 }, context, failure: null }
+}
+
+/** Asks the judges about the stored answers of a finished run, dataset after dataset; calls no approach and changes no row. */
+export async function judgeStoredRun(
+  runs: readonly DatasetRun[],
+  emit: (event: RunEvent) => void,
+): Promise<LadderOutcome> {
+  const started = performance.now()
+  const { runId, aliases, drain, abort } = runs[0]!
+  emit({
+    type: 'run.started',
+    run_id: runId,
+    dataset_ids: runs.map(({ dataset }) => dataset.dataset.id),
+    models: aliases.map(({ alias }) => alias),
+  })
+  const datasets: DatasetOutcome[] = []
+  const failures: StepFailedError[] = []
+  for (const run of runs) {
+    if (drain.aborted || abort.aborted) break
+    try {
+      datasets.push(await judgeStored(run))
+    } catch (error) {
+      if (!(error instanceof StepFailedError)) throw error
+      failures.push(error)
+    }
+  }
+  const outcome =
+    datasets.length === runs.length ? 'completed' : drain.aborted || abort.aborted ? 'interrupted' : 'failed'
+  emit({ type: 'run.finished', run_id: runId, outcome, duration_ms: performance.now() - started })
+  return { outcome, datasets, failures }
+}

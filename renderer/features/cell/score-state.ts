@@ -1,0 +1,42 @@
+import type { CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { OtherCell } from '../../../contract/control/cells.ts'
+import type { EvaluationMetric } from '../../../contract/common.ts'
+import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
+
+/** The state of one requested metric of a cell, and why it has no score. */
+export interface ScoreState {
+  state: CellMetricState
+  reason: string
+}
+
+const isTimeout = (text: string | undefined): boolean => text !== undefined && /time-?d?[ _-]?out/i.test(text)
+
+/** What a metric's error means: a time-out is one, and an answer without a statement, such as a refusal, is no failure. */
+function ofMetricError(error: string): ScoreState {
+  if (error === 'no_statements')
+    return { state: 'not_evaluable', reason: 'the answer states nothing to check, as a refusal does' }
+  return { state: isTimeout(error) ? 'timeout' : 'error', reason: error.replaceAll('_', ' ') }
+}
+
+/** Where a cell stands in a metric that the evaluator was asked for. */
+export function scoreState(ragas: EvaluationResult, metric: EvaluationMetric): ScoreState {
+  if (typeof ragas.scores[metric] === 'number') return { state: 'ok', reason: '' }
+  if (ragas.status === 'disabled') return { state: 'disabled', reason: 'the evaluation was disabled for this run' }
+  const missing = ragas.not_evaluable[metric]
+  if (missing !== undefined) return { state: 'not_evaluable', reason: missing.replaceAll('_', ' ') }
+  const error = ragas.metric_errors[metric]
+  if (error !== undefined) return ofMetricError(error)
+  const reason = ragas.error ?? ''
+  if (ragas.status !== 'error') return { state: 'not_run', reason }
+  return { state: ragas.error_type === 'timeout' || isTimeout(ragas.error) ? 'timeout' : 'error', reason }
+}
+
+/** The value of the chosen metric in another approach's cell; null where it has none. */
+export function valueOf(
+  { scores, judge_mean: judge, latency_ms: latency, status }: OtherCell,
+  metric: IndexMetric,
+): number | null {
+  if (metric === 'judge_mean') return judge
+  if (metric === 'latency_ms') return status === 'ok' ? latency : null
+  return scores[metric] ?? null
+}
