@@ -50,10 +50,12 @@ export function resultProcedures(state: FakeState) {
           cells: runOf(input.run_id).aliases.map((model) => {
             const at = (metric: IndexMetric) => cellOf(world, input.run_id, dataset.view.id, question.id, model, metric)
             const view = world.aliases.get(model)!
-            const scores = (['faithfulness', 'answer_relevancy'] as const).flatMap((metric) => {
-              const { value } = at(metric)
-              return value === null ? [] : [[metric, value] as const]
-            })
+            const scores = (['faithfulness', 'answer_relevancy', 'recall_at_5', 'token_f1'] as const).flatMap(
+              (metric) => {
+                const { value } = at(metric)
+                return value === null ? [] : [[metric, value] as const]
+              },
+            )
             return {
               ...{ model, base_model: view.base, row_id: rowIdOf(input.run_id, dataset.view.id, question.id, model) },
               ...{ status: at('latency_ms').status, error_type: null, evaluation: 'ok' as const, judge_mean: null },
