@@ -3,13 +3,24 @@ import { z } from 'zod'
 /** How many texts the reranker takes in one call. */
 export const RERANK_MAX_BATCH = 32
 
+/** Null is the default, false. */
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false)
+
 export const RerankRequest = z.looseObject({
   query: z.string().min(1),
-  texts: z.array(z.string()).min(1),
-  raw_scores: z.boolean().default(false),
-  return_text: z.boolean().default(false),
-  truncate: z.boolean().default(false),
-  truncation_direction: z.enum(['left', 'right']).default('right'),
+  texts: z.array(z.string()),
+  raw_scores: flag,
+  return_text: flag,
+  truncate: flag,
+  /** In either letter case, as TEI takes it. */
+  truncation_direction: z
+    .string()
+    .nullish()
+    .transform((direction) => (direction ?? 'right').toLowerCase())
+    .pipe(z.enum(['left', 'right'])),
 })
 export type RerankRequest = z.infer<typeof RerankRequest>
 

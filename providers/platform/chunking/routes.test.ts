@@ -51,10 +51,16 @@ describe('POST /api/chunk', () => {
     expect(response.body.detail).toEqual(expect.arrayContaining([expect.objectContaining({ loc })]))
   })
 
+  it('counts words for the tokenizer gpt2, and says so', async () => {
+    const [asked, words] = [await post({ text, tokenizer: 'gpt2' }), await post({ text, tokenizer: 'words' })]
+    expect(asked.body.metadata).toMatchObject({ tokenizer: 'words', tokenizer_requested: 'gpt2' })
+    expect([asked.status, asked.body.chunks]).toEqual([200, words.body.chunks])
+  })
+
   it('400 for a tokenizer it does not have and for an overlap that multiplies the text', async () => {
-    expect(await post({ text, tokenizer: 'gpt2' })).toEqual({
+    expect(await post({ text, tokenizer: 'gpt4' })).toEqual({
       status: 400,
-      body: { detail: "unknown tokenizer 'gpt2' (available: words, characters)" },
+      body: { detail: "unknown tokenizer 'gpt4' (available: words, characters)" },
     })
     expect((await post({ text: 'word '.repeat(100_000), chunk_size: 2048, overlap: 2047 })).status).toBe(400)
   })

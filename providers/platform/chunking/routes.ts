@@ -27,9 +27,12 @@ export function registerChunkRoutes(app: FastifyInstance, deps: ChunkRoutesDeps)
       if (embed === null) throw new ChunkingError('embedding_missing', 'no embedding model is configured')
       return embed(texts, gone.signal)
     }
-    const { chunks, similarityCut } = await chunkTextWith(body, embedTexts).catch((error: unknown) => {
-      throw error instanceof ChunkingError ? toHttpError(error) : error
-    })
+    const tokenizer = SUBSTITUTES[body.tokenizer] ?? body.tokenizer
+    const { chunks, similarityCut } = await chunkTextWith({ ...body, tokenizer }, embedTexts).catch(
+      (error: unknown) => {
+        throw error instanceof ChunkingError ? toHttpError(error) : error
+      },
+    )
     const semantic = { semantic_threshold: body.semantic_threshold, similarity_cut: similarityCut }
     return {
       strategy: body.strategy,
@@ -38,7 +41,8 @@ export function registerChunkRoutes(app: FastifyInstance, deps: ChunkRoutesDeps)
       chunk_count: chunks.length,
       chunks,
       metadata: {
-        tokenizer: body.tokenizer,
+        tokenizer,
+        ...(tokenizer === body.tokenizer ? {} : { tokenizer_requested: body.tokenizer }),
         overlap: body.overlap,
         overlap_applied: true,
         ...(body.strategy === 'semantic' ? semantic : {}),
@@ -46,6 +50,9 @@ export function registerChunkRoutes(app: FastifyInstance, deps: ChunkRoutesDeps)
     }
   })
 }
+
+/** What counts in the place of a tokenizer that clients send as the documented default; the answer's metadata names both. */
+const SUBSTITUTES: Readonly<Partial<Record<string, string>>> = { gpt2: 'words' }
 
 function refuseExcessiveOverlap({ text, chunk_size: size, overlap }: ChunkRequest): void {
   if ((text.length * size) / (size - overlap) <= MAX_ANSWER_CHARACTERS) return

@@ -8,12 +8,12 @@ import { createUserVerifier, looksLikeUserToken } from './user-token.ts'
 export type Identify = (authorization: string | undefined) => Promise<Caller>
 
 /** Compares with every configured token, whichever matches, so that the time tells nothing. */
-export function createIdentify({ tokens, userSecret }: IdentitySettings): Identify {
+export function createIdentify({ tokens, userSecret, userClaims }: IdentitySettings): Identify {
   const configured = SERVICE_PRINCIPALS.flatMap((principal) => {
     const token = tokens[principal]
     return token === undefined ? [] : [{ principal, token }]
   })
-  const verifyUser = userSecret === null ? null : createUserVerifier(userSecret)
+  const verifyUser = userSecret === null ? null : createUserVerifier(userSecret, userClaims)
   return async (authorization) => {
     const given = bearerToken(authorization)
     if (given === null) return { kind: 'nobody' }

@@ -1,6 +1,7 @@
 import type { EnvReader } from '../../kit/env-reader.ts'
 import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES } from './principals.ts'
 import type { ServicePrincipal } from './principals.ts'
+import type { UserClaims } from './user-token.ts'
 
 export interface IdentitySettings {
   /** `invalid`: the variable says something unknown, so that nobody gets in. */
@@ -8,6 +9,8 @@ export interface IdentitySettings {
   tokens: Readonly<Partial<Record<ServicePrincipal, string>>>
   /** Shared secret of user tokens; null when there are none. */
   userSecret: string | null
+  /** What user tokens must carry besides `sub` and `exp`. */
+  userClaims?: UserClaims
   /** Expected in `X-API-Key` by the graph engine's routes. */
   graphEngineKey: string | null
 }
@@ -36,6 +39,7 @@ export function readIdentitySettings(reader: EnvReader): IdentitySettings {
     mode: mode === 'required' || mode === 'disabled' ? mode : 'invalid',
     tokens: Object.fromEntries(tokens),
     userSecret,
+    userClaims: reader.oneOf('BACKEND_JWT_CLAIMS', 'authenticated', ['authenticated', 'minimal']) as UserClaims,
     graphEngineKey: reader.optional('GRAPHENGINE_API_KEY'),
   }
 }

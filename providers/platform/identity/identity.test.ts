@@ -71,6 +71,23 @@ function appWith(env: Record<string, string>) {
   return { app, get, statuses, routes }
 }
 
+describe('BACKEND_JWT_CLAIMS', () => {
+  it.each([
+    ['minimal', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
+    ['minimal', { sub: '' }, 401],
+    ['minimal', { aud: 'anon' }, 401],
+    ['minimal', { role: 'service_role' }, 401],
+    ['minimal', { exp: undefined }, 401],
+    ['authenticated', { aud: undefined }, 401],
+    ['authenticated', { role: undefined }, 401],
+    ['authenticated', {}, 200],
+  ])('%s answers a token with %j by %i', async (claims, changes, status) => {
+    const { get } = appWith({ ...ENV, BACKEND_JWT_CLAIMS: claims })
+    const authorization = `Bearer ${await userToken(changes)}`
+    expect((await get('/user', { authorization })).statusCode).toBe(status)
+  })
+})
+
 describe('an unknown route of the graph engine', () => {
   it.each([
     [{ 'x-api-key': 'graph' }, '/graph-engine/graphs', 404],

@@ -5,18 +5,28 @@ export type VerifyUser = (token: string) => Promise<{ subject: string } | null>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** A verifier of HS256 tokens with `aud` and `role` authenticated, a UUID as `sub`, and an `exp` in the future; null for any other. */
-export function createUserVerifier(secret: string): VerifyUser {
+/** What a token must carry besides `sub` and `exp`: `authenticated` as `aud` and `role` and a UUID as `sub`, or nothing. */
+export type UserClaims = 'authenticated' | 'minimal'
+
+/**
+ * A verifier of HS256 tokens with `sub` and an `exp` in the future, and further claims by the setting; null for any other. With `minimal` claims,
+ * `aud` and `role` may be missing, but not be others: keys of anonymous callers and services are often signed with the same secret.
+ */
+export function createUserVerifier(secret: string, claims: UserClaims = 'authenticated'): VerifyUser {
   const key = new TextEncoder().encode(secret)
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['HS256'],
-        audience: 'authenticated',
         requiredClaims: ['sub', 'exp'],
       })
-      const { sub, role } = payload
-      return role === 'authenticated' && typeof sub === 'string' && UUID.test(sub) ? { subject: sub } : null
+      const { sub, role, aud } = payload
+      const fits = (claim: unknown) => claim === 'authenticated' || (claims === 'minimal' && claim === undefined)
+      const audience = Array.isArray(aud) ? aud.find(fits) : aud
+      const named = typeof sub === 'string' && (claims === 'minimal' ? sub.trim() !== '' : UUID.test(sub))
+      return fits(role) && fits(audience) && named && (aud === undefined || audience !== undefined)
+        ? { subject: sub }
+        : null
     } catch (error) {
       if (error instanceof errors.JOSEError) return null
       throw error

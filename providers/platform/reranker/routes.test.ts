@@ -67,14 +67,29 @@ it('takes 32 texts and refuses 33 with 413', async () => {
 })
 
 it.each([
-  ['/rerank', { query: 'q', texts: [] }],
   ['/rerank', { query: '', texts: ['a'] }],
   ['/rerank', { texts: ['a'] }],
   ['/rerank', { query: 'q', texts: [1] }],
-  ['/embed', { inputs: [] }],
+  ['/rerank', { query: 'q', texts: ['a'], truncation_direction: 'up' }],
+  ['/embed', { inputs: 'a', normalize: false }],
+  ['/embed', { inputs: 'a', dimensions: 32 }],
 ])('%s refuses %j with 422', async (path, body) => {
   const { post } = await start()
   expect(await post(path, body)).toEqual([422, { error: expect.any(String), error_type: 'Validation' }])
+})
+
+it.each([
+  ['/rerank', { query: 'q', texts: [] }],
+  ['/embed', { inputs: [] }],
+])('%s answers the empty batch %j as TEI does', async (path, body) => {
+  const { post } = await start()
+  expect(await post(path, body)).toEqual([400, { error: 'The batch is empty', error_type: 'Empty' }])
+})
+
+it.each(['Left', 'Right', 'left', 'right', null])('takes the truncation direction %s', async (direction) => {
+  const { post } = await start()
+  const body = { query: 'q', texts: ['a'], truncation_direction: direction, truncate: null, raw_scores: null }
+  expect((await post('/rerank', body))[0]).toBe(200)
 })
 
 it('embeds one text or many, and tells its limits', async () => {
@@ -90,6 +105,12 @@ it('embeds one text or many, and tells its limits', async () => {
   expect(await (await fetch(`${url}/info`)).json()).toMatchObject({
     model_id: 'tiny-rerank',
     max_client_batch_size: 32,
+    served_model_name: 'tiny-rerank',
+    max_input_length: expect.any(Number),
+    max_batch_tokens: expect.any(Number),
+    max_concurrent_requests: expect.any(Number),
+    auto_truncate: false,
+    tokenization_workers: 1,
     version: '1.2.3',
   })
 })
@@ -102,5 +123,8 @@ it.each([
     throw new ModelCallError(code, 'rerank', 'down')
   }
   const { post } = await start(tinyModelHost({ scoreRelevance: broken }))
-  expect(await post('/rerank', { query: 'q', texts: ['a'] })).toEqual([status, { error: 'down', error_type: type }])
+  expect(await post('/rerank', { query: 'q', texts: ['a'] })).toEqual([
+    status,
+    { error: expect.stringMatching(/^the model call for role rerank failed: /), error_type: type },
+  ])
 })

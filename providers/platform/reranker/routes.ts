@@ -6,14 +6,18 @@ import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { useErrorFamily } from '../../kit/server.ts'
 import { parseRequest } from '../../kit/validate.ts'
+import { modelErrorHeaders, reasonOf } from '../models/model-error-response.ts'
 import { ModelCallError } from '../models/model-host.ts'
 import type { ModelHost } from '../models/model-host.ts'
 
+/** Said of one input where the models name no limit. */
+const MAX_INPUT_TOKENS = 8192
+
 const EmbedRequest = z.looseObject({
-  inputs: z.union([z.string(), z.array(z.string()).min(1)]),
-  /** The model host knows unit vectors only: `false` gets the same. */
-  normalize: z.boolean().default(true),
-  truncate: z.boolean().default(false),
+  inputs: z.union([z.string(), z.array(z.string())]),
+  normalize: z.boolean().nullish(),
+  truncate: z.boolean().nullish(),
+  dimensions: z.int().positive().nullish(),
 })
 
 /** `POST /rerank`, `POST /embed` and `GET /info` in TEI's shape, over the roles `rerank` and `embed`. */
@@ -28,6 +32,13 @@ export function registerRerankerRoutes(app: FastifyInstance, models: ModelHost, 
       model_dtype: 'float32',
       model_type: { reranker: { id2label: { '0': 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
       max_client_batch_size: RERANK_MAX_BATCH,
+      // Inputs are taken as they come: the limits are those of the request's body and of the models behind.
+      max_input_length: MAX_INPUT_TOKENS,
+      max_batch_tokens: MAX_INPUT_TOKENS * RERANK_MAX_BATCH,
+      max_concurrent_requests: 512,
+      auto_truncate: false,
+      tokenization_workers: 1,
+      served_model_name: models.modelName('rerank'),
       version,
     }))
   })
@@ -48,14 +59,22 @@ async function rerank(models: ModelHost, request: FastifyRequest, reply: Fastify
 }
 
 async function embed(models: ModelHost, request: FastifyRequest, reply: FastifyReply): Promise<number[][]> {
-  const { inputs } = parseRequest(EmbedRequest, request.body)
+  const { inputs, normalize, dimensions } = parseRequest(EmbedRequest, request.body)
+  // The model host knows unit vectors only: another answer than the one asked for would not be noticed.
+  if (normalize === false) throw unavailable('normalize: false is not available, vectors are of unit length')
   const texts = typeof inputs === 'string' ? [inputs] : inputs
   requireBatch(texts.length)
   const vectors = await upstream(() => models.embed('embed', texts, 'document', callerSignal(request, reply)))
+  const size = vectors[0]!.length
+  if (dimensions !== undefined && dimensions !== null && dimensions !== size)
+    throw unavailable(`dimensions: the model has ${size}, ${dimensions} are not available`)
   return vectors.map((vector) => Array.from(vector))
 }
 
+const unavailable = (problem: string): HttpError => new HttpError(422, problem, { type: 'Validation' })
+
 function requireBatch(size: number): void {
+  if (size === 0) throw new HttpError(400, 'The batch is empty', { type: 'Empty' })
   if (size <= RERANK_MAX_BATCH) return
   throw new HttpError(413, `A batch of ${size} texts exceeds the limit of ${RERANK_MAX_BATCH}`, { type: 'Validation' })
 }
@@ -71,6 +90,10 @@ async function upstream<Result>(call: () => Promise<Result>): Promise<Result> {
   } catch (cause) {
     if (!(cause instanceof ModelCallError)) throw cause
     const overloaded = cause.code === 'rate_limited'
-    throw new HttpError(overloaded ? 429 : 424, cause.message, { type: overloaded ? 'Overloaded' : 'Backend', cause })
+    throw new HttpError(overloaded ? 429 : 424, reasonOf(cause), {
+      type: overloaded ? 'Overloaded' : 'Backend',
+      headers: modelErrorHeaders(cause),
+      cause,
+    })
   }
 }

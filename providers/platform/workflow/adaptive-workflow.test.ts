@@ -127,7 +127,7 @@ describe('the declared workflow', () => {
       [classified('{"route":"single-fact"}'), json({ choices: [] })],
       "Node 'Respond to Webhook': an expression failed",
     ],
-    ['there is no query', undefined, [json({})], "Node 'Classify': an expression failed"],
+    ['there is no query', undefined, [json({})], "Node 'Classify': the request body needs the field 'query' as a text"],
   ] as const)('fails when %s', async (_what, query, script, message) => {
     await expect(run(query, ...script)).rejects.toThrow(message)
   })

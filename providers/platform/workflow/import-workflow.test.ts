@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { importWorkflow } from './import-workflow.ts'
-import { node, respond, set, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
+import { node, respond, set, textCondition, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
 import { WorkflowImportError } from './workflow-error.ts'
 
 const problemsOf = (file: unknown): readonly string[] => {
@@ -27,6 +27,29 @@ describe('import', () => {
     expect([...imported.steps.keys()]).toEqual(['Webhook', 'Respond'])
   })
 
+  it('takes the list of one workflow that the command line of n8n exports', () => {
+    const file = workflow([webhook('answer'), respond('={{ $json.body }}')], { Webhook: [['Respond']] })
+    expect(importWorkflow([file])).toMatchObject({ id: 'sample', trigger: { path: 'answer' } })
+    expect(problemsOf([file, { ...file, name: 'Other' }])).toEqual([
+      'the file holds 2 workflows (Sample, Other): export one by its id',
+    ])
+  })
+
+  it.each([
+    ['httpRequest', 4.5, { url: 'http://x' }],
+    [
+      'switch',
+      3.4,
+      { rules: { values: [{ conditions: textCondition('={{ $json.a }}', 'equals', 'b', { version: 3 }) }] } },
+    ],
+    ['set', 3.5, { assignments: { assignments: [] }, options: {} }],
+    ['if', 2.3, { conditions: textCondition('={{ $json.a }}', 'equals', 'b', { version: 3 }) }],
+    ['respondToWebhook', 1.5, { respondWith: 'json', responseBody: '={{ $json }}' }],
+  ])('takes %s in the version %s that n8n 2.40 makes', (type, version, parameters) => {
+    const file = workflow([webhook(), node('New', type, version, parameters)], { Webhook: [['New']] })
+    expect(importWorkflow(file).steps.has('New')).toBe(true)
+  })
+
   it('names every node type, version, parameter, setting and expression that it does not have', () => {
     const nodes = [
       webhook(),
@@ -40,7 +63,7 @@ describe('import', () => {
     ]
     expect(problemsOf(workflow(nodes, {}))).toEqual([
       "node 'Script': the node type 'n8n-nodes-base.code' is not supported",
-      "node 'Old': version 1 of 'n8n-nodes-base.set' is not supported, 3.3 to 3.4 are",
+      "node 'Old': version 1 of 'n8n-nodes-base.set' is not supported, 3.3 to 3.5 are",
       expect.stringMatching(/^node 'Signed': authentication: /),
       "node 'Again': the setting 'retryOnFail' is not supported",
       "node 'Lenient': the setting 'onError' is not supported",

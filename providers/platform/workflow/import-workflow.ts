@@ -42,11 +42,22 @@ export interface Workflow {
   steps: ReadonlyMap<string, WorkflowStep>
 }
 
+/** n8n's command line exports a list, its editor one workflow. */
+function onlyWorkflow(exported: unknown): unknown {
+  if (!Array.isArray(exported) || exported.length === 0) return exported
+  if (exported.length === 1) return exported[0] as unknown
+  const names = exported.map(nameOf).join(', ')
+  throw new WorkflowImportError('list', [
+    `the file holds ${exported.length} workflows (${names}): export one by its id`,
+  ])
+}
+
 /**
- * Reads a workflow in n8n's export format. Throws `WorkflowImportError` with every problem: unknown node types by name, parameters and
+ * Reads a workflow in n8n's export format, alone or as the one entry of a list. Throws `WorkflowImportError` with every problem: unknown node types by name, parameters and
  * expressions outside the supported part, connections to nowhere, no webhook or several.
  */
-export function importWorkflow(file: unknown): Workflow {
+export function importWorkflow(exported: unknown): Workflow {
+  const file = onlyWorkflow(exported)
   const parsed = WorkflowFile.safeParse(file)
   if (!parsed.success) throw new WorkflowImportError(nameOf(file), describeIssues(parsed.error))
   const { id, name, active, nodes, connections } = parsed.data

@@ -54,6 +54,15 @@ describe('webhooks', () => {
     expect(JSON.stringify(body)).not.toContain('secret')
   })
 
+  it('tell the caller which field of the body is missing or no text', async () => {
+    const url = await serve(
+      workflow([webhook(), respond('={{ $json.body.query.trim() }}')], { Webhook: [['Respond']] }),
+    )
+    const message = "Node 'Respond': the request body needs the field 'query' as a text"
+    for (const body of ['{}', '{"query":7}', '{"query":null}'])
+      expect((await ask(`${url}/webhook/hook`, { body })).slice(0, 2)).toEqual([422, { code: 422, message }])
+  })
+
   it('answer 404 like n8n for what is not registered', async () => {
     const url = await serve(echo)
     const [missing, body] = await ask(`${url}/webhook/nowhere`)

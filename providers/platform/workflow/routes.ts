@@ -9,7 +9,8 @@ const METHODS: HTTPMethods[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 /** Credentials are the door's affair: no expression may read them. */
 const HIDDEN_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'apikey', 'x-api-key'])
 
-/** `/webhook/:path` with n8n's answers: 404 with a hint for what is not registered, 500 `{code: 0, message}` for a run that failed. */
+/** `/webhook/:path` with n8n's answers: 404 with a hint for what is not registered, 500 `{code: 0, message}` for a run that failed, 422
+ * where the caller's body lacks a field that the first node reads (n8n answers 500 "Error in workflow" there). */
 export function registerWebhookRoutes(app: FastifyInstance, engine: WorkflowEngine): void {
   void app.register(async (scope) => {
     scope.setErrorHandler((error: Error, request, reply) => {
@@ -44,7 +45,8 @@ async function answer(engine: WorkflowEngine, request: FastifyRequest, reply: Fa
   } catch (error) {
     if (!(error instanceof WorkflowRunError)) throw error
     request.log.warn({ err: error, workflow: match.workflow.name }, 'workflow failed')
-    return reply.code(500).headers(spent(error)).send({ code: 0, message: error.message })
+    const code = error.status === 500 ? 0 : error.status
+    return reply.code(error.status).headers(spent(error)).send({ code, message: error.message })
   }
 }
 

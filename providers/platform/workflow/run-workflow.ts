@@ -1,3 +1,4 @@
+import { NotTextError } from './expressions/evaluate.ts'
 import { ExpressionError } from './expressions/tokens.ts'
 import type { Workflow, WorkflowStep } from './import-workflow.ts'
 import { NodeFailure } from './node-type.ts'
@@ -5,6 +6,9 @@ import type { Item, NodeContext, WebhookResponse } from './node-type.ts'
 import { WorkflowRunError } from './workflow-error.ts'
 
 export type RunDeps = Pick<NodeContext, 'env' | 'fetchJson'>
+
+/** How the first node after the webhook reads what the caller sent. */
+const BODY = '$json.body.'
 
 /** Nodes that one run may execute: a workflow that leads back into itself ends here. */
 const MOST_STEPS = 500
@@ -62,6 +66,15 @@ async function execute(
     signal?.throwIfAborted()
     if (error instanceof NodeFailure)
       throw new WorkflowRunError(step.name, error.message, { headers: error.headers, cause: error })
+    if (error instanceof NotTextError && error.path.startsWith(BODY) && items.every(({ trail }) => trail.size <= 1))
+      throw new WorkflowRunError(
+        step.name,
+        `the request body needs the field '${error.path.slice(BODY.length)}' as a text`,
+        {
+          status: 422,
+          cause: error,
+        },
+      )
     if (error instanceof ExpressionError)
       throw new WorkflowRunError(step.name, `an expression failed: ${error.message}`, { cause: error })
     throw error

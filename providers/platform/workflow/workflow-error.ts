@@ -14,14 +14,17 @@ export class WorkflowRunError extends Error {
   override readonly name = 'WorkflowRunError'
   readonly node: string
   readonly headers: Readonly<Record<string, string>>
+  /** 422 where the caller can repair it. */
+  readonly status: 422 | 500
 
   constructor(
     node: string,
     problem: string,
-    options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {},
+    options: { headers?: Readonly<Record<string, string>>; status?: 422; cause?: unknown } = {},
   ) {
     super(`Node '${node}': ${problem}`, { cause: options.cause })
     this.node = node
     this.headers = options.headers ?? {}
+    this.status = options.status ?? 500
   }
 }

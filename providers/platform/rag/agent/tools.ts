@@ -106,9 +106,9 @@ async function vectorSearch(
   services: ApproachServices,
   signal?: AbortSignal,
 ): Promise<ToolResult> {
-  const { name } = await requireCollection('plain', services)
-  const vector = await embedQuestion(text, services, signal)
-  const hits = await services.store.hybrid(name, { text, vector, alpha: ALPHA, limit })
+  const collection = await requireCollection('plain', services)
+  const vector = await embedQuestion(text, collection, services, signal)
+  const hits = await services.store.hybrid(collection.name, { text, vector, alpha: ALPHA, limit })
   const passages = hits.map(({ chunk }): FoundPassage => ({
     document: chunk.document,
     title: chunk.title,

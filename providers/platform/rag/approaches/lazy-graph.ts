@@ -55,7 +55,7 @@ function metadataOf(parameters: ApproachParameters['lazy-graph-rag'], loaded: Lo
  */
 export const lazyGraph: Approach<'lazy-graph-rag'> = async (question, parameters, services, signal) => {
   const collection = await requireCollection('plain', services)
-  const vector = await embedQuestion(question, services, signal)
+  const vector = await embedQuestion(question, collection, services, signal)
   const limit = parameters.seed_k * PRIOR_FACTOR
   const hits = await services.store.hybrid(collection.name, { text: question, vector, alpha: SEED_ALPHA, limit })
   const loaded = await services.conceptIndexes.load(collection, parameters.max_concepts_per_chunk)

@@ -5,8 +5,8 @@ import { answerFrom } from '../steps/generate.ts'
 
 /** Dense search, top chunks into one prompt: one embedding, one generation. */
 export const vanilla: Approach<'vanilla-rag'> = async (question, { k }, services, signal) => {
-  const { name } = await requireCollection('plain', services)
-  const vector = await embedQuestion(question, services, signal)
-  const hits = await services.store.dense(name, vector, k)
+  const collection = await requireCollection('plain', services)
+  const vector = await embedQuestion(question, collection, services, signal)
+  const hits = await services.store.dense(collection.name, vector, k)
   return answerFrom(question, hits, services, signal)
 }

@@ -1,14 +1,21 @@
+import type { CollectionInfo } from '../../vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 
-/** The question's vector in the shared embedding space. */
+/** The question's vector in the space of a collection. Refuses a collection whose vectors have another dimension: nothing could be compared. */
 export async function embedQuestion(
   question: string,
+  collection: Pick<CollectionInfo, 'name' | 'dimensions'>,
   { models }: Pick<ApproachServices, 'models'>,
   signal?: AbortSignal,
 ): Promise<Float32Array> {
   const [vector, ...rest] = await models.embed('embed', [question], 'query', signal)
   if (vector === undefined || rest.length > 0)
     throw new RagError('model_answer_invalid', 'the embedding model did not return one vector for one text')
+  const { name, dimensions } = collection
+  if (vector.length !== dimensions) {
+    const problem = `collection ${name} holds vectors of ${dimensions} dimensions, the embedding model now makes ${vector.length}`
+    throw new RagError('collection_outdated', `${problem}: ingest its profile again, or choose the model that made it`)
+  }
   return vector
 }

@@ -19,8 +19,8 @@ export async function hybridSearch(
   services: ApproachServices,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const { name } = await requireCollection(search.collection, services)
-  const vector = await embedQuestion(question, services, signal)
+  const collection = await requireCollection(search.collection, services)
+  const vector = await embedQuestion(question, collection, services, signal)
   const query = {
     text: question,
     vector,
@@ -28,7 +28,7 @@ export async function hybridSearch(
     limit: parameters.retrieve_k,
     fusion: 'relative_score' as const,
   }
-  const hits = await services.store.hybrid(name, query)
+  const hits = await services.store.hybrid(collection.name, query)
   const ordered = parameters.rerank ? await rerankPassages(question, hits, search.rerankText, services, signal) : hits
   return ordered.slice(0, parameters.top_n)
 }

@@ -11,6 +11,22 @@ export interface ExpressionScope {
   env: Readonly<Record<string, string>>
 }
 
+/** A method of text was called on a value that is none. `path` is how the expression reads it, such as `$json.body.query`. */
+export class NotTextError extends ExpressionError {
+  readonly path: string
+
+  constructor(path: string, missing: boolean) {
+    super(missing ? `${path} is missing` : `${path} is not a text`)
+    this.path = path
+  }
+}
+
+function pathOf(expression: Expression): string {
+  if (expression.kind === 'name') return expression.name
+  if (expression.kind === 'member') return `${pathOf(expression.of)}.${expression.key}`
+  return 'a value'
+}
+
 const LONGEST_TEXT = 16 * 1024 * 1024
 
 /**
@@ -79,7 +95,7 @@ function call({ callee, arguments: given }: Extract<Expression, { kind: 'call' }
   }
   const subject = evaluate(callee.of, scope)
   if (isNodeHandle(subject) && callee.key === 'first' && values.length === 0) return subject.item
-  if (typeof subject !== 'string') throw new ExpressionError(`'${callee.key}' is not supported`)
+  if (typeof subject !== 'string') throw new NotTextError(pathOf(callee.of), subject === undefined || subject === null)
   return textMethod(subject, callee.key, values)
 }
 

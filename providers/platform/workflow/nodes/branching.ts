@@ -11,7 +11,7 @@ const IfParameters = z.strictObject({
 
 /** n8n's If: the first output takes the items that meet the conditions, the second one the others. */
 export const ifNode: NodeType = nodeType(
-  { from: 2, to: 2.2 },
+  { from: 2, to: 2.3 },
   IfParameters,
   ({ conditions }) =>
     async (items, context) => {
@@ -45,7 +45,7 @@ const SwitchParameters = z.strictObject({
 })
 
 /** n8n's Switch by rules: the first rule that an item meets takes it. */
-export const switchNode: NodeType = nodeType({ from: 3, to: 3.2 }, SwitchParameters, ({ rules, options }) => {
+export const switchNode: NodeType = nodeType({ from: 3, to: 3.4 }, SwitchParameters, ({ rules, options }) => {
   const extra = options.fallbackOutput === 'extra'
   return async (items, context) => {
     const outputs = Array.from({ length: rules.values.length + (extra ? 1 : 0) }, (): Item[] => [])

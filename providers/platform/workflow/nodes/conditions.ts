@@ -30,7 +30,7 @@ export const Conditions = z.strictObject({
     caseSensitive: z.boolean().default(true),
     leftValue: z.string().optional(),
     typeValidation: z.literal('strict'),
-    version: z.int().min(1).max(2),
+    version: z.int().min(1).max(3),
   }),
   conditions: z
     .array(

@@ -22,7 +22,7 @@ const HttpRequestParameters = z.strictObject({
 const DEFAULT_TIMEOUT_MS = 300_000
 
 /** n8n's HTTP Request with a JSON body; any status but 2xx fails the node, and so does a connection that does. */
-export const httpRequestNode: NodeType = nodeType({ from: 4, to: 4.2 }, HttpRequestParameters, (parameters) => {
+export const httpRequestNode: NodeType = nodeType({ from: 4, to: 4.5 }, HttpRequestParameters, (parameters) => {
   const { method, url, sendHeaders, headerParameters, sendBody, jsonBody, options } = parameters
   return async (items, context) => {
     const results = await Promise.all(

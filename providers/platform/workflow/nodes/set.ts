@@ -19,7 +19,7 @@ const SetParameters = z.strictObject({
 
 /** n8n's Edit Fields (Set): makes an object of the assigned fields, with the item's other ones where that is asked for. */
 export const setNode: NodeType = nodeType(
-  { from: 3.3, to: 3.4 },
+  { from: 3.3, to: 3.5 },
   SetParameters,
   (parameters) => async (items, context) => [
     items.map((item) => {

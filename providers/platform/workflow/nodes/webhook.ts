@@ -24,7 +24,7 @@ const RespondParameters = z.strictObject({
 })
 
 /** n8n's Respond to Webhook: answers the caller from the first item, and passes the items on. */
-export const respondNode: NodeType = nodeType({ from: 1, to: 1.4 }, RespondParameters, (parameters) => {
+export const respondNode: NodeType = nodeType({ from: 1, to: 1.5 }, RespondParameters, (parameters) => {
   const { respondWith, responseBody, options } = parameters
   return async (items, context) => {
     const [first] = items
