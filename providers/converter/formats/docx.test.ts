@@ -170,3 +170,18 @@ it('properties of the file that nobody reads do not count against what may be un
   const app = `<Properties>${' '.repeat(17 * 1024 * 1024)}</Properties>`
   expect((await read(paragraph(run('Body.')), { 'docProps/app.xml': app })).texts).toEqual(['Body.'])
 })
+
+it('the text of a link that leads nowhere is kept, and the structure around it', async () => {
+  const link = `<w:hyperlink w:history="1" r:id="rIdMissing">${run('a link')}</w:hyperlink>`
+  const title = '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Title</w:t></w:r></w:p>'
+  const { blocks, warnings } = await read(`${title}${paragraph(link)}`)
+  expect([blocks.map(({ kind }) => kind), warnings]).toEqual([['heading', 'paragraph'], []])
+})
+
+it('a document over which the library stumbles gives its text, and a warning says so', async () => {
+  const note = `${run('A note that is missing.')}<w:r><w:footnoteReference w:id="99"/></w:r>`
+  expect(await read(`${paragraph(run('First &amp; last.'))}${paragraph(note)}`)).toMatchObject({
+    texts: ['First & last.', 'A note that is missing.'],
+    warnings: ['read as plain text, without headings, lists and tables: the structure of the document is damaged'],
+  })
+})

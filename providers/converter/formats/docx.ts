@@ -35,9 +35,13 @@ export async function readDocx(bytes: Uint8Array): Promise<Document> {
   if (body === undefined) throw new ConversionError('damaged', 'the Word document has no body')
   const xml = strFromU8(body)
   const readable = readableBody(xml)
-  parts[main] = strToU8(keepPageBreaks(keepFormulas(readable.xml)))
-  const document = await converted(parts, readable.xml)
   const links = relations(parts, main)
+  // The library ends at a link that leads nowhere; its text is all that is kept of any.
+  const linked = readable.xml.replaceAll(/<w:hyperlink\s[^>]*?r:id="([^"]*)"[^>]*>/g, (tag, id: string) =>
+    links.has(id) || tag.endsWith('/>') ? tag : '<w:hyperlink>',
+  )
+  parts[main] = strToU8(keepPageBreaks(keepFormulas(linked)))
+  const document = await converted(parts, readable.xml)
   document.blocks = document.blocks
     .flatMap((block) => withDrawings(block, (id) => drawingBlocks(parts[links.get(id)?.target ?? ''], null)))
     .flatMap((block): Block[] => {
