@@ -95,10 +95,13 @@ const PATIENCE: IngestionPatience = {
   cancelMs: 5000,
 }
 
+/** Code of a step that ended because the person stopped the run. */
+export const INGESTION_STOPPED = 'ingestion_stopped'
+
 /** The person stopped the run while its corpus was ingested. */
 export class IngestionStoppedError extends Error {
   override readonly name = 'AbortError'
-  readonly code = 'ingestion_stopped'
+  readonly code = INGESTION_STOPPED
 }
 
 /** A job that neither ends nor works. */

@@ -3,6 +3,7 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
+import { eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
@@ -70,5 +71,22 @@ describe('an ingestion', () => {
       code: 'ingestion_stopped',
       message: expect.stringMatching(/cancelled/),
     })
+  })
+
+  it('is stopped by a pause in the panel, which is no failure, and the resumed run ingests again', async () => {
+    const corpus = 'corpus/subset'
+    await cp(join(PROJECT_ROOT, corpus), join(root, corpus), { recursive: true })
+    const engine = await startEngine(root)
+    const run = { run_id: 'paused', dataset_ids: ['baseline_curated'], models: ['vanilla-rag'] }
+    const ingesting = eventsUntil(engine.client, { after: 0 }, ({ type }) => type === 'ingestion.progressed')
+    await engine.client.runs.start(run)
+    await ingesting
+    await engine.client.runs.pause({ run_id: 'paused' })
+    const job = async () => (await engine.client.runs.jobs()).find(({ run_id }) => run_id === 'paused')
+    await expect.poll(async () => (await job())?.state, { timeout: 30_000 }).toBe('paused')
+    expect((await job())?.failures).toEqual([])
+    await engine.client.runs.resume({ run_id: 'paused' })
+    await expect.poll(async () => (await job())?.state, { timeout: 90_000 }).toBe('completed')
+    await engine.stop()
   })
 })

@@ -10,6 +10,7 @@ import type {
 } from '../../../contract/control/run-job.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../cli/progress/run-progress.ts'
 import { artifactFiles } from '../../report/artifact-files.ts'
+import { INGESTION_STOPPED } from '../../runner/ingest.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
 import { datasetRunsOf, filesOf, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
@@ -355,7 +356,8 @@ export class RunControl {
       going.step = event.step
       going.progress.datasetId = event.dataset_id
     }
-    if (event.type === 'step.failed') {
+    // A person who pauses or cancels in the middle of an ingestion stops it: that is no failure.
+    if (event.type === 'step.failed' && event.code !== INGESTION_STOPPED) {
       const { dataset_id, step, code, message } = event
       going.failures.push({ dataset_id, step, code, message: message.slice(0, 4000) })
     }
