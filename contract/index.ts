@@ -1,3 +1,4 @@
+export * from './approach-marks.ts'
 export * from './canonical-json.ts'
 export * from './common.ts'
 export * from './duration-words.ts'

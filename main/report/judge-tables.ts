@@ -117,10 +117,12 @@ export function agreementWords(alpha: Estimate, answerable?: Agreement, aboveMin
       ? []
       : [`${figure(agreement.estimate)} over ${what} (${countWords(agreement.estimate.n)})`],
   )
+  // Where there is an interval its lower end decides, as on the pages: the promise must hold for it too.
+  const least = alpha.interval?.low ?? alpha.value
   const verdict =
-    alpha.value >= RELIABLE
+    least >= RELIABLE
       ? 'reliable'
-      : alpha.value >= TENTATIVE
+      : least >= TENTATIVE
         ? 'enough for tentative conclusions'
         : 'too little to conclude from'
   return `Agreement of the judges: alpha ${figure(alpha)} over ${plural(alpha.n, 'grade')}, ${verdict}${others.length === 0 ? '' : `; ${others.join(', ')}`}.`

@@ -7,6 +7,8 @@ import { summarizeRun } from './write-artifacts.ts'
 export interface FolderSummaries extends Summaries {
   /** Files that could not be used; everything else in the folder is summed up without them. */
   unusable: UnusableFile[]
+  /** The evidence files behind the aggregates. */
+  evidence: string[]
 }
 
 /**
@@ -16,17 +18,21 @@ export interface FolderSummaries extends Summaries {
 export async function summarizeFolder(dir: string, runId?: string): Promise<FolderSummaries> {
   const { runs, unusable } = await scanResults(dir)
   const aggregates: Aggregate[] = []
+  const evidence: string[] = []
   for (const { files, stored, hasEvidence, ...run } of runs) {
     if (!hasEvidence || (runId !== undefined && run.runId !== runId)) continue
     const aggregate = await usableOrListed(files.evidence, unusable, () =>
       summarizeRun(files, run.runId, run.datasetId, stored),
     )
-    if (aggregate !== null) aggregates.push(aggregate)
+    if (aggregate === null) continue
+    aggregates.push(aggregate)
+    evidence.push(files.evidence)
   }
   const historical = runId === undefined ? await loadHistorical(dir) : { snapshots: [], unusable: [] }
   return {
     aggregates: inLadderOrder(aggregates),
     snapshots: historical.snapshots,
     unusable: [...unusable, ...historical.unusable],
+    evidence,
   }
 }

@@ -28,6 +28,15 @@ describe('toMatrix', () => {
     expect(await toMatrix(streamOf(rows.toReversed()), frame)).toEqual(matrix)
   })
 
+  it('holds the first 2,000 characters of an error: a body of megabytes stays in the evidence', async () => {
+    const message = '€'.repeat(100_000)
+    const row = fixtureRow(dataset, ALIASES.vanilla, 0, { failure: { type: 'http_error', message } })
+    const { cells } = Matrix.parse(await toMatrix(streamOf([row]), frame))
+    const { error } = cells[0] as { error: string }
+    expect(error).toMatch(/^http_error: €+… \(100012 characters\)$/)
+    expect(error.length).toBeLessThan(2100)
+  })
+
   it('holds repetitions in their order, up to the selected number', async () => {
     const rows = [3, 1, 2].map((repeat) => fixtureRow(dataset, ALIASES.vanilla, 0, { repeat }))
     const repeatsIn = async (repeats: number | null) =>

@@ -23,6 +23,14 @@ export interface MatrixBuilder {
 /** A latency in seconds with one decimal, as the matrix shows it. */
 export const latencySeconds = (latencyMs: number): number => Math.round(latencyMs / 100) / 10
 
+/** Characters of an error in the matrix; the evidence has all of it. */
+const ERROR_CAP = 2000
+
+function shortError({ type, message }: NonNullable<CanonicalRow['error']>): string {
+  const text = `${type}: ${message}`
+  return text.length <= ERROR_CAP ? text : `${text.slice(0, ERROR_CAP).toWellFormed()}… (${text.length} characters)`
+}
+
 /** A row → its cell. A failed cell has its error and neither answer nor scores. */
 export function matrixCell(row: CanonicalRow): MatrixCell {
   const head = {
@@ -35,7 +43,7 @@ export function matrixCell(row: CanonicalRow): MatrixCell {
     latency_s: latencySeconds(row.metrics.operational.latency_ms),
   }
   if (row.status !== 'ok' || row.evidence === null)
-    return { ...head, ok: false, error: row.error === null ? row.status : `${row.error.type}: ${row.error.message}` }
+    return { ...head, ok: false, error: row.error === null ? row.status : shortError(row.error) }
   const { answer, raw_content, sources, server_metrics, approach_metadata } = row.evidence
   return {
     ...head,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../helpers/cli.ts'
 import { writeRun } from '../helpers/report-project.ts'
-import { fixtureDataset, REPORT_RUN } from '../helpers/report-rows.ts'
+import { fixtureDataset, goldenRows, REPORT_RUN } from '../helpers/report-rows.ts'
 
 const dataset = fixtureDataset('smoke', 'Smoke', 0)
 const STACK = /\n\s+at /
@@ -34,6 +34,26 @@ describe('a folder with files that cannot be used', () => {
     expect(result.stdout).toContain('vanilla-rag')
     expect(result.stdout).toContain('historical snapshot old, dataset old')
     expect(await readFile(csv, 'utf8')).toContain('hybrid-rag')
+  })
+
+  it('writes a line per cell with question, answer and every score or its state', async () => {
+    const cells = join(dir, 'cells.csv')
+    const result = await runCli(['summarize', '--results', good, '--cells-output', cells])
+    expect(result.code).toBe(0)
+    const [head, ...lines] = (await readFile(cells, 'utf8')).trim().split('\n')
+    expect(head).toMatch(
+      /^run_id,dataset_id,question_id,question,model,repeat,status,latency_ms,attempts,faithfulness,/,
+    )
+    expect(lines.filter((line) => line.startsWith(`${REPORT_RUN},smoke,`))).toHaveLength(goldenRows(dataset).length)
+    expect(lines.find((line) => line.includes('graph-rag'))).toContain('unevaluable: answer_only')
+    expect(lines.some((line) => line.includes('Question 1 of smoke?') && line.includes('Answer of hybrid-rag'))).toBe(
+      true,
+    )
+  })
+
+  it('verify refuses what is no file instead of waiting for it', async () => {
+    const result = await runCli(['verify', '/dev/null'])
+    expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('is not a regular file') as string])
   })
 
   it('report writes the page of the run, names the files in it and exits with 4', async () => {

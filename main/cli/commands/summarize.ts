@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { writeCellsCsv } from '../../report/cells-csv.ts'
 import { writeLongCsv } from '../../report/long-csv.ts'
 import { unusableLines } from '../../report/results-folder.ts'
 import { summarizeFolder } from '../../report/summarize-folder.ts'
@@ -14,7 +15,12 @@ export const summarizeCommand: Command = {
   options: {
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; published and historical ones work too' },
     'run-id': { type: 'string', hint: 'ID', description: 'only this run' },
-    'csv-output': { type: 'string', hint: 'FILE', description: 'where to write the CSV' },
+    'csv-output': { type: 'string', hint: 'FILE', description: 'where to write the CSV of all figures' },
+    'cells-output': {
+      type: 'string',
+      hint: 'FILE',
+      description: 'where to write a CSV with a line per cell: question, answer, scores',
+    },
   },
   async run(invocation) {
     const folder = resolve(textOption(invocation, 'results') ?? 'results')
@@ -31,6 +37,11 @@ export const summarizeCommand: Command = {
     if (csv !== null) {
       const written = await writeLongCsv(resolve(csv), summaries)
       invocation.stdout.write(`${resolve(csv)}  sha256 ${written.sha256}\n`)
+    }
+    const cells = textOption(invocation, 'cells-output')
+    if (cells !== null) {
+      const written = await writeCellsCsv(resolve(cells), summaries.evidence)
+      invocation.stdout.write(`${resolve(cells)}  sha256 ${written.sha256}\n`)
     }
     return reportUnusable(unusable, invocation)
   },

@@ -50,6 +50,8 @@ export const verifyCommand: Command = {
     const special = invocation.positionals.filter((file) => !statSync(file).isFile())
     if (special.length > 0)
       throw new InputError(special.map((file) => `${file} is not a regular file: name an evidence file or report page`))
+    const others = invocation.positionals.filter((file) => !statSync(file).isFile())
+    if (others.length > 0) throw new InputError(others.map((file) => `${file} is not a regular file`))
     let damaged = false
     for (const file of invocation.positionals) {
       if (file.endsWith('.html')) {

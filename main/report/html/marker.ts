@@ -1,4 +1,5 @@
-import type { Look, Shape } from '../approach-looks.ts'
+import type { ApproachMarker } from '../../../contract/index.ts'
+import type { Look } from '../approach-looks.ts'
 import { h, type Markup } from './markup.ts'
 
 /** SVG coordinates, two decimals at most: the same bytes on every machine. */
@@ -7,7 +8,7 @@ export const px = (value: number): string => String(Math.round(value * 100) / 10
 const polygon = (points: readonly (readonly [number, number])[]): string =>
   `M${points.map(([x, y]) => `${px(x)} ${px(y)}`).join('L')}Z`
 
-const PATHS: Readonly<Record<Shape, (x: number, y: number, r: number) => string>> = {
+const PATHS: Readonly<Record<ApproachMarker, (x: number, y: number, r: number) => string>> = {
   circle: (x, y, r) =>
     `M${px(x - r)} ${px(y)}a${px(r)} ${px(r)} 0 1 0 ${px(2 * r)} 0a${px(r)} ${px(r)} 0 1 0 ${px(-2 * r)} 0Z`,
   square: (x, y, r) => polygon(corners(x, y, r * 0.9)),
@@ -17,12 +18,7 @@ const PATHS: Readonly<Record<Shape, (x: number, y: number, r: number) => string>
       [x + r * 1.1, y + r * 0.85],
       [x - r * 1.1, y + r * 0.85],
     ]),
-  wedge: (x, y, r) =>
-    polygon([
-      [x, y + r * 1.15],
-      [x + r * 1.1, y - r * 0.85],
-      [x - r * 1.1, y - r * 0.85],
-    ]),
+  pentagon: (x, y, r) => polygon(PENTAGON.map(([dx, dy]) => [x + dx * r * 1.15, y + dy * r * 1.15])),
   diamond: (x, y, r) =>
     polygon([
       [x, y - r * 1.25],
@@ -42,6 +38,13 @@ const HEXAGON = [
   [-1, 0],
   [-0.5, -0.866],
   [0.5, -0.866],
+] as const
+const PENTAGON = [
+  [0, -1],
+  [0.951, -0.309],
+  [0.588, 0.809],
+  [-0.588, 0.809],
+  [-0.951, -0.309],
 ] as const
 const CROSS = [
   [-0.4, -1],

@@ -1,0 +1,41 @@
+import type { CanonicalRow } from '../../contract/index.ts'
+import { csvField, csvText } from './csv-text.ts'
+import { metricOutcome } from './metric-outcome.ts'
+import { readEvidenceRows } from './read-evidence.ts'
+import { SCORE_METRICS } from './score-metrics.ts'
+import { writeAtomic, type WrittenFile } from './write-atomic.ts'
+
+/** One line per cell: who answered which question how, and every score. A metric without a score has its state and reason instead. */
+export const CELL_COLUMNS: readonly string[] = [
+  ...['run_id', 'dataset_id', 'question_id', 'question', 'model', 'repeat', 'status', 'latency_ms', 'attempts'],
+  ...SCORE_METRICS.flatMap((metric) => [metric, `${metric}_state`]),
+  ...['answer', 'error'],
+]
+
+function fieldsOf(row: CanonicalRow): (string | number)[] {
+  const { operational } = row.metrics
+  const scores = SCORE_METRICS.flatMap((metric): (string | number)[] => {
+    const outcome = metricOutcome(row, metric)
+    if (outcome.kind === 'scored') return [outcome.score, 'scored']
+    return ['', 'reason' in outcome ? `${outcome.kind}: ${outcome.reason}` : outcome.kind]
+  })
+  return [
+    ...[row.run_id, row.dataset.id, row.question.id, row.question.query, row.approach.model, row.repeat ?? 1],
+    ...[row.status, operational.latency_ms, operational.attempts.length],
+    ...scores,
+    row.evidence?.answer ?? '',
+    row.error === null ? '' : `${row.error.type}: ${row.error.message}`,
+  ]
+}
+
+/** All cells of evidence files as CSV, file by file in the order of the rows; never more than a row in memory. */
+async function* cellsCsv(files: readonly string[]): AsyncGenerator<Buffer> {
+  const [head] = csvText(CELL_COLUMNS, [])
+  yield Buffer.from(head!)
+  for (const file of files)
+    for await (const row of readEvidenceRows(file)) yield Buffer.from(`${fieldsOf(row).map(csvField).join(',')}\n`)
+}
+
+/** Writes every cell of evidence files, whole or not at all. Throws `ReportError` for a file that cannot be read. */
+export const writeCellsCsv = (path: string, files: readonly string[]): Promise<WrittenFile> =>
+  writeAtomic(path, cellsCsv(files))
