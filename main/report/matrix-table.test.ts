@@ -42,6 +42,15 @@ describe('renderMatrixTable', () => {
     expect(stripVTControlCharacters(colored)).toBe(plain)
   })
 
+  it('says under the table which metric is primary, and that what rules graded ranks nobody', () => {
+    const ruled = structuredClone(aggregates[1])
+    ruled.reproducibility!.runtime.models!.roles['evaluator'] = { backend: 'builtin', model: 'rule-critic' }
+    const lines = renderMatrixTable([ruled], { columns: 200 }).split('\n')
+    expect(lines).toContain('recall@5 is exploratory, points covered is the primary metric')
+    expect(lines).toContain('faithfulness, answer relevancy: graded by built-in rules, rank no approach')
+    expect(renderMatrixTable([aggregates[1]], { columns: 200 })).not.toContain('built-in rules')
+  })
+
   it('shows an unavailable alias with its reason and no number', () => {
     const lines = renderMatrixTable(aggregates).split('\n')
     const agentic = lines.filter((line) => line.includes('agentic-rag'))

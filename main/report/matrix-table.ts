@@ -8,7 +8,9 @@ import {
 import { stripVTControlCharacters } from 'node:util'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { inLadderOrder } from './long-csv.ts'
+import { nameWords } from './comparison-words.ts'
 import { metricOf } from './metric-access.ts'
+import { isRuleGraded, primaryMetric } from './metric-use.ts'
 import { decidedWords, decisionsOf } from './decision-cells.ts'
 import { oneLine } from './sanitize-for-terminal.ts'
 import { plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
@@ -116,9 +118,25 @@ function datasetLines(aggregate: Aggregate, view: View): string[] {
     ...wrap(decidedWords(aggregate, view.metric), view.width, '  ').map((line) =>
       paint([{ text: line, style: 'bold' }], view.color),
     ),
+    ...useLines(aggregate, metrics, view),
     ...leftOutLines(metrics, table, widthForAll(metrics.length, build), view),
     ...noteLines(aggregate, metrics.slice(0, table.scores), view),
   ]
+}
+
+/** What the decided metric and those that rules graded are worth. */
+function useLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metric, width, color }: View): string[] {
+  const primary = primaryMetric([aggregate])
+  const ruled = metrics.filter((each) => isRuleGraded([aggregate], each)).map((each) => METRIC_LABELS[each])
+  const parts = [
+    ...(primary === null || primary === metric || decidedWords(aggregate, metric) === ''
+      ? []
+      : [`${METRIC_LABELS[metric]} is exploratory, ${nameWords(primary)} is the primary metric`]),
+    ...(ruled.length === 0
+      ? []
+      : [`${ruled.join(', ')}: graded by built-in rules, ${ruled.length === 1 ? 'ranks' : 'rank'} no approach`]),
+  ]
+  return parts.flatMap((part) => wrap(part, width, '  ')).map((line) => paint([{ text: line, style: 'dim' }], color))
 }
 
 /** What this width has no room for, and how to see it. */
