@@ -3,7 +3,8 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/
 import { plural } from '../components/format.ts'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
-import { FirstRun } from '../features/home/first-run.tsx'
+import { UnreadableFiles } from '../components/unreadable-files.tsx'
+import { FirstRun, FirstRunHint } from '../features/home/first-run.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestResult } from '../features/home/newest-result.tsx'
 import { RunningNow } from '../features/home/running-now.tsx'
@@ -37,6 +38,8 @@ export function HomePage() {
   return (
     <Page title="Home" aside={<span>{plural(runs.data.total, 'run')}</span>}>
       <StoppedRuns />
+      <UnreadableFiles />
+      {jobs.length === 0 && active === null && <FirstRunHint />}
       <div className={styles.columns}>
         <div className={styles.stack}>
           {active !== null && active.state !== 'paused' && <RunningNow job={active} />}

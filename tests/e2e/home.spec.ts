@@ -70,3 +70,23 @@ test.describe('before the first run', () => {
     }
   })
 })
+
+test.describe('a file that cannot be read', () => {
+  test.use({ panelOptions: { damaged: true } })
+  test('is listed with its place and reason on Home and in Settings, and the rest is shown', async ({ page, open }) => {
+    for (const path of ['/', '/settings?tab=data']) {
+      await open(path)
+      const note = page.getByRole('status').filter({ hasText: '1 file could not be read' })
+      await expect(note).toContainText('results/foreign-smoke-evidence.jsonl line 3, byte 412: question.id: expected')
+    }
+    await open('/')
+    await expect(page.getByRole('region', { name: 'Last results' }).getByRole('row')).toHaveCount(3)
+  })
+})
+
+test('results that came with the project do not hide how to start the first run', async ({ page, open }) => {
+  await open('/')
+  await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
+  await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: /^Ladder/ })).toBeVisible()
+})

@@ -44,6 +44,9 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
   await expect(note.getByRole('button', { name: 'Resume run' })).toBeVisible()
+  // A stopped run has no rate and no time left.
+  await expect(page.locator('[data-step=cells][data-state=stopped]')).toContainText(/\d+\/144 cells/)
+  await expect(page.getByText(/cells\/s/)).toHaveCount(0)
 })
 
 test('a stream that breaks is read on from its number: no step is lost or told twice', async ({

@@ -8,7 +8,10 @@ import type { FakeControlOptions } from './fake-control/state.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What a spec may say about the server behind its pages. */
-export type PanelOptions = Pick<FakeControlOptions, 'empty' | 'hostile' | 'bigQuestions' | 'cellMs' | 'failStep'>
+export type PanelOptions = Pick<
+  FakeControlOptions,
+  'empty' | 'hostile' | 'bigQuestions' | 'cellMs' | 'failStep' | 'damaged'
+>
 
 /** Where the specs run; chosen from outside, so that the same ones run in both. */
 export const IS_DESKTOP = process.env['RAG_LADDER_SPEC_HOST'] === 'electron'

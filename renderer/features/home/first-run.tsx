@@ -7,6 +7,28 @@ import { ServiceTable } from './service-table.tsx'
 import { useSmokeRun } from './use-smoke-run.ts'
 import styles from './home.module.css'
 
+/** While results are there that no run of this panel made, such as those that come with the project: how to make the first own ones. */
+export function FirstRunHint() {
+  const { smoke, approaches, start, isStarting } = useSmokeRun()
+  return (
+    <div className={styles.hint} role="note">
+      <p>
+        No run was started from this panel yet. The results below were published with the project or made by the command
+        line.
+      </p>
+      <Button loading={isStarting} disabled={smoke === undefined} onClick={start}>
+        Run the smoke ladder
+      </Button>
+      {smoke !== undefined && (
+        <span className="dim">
+          {plural(smoke.questions, 'question')} × {plural(approaches.length, 'approach', 'approaches')}, about 20
+          seconds
+        </span>
+      )}
+    </div>
+  )
+}
+
 /** The first five minutes: one sentence, one button, and what this installation has. */
 export function FirstRun() {
   const { smoke, approaches, start, isStarting } = useSmokeRun()

@@ -8,12 +8,12 @@ import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
 import styles from './ladder.module.css'
 
 /** Cells done, throughput, time left, and each approach's last latencies. */
-export function CellsLive({ climb }: { climb: Climb }) {
+export function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
   const cells = cellsOfClimb(climb, 0)
   const { total, done } = cells
   const rate = throughput(climb)
   const left = leftMsOf(cells, rate)
-  const moving = climb.steps.cells?.state === 'running'
+  const moving = climb.steps.cells?.state === 'running' && !ended
   return (
     <div className={styles.open}>
       <span>

@@ -60,7 +60,7 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       {step === 'ingest' && climb !== undefined && Object.keys(climb.phases).length > 0 && name !== 'done' && (
         <PhaseList phases={climb.phases} />
       )}
-      {step === 'cells' && climb !== undefined && climb.finished > 0 && <CellsLive climb={climb} />}
+      {step === 'cells' && climb !== undefined && climb.finished > 0 && <CellsLive climb={climb} ended={ended} />}
       {step === 'judge' && climb !== undefined && climb.judge !== null && name === 'running' && (
         <span className={styles.note}>
           {climb.judge.name}: {count(climb.judge.done)}/{count(climb.judge.total)} verdicts, {count(climb.judge.failed)}{' '}

@@ -78,8 +78,8 @@ export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialo
             {replaced.map(({ dataset_id: dataset, current, next, lost }) => (
               <li key={dataset}>
                 <strong>{dataset}</strong>: run {current!.run_id} (
-                {current!.readable ? scopeWords(current!) : 'its summary cannot be read'}) by run {next.run_id} (
-                {scopeWords(next)}).
+                {current!.readable ? scopeWords(current!) : 'its summary cannot be read'}) is replaced by run{' '}
+                {next.run_id} ({scopeWords(next)}).
                 {lost.length > 0 && <strong> Lost: {lost.join(', ')}.</strong>}
               </li>
             ))}

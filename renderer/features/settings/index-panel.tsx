@@ -4,6 +4,7 @@ import type { SettingsView } from '../../../contract/control/settings.ts'
 import { bytes, count } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { UnreadableFiles } from '../../components/unreadable-files.tsx'
 import { api } from '../../data/client.ts'
 import styles from './settings.module.css'
 
@@ -41,9 +42,10 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
       {status.data !== undefined && (
         <p>
           {count(status.data.runs)} runs, {count(status.data.cells)} cells, {bytes(status.data.size_bytes)}. The index
-          only mirrors the files: deleting it loses nothing.
+          is rebuilt from the result files: deleting it is safe.
         </p>
       )}
+      <UnreadableFiles />
       {whole?.state === 'failed' && <p role="alert">▲ The index failed: {whole.message ?? 'no reason was given'}</p>}
       <dl className={styles.folders}>
         {Object.entries(folders).map(([name, path]) => (

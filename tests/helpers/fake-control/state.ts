@@ -21,6 +21,8 @@ export interface FakeControlOptions {
   /** Adds a dataset of this many questions. */
   bigQuestions?: number
   cellMs?: number
+  /** A file of the results folder cannot be read. */
+  damaged?: boolean
   /** Each run fails at this step the first time. */
   failStep?: LadderStep
 }
@@ -77,7 +79,16 @@ export function startState(world: World, options: FakeControlOptions, feed: Feed
   }
   const indexStatus = () => ({
     ...{ revision: 1, schema_version: 1, journal_mode: 'wal', runs: finishedRuns.size, cells: 1_728 },
-    ...{ size_bytes: 4_200_000, folders: ['results', 'docs/results'], damaged: [] },
+    ...{ size_bytes: 4_200_000, folders: ['results', 'docs/results'] },
+    damaged:
+      options.damaged === true
+        ? [
+            {
+              path: 'results/foreign-smoke-evidence.jsonl',
+              damage: { offset: 412, line: 3, message: 'question.id: expected a string' },
+            },
+          ]
+        : [],
   })
   const judging = new FakeJudging(world, options.hostile === true)
   const judged = ({ run_id: run, dataset_id: id }: { run_id: string; dataset_id: string }) =>
