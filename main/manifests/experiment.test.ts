@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
-import { loadExperiment } from './experiment.ts'
+import { checkCorpus, loadExperiment } from './experiment.ts'
 import { ManifestError } from './manifest-error.ts'
 import { configHashes, runtimeFiles } from './provenance.ts'
 
@@ -182,6 +182,16 @@ describe('a dataset whose catalogue names another corpus than its ingestion prof
     await expect(loadExperiment(root)).rejects.toThrow(
       /smoke\.corpus_path: corpus\/subset, but its ingestion profile smoke in manifests\/consumer\.yaml reads corpus\/smoke/,
     )
+  })
+})
+
+describe('checkCorpus', () => {
+  it('refuses a corpus root from the environment that holds another corpus than the rows would name', async () => {
+    const experiment = await loadExperiment(root)
+    const [dataset] = experiment.datasets
+    await expect(checkCorpus(experiment, dataset!, '/elsewhere')).rejects.toThrow(/RAG_INGESTION_CORPUS_ROOT/)
+    await mkdir(join(root, 'corpus/smoke'), { recursive: true })
+    await checkCorpus(experiment, dataset!, join(root, 'corpus'))
   })
 })
 

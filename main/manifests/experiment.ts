@@ -152,8 +152,16 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
   return { root, evaluationFile, evaluation, consumer, models, aliases, datasets }
 }
 
-/** Step 1 of the ladder for one dataset: its corpus folder must exist. Throws `ManifestError`. */
-export async function checkCorpus(experiment: Experiment, { dataset }: LadderDataset): Promise<void> {
+/** Step 1 of the ladder for one dataset: its corpus folder must exist, and be the one that the platform reads. Throws `ManifestError`. */
+export async function checkCorpus(
+  experiment: Experiment,
+  { dataset, profile }: LadderDataset,
+  corpusRoot: string | null = null,
+): Promise<void> {
+  if (corpusRoot !== null && resolve(corpusRoot, profile.corpus.path) !== resolve(experiment.root, dataset.corpus_path))
+    throw new ManifestError(experiment.evaluation.datasets_file, [
+      `${dataset.id}.corpus_path: ${dataset.corpus_path}, but RAG_INGESTION_CORPUS_ROOT makes the platform read ${resolve(corpusRoot, profile.corpus.path)}: unset it, or run in the project whose corpus that is`,
+    ])
   const info = await stat(resolve(experiment.root, dataset.corpus_path)).catch(() => null)
   if (!info?.isDirectory())
     throw new ManifestError(experiment.evaluation.datasets_file, [

@@ -56,6 +56,34 @@ describe('inStoredForm', () => {
     }
   })
 
+  it('takes what stored rows do not say as no difference, and every part that they name as one', () => {
+    const now = newForm(evaluation)
+    const { runtime } = now
+    const filled: Reproducibility = {
+      ...now,
+      runtime: {
+        ...runtime,
+        base_port: 443,
+        platform: { version: runtime.platform.version, revision: 'a'.repeat(40) },
+        providers: { converter: 'embedded', evaluator: 'platform', platform: 'embedded' },
+        repository: { revision: 'b'.repeat(40), dirty: null, patch_sha256: null },
+      },
+    }
+    const old: Reproducibility = {
+      ...now,
+      runtime: {
+        ...runtime,
+        base_port: null,
+        platform: { ...runtime.platform, revision: null },
+        providers: {},
+        repository: { revision: null, dirty: false, patch_sha256: null },
+      },
+    }
+    expect(inStoredForm(filled, old, evaluation)).toEqual(old)
+    const other = { ...filled.runtime, providers: { ...filled.runtime.providers, evaluator: 'http://127.0.0.1:1' } }
+    expect(inStoredForm({ ...filled, runtime: other }, filled, evaluation)).not.toEqual(filled)
+  })
+
   it('differs from rows stored with their judge settings when another evaluation setting differs', () => {
     const stored = oldForm(withJudges(JUDGES))
     const now = { ...withJudges(JUDGES), run: { ...evaluation.run, retries: evaluation.run.retries + 1 } }

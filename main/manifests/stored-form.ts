@@ -71,7 +71,7 @@ export function inStoredForm(
       ...runtime,
       judge_panel: stored.runtime.judge_panel,
       // Recorded only since: what the rows do not say cannot differ from them.
-      providers: Object.keys(providers).length === 0 ? providers : runtime.providers,
+      providers: Object.fromEntries(Object.entries(runtime.providers).filter(([part]) => part in providers)),
       runtime_files: runtime.runtime_files.length === 0 ? runtime_files : runtime.runtime_files,
       repository: isOutsideGit(repository) && runtime.repository.dirty === null ? repository : runtime.repository,
       platform: platform.revision === null ? { ...runtime.platform, revision: null } : runtime.platform,

@@ -173,7 +173,7 @@ function versionLines({ reproducibility, approaches }: Aggregate): string[] {
       ? 'with uncommitted changes'
       : `with uncommitted changes ${code(repository.patch_sha256)}`
   const lines = [
-    `- Repository: ${revision}${repository.dirty ? `, ${change}` : ''}`,
+    `- Repository: ${revision}${repository.dirty === null ? ', uncommitted changes unknown' : repository.dirty ? `, ${change}` : ''}`,
     `- Platform: version ${platform.version === null ? 'unknown' : code(platform.version)}${platform.revision === null ? '' : `, revision ${code(platform.revision)}`}, gateway ${code(runtime.gateway)}`,
     `- Seed: ${code(seed)}`,
     `- Graded by: ${graders.length === 0 ? 'nobody' : graders.map(code).join(', ')}`,

@@ -273,9 +273,9 @@ export interface DatasetRunOptions {
 }
 
 /** The platform's own evaluator unless another is named, or another key for an external platform's. */
-function evaluatorFor(
+export function evaluatorFor(
   { evaluatorUrl, evaluatorApiKey, edgeApiKey }: RunnerInputs,
-  platform: PlatformSource,
+  platform: Pick<PlatformSource, 'kind' | 'gateway'>,
 ): DatasetRun['evaluator'] {
   if (evaluatorUrl !== null) return { url: evaluatorUrl, apiKey: evaluatorApiKey }
   if (platform.kind === 'embedded' || evaluatorApiKey === null) return 'platform'

@@ -10,18 +10,19 @@ import {
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { IdentityFrom } from '../evidence/run-identity.ts'
-import { reproducibilityOf } from '../manifests/provenance.ts'
+import { reproducibilityOf, withoutCredentials } from '../manifests/provenance.ts'
 import { providerSelection } from '../manifests/provider-selection.ts'
 import { inStoredForm } from '../manifests/stored-form.ts'
 import type { ArtifactFiles } from '../report/artifact-files.ts'
 import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { tellNotices } from './evidence-notices.ts'
+import { apiUrl } from './gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
 import { EvidenceRefusedError, ResumeConflictError } from './resume-error.ts'
 
 /** What the conditions of a run's rows depend on. */
-export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId'> & {
+export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId' | 'evaluator'> & {
   platform: Pick<PlatformSource, 'kind' | 'gateway' | 'basePort' | 'modelSet'>
   /** The run's files: what it writes is no change of the project. */
   files: { evidence: string } & Partial<ArtifactFiles>
@@ -40,6 +41,13 @@ function writtenBy({ experiment, files }: ConditionsInput): string[] {
   return [...(holdsProject ? [] : [folder]), ...Object.values(files).map((file) => resolve(file))]
 }
 
+/** Scores of two evaluators must not be in one run. The platform's own is named so also where it is called with a key of its own. */
+function evaluatorName({ evaluator, platform }: ConditionsInput): string {
+  if (evaluator === null) return 'disabled'
+  if (evaluator === 'platform' || evaluator.url === apiUrl(platform.gateway, '/api/rag/evaluate')) return 'platform'
+  return withoutCredentials(evaluator.url)
+}
+
 async function currentConditions(
   input: ConditionsInput,
   health: ServedDataset['health'],
@@ -49,7 +57,10 @@ async function currentConditions(
   const environment = {
     gateway: platform.gateway,
     basePort: platform.basePort,
-    providers: await providerSelection(experiment.root, dataset.profile, platform.kind),
+    providers: {
+      ...(await providerSelection(experiment.root, dataset.profile, platform.kind)),
+      evaluator: evaluatorName(input),
+    },
     written: writtenBy(input),
     judgePanel: experiment.evaluation.metrics.judge_panel,
   }

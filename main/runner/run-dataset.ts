@@ -134,7 +134,8 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   const skip: Skip = (name, reason) => run.emit({ type: 'step.skipped', dataset_id: datasetId, step: name, reason })
 
   await at('validate', async () => {
-    await checkCorpus(run.experiment, run.dataset)
+    const chosenRoot = run.platform.kind === 'embedded' ? process.env['RAG_INGESTION_CORPUS_ROOT'] : undefined
+    await checkCorpus(run.experiment, run.dataset, chosenRoot === '' ? null : (chosenRoot ?? null))
     if (!run.coldReset) await checkStored(run)
     return { result: null }
   })

@@ -83,6 +83,20 @@ describe('matrix against evidence that holds other cells', () => {
     expect(await rowsOf(evidence('wider'))).toHaveLength(8)
   })
 
+  it('refuses to add scores of another evaluator to a run; plan says the same', async () => {
+    const scored = (...more: string[]): string[] => more.filter((option) => option !== '--no-evaluate')
+    const env = { MATRIX_EVALUATOR_URL: 'http://127.0.0.1:9/score' }
+    expect((await runCli(scored(...matrix('scored', 'vanilla-rag')))).code).toBe(0)
+    const told =
+      'reproducibility.runtime.providers.evaluator: stored "platform", now "http://127.0.0.1:9/score" (4 rows)'
+    const refused = await runCli(scored(...matrix('scored', 'hybrid-rag')), env)
+    expect(refused.code).toBe(4)
+    expect(refused.events.find(({ type }) => type === 'step.failed')!['message']).toContain(told)
+    const options = scored(...common('scored', 'hybrid-rag')).filter((option) => option !== '--json')
+    const planned = await runCli(['plan', ...options, '--gateway', gateway.url], env)
+    expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(told)])
+  })
+
   it('takes the conditions of a file without a record from its rows', async () => {
     await runCli(matrix('old', 'vanilla-rag'))
     const record = evidence('old').replace('.jsonl', '.identity.json')

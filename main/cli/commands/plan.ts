@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { countWords, plural } from '../../report/score-format.ts'
 import { wrap } from '../../report/terminal-text.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
-import { filesOf } from '../../runner/prepare-run.ts'
+import { evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
 import { ResumeConflictError } from '../../runner/resume-error.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { outputColumns } from '../progress/output-columns.ts'
@@ -27,7 +27,8 @@ export const planCommand: Command = {
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
-      const plan = await planDataset({ ...setup, dataset, platform, files, onNotice })
+      const evaluator = evaluatorFor(setup.inputs, platform)
+      const plan = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
       if (flagOption(invocation, 'json')) {
         out.write(`${JSON.stringify(plan)}\n`)

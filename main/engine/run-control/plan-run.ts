@@ -5,7 +5,7 @@ import { plural } from '../../report/score-format.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
-import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 
 const MAX_CONFLICTS = 100
 
@@ -54,7 +54,9 @@ async function planDatasets(
       conflicts: [],
       unavailable: [],
     }
-    const input = { ...run, dataset, files: filesOf(run, id), platform: options.platform }
+    const { platform } = options
+    const evaluator = evaluatorFor(run.inputs, platform)
+    const input = { ...run, dataset, files: filesOf(run, id), platform, evaluator }
     const plan = run.request.cold_reset
       ? nothingKept
       : await planDataset(input).catch((error: unknown) => {

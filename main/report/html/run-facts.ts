@@ -72,7 +72,8 @@ export function provenance(aggregate: Aggregate): Markup {
     )
   if (reproducibility !== null) {
     const { repository, platform, models, gateway } = reproducibility.runtime
-    const dirty = repository.dirty ? ', with uncommitted changes' : ''
+    const dirty =
+      repository.dirty === null ? ', uncommitted changes unknown' : repository.dirty ? ', with uncommitted changes' : ''
     facts.push(
       ['seed', reproducibility.seed],
       ['repository', `${repository.revision ?? 'unknown revision'}${dirty}`],
