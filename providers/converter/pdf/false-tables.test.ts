@@ -49,6 +49,8 @@ it('a section that was cut below the gap of its heading becomes a heading and pa
     ['other', 'machine, which is quicker.'],
     ['', 'This section explains how.'],
     ['', '• Set up a server.'],
+    ['', '• Ask for its address.'],
+    ['A', 'machine without an address'],
   ]
   const runs = ['4.5', 'Preparing Files for the Network', ...rows.slice(1).map((row) => row.join(' ').trim())]
   expect(shapes(rows, runs)).toEqual([
@@ -59,6 +61,7 @@ it('a section that was cut below the gap of its heading becomes a heading and pa
     ],
     ['paragraph', 'This section explains how.'],
     ['list_item', 'Set up a server.'],
+    ['list_item', 'Ask for its address. A machine without an address'],
   ])
 })
 

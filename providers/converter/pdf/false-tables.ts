@@ -101,7 +101,8 @@ function prose(rows: readonly string[][], { place }: Table): Block[] {
     if (text === '') continue
     const number = SECTION.exec(row[0] ?? '')?.[0]
     const former = blocks.at(-1)
-    if (number !== undefined && row.length > 1 && !ENDS.test(text))
+    // A line may begin with the word "A" or "I".
+    if (number !== undefined && /\d/.test(number) && row.length > 1 && !ENDS.test(text))
       blocks.push({ kind: 'heading', level: Math.min(6, number.split('.').filter(Boolean).length + 1), text, place })
     else if (BULLET.test(text))
       blocks.push({ kind: 'list_item', level: 0, ordered: false, text: text.replace(BULLET, ''), place })
