@@ -1,4 +1,3 @@
-import './app/before-schemas.ts'
 import './data/page-key.ts'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'

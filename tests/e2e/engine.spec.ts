@@ -69,6 +69,10 @@ test('the first five minutes on a real engine: link, smoke ladder, matrix with h
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(error.message))
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  await page.addInitScript(`
+    window.violations = []
+    addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+      window.violations.push(effectiveDirective + ' ' + blockedURI))`)
   await page.goto(serving.link)
   await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
   await expect(page.locator('[data-step=cells][data-state=running]')).toBeVisible({ timeout: 60_000 })
@@ -81,6 +85,7 @@ test('the first five minutes on a real engine: link, smoke ladder, matrix with h
   await scored.first().click()
   await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Ground truth')).toBeVisible()
   expect(complaints).toEqual([])
+  expect(await page.evaluate('window.violations')).toEqual([])
 
   // The link worked once, in one browser: another one is told what to do.
   const stranger = await browser.newPage()
