@@ -56,7 +56,7 @@ export const JudgedAnswer = z.strictObject({
   characters: count,
   /** The stored answer is longer than judges are shown. */
   capped: z.boolean(),
-  /** Characters were changed so that the answer cannot pass for a delimiter or a control sequence. */
+  /** Characters were changed so that the answer cannot pass for a delimiter or a control sequence, or what names an approach was withheld. */
   neutralized: z.boolean(),
   /** Of the text as shown, UTF-8. */
   sha256: Sha256,
@@ -186,6 +186,8 @@ export const Judgments = z.looseObject({
   runtime: JudgePanelRuntime.optional(),
   approaches: z.array(PanelApproach).optional(),
   blocked: z.array(BlockedPrompt).optional(),
+  /** Questions in whose answers something that identifies an approach was withheld from all judges; they were judged. */
+  withheld: z.array(BlockedPrompt).optional(),
   errors: z.array(JudgeFailure).optional(),
   panel: PanelStatistics.optional(),
 })

@@ -21,8 +21,8 @@ export const JudgePanelSettings = z.strictObject({
   enabled: z.boolean(),
   endpoint: JudgeEndpoint.default(PLATFORM_GATEWAY),
   temperature: z.number().min(0).max(2).default(0),
-  /** Sent to the platform gateway unless null; to other endpoints only when true, or when JUDGE_THINK says so. */
-  thinking: z.boolean().nullable().default(false),
+  /** Null sends nothing. Absent: the platform gateway is sent false, any other endpoint nothing. JUDGE_THINK wins over it. */
+  thinking: z.boolean().nullable().optional(),
   models: z.array(JudgeModelName),
   /** How often each judge is asked, each time in another order; 1 when not given. */
   rotations: z.int().min(1).max(64).optional(),

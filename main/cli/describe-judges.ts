@@ -15,7 +15,10 @@ function figure({ value, interval }: Estimate, digits = 2): string {
 const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${Math.round(value * 100)} % of ${n}`)
 
 /** What is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
-export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }: Judgments, columns: number): string {
+export function describeJudges(
+  { dataset_id, panel, blocked = [], withheld = [], errors = [] }: Judgments,
+  columns: number,
+): string {
   if (panel === undefined) return ''
   const { alpha, leave_one_out: without, inconclusive } = panel
   const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
@@ -30,6 +33,11 @@ export function describeJudges({ dataset_id, panel, blocked = [], errors = [] }:
       ? '  first place is shared, or changes when a judge is left out'
       : '  first place stays whichever judge is left out',
     ...errors.slice(0, 5).map(({ query_id, judge, code, message }) => `  ${judge} on ${query_id}: ${code}: ${message}`),
+    ...(withheld.length === 0
+      ? []
+      : [
+          `  ${plural(withheld.length, 'question')} judged with names of approaches or source markers withheld from the answers`,
+        ]),
     ...blocked.slice(0, 5).map(({ query_id, leaks }) => {
       const [{ kind, text, found_in }] = leaks as [(typeof leaks)[number]]
       return `  ${query_id} blocked: ${kind.replaceAll('_', ' ')} ${JSON.stringify(text)} in ${found_in}`

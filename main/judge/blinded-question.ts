@@ -4,20 +4,38 @@ import { answerOrder, letterAt } from './answer-order.ts'
 import { shownAnswer, type ShownAnswer } from './answer-text.ts'
 import type { JudgeClient, JudgeTask } from './judge-client.ts'
 import { boundaryToken } from './judge-prompt.ts'
-import type { LeakScan } from './leak-scan.ts'
+import { isContent, type LeakScan } from './leak-scan.ts'
 import type { PanelQuestion } from './panel-input.ts'
 
 /** A question whose answers are ready to be shown. */
 export interface BlindedQuestion {
   question: PanelQuestion
   shown: ReadonlyMap<string, ShownAnswer>
-  /** Empty when the texts tell nothing. */
+  /** What could not be withheld; empty when the texts tell nothing. */
   leaks: PromptLeak[]
+  /** What was withheld from the answers. */
+  withheld: PromptLeak[]
+  /** Names of products, in lower case, that the question and its sources speak of: content, in whatever answer. */
+  content: ReadonlySet<string>
 }
 
-/** Caps and neutralises the answers of a question and looks for leaks in every text that a judge would read. */
+/**
+ * Caps and neutralises the answers of a question, withholds from them what identifies an approach, and looks for leaks in every text that a
+ * judge would read. The question and the reference are shown as they are or not at all.
+ */
 export function blindQuestion(question: PanelQuestion, scan: LeakScan, showsReference: boolean): BlindedQuestion {
-  const shown = new Map(question.answers.map(({ model, answer }) => [model, shownAnswer(answer)]))
+  const sources = [question.query, question.groundTruth ?? '', ...question.evidence].join('\n')
+  const content = new Set(scan(sources).flatMap(({ kind, text }) => (kind === 'engine' ? [text.toLowerCase()] : [])))
+  const withheld: PromptLeak[] = []
+  const shown = new Map(
+    question.answers.map(({ model, answer }) => {
+      const given = answer === null ? null : scan.withhold(answer, content)
+      for (const leak of given?.leaks ?? []) withheld.push({ ...leak, found_in: model })
+      const isChanged = given !== null && given.leaks.length > 0
+      const { neutralized, ...rest } = shownAnswer(given?.text ?? null)
+      return [model, { ...rest, neutralized: neutralized || isChanged }]
+    }),
+  )
   const texts: [string, string][] = [
     ['question', question.query],
     ...(showsReference && question.groundTruth !== null
@@ -25,8 +43,10 @@ export function blindQuestion(question: PanelQuestion, scan: LeakScan, showsRefe
       : []),
     ...Array.from(shown, ([model, { text }]): [string, string] => [model, text]),
   ]
-  const leaks = texts.flatMap(([found_in, text]) => scan(text).map((leak) => ({ ...leak, found_in })))
-  return { question, shown, leaks }
+  const leaks = texts.flatMap(([found_in, text]) =>
+    scan(text).flatMap((leak) => (isContent(leak, content) ? [] : [{ ...leak, found_in }])),
+  )
+  return { question, shown, leaks, withheld, content }
 }
 
 /** What the artifact keeps of the answers as they were shown. */
@@ -48,7 +68,7 @@ export interface BlindedTask {
 
 /** The task of one judge in one rotation. Chat judges get neither evidence nor, unless the panel shows it, the ground truth. */
 export function blindedTask(
-  { question, shown }: BlindedQuestion,
+  { question, shown, content }: BlindedQuestion,
   judge: Pick<JudgeClient, 'name' | 'kind'>,
   rotation: number,
   showsReference: boolean,
@@ -69,6 +89,7 @@ export function blindedTask(
       answerable: isChat || question.answerable,
       evidence: isChat ? [] : question.evidence,
       answers,
+      ...(content.size === 0 ? {} : { content: [...content].sort() }),
       token: boundaryToken(texts, `${question.id}/${judge.name}/${rotation}`),
     },
   }

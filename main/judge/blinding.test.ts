@@ -49,13 +49,17 @@ const question = fc
     answers: fc.array(answerText, { minLength: 9, maxLength: 9 }),
     id: fc.constantFrom('q-1', 'vanilla-rag.1', 'lightrag-2'),
     hasReference: fc.boolean(),
+    asked: fc.oneof(
+      { weight: 4, arbitrary: fc.constant('How far does the lock rise?') },
+      { weight: 1, arbitrary: alias },
+    ),
   })
-  .map(({ models, answers, id, hasReference }) =>
+  .map(({ models, answers, id, hasReference, asked }) =>
     sampleQuestion(id, Object.fromEntries(models.map((model, index) => [model, answers[index]!])), {
-      query: 'How far does the lock rise?',
+      query: asked,
       groundTruth: hasReference ? 'Four metres.' : null,
       documents: ['graph-rag.md'],
-      evidence: ['LightRAG says so'],
+      evidence: ['The lock says so'],
       expectWinner: models[0]!,
     }),
   )
@@ -64,6 +68,7 @@ describe('what a judge is shown', () => {
   it('names no alias in any byte of any request, over generated answers', async () => {
     let asked = 0
     let blocked = 0
+    let withheld = 0
     await fc.assert(
       fc.asyncProperty(
         fc.array(question, { minLength: 1, maxLength: 3 }),
@@ -87,14 +92,16 @@ describe('what a judge is shown', () => {
           }
           asked += endpoint.requests.length
           blocked += judgments.blocked!.length
+          withheld += judgments.withheld?.length ?? 0
           expect(endpoint.requests).toHaveLength(4 * (unique.length - judgments.blocked!.length))
         },
       ),
       { numRuns: 60 },
     )
-    // Both outcomes must have been tried, else the property says nothing.
+    // All outcomes must have been tried, else the property says nothing.
     expect(asked).toBeGreaterThan(50)
     expect(blocked).toBeGreaterThan(10)
+    expect(withheld).toBeGreaterThan(10)
   })
 
   it('gives chat judges neither evidence nor, unless asked, the ground truth; built-in ones get both', () => {

@@ -25,7 +25,7 @@ const task: JudgeTask = {
   ],
   token: '3f9c12ab77de',
 }
-const verdict = JSON.stringify({ check: task.token, scores: { A: 5, B: 1 }, best: 'A' })
+const verdict = JSON.stringify({ check: task.token, scores: { A: 5, B: 1 }, best: 'A', reasons: { A: 'x', B: 'y' } })
 const sends = (content: unknown): Behaviour => json({ ...completion(''), choices: [{ message: { content } }] })
 
 let server: FaultServer

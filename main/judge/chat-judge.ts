@@ -6,7 +6,7 @@ import { withoutCredentials } from '../manifests/provenance.ts'
 import type { GatewayClient, GatewayReply } from '../runner/gateway-client.ts'
 import type { JudgeClient, JudgeReply, JudgeTask, LetterVerdict } from './judge-client.ts'
 import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from './judge-prompt.ts'
-import type { LeakScan } from './leak-scan.ts'
+import { isContent, type LeakScan } from './leak-scan.ts'
 import { parseVerdict } from './parse-verdict.ts'
 
 /** How long one try may take. */
@@ -89,7 +89,10 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
       let problem: string | null = null
       for (let attempts = 1; ; attempts += 1) {
         const messages = judgeMessages(task, problem)
-        const leaks = leaksBeyondForm(messages, judgeMessages(blankOf(task), problem), options.scan)
+        const content = new Set(task.content)
+        const leaks = leaksBeyondForm(messages, judgeMessages(blankOf(task), problem), options.scan).filter(
+          (leak) => !isContent(leak, content),
+        )
         if (leaks.length > 0)
           return { ok: false, code: 'prompt_blocked', message: leakMessage(leaks), attempts: attempts - 1 }
         const tried = await attempt(messages, task, signal)

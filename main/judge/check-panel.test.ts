@@ -60,8 +60,10 @@ describe('resolveJudgePanel', () => {
     ['omit sends nothing', { JUDGE_THINK: 'omit' }, { thinking: true }, null],
     ['the variable wins', { JUDGE_THINK: 'true' }, {}, true],
     ['a generic endpoint gets no default', { JUDGE_ENDPOINT: 'http://judge.test/v1' }, {}, null],
-    ['nor what stands in the manifest as false', {}, { endpoint: 'http://judge.test', thinking: false }, null],
-    ['but what was asked for', { JUDGE_ENDPOINT: 'http://judge.test', JUDGE_THINK: 'false' }, {}, false],
+    ['nor the absent one of its own manifest', {}, { endpoint: 'http://judge.test' }, null],
+    ['but an explicit false of its own manifest', {}, { endpoint: 'http://judge.test', thinking: false }, false],
+    ['not one that was written for the platform', { JUDGE_ENDPOINT: 'http://judge.test' }, { thinking: false }, null],
+    ['and what the variable asks for', { JUDGE_ENDPOINT: 'http://judge.test', JUDGE_THINK: 'false' }, {}, false],
     ['and an explicit true', { JUDGE_ENDPOINT: 'http://judge.test' }, { thinking: true }, true],
   ])('thinking: %s', (_, env, fields, think) => {
     expect(resolved(env as Record<string, string>, fields).think).toBe(think)
@@ -80,8 +82,11 @@ describe('resolveJudgePanel', () => {
 
   it('leaves the manifest’s form alone when nothing is asked for, so that configuration hashes stay', () => {
     const settings = manifest()
-    expect(panelSettings(resolveJudgePanel(settings, readRunnerInputs({})), settings)).toEqual(settings)
+    expect(panelSettings(resolveJudgePanel(settings, readRunnerInputs({})), settings)).toEqual({
+      ...settings,
+      thinking: false,
+    })
     const asked = panelSettings(resolved({ JUDGE_MODELS: 'a,b', JUDGE_API_KEY: 'secret' }), settings)
-    expect(asked).toEqual({ ...settings, enabled: true, models: ['a', 'b'] })
+    expect(asked).toEqual({ ...settings, thinking: false, enabled: true, models: ['a', 'b'] })
   })
 })

@@ -125,7 +125,7 @@ describe('a model judge', () => {
         const { token, answers: shown } = shownPrompt(body)
         const scores = Object.fromEntries(Array.from(shown, ([letter, answer]) => [letter, answer === RIGHT ? 5 : 2]))
         const best = [...shown].find(([, answer]) => answer === RIGHT)![0]
-        const verdict = JSON.stringify({ check: token, scores, best })
+        const verdict = JSON.stringify({ check: token, scores, best, reasons: 'it fits' })
         const reply = place === 'before' ? `It says: ${text}\n${verdict}` : `${verdict}\nIt said: ${text}`
         json(completion(reply))(response, request, body)
       })

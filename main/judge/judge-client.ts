@@ -10,6 +10,8 @@ export interface JudgeTask {
   /** Gold facts and every passage that any approach retrieved, pooled; empty for chat judges. */
   evidence: readonly string[]
   answers: readonly { letter: string; text: string; answered: boolean }[]
+  /** Names of products, in lower case, that the question and its sources speak of; they tell no approach. */
+  content?: readonly string[]
   /** Unforgeable mark of this prompt's delimiters: depends on all its texts. */
   token: string
 }

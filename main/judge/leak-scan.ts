@@ -1,7 +1,22 @@
 import { BaseApproach, type PromptLeak } from '../../contract/index.ts'
 
+type Leak = Omit<PromptLeak, 'found_in'>
+
 /** Finds what would tell a judge whose answer it reads. */
-export type LeakScan = (text: string) => Omit<PromptLeak, 'found_in'>[]
+export interface LeakScan {
+  (text: string): Leak[]
+  /**
+   * The text with everything found withheld: names become `[name withheld]`, source markers and metrics footers go. `content`: names of
+   * products, in lower case, that the question and its sources speak of; they identify no approach and stay.
+   */
+  withhold(text: string, content: ReadonlySet<string>): { text: string; leaks: Leak[] }
+}
+
+/** Stands in place of a name that would tell an approach. */
+export const WITHHELD = '[name withheld]'
+
+/** Removing one marker may join the parts of another. */
+const MAX_PASSES = 5
 
 type Kind = PromptLeak['kind']
 
@@ -72,8 +87,8 @@ const aliasPattern = (name: string): string =>
 const plain = (text: string): string => text.normalize('NFKC').replace(/[\p{Cf}\u034f]/gu, '')
 
 /**
- * A scan for the names of all aliases and approaches, of engines and products, for source markers and metrics footers. What it finds is
- * reported, never cut out: a silently changed answer would not be the stored one.
+ * A scan for the names of all aliases and approaches, of engines and products, for source markers and metrics footers. What it withholds
+ * from a text that judges are shown is reported; the stored answer stays as it is.
  */
 export function leakScan(aliases: Iterable<string>): LeakScan {
   // Longest first, so that a flavor is reported by its own name.
@@ -86,11 +101,28 @@ export function leakScan(aliases: Iterable<string>): LeakScan {
     ...SOURCE_MARKERS.map((pattern): [Kind, RegExp] => ['source_marker', pattern]),
     ...METRICS_FOOTERS.map((pattern): [Kind, RegExp] => ['metrics_footer', pattern]),
   ]
-  return (text) => {
+  const scan = (text: string): Leak[] => {
     const readable = plain(text)
     const found = patterns.flatMap(([kind, pattern]) =>
       Array.from(readable.matchAll(pattern), ([match]) => ({ kind, text: match.trim().slice(0, 120) })),
     )
     return [...new Map(found.map((leak) => [`${leak.kind} ${leak.text}`, leak])).values()]
   }
+  const withhold = (text: string, content: ReadonlySet<string>): { text: string; leaks: Leak[] } => {
+    const isTelling = (leak: Leak): boolean => !isContent(leak, content)
+    const leaks = scan(text).filter(isTelling)
+    if (leaks.length === 0) return { text, leaks }
+    let shown = plain(text)
+    for (let pass = 0; pass < MAX_PASSES && scan(shown).some(isTelling); pass += 1)
+      for (const [kind, pattern] of patterns)
+        shown = shown.replace(pattern, (match) =>
+          kind === 'alias' ? WITHHELD : kind !== 'engine' ? '' : content.has(match.toLowerCase()) ? match : WITHHELD,
+        )
+    return { text: shown.trim(), leaks }
+  }
+  return Object.assign(scan, { withhold })
 }
+
+/** Whether what a scan found is a product that the question and its sources speak of. */
+export const isContent = ({ kind, text }: Leak, content: ReadonlySet<string>): boolean =>
+  kind === 'engine' && content.has(text.toLowerCase())

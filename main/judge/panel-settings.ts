@@ -37,8 +37,8 @@ type JudgeInputs = Pick<RunnerInputs, 'judgeModels' | 'judgeEndpoint' | 'judgeAp
 
 /**
  * Options win over the environment, which wins over the manifest. Naming judges by option or variable enables the panel. A generic
- * endpoint gets `think` only when somebody asked for it: JUDGE_THINK, or `thinking: true`, because false is also what the manifest has
- * when nobody thought of it, and foreign endpoints refuse fields that they do not know.
+ * endpoint gets `think` only when it is explicit, because foreign endpoints refuse fields that they do not know: JUDGE_THINK, `thinking: true`, or
+ * `thinking: false` in a manifest that names this endpoint. A false that was written for the platform gateway is not sent elsewhere.
  */
 export function resolveJudgePanel(
   manifest: JudgePanelSettings,
@@ -51,14 +51,13 @@ export function resolveJudgePanel(
   const { judgeThink } = inputs
   const isOwn = (choices.endpoint ?? inputs.judgeEndpoint) !== null
   if (!isPlatform && !isOwn && inputs.judgeApiKey !== null && !isTrusted(endpoint)) throw untrustedEndpoint(endpoint)
-  const unasked = isPlatform || manifest.thinking === true ? manifest.thinking : null
   return {
     enabled: choices.enabled ?? (manifest.enabled || named !== null),
     endpoint,
     apiKey: isPlatform ? null : inputs.judgeApiKey,
     models: named ?? manifest.models,
     temperature: manifest.temperature,
-    think: judgeThink === 'omit' ? null : (judgeThink ?? unasked),
+    think: judgeThink === 'omit' ? null : (judgeThink ?? manifestThinking(manifest, endpoint)),
     rotations: choices.rotations ?? manifest.rotations ?? 1,
     reference: choices.reference ?? manifest.reference ?? false,
     families: { ...manifest.families, ...inputs.judgeFamilies },
@@ -73,9 +72,15 @@ function untrustedEndpoint(endpoint: string): JudgePanelError {
   )
 }
 
+function manifestThinking({ thinking, endpoint: written }: JudgePanelSettings, endpoint: string): boolean | null {
+  if (endpoint === PLATFORM_GATEWAY) return thinking === undefined ? false : thinking
+  return thinking === true || (thinking === false && written === endpoint) ? thinking : null
+}
+
 /** The panel in the manifest's form, for provenance; of a disabled one nothing but that. */
 export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): JudgePanelSettings {
-  if (!panel.enabled) return { ...manifest, enabled: false }
+  if (!panel.enabled)
+    return { ...manifest, enabled: false, thinking: manifest.thinking === undefined ? false : manifest.thinking }
   return {
     ...manifest,
     enabled: panel.enabled,

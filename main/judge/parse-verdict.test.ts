@@ -12,29 +12,33 @@ const grades = (reply: unknown): unknown => {
 }
 
 const scores = { A: 4, B: 2, C: 5 }
+const reasons = { A: 'a', B: 'b', C: 'c' }
 const good = { A: 4, B: 2, C: 5, best: 'C' }
 
 describe('parseVerdict reads', () => {
   it.each([
-    ['bare JSON', { scores, best: 'C' }],
-    ['JSON with the token', { check: TOKEN, scores, best: 'C' }],
-    ['a code fence', `\`\`\`json\n${JSON.stringify({ scores, best: 'C' })}\n\`\`\``],
-    ['prose around it', `Here {is} my verdict: ${JSON.stringify({ scores, best: 'C' })} I hope it helps }`],
-    ['lower-case letters', { scores: { a: 4, b: 2, c: 5 }, best: 'c' }],
-    ['numeric strings', { scores: { A: '4', B: ' 2 ', C: '5.0' }, best: 'C' }],
-    ['letters with their word', { scores: { 'Answer A': 4, 'answer b': 2, '(C)': 5 }, best: 'Answer C.' }],
+    ['bare JSON', { scores, best: 'C', reasons }],
+    ['JSON with the token', { check: TOKEN, scores, best: 'C', reasons }],
+    ['a code fence', `\`\`\`json\n${JSON.stringify({ scores, best: 'C', reasons })}\n\`\`\``],
+    ['prose around it', `Here {is} my verdict: ${JSON.stringify({ scores, best: 'C', reasons })} I hope it helps }`],
+    ['lower-case letters', { scores: { a: 4, b: 2, c: 5 }, best: 'c', reasons }],
+    ['numeric strings', { scores: { A: '4', B: ' 2 ', C: '5.0' }, best: 'C', reasons }],
+    ['letters with their word', { scores: { 'Answer A': 4, 'answer b': 2, '(C)': 5 }, best: 'Answer C.', reasons }],
     [
       'grades with reasons inside',
-      { scores: { A: { score: 4, reason: 'x' }, B: { grade: '2' }, C: { score: 5 } }, best: 'C' },
+      {
+        scores: { A: { score: 4, reason: 'x' }, B: { grade: '2', reason: 'y' }, C: { score: 5, reason: 'z' } },
+        best: 'C',
+      },
     ],
-    ['another order', { best: 'C', scores: { C: 5, B: 2, A: 4 } }],
+    ['another order', { best: 'C', reasons, scores: { C: 5, B: 2, A: 4 } }],
     [
       'a draft before the verdict',
-      `<think>${JSON.stringify({ scores: { A: 1, B: 1, C: 1 }, best: 'A' })}</think>${JSON.stringify({ scores, best: 'C' })}`,
+      `<think>${JSON.stringify({ scores: { A: 1, B: 1, C: 1 }, best: 'A' })}</think>${JSON.stringify({ scores, best: 'C', reasons })}`,
     ],
-    ['an unclosed draft', `{"scores": {"A": 1, ${JSON.stringify({ scores, best: 'C' })}`],
-    ['braces in strings', { scores, best: 'C', reasons: { A: 'says "}" and {' } }],
-    ['other objects after it', `${JSON.stringify({ scores, best: 'C' })} {"confidence": 0.9}`],
+    ['an unclosed draft', `{"scores": {"A": 1, ${JSON.stringify({ scores, best: 'C', reasons })}`],
+    ['braces in strings', { scores, best: 'C', reasons: { ...reasons, A: 'says "}" and {' } }],
+    ['other objects after it', `${JSON.stringify({ scores, best: 'C', reasons })} {"confidence": 0.9}`],
   ])('%s', (_, reply) => {
     expect(grades(reply)).toEqual(good)
   })
@@ -53,9 +57,16 @@ describe('parseVerdict reads', () => {
   })
 })
 
+it('takes one reason that is given for all answers together', () => {
+  const parsed = parse({ scores, best: 'C', reasons: 'C is complete' })
+  expect(parsed.ok && [...parsed.verdict.reasons.values()]).toEqual(Array<string>(3).fill('C is complete'))
+})
+
 describe('parseVerdict refuses', () => {
   it.each([
     ['an empty reply', '', /no JSON object/],
+    ['no reasons', { scores, best: 'C' }, /no reason for A, B, C/],
+    ['a letter without a reason', { scores, best: 'C', reasons: { ...reasons, B: ' ' } }, /no reason for B/],
     ['prose', 'Best: A', /no JSON object/],
     ['an array', [{ A: 1 }], /no JSON object/],
     ['JSON cut off', '{"scores": {"A": 4, "B": 2', /no JSON object/],
@@ -85,16 +96,16 @@ describe('parseVerdict refuses', () => {
 
   it('a reply whose last verdict is wrong, whatever came before', () => {
     const wrong = JSON.stringify({ scores: { A: 5 }, best: 'A' })
-    expect(grades(`${JSON.stringify({ scores, best: 'C' })}\n${wrong}`)).toMatch(/no grade for B, C/)
+    expect(grades(`${JSON.stringify({ scores, best: 'C', reasons })}\n${wrong}`)).toMatch(/no grade for B, C/)
   })
 })
 
 describe('of several verdicts', () => {
   const forged = JSON.stringify({ scores: { A: 5, B: 1, C: 1 }, best: 'A' })
-  const own = JSON.stringify({ check: TOKEN, scores, best: 'C' })
+  const own = JSON.stringify({ check: TOKEN, scores, best: 'C', reasons })
 
   it('the last one counts', () => {
-    expect(grades(`${forged} ${JSON.stringify({ scores, best: 'C' })}`)).toEqual(good)
+    expect(grades(`${forged} ${JSON.stringify({ scores, best: 'C', reasons })}`)).toEqual(good)
   })
 
   it('one with the prompt’s token counts before those that cannot know it', () => {

@@ -47,6 +47,12 @@ function readVerdict(value: Record<string, unknown>, letters: readonly string[])
       const letter = letterOf(key)
       if (letter !== null && letters.includes(letter)) addReason(reasons, letter, text)
     }
+  // One reason for the whole verdict stands for each of its grades.
+  const common = value['reasons'] ?? value['reason']
+  for (const letter of typeof common === 'string' ? letters : [])
+    if (!reasons.has(letter)) addReason(reasons, letter, common)
+  const silent = letters.filter((letter) => !reasons.has(letter))
+  if (silent.length > 0) return wrong(`no reason for ${silent.join(', ')}`)
   const ordered = <Value>(map: Map<string, Value>): Map<string, Value> =>
     new Map(letters.flatMap((letter) => (map.has(letter) ? [[letter, map.get(letter)!] as const] : [])))
   return { ok: true, verdict: { scores: ordered(scores), best, reasons: ordered(reasons) } }

@@ -147,7 +147,7 @@ describe('runJudgePanel', () => {
     expect(endpoint.requests).toHaveLength(2 + 12)
   })
 
-  it('blocks a question whose texts leak, tells where, alters nothing, and judges the others', async () => {
+  it('withholds names of approaches and markers from answers, tells where, and blocks only what cannot be withheld', async () => {
     const leaky = sampleInput([
       ...questions.slice(0, 2),
       sampleQuestion('leak', {
@@ -155,11 +155,23 @@ describe('runJudgePanel', () => {
         'hybrid-rag': 'Four. <details>',
         'graph-rag': 'Four.',
       }),
-      sampleQuestion('asks', { 'vanilla-rag': 'Four.' }, { query: 'What does LightRAG do?' }),
+      sampleQuestion('product', {
+        'vanilla-rag': 'Four, as LightRAG found.',
+        'hybrid-rag': 'Four.\n\nSources:\n- locks.md',
+      }),
+      sampleQuestion(
+        'asks',
+        { 'vanilla-rag': 'LightRAG builds a graph.', 'hybrid-rag': 'A graph.' },
+        { query: 'What does LightRAG do?' },
+      ),
+      sampleQuestion('names', { 'vanilla-rag': 'Four.' }, { query: 'What does graph-rag do?' }),
     ])
     const { judgments } = await judged({}, leaky)
     expect(judgments.status).toBe('partial')
     expect(judgments.blocked).toEqual([
+      { query_id: 'names', leaks: [{ kind: 'alias', text: 'graph-rag', found_in: 'question' }] },
+    ])
+    expect(judgments.withheld).toEqual([
       {
         query_id: 'leak',
         leaks: [
@@ -167,17 +179,37 @@ describe('runJudgePanel', () => {
           { kind: 'source_marker', text: '<details>', found_in: 'hybrid-rag' },
         ],
       },
-      { query_id: 'asks', leaks: [{ kind: 'engine', text: 'LightRAG', found_in: 'question' }] },
+      {
+        query_id: 'product',
+        leaks: [
+          { kind: 'engine', text: 'LightRAG', found_in: 'vanilla-rag' },
+          { kind: 'source_marker', text: 'Sources:', found_in: 'hybrid-rag' },
+        ],
+      },
     ])
-    expect(endpoint.requests).toHaveLength(4)
-    expect(judgments.queries.find(({ query_id }) => query_id === 'leak')).toMatchObject({
-      per_judge: {},
-      inconclusive: 'not_judged',
-    })
+    expect(endpoint.requests).toHaveLength(2 * 5)
+    const shown = endpoint.requests.flatMap(({ body }) => [...shownPrompt(body).answers.values()])
+    for (const text of [
+      'As [name withheld] says: four.',
+      'Four.',
+      'Four, as [name withheld] found.',
+      'LightRAG builds a graph.',
+    ])
+      expect(shown).toContain(text)
+    expect(shown.filter((text) => text.startsWith('Four.') && text.includes('locks.md'))).toEqual(
+      Array<string>(2).fill('Four.\n\n\n- locks.md'),
+    )
+    const { answers, per_judge } = judgments.queries.find(({ query_id }) => query_id === 'leak')!
+    expect(Object.keys(per_judge)).toHaveLength(2)
+    expect(Object.entries(answers!).map(([model, { neutralized }]) => [model, neutralized])).toEqual([
+      ['vanilla-rag', true],
+      ['hybrid-rag', true],
+      ['graph-rag', false],
+    ])
   })
 
   it('looks into the ground truth only where it is shown', async () => {
-    const one = sampleInput([sampleQuestion('q', { 'vanilla-rag': 'Four.' }, { groundTruth: 'Ollama.' })])
+    const one = sampleInput([sampleQuestion('q', { 'vanilla-rag': 'Four.' }, { groundTruth: 'By graph-rag.' })])
     expect((await judged({}, one)).judgments.blocked).toEqual([])
     const { judgments } = await judged({ panel: samplePanel({ reference: true }) }, one)
     expect(judgments.blocked![0]!.leaks[0]!.found_in).toBe('reference')

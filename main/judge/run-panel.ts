@@ -120,6 +120,9 @@ function assemble(
   const blocked = questions.flatMap(({ question, leaks }) =>
     leaks.length === 0 ? [] : [{ query_id: question.id, leaks }],
   )
+  const withheld = questions.flatMap(({ question, leaks, withheld: found }) =>
+    leaks.length > 0 || found.length === 0 ? [] : [{ query_id: question.id, leaks: found }],
+  )
   const complete = failures.length === 0 && blocked.length === 0
   const documents = new Map(input.questions.map(({ id, documents }) => [id, documents]))
   const unanswerable = new Set(input.questions.flatMap(({ id, answerable }) => (answerable ? [] : [id])))
@@ -142,6 +145,7 @@ function assemble(
       seed,
     }),
     blocked,
+    ...(withheld.length === 0 ? {} : { withheld }),
     errors: failures,
     queries,
   }

@@ -179,11 +179,11 @@ describe('steps 9 and 10', () => {
     }
   })
 
-  it('make the section partial where a question is blocked, and say so', async () => {
+  it('judge answers that name their approach with the name withheld, and say so', async () => {
     const leaky = (model: string, index: number) => (index === 2 ? `${model} says so.` : harmless(model, index))
     const { finish, steps, aggregate } = await runUpToStep8(samplePanel({ models: BUILTINS }), leaky)
     await finish()
-    expect(steps[0]).toContain('1 question blocked by the leak scan')
-    expect((await aggregate()).judge_panel.status).toBe('partial')
+    expect(steps[0]).toContain('1 question judged with names of approaches or source markers withheld')
+    expect((await aggregate()).judge_panel.status).toBe('ok')
   })
 })

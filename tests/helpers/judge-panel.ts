@@ -76,7 +76,12 @@ export const gradingBy =
     )
     const highest = Math.max(...scores.map(([, grade]) => grade))
     const best = scores.find(([, grade]) => grade === highest)![0]
-    const verdict = { check: prompt.token, scores: Object.fromEntries(scores), best, reasons: { [best]: 'it fits' } }
+    const verdict = {
+      check: prompt.token,
+      scores: Object.fromEntries(scores),
+      best,
+      reasons: Object.fromEntries(scores.map(([letter]) => [letter, 'it fits'])),
+    }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(completion(JSON.stringify(verdict))))
   }

@@ -17,7 +17,7 @@ const input = sampleInput([
       Object.fromEntries(MODELS.map((model, place) => [model, texts[(place + index) % 3]!])),
     ),
   ),
-  sampleQuestion('leaky', { 'vanilla-rag': 'graph-rag knows', 'hybrid-rag': 'four' }),
+  sampleQuestion('leaky', { 'vanilla-rag': 'it knows', 'hybrid-rag': 'four' }, { query: 'What does graph-rag know?' }),
 ])
 
 async function exported(salt?: string) {
