@@ -54,11 +54,21 @@ export function tableOfLooseRows(
   caption: string | null,
   place: Place | null,
 ): Table {
-  const spanned = rows.flat().reduce((sum, { rowSpan, columnSpan }) => sum + rowSpan * columnSpan, 0)
+  const spanned = rows.reduce(
+    (sum, row, rowIndex) =>
+      sum +
+      row.reduce(
+        (places, cell) => places + Math.min(cell.rowSpan, rows.length - rowIndex) * Math.min(cell.columnSpan, 1000),
+        0,
+      ),
+    0,
+  )
   if (isMostlyEmpty(spanned, rows.flat().length)) {
     const single = rows.map((row) => row.map((cell) => ({ ...cell, rowSpan: 1, columnSpan: 1 })))
     return tableOfLooseRows(single, caption, place)
   }
+  if (spanned > MAX_TABLE_PLACES)
+    throw new ConversionError('too_large', `a table has more than ${MAX_TABLE_PLACES} places`)
   const taken = new Set<string>()
   const cells: TableCell[] = []
   let columns = 0
@@ -68,8 +78,6 @@ export function tableOfLooseRows(
       while (taken.has(`${rowIndex} ${column}`)) column += 1
       const rowSpan = Math.max(1, Math.min(cell.rowSpan, rows.length - rowIndex))
       const columnSpan = Math.max(1, Math.min(cell.columnSpan, 1000))
-      if (taken.size + rowSpan * columnSpan > MAX_TABLE_PLACES)
-        throw new ConversionError('too_large', `a table has more than ${MAX_TABLE_PLACES} places`)
       for (let y = rowIndex; y < rowIndex + rowSpan; y += 1)
         for (let x = column; x < column + columnSpan; x += 1) taken.add(`${y} ${x}`)
       cells.push({ row: rowIndex, column, rowSpan, columnSpan, text: cell.text, isHeader: cell.isHeader })
