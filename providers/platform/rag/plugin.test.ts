@@ -345,6 +345,21 @@ describe('failures', () => {
     expect(await plugin.availability('lazy-graph-rag')).toMatchObject({ available: false, needs_ingestion: true })
   })
 
+  it.each(['vanilla-rag', 'hybrid-rag', 'lazy-graph-rag'])(
+    '%s refuses a collection whose vectors have another dimension than the question',
+    async (alias) => {
+      let dimensions = 7
+      const { plugin } = await open({
+        embedAll: (texts) => texts.map(() => new Float32Array(dimensions).fill(0.5)),
+      })
+      dimensions = 3
+      await expect(plugin.answer(alias, ask(QUESTION))).rejects.toMatchObject({
+        code: 'collection_outdated',
+        message: expect.stringContaining('holds vectors of 7 dimensions, the embedding model now makes 3'),
+      })
+    },
+  )
+
   it('refuses unknown aliases, and stops when the caller goes', async () => {
     const { plugin } = await open()
     await expect(plugin.answer('nope', ask(QUESTION))).rejects.toMatchObject({ code: 'unknown_alias', status: 400 })
