@@ -37,10 +37,22 @@ export async function countFailures(files: readonly string[]): Promise<{ class: 
   })
 }
 
+/** Failed scores are made again by the evaluator that works now, which may be another one than the first: the run names none. */
+function withoutEvaluator(reproducibility: CanonicalRow['reproducibility']): CanonicalRow['reproducibility'] {
+  const { evaluator: _evaluator, ...providers } = reproducibility.runtime.providers
+  return { ...reproducibility, runtime: { ...reproducibility.runtime, providers } }
+}
+
 /** A row of another run with the same content, which says where it comes from. */
 function derivedRow(row: CanonicalRow, runId: string): CanonicalRow {
   const { run_id, row_id } = row
-  return { ...row, run_id: runId, row_id: rowId({ ...rowKeyOf(row), run_id: runId }), derived_from: { run_id, row_id } }
+  return {
+    ...row,
+    run_id: runId,
+    row_id: rowId({ ...rowKeyOf(row), run_id: runId }),
+    reproducibility: withoutEvaluator(row.reproducibility),
+    derived_from: { run_id, row_id },
+  }
 }
 
 export interface Takeover {
@@ -73,7 +85,7 @@ async function takeOver(log: EvidenceLog, row: CanonicalRow, { classes, runId, s
 
 /** The new run has the conditions of the one whose rows it takes over. */
 async function setIdentityOf(row: CanonicalRow, log: EvidenceLog, { target, runId }: Takeover): Promise<void> {
-  const outcome = await log.setIdentity(() => ({ ...identityOfRow(row), run_id: runId }))
+  const outcome = await log.setIdentity(() => identityOfRow(derivedRow(row, runId)))
   if (!outcome.ok) throw new ResumeConflictError(target, outcome.conflicts)
 }
 
