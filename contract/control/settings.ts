@@ -7,6 +7,8 @@ import { ServiceAddress } from '../service-address.ts'
 export const EngineSettings = z.strictObject({
   /** A platform that runs elsewhere, instead of the embedded one. */
   gateway_url: ServiceAddress.nullable().default(null),
+  /** Where its other routes are, when not at the gateway's address. */
+  platform_url: ServiceAddress.nullable().default(null),
   /** Another evaluator than the platform's own. */
   evaluator_url: ServiceAddress.nullable().default(null),
   judge_endpoint: JudgeEndpoint.nullable().default(null),

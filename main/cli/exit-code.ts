@@ -5,6 +5,7 @@ import { JudgePanelError } from '../judge/judge-error.ts'
 import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
+import { PreflightError } from '../runner/preflight.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { SecretsError } from '../supervisor/platform-secrets.ts'
@@ -36,6 +37,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   const ofServices = [
     ServiceFailedError,
     PlatformError,
+    PreflightError,
     SecretsError,
     IngestionFailedError,
     IngestionStuckError,

@@ -24,7 +24,17 @@ export const RUN_OPTIONS = {
   'run-id': { type: 'string', hint: 'ID', description: 'name of the run; ladder-<today> unless given' },
   results: { type: 'string', hint: 'DIR', description: 'folder for working artifacts', default: 'results' },
   'model-set': { type: 'string', hint: 'NAME', description: 'set of manifests/models.yaml for the embedded platform' },
-  gateway: { type: 'string', hint: 'URL', description: 'a platform that runs elsewhere, instead of the embedded one' },
+  gateway: {
+    type: 'string',
+    hint: 'URL',
+    description: 'gateway of a platform that runs elsewhere, not the embedded one',
+  },
+  platform: {
+    type: 'string',
+    hint: 'URL',
+    description: 'its ingestion and evaluation, where not at the gateway’s address',
+  },
+  evaluator: { type: 'string', hint: 'URL', description: 'another evaluator than the platform’s own' },
   judge: { type: 'boolean', description: 'grade the answers by the judge panel; on when judges are named' },
   'judge-models': { type: 'string', hint: 'NAME,...', description: 'judges, two or more, instead of JUDGE_MODELS' },
   'judge-endpoint': { type: 'string', hint: 'URL', description: 'chat endpoint of the judges instead of the gateway' },

@@ -98,19 +98,29 @@ function given(raw: unknown, path: readonly PropertyKey[]): string {
   return typeof value === 'string' || typeof value === 'number' ? `, got ${value}` : ''
 }
 
+/** Options that name an address instead of a variable, with the variable of the credential that belongs to it. */
+const ADDRESS_OPTIONS = [
+  ['gateway', 'gatewayUrl', 'MATRIX_GATEWAY_API_KEY'],
+  ['platform', 'platformUrl', 'MATRIX_PLATFORM_TOKEN'],
+  ['evaluator', 'evaluatorUrl', 'MATRIX_EVALUATOR_API_KEY'],
+] as const
+
 /** Files and addresses that options name instead of variables. */
 function withOptions(invocation: Invocation, inputs: RunnerInputs): { inputs: RunnerInputs; problems: string[] } {
-  const gateway = textOption(invocation, 'gateway')
-  const problem = gateway === null ? null : addressProblem(gateway)
-  return {
-    inputs: {
-      ...inputs,
-      manifestFile: textOption(invocation, 'manifest') ?? inputs.manifestFile,
-      queriesFile: textOption(invocation, 'queries') ?? inputs.queriesFile,
-      gatewayUrl: problem === null ? (gateway ?? inputs.gatewayUrl) : null,
-    },
-    problems: problem === null ? [] : [`--gateway: ${problem} (MATRIX_GATEWAY_API_KEY)`],
+  const chosen: RunnerInputs = {
+    ...inputs,
+    manifestFile: textOption(invocation, 'manifest') ?? inputs.manifestFile,
+    queriesFile: textOption(invocation, 'queries') ?? inputs.queriesFile,
   }
+  const problems: string[] = []
+  for (const [option, key, credential] of ADDRESS_OPTIONS) {
+    const given = textOption(invocation, option)
+    if (given === null) continue
+    const problem = addressProblem(given)
+    if (problem === null) chosen[key] = given
+    else problems.push(`--${option}: ${problem} (${credential})`)
+  }
+  return { inputs: chosen, problems }
 }
 
 /**

@@ -10,6 +10,7 @@ import { ReportError } from '../report/report-error.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
 import { CorpusChangedError } from '../runner/corpus-guard.ts'
+import { PreflightError } from '../runner/preflight.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { StatisticsError } from '../statistics/statistics-error.ts'
@@ -75,6 +76,7 @@ function known(error: unknown): ControlError | null {
   if (error instanceof ServiceFailedError)
     return made('service_failed', { last_lines: error.lastLines.slice(-20) }, true)
   if (error instanceof PlatformError) return made('service_failed', { code: error.code }, error.code === 'unreachable')
+  if (error instanceof PreflightError) return made('service_failed', { code: error.code }, true)
   if (error instanceof SecretsError) return made('service_failed', { code: error.code })
   if (error instanceof StatisticsError) return made(error.code === 'bad_input' ? 'input_invalid' : 'unexpected')
   if (error instanceof RunIndexError)

@@ -54,11 +54,13 @@ export class SettingsStore {
 
   /** What the runner reads: settings first, then the environment. */
   inputs(): RunnerInputs {
-    const { gateway_url, evaluator_url, judge_endpoint, judge_models, model_set, concurrency } = this.#settings
+    const { gateway_url, platform_url, evaluator_url, judge_endpoint, judge_models, model_set, concurrency } =
+      this.#settings
     const base = this.#fromEnvironment
     const inputs: RunnerInputs = {
       ...base,
       gatewayUrl: gateway_url ?? base.gatewayUrl,
+      platformUrl: platform_url ?? base.platformUrl,
       evaluatorUrl: evaluator_url ?? base.evaluatorUrl,
       judgeEndpoint: judge_endpoint ?? base.judgeEndpoint,
       judgeModels: judge_models ?? base.judgeModels,

@@ -20,6 +20,8 @@ export interface RunnerInputs {
   judgeManifestFile: string | null
   gatewayUrl: string | null
   gatewayApiKey: string | null
+  /** Ingestion, evaluation and the plugin's routes, where they are not at the gateway's address. */
+  platformUrl: string | null
   /** Operator token of an external platform: ingestion, evaluation, usage. The gateway's key stands in where it is not set. */
   platformToken: string | null
   /** Key of the edge in front of an external platform. */
@@ -102,6 +104,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     judgeManifestFile: text('JUDGE_MANIFEST_FILE'),
     gatewayUrl: url('MATRIX_GATEWAY_URL'),
     gatewayApiKey: text('MATRIX_GATEWAY_API_KEY'),
+    platformUrl: url('MATRIX_PLATFORM_URL'),
     platformToken: text('MATRIX_PLATFORM_TOKEN'),
     edgeApiKey: text('MATRIX_EDGE_API_KEY'),
     evaluatorUrl: url('MATRIX_EVALUATOR_URL'),

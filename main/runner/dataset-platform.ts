@@ -1,22 +1,9 @@
 import type { RunPlan, PlatformHealth } from '../../contract/index.ts'
 import { createEvaluatorClient, type EvaluatorClient } from '../evaluation/evaluator-client.ts'
-import type { Alias } from '../manifests/experiment.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { apiUrl } from './gateway-client.ts'
+import { evaluateUrl } from './gateway-client.ts'
 import { createPlatformClient, PlatformError, type PlatformClient } from './platform-client.ts'
-
-/** Aliases that the platform cannot answer now, as it says itself. */
-async function findUnavailable(client: PlatformClient, aliases: readonly Alias[]): Promise<RunPlan['unavailable']> {
-  const listed = new Map((await client.models()).data.map((entry) => [entry.id, entry]))
-  return aliases.flatMap(({ alias }) => {
-    const entry = listed.get(alias)
-    if (entry === undefined) return [{ model: alias, reason: 'the gateway does not list this alias' }]
-    const state = entry.rag_ladder
-    // What only ingestion is missing for can answer once this run has ingested.
-    const waits = state?.needs_ingestion === true
-    return state?.available === false && !waits ? [{ model: alias, reason: state.reason ?? 'no reason given' }] : []
-  })
-}
+import { findUnavailable } from './preflight.ts'
 
 /** The evaluator that a run asked for; null when it asked for none. */
 export function evaluatorOf(run: DatasetRun, platform: ServedDataset): EvaluatorClient | null {
@@ -24,7 +11,7 @@ export function evaluatorOf(run: DatasetRun, platform: ServedDataset): Evaluator
   const target =
     run.evaluator === 'platform'
       ? {
-          url: apiUrl(platform.url, '/api/rag/evaluate'),
+          url: evaluateUrl(platform.platformUrl ?? platform.url),
           apiKey: platform.operatorToken,
           edgeKey: platform.edgeKey,
           ready: platform.ready,
@@ -37,6 +24,7 @@ export function evaluatorOf(run: DatasetRun, platform: ServedDataset): Evaluator
 /** Where a dataset's aliases answer, and what the platform says of itself; null where it says nothing. */
 export interface ServedDataset {
   url: string
+  platformUrl?: string | null
   apiKey: string | null
   operatorToken: string | null
   edgeKey?: string | null
@@ -57,11 +45,13 @@ export async function startPlatform(run: DatasetRun): Promise<StartedPlatform> {
   const client = createPlatformClient(platform)
   try {
     await checkProfile(client, run)
+    // An alias that is not declared will not be later either; whether it can answer is asked when its collections exist.
+    await findUnavailable(client, run.aliases)
     return {
       ...platform,
       client,
-      health: await client.health(),
-      unavailable: await findUnavailable(client, run.aliases),
+      health: await healthOf(client, run),
+      unavailable: [],
     }
   } catch (error) {
     await client.close()
@@ -70,9 +60,27 @@ export async function startPlatform(run: DatasetRun): Promise<StartedPlatform> {
   }
 }
 
-async function checkProfile(client: PlatformClient, { dataset }: DatasetRun): Promise<void> {
+/** What a platform that runs elsewhere need not have: routes of our own, or fields that the specification does not name. */
+const isOptional = (error: unknown): boolean =>
+  error instanceof PlatformError && (error.code === 'http_error' || error.code === 'invalid_response')
+
+async function healthOf(client: PlatformClient, { platform }: DatasetRun): Promise<PlatformHealth | null> {
+  if (platform.kind === 'embedded') return client.health()
+  return client.health().catch((error: unknown) => {
+    if (isOptional(error)) return null
+    throw error
+  })
+}
+
+async function checkProfile(client: PlatformClient, { dataset, platform }: DatasetRun): Promise<void> {
   const needed = dataset.profile.name
-  const served = (await client.ragHealth()).profile
+  const served = await client.ragHealth().then(
+    ({ profile }) => profile,
+    (error: unknown) => {
+      if (platform.kind === 'external' && isOptional(error)) return needed
+      throw error
+    },
+  )
   if (served === needed) return
   const message = `the platform serves the profile ${served ?? '(none)'}, but ${dataset.dataset.id} needs ${needed}: start it with RAG_PROFILE=${needed}`
   throw new PlatformError('invalid_response', message, null)

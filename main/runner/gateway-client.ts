@@ -39,6 +39,13 @@ export function apiUrl(base: string, path: string): string {
   return `${url}${path.includes('?') ? '&' : '?'}${query}`
 }
 
+/** The evaluator's address: a base without a path stands for the platform's own route. */
+export const evaluateUrl = (base: string): string =>
+  new URL(base).pathname.replace(/\/+$/, '').replace(/^\/v1$/, '') === '' ? apiUrl(base, '/api/rag/evaluate') : base
+
+/** The list of models beside a chat route. */
+export const modelsUrl = (base: string): string => chatUrl(base).replace(/\/chat\/completions\/?(?=[?#]|$)/, '/models')
+
 /** The chat route of a base address; an address that names it already is taken as it is. */
 export const chatUrl = (base: string): string =>
   /\/chat\/completions\/?(?:[?#]|$)/.test(base) ? base : apiUrl(base, '/v1/chat/completions')

@@ -60,6 +60,8 @@ const detailOf = (text: string): string => {
 export interface PlatformAddress {
   /** Base address, with or without `/v1`. */
   url: string
+  /** Base address of all routes but the gateway's, where it is another. */
+  platformUrl?: string | null
   /** Sent to the gateway's routes. */
   apiKey: string | null
   /** Sent to all other routes. */
@@ -70,7 +72,8 @@ export interface PlatformAddress {
 
 /** Calls the platform's public routes; every answer is validated. Throws `PlatformError`. */
 export function createPlatformClient({
-  url: baseUrl,
+  url: gatewayUrl,
+  platformUrl = null,
   apiKey,
   operatorToken,
   edgeKey,
@@ -87,7 +90,7 @@ export function createPlatformClient({
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...credentialHeaders({ apiKey: path.startsWith('/v1/') ? apiKey : operatorToken, edgeKey }),
     }
-    const url = apiUrl(baseUrl, path)
+    const url = apiUrl(path.startsWith('/v1/') ? gatewayUrl : (platformUrl ?? gatewayUrl), path)
     let status: number
     let text: string
     try {

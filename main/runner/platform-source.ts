@@ -13,6 +13,8 @@ import { createPlatformClient } from './platform-client.ts'
 /** A platform that answers for one ingestion profile until it is stopped. */
 export interface RunningPlatform {
   url: string
+  /** Base address of the backend's routes, where it is not the gateway's. */
+  platformUrl?: string | null
   /** Credential of the gateway's routes. */
   apiKey: string | null
   /** Credential of the backend's routes: ingestion, evaluation, usage. */
@@ -177,7 +179,12 @@ function portOf(address: string): number | null {
 /** A platform that somebody else runs; starting and stopping it is their affair. The gateway's key stands in for a missing token. */
 export function externalPlatform(
   url: string,
-  { gatewayApiKey, platformToken, edgeApiKey }: Pick<RunnerInputs, 'gatewayApiKey' | 'platformToken' | 'edgeApiKey'>,
+  {
+    gatewayApiKey,
+    platformUrl,
+    platformToken,
+    edgeApiKey,
+  }: Pick<RunnerInputs, 'gatewayApiKey' | 'platformUrl' | 'platformToken' | 'edgeApiKey'>,
 ): PlatformSource {
   return {
     kind: 'external',
@@ -186,6 +193,7 @@ export function externalPlatform(
     modelSet: null,
     start: async () => ({
       url,
+      platformUrl,
       apiKey: gatewayApiKey,
       operatorToken: platformToken ?? gatewayApiKey,
       edgeKey: edgeApiKey,

@@ -17,7 +17,7 @@ import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import { artifactFiles, type ArtifactFiles, type ArtifactKind } from '../report/artifact-files.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { apiUrl } from './gateway-client.ts'
+import { evaluateUrl } from './gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
 
 // The only way from a request to a run: the command line and the panel both come through here, so a check, a default or a precedence that
@@ -224,6 +224,9 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
   problems.push(
     ...setProblems(request, modelSet, Object.keys(experiment.models.sets)),
     ...(judgeSays === null ? [] : at('judge', [judgeSays])),
+    ...(inputs.platformUrl !== null && inputs.gatewayUrl === null
+      ? at('MATRIX_PLATFORM_URL', ['a platform elsewhere needs its gateway too: set MATRIX_GATEWAY_URL (--gateway)'])
+      : []),
     ...(problems.length > 0 ? [] : overrideProblems(fileOverrides, datasets.length)),
   )
   if (problems.length > 0) return { ok: false, problems }
@@ -274,12 +277,12 @@ export interface DatasetRunOptions {
 
 /** The platform's own evaluator unless another is named, or another key for an external platform's. */
 export function evaluatorFor(
-  { evaluatorUrl, evaluatorApiKey, edgeApiKey }: RunnerInputs,
+  { evaluatorUrl, evaluatorApiKey, edgeApiKey, platformUrl }: RunnerInputs,
   platform: Pick<PlatformSource, 'kind' | 'gateway'>,
 ): DatasetRun['evaluator'] {
-  if (evaluatorUrl !== null) return { url: evaluatorUrl, apiKey: evaluatorApiKey }
+  if (evaluatorUrl !== null) return { url: evaluateUrl(evaluatorUrl), apiKey: evaluatorApiKey }
   if (platform.kind === 'embedded' || evaluatorApiKey === null) return 'platform'
-  return { url: apiUrl(platform.gateway, '/api/rag/evaluate'), apiKey: evaluatorApiKey, edgeKey: edgeApiKey }
+  return { url: evaluateUrl(platformUrl ?? platform.gateway), apiKey: evaluatorApiKey, edgeKey: edgeApiKey }
 }
 
 /** What the runner is given: a run per dataset. */

@@ -13,6 +13,8 @@ import { finishDataset } from './finish-dataset.ts'
 import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
 import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
 import { failureOf, step, type At, type Skip, type StepFailedError } from './ladder-step.ts'
+import { PlatformError } from './platform-client.ts'
+import { findUnavailable, preflight, PreflightError } from './preflight.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
 import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
@@ -55,7 +57,7 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: Matr
       return { result, note: ingestionNote(corpus) }
     })
     try {
-      return { cells: await answerAll(run, started, opened, at, skip), started }
+      return await answerAll(run, started, opened, at, skip)
     } finally {
       await opened.log.close()
     }
@@ -65,13 +67,17 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: Matr
   }
 }
 
+/** Contexts are built by a route of our own plugin: another platform builds them in its own way. */
+const isMissingRoute = (error: unknown): boolean =>
+  error instanceof PlatformError && [404, 405, 501].includes(error.status ?? 0)
+
 async function answerAll(
   run: DatasetRun,
   started: StartedPlatform,
   opened: RunLog,
   at: At,
   skip: Skip,
-): Promise<MatrixOutcome> {
+): Promise<{ cells: MatrixOutcome; started: StartedPlatform }> {
   if (needsContextual(run))
     await at('contextualize', async () => {
       const { client, ready } = started
@@ -79,25 +85,34 @@ async function answerAll(
         emit: run.emit,
         stop: AbortSignal.any([run.drain, run.abort]),
         ready,
+      }).catch((error: unknown) => {
+        if (run.platform.kind === 'external' && isMissingRoute(error)) return null
+        throw error
       })
+      if (built === null) return { result: null, note: 'the platform has no route for it, and so builds it itself' }
       const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
       return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
     })
   else skip('contextualize', 'no selected approach reads the contextual collection')
-  const cells = await at('cells', async () => {
+  const { cells, served } = await at('cells', async () => {
     const { client, ready } = started
+    // Only now do the collections exist that an approach needs to be available.
+    const unavailable = await findUnavailable(client, run.aliases)
+    if (unavailable.length === run.aliases.length)
+      throw new PreflightError(unavailable.map(({ model, reason }) => `${model} cannot answer: ${reason}`))
     const { ingestion } = opened.reproducibility
     // A request to stop lets the cells in flight finish, and their answers are checked too.
     const watched = { client, ready, stop: run.abort, emit: run.emit, profile: run.dataset.profile.name }
     const corpus = ingestion === null ? null : await watchCorpus({ ...watched, jobId: ingestion.job_id })
-    const result = await runCells(run, started, opened, corpus)
-    return { result, note: cellsNote(result) }
+    const asked = { ...started, unavailable }
+    const result = await runCells(run, asked, opened, corpus)
+    return { result: { cells: result, served: asked }, note: cellsNote(result) }
   })
   if (run.platform.kind === 'embedded') {
     const { model_calls, alias_calls } = await started.client.usage()
     run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls })
   }
-  return cells
+  return { cells, started: served }
 }
 
 /** Step 7: matrix and first summary from the durable rows. */
@@ -136,6 +151,8 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   await at('validate', async () => {
     const chosenRoot = run.platform.kind === 'embedded' ? process.env['RAG_INGESTION_CORPUS_ROOT'] : undefined
     await checkCorpus(run.experiment, run.dataset, chosenRoot === '' ? null : (chosenRoot ?? null))
+    // Before anything is deleted, ingested or paid for.
+    await preflight(run, { ingestion: true, judges: true })
     if (!run.coldReset) await checkStored(run)
     return { result: null }
   })

@@ -5,6 +5,7 @@ import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step } from './ladder-step.ts'
 import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
+import { preflight } from './preflight.ts'
 import { openRunLog } from './run-conditions.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 
@@ -29,6 +30,10 @@ export async function runGatewayMatrix(
   ingestion: IngestionProvenance | null,
 ): Promise<MatrixOutcome> {
   const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
+  await step(run.emit, run.dataset.dataset.id, 'validate', async () => {
+    await preflight(run, { ingestion: false, judges: false })
+    return { result: null }
+  })
   return step(run.emit, run.dataset.dataset.id, 'cells', async () => {
     const opened = await openRunLog(run, served, ingestion)
     const client = createPlatformClient(gateway)

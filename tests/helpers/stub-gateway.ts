@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { BaseApproach } from '../../contract/index.ts'
 
 /** A gateway that answers every chat request at once with one context; what a bench of the runner runs against. */
 export interface StubGateway {
@@ -29,6 +30,11 @@ function completion(model: string, call: number): string {
 export async function startStubGateway(): Promise<StubGateway> {
   let calls = 0
   const server = createServer((request, response) => {
+    if (request.method === 'GET') {
+      response.setHeader('content-type', 'application/json')
+      response.end(JSON.stringify({ data: BaseApproach.options.map((id) => ({ id })) }))
+      return
+    }
     let body = ''
     request.on('data', (part: Buffer) => (body += part.toString()))
     request.on('end', () => {

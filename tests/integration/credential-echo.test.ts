@@ -44,6 +44,7 @@ const echoing = (): Behaviour => {
 }
 
 function echo(asked: Set<string>, path: string, said: string, body: string): { status: number; value: unknown } {
+  if (path === '/v1/models') return { status: 200, value: { data: [{ id: 'vanilla-rag' }, { id: 'hybrid-rag' }] } }
   if (path === '/evaluate') {
     const metadata = { metric_errors: { faithfulness: said }, metric_reasons: { answer_relevancy: [said] } }
     const results = [{ record_index: 0, scores: { faithfulness: null, answer_relevancy: 1 }, metadata }]

@@ -105,7 +105,7 @@ describe('credentials', () => {
     await platform.stop()
     expect([withoutEdge.code, gatewayOnly.code, done.code]).toEqual([5, 5, 0])
     expect(withoutEdge.stderr + withoutEdge.stdout).toContain('answered HTTP 401')
-    expect(gatewayOnly.stderr + gatewayOnly.stdout).toContain('GET /rag/health answered HTTP 403')
+    expect(gatewayOnly.stderr + gatewayOnly.stdout).toContain('/api/rag/ingestions?limit=1 answered HTTP 403')
     const text = await readFile(join(root, 'results/external-smoke-evidence.jsonl'), 'utf8')
     for (const credential of Object.values({ ...both, ...edge })) {
       expect(text + done.stdout + done.stderr + gatewayOnly.stderr).not.toContain(credential)

@@ -119,6 +119,12 @@ const OF_OPTIONS: Record<string, Choice> = {
   repeats: { options: ['--repeats', '3'], request: { repeats: 3 } },
   'run-id': { options: ['--run-id', 'named'], request: { run_id: 'named' } },
   'model-set': { options: ['--model-set', 'ollama'], request: { model_set: 'ollama' } },
+  platform: {
+    options: ['--gateway', 'http://gw', '--platform', 'http://platform'],
+    settings: { gateway_url: 'http://gw', platform_url: 'http://platform' },
+    env: { MATRIX_EVALUATOR_API_KEY: 'key' },
+  },
+  evaluator: { options: ['--evaluator', 'http://scores'], settings: { evaluator_url: 'http://scores' } },
   gateway: { options: ['--gateway', 'http://gw/v1'], settings: { gateway_url: 'http://gw/v1' } },
   judge: {
     options: ['--judge', '--judge-models', 'qwen3,llama3'],
@@ -159,6 +165,7 @@ const OF_VARIABLES: Record<string, Record<string, string>> = {
   MATRIX_MANIFEST_FILE: { MATRIX_MANIFEST_FILE: 'manifests/other.yaml' },
   JUDGE_MANIFEST_FILE: { JUDGE_MANIFEST_FILE: 'manifests/judges.yaml' },
   MATRIX_GATEWAY_URL: { MATRIX_GATEWAY_URL: 'http://gw/v1' },
+  MATRIX_PLATFORM_URL: { ...EDGE, MATRIX_EVALUATOR_API_KEY: 'key', MATRIX_PLATFORM_URL: 'http://platform' },
   MATRIX_GATEWAY_API_KEY: { ...EDGE, MATRIX_GATEWAY_API_KEY: 'gateway-key' },
   MATRIX_PLATFORM_TOKEN: { ...EDGE, MATRIX_PLATFORM_TOKEN: 'token' },
   MATRIX_EDGE_API_KEY: { ...EDGE, MATRIX_EVALUATOR_API_KEY: 'evaluator-key' },
@@ -191,7 +198,7 @@ describe('a run is prepared the same by the command line and the panel', () => {
   it.each(Object.keys(OF_OPTIONS))('with the option --%s, which changes the run', async (option) => {
     const { options = [], request = {}, env, settings } = OF_OPTIONS[option]!
     const named: Choice = option === 'run-id' ? {} : name
-    const typed = { options: [...(named.options ?? []), ...options] }
+    const typed = { options: [...(named.options ?? []), ...options], ...(settings && env && { env }) }
     const sent = { request: { ...named.request, ...request }, ...(env && { env }), ...(settings && { settings }) }
     const [command, panel] = [comparable(await byCommandLine(typed)), comparable(await byPanel(sent))]
     expect(withoutSource(panel)).toEqual(withoutSource(command))

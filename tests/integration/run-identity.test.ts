@@ -112,11 +112,16 @@ describe('two runners at once', () => {
   it('never mix two seeds in one file: the second is refused while the first has no row yet', async () => {
     const [released, asked] = [Promise.withResolvers<null>(), Promise.withResolvers<null>()]
     const slow = createServer((request, response) => {
+      const send = async (reply: Response): Promise<void> => {
+        response.setHeader('content-type', 'application/json').end(await reply.text())
+      }
+      // What it can answer is asked first, and answered at once.
+      if (request.method === 'GET') return void fetch(`${gateway.url}${request.url!}`).then(send)
       asked.resolve(null)
       request.resume()
       void released.promise
         .then(() => fetch(gateway.url, { method: 'POST', body: '{"model":"vanilla-rag"}' }))
-        .then(async (reply) => response.setHeader('content-type', 'application/json').end(await reply.text()))
+        .then(send)
     })
     await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(slow.address() as AddressInfo).port}`

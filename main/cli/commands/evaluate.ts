@@ -10,7 +10,7 @@ import { writeArtifacts } from '../../report/write-artifacts.ts'
 import { evaluateAgain } from '../../runner/evaluate-again.ts'
 import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import type { Credentials } from '../../runner/credential-headers.ts'
-import { apiUrl } from '../../runner/gateway-client.ts'
+import { evaluateUrl } from '../../runner/gateway-client.ts'
 import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -22,7 +22,7 @@ async function startEvaluator(setup: PreparedRun, invocation: Invocation) {
   const { evaluatorUrl, evaluatorApiKey } = setup.inputs
   if (evaluatorUrl !== null)
     return {
-      url: evaluatorUrl,
+      url: evaluateUrl(evaluatorUrl),
       name: withoutCredentials(evaluatorUrl),
       apiKey: evaluatorApiKey,
       stop: async () => undefined,
@@ -33,7 +33,7 @@ async function startEvaluator(setup: PreparedRun, invocation: Invocation) {
   const { edgeKey } = platform
   const set = source.modelSet ?? setup.experiment.models.default_set
   const name = source.kind === 'external' ? withoutCredentials(source.gateway) : `embedded, model set ${set}`
-  return { url: apiUrl(platform.url, '/api/rag/evaluate'), name, apiKey, edgeKey, stop: () => platform.stop() }
+  return { url: evaluateUrl(platform.platformUrl ?? platform.url), name, apiKey, edgeKey, stop: () => platform.stop() }
 }
 
 async function evaluateDatasets(
@@ -78,6 +78,7 @@ export const evaluateCommand: Command = {
   summary: 'Score the stored answers of a run again, as a new run; no approach is called.',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'metrics', 'results', 'model-set'),
+    ...pickOptions('gateway', 'platform', 'evaluator'),
     from: { type: 'string', hint: 'RUN', description: 'run whose answers are scored' },
     'run-id': { type: 'string', hint: 'ID', description: 'name of the new run' },
   },

@@ -12,7 +12,7 @@ export const matrixCommand: Command = {
   summary: 'Run the cells of one dataset against a gateway that is already set up; resumes what is stored.',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
-    ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'json'),
+    ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
     ingestion: { type: 'string', hint: 'JOB', description: 'ingestion job that the gateway’s collections come from' },
   },
   async run(invocation) {

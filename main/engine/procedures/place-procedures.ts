@@ -23,10 +23,10 @@ async function datasetOf({ experiment }: EngineParts, id: string): Promise<Ladde
 
 /** The platform that a run would ask: one elsewhere, or the embedded one with this profile; null while a run has that with another. */
 async function platformOf({ platform, settings }: EngineParts, profile: string): Promise<PlatformAddress | null> {
-  const { gatewayUrl, gatewayApiKey, platformToken, edgeApiKey } = settings.inputs()
+  const { gatewayUrl, gatewayApiKey, platformUrl, platformToken, edgeApiKey } = settings.inputs()
   if (gatewayUrl !== null)
     return {
-      ...{ url: gatewayUrl, apiKey: gatewayApiKey },
+      ...{ url: gatewayUrl, platformUrl, apiKey: gatewayApiKey },
       ...{ operatorToken: platformToken ?? gatewayApiKey, edgeKey: edgeApiKey },
     }
   const askable = await platform.ask(profile, settings.modelSet)

@@ -9,10 +9,11 @@ import { api } from '../../data/client.ts'
 import { ModelRoles } from './model-roles.tsx'
 import styles from './settings.module.css'
 
-type Addresses = 'gateway_url' | 'evaluator_url' | 'judge_endpoint'
+type Addresses = 'gateway_url' | 'platform_url' | 'evaluator_url' | 'judge_endpoint'
 
 const ADDRESSES: { key: Addresses; label: string; hint: string }[] = [
-  { key: 'gateway_url', label: 'Platform', hint: 'Address of a platform that runs elsewhere; empty: the embedded one' },
+  { key: 'gateway_url', label: 'Gateway', hint: 'Address of a platform that runs elsewhere; empty: the embedded one' },
+  { key: 'platform_url', label: 'Platform', hint: 'Empty: at the gateway’s address' },
   { key: 'evaluator_url', label: 'Evaluator', hint: 'Empty: the platform’s own' },
   { key: 'judge_endpoint', label: 'Judges', hint: 'Empty: as the manifest says' },
 ]

@@ -44,7 +44,7 @@ export type FakeState = ReturnType<typeof startState>
 
 const startSettings = (root: string): SettingsView => ({
   settings: {
-    ...{ gateway_url: null, evaluator_url: null, judge_endpoint: null, judge_models: null },
+    ...{ gateway_url: null, platform_url: null, evaluator_url: null, judge_endpoint: null, judge_models: null },
     ...{ model_set: null, concurrency: null },
   },
   secrets: {

@@ -1,0 +1,194 @@
+import { request } from 'undici'
+import type { RunPlan } from '../../contract/index.ts'
+import { needsPlatformGateway } from '../judge/create-judges.ts'
+import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
+import type { Alias } from '../manifests/experiment.ts'
+import { plural } from '../report/score-format.ts'
+import { credentialHeaders, type Credentials } from './credential-headers.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { apiUrl, evaluateUrl, modelsUrl } from './gateway-client.ts'
+import { createPlatformClient, PlatformError, type PlatformAddress, type PlatformClient } from './platform-client.ts'
+
+// What a run needs of services that other people run is asked before anything is deleted, ingested or paid for: one call to each, none of
+// which makes a model work. Only routes of the specification are asked for; what a route answers beyond "here I am, and you may" is left to
+// the call that needs it.
+
+/** A service that a run needs is missing, refuses the credential, or does not know an alias. Every problem at once. */
+export class PreflightError extends Error {
+  override readonly name = 'PreflightError'
+  readonly code = 'preflight_failed'
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      [
+        `${plural(problems.length, 'problem')} found before the first call`,
+        ...problems.map((text) => `  ${text}`),
+      ].join('\n'),
+    )
+    this.problems = problems
+  }
+}
+
+const CALL_TIMEOUT_MS = 20_000
+
+/** How a service is named in a problem, and by which variables its address and its credential are set. */
+interface Asked {
+  name: string
+  method: 'GET' | 'POST'
+  url: string
+  credentials: Credentials
+  addressVariable: string
+  keyVariable: string
+  /** Whether an address without this route cannot be used. */
+  needsRoute: boolean
+}
+
+/** Asks once; null when the service is there and takes the credential. */
+async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | null> {
+  const { name, method, url, addressVariable, keyVariable } = asked
+  const what = `${name}: ${method} ${url}`
+  let status: number
+  try {
+    const response = await request(url, {
+      method,
+      headers: { 'content-type': 'application/json', ...credentialHeaders(asked.credentials) },
+      // Refused by every evaluator before it works: no record, no metric.
+      ...(method === 'POST' ? { body: '{}' } : {}),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
+    })
+    status = response.statusCode
+    await response.body.dump()
+  } catch (error) {
+    signal.throwIfAborted()
+    const why = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
+    return `${what} cannot be reached (${why}): start it, or correct ${addressVariable}`
+  }
+  if (status === 401 || status === 403)
+    return `${what} answered HTTP ${status}: it does not accept the credential; set ${keyVariable}`
+  if (asked.needsRoute && (status === 404 || status === 405))
+    return `${what} answered HTTP ${status}: there is no such route; correct ${addressVariable}`
+  return null
+}
+
+/** Selected aliases that the gateway does not list; null when it lists all. */
+export function missingAliases(listed: readonly string[], aliases: readonly Alias[]): string | null {
+  const missing = aliases.map(({ alias }) => alias).filter((alias) => !listed.includes(alias))
+  if (missing.length === 0) return null
+  const present = aliases.map(({ alias }) => alias).filter((alias) => listed.includes(alias))
+  const others = listed.filter((id) => !present.includes(id))
+  return [
+    `the gateway does not list ${missing.join(', ')}`,
+    `of the selected aliases it lists ${present.length === 0 ? 'none' : present.join(', ')}`,
+    ...(others.length === 0 ? [] : [`it also lists ${others.slice(0, 30).join(', ')}`]),
+    'declare them there, or select others with --models',
+  ].join('; ')
+}
+
+/** Asks the gateway for its models. Throws `PlatformError`, and `PreflightError` for aliases that it does not list. */
+export async function findUnavailable(
+  client: Pick<PlatformClient, 'models'>,
+  aliases: readonly Alias[],
+): Promise<RunPlan['unavailable']> {
+  const entries = (await client.models()).data
+  const problem = missingAliases(
+    entries.map(({ id }) => id),
+    aliases,
+  )
+  if (problem !== null) throw new PreflightError([problem])
+  const listed = new Map(entries.map((entry) => [entry.id, entry]))
+  return aliases.flatMap(({ alias }) => {
+    const state = listed.get(alias)?.rag_ladder
+    return state?.available === false ? [{ model: alias, reason: state.reason ?? 'no reason given' }] : []
+  })
+}
+
+async function gatewayProblems(address: PlatformAddress, aliases: readonly Alias[]): Promise<string[]> {
+  const client = createPlatformClient(address)
+  try {
+    await findUnavailable(client, aliases)
+    return []
+  } catch (error) {
+    if (error instanceof PreflightError) return [...error.problems]
+    if (!(error instanceof PlatformError)) throw error
+    const isRefused = error.status === 401 || error.status === 403
+    const remedy = isRefused
+      ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY behind an edge)'
+      : 'correct --gateway'
+    return [`gateway ${address.url}: ${error.message}; ${remedy}`]
+  } finally {
+    await client.close()
+  }
+}
+
+/** The ingestion route of a platform that runs elsewhere; it is only looked at, nothing is submitted. */
+const ingestionOf = (address: PlatformAddress): Asked => ({
+  name: 'platform',
+  method: 'GET',
+  url: apiUrl(address.platformUrl ?? address.url, '/api/rag/ingestions?limit=1'),
+  credentials: { apiKey: address.operatorToken, edgeKey: address.edgeKey ?? null },
+  addressVariable: '--platform (MATRIX_PLATFORM_URL)',
+  keyVariable: 'MATRIX_PLATFORM_TOKEN (and MATRIX_EDGE_API_KEY behind an edge)',
+  // A platform need not list its jobs: submitting one is what is specified.
+  needsRoute: false,
+})
+
+function evaluatorOf({ evaluator, metrics }: DatasetRun, address: PlatformAddress | null): Asked[] {
+  if (evaluator === null || metrics.length === 0 || (evaluator === 'platform' && address === null)) return []
+  const target =
+    evaluator === 'platform'
+      ? {
+          url: evaluateUrl(address!.platformUrl ?? address!.url),
+          apiKey: address!.operatorToken,
+          edgeKey: address!.edgeKey ?? null,
+        }
+      : evaluator
+  return [
+    {
+      name: 'evaluator',
+      method: 'POST',
+      url: target.url,
+      credentials: target,
+      addressVariable: '--evaluator (MATRIX_EVALUATOR_URL), or pass --no-evaluate',
+      keyVariable: evaluator === 'platform' ? 'MATRIX_PLATFORM_TOKEN' : 'MATRIX_EVALUATOR_API_KEY',
+      needsRoute: true,
+    },
+  ]
+}
+
+function judgesOf({ judgePanel: panel }: DatasetRun): Asked[] {
+  const hasChat = panel.models.some((name) => !isBuiltinName(name))
+  if (!panel.enabled || !hasChat || needsPlatformGateway(panel)) return []
+  return [
+    {
+      name: 'judges',
+      method: 'GET',
+      url: modelsUrl(panel.endpoint),
+      credentials: { apiKey: panel.apiKey },
+      addressVariable: '--judge-endpoint (JUDGE_ENDPOINT)',
+      keyVariable: 'JUDGE_API_KEY',
+      // Not every chat endpoint lists its models.
+      needsRoute: false,
+    },
+  ]
+}
+
+/**
+ * Asks every service that a run needs and that runs elsewhere, each once. `parts` names what an external platform must have: a matrix
+ * without a ladder ingests nothing. Throws `PreflightError` with every problem at once.
+ */
+export async function preflight(run: DatasetRun, parts: { ingestion: boolean; judges: boolean }): Promise<void> {
+  const address = run.platform.kind === 'external' ? await run.platform.start(run.dataset.profile.name) : null
+  const asked = [
+    ...(address !== null && parts.ingestion ? [ingestionOf(address)] : []),
+    ...evaluatorOf(run, address),
+    ...(parts.judges ? judgesOf(run) : []),
+  ]
+  const stop = AbortSignal.any([run.drain, run.abort])
+  const [gateway, others] = await Promise.all([
+    address === null ? [] : gatewayProblems(address, run.aliases),
+    Promise.all(asked.map((each) => problemWith(each, stop))),
+  ])
+  const problems = [...gateway, ...others.filter((problem) => problem !== null)]
+  if (problems.length > 0) throw new PreflightError(problems)
+}
