@@ -261,7 +261,9 @@ const serviceIn = (page: Page, name: 'stt' | 'tts'): Locator =>
 /** Runs in the page: the one speaker reads the first sentence in a voice of the synthesiser. */
 async function readFirst(voice: string): Promise<void> {
   const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const answer = await fetch(`/control/services/${path}`, init)
+    const headers = new Headers(init.headers)
+    headers.set('x-rag-ladder-page', localStorage.getItem('rag-ladder-page-key') ?? '')
+    const answer = await fetch(`/control/services/${path}`, { ...init, headers })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
     return answer
   }
@@ -340,7 +342,10 @@ async function ingest(page: Page): Promise<void> {
       ([path, body]) =>
         fetch(`/control/${path}`, {
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
+          headers: {
+            'content-type': 'application/json',
+            'x-rag-ladder-page': localStorage.getItem('rag-ladder-page-key') ?? '',
+          },
           body: body!,
         }).then((answer) => answer.json()),
       [procedure, JSON.stringify({ json })],
