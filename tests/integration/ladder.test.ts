@@ -134,11 +134,18 @@ describe('a second run', () => {
     expect((await readFile(evidence())).equals(before)).toBe(true)
   })
 
+  it('refuses to publish a run without judges over the judged one, before any call', async () => {
+    const refused = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toMatch(/^error: Cannot publish smoke: the published results of run test also have the judgments/)
+    expect(refused.events.filter(({ type }) => type === 'cell.started')).toEqual([])
+  })
+
   it('refuses rows made under another seed, names the field and calls nothing', async () => {
     const manifest = join(root, 'manifests/evaluation.yaml')
     const text = await readFile(manifest, 'utf8')
     await writeFile(manifest, text.replace("seed: 'ladder'", "seed: 'other'"))
-    const refused = await runCli(ladder('--models', MODELS, '--no-cold-reset'))
+    const refused = await runCli(ladder('--models', MODELS, '--no-cold-reset', '--no-publish'))
     await writeFile(manifest, text)
     expect(refused.code).toBe(4)
     const failure = refused.events.find(({ type }) => type === 'step.failed')!
@@ -161,7 +168,7 @@ describe('a second run', () => {
   it('refuses a torn file, recovers it, and makes only the lost cell again', async () => {
     const whole = await readFile(evidence())
     await writeFile(evidence(), whole.subarray(0, whole.length - 10))
-    const torn = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
+    const torn = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset', '--no-publish'))
     expect(torn.code).toBe(4)
     const refusal = torn.events.find(({ type }) => type === 'step.failed')!
     expect(refusal).toMatchObject({ code: 'torn_tail' })
@@ -171,7 +178,7 @@ describe('a second run', () => {
     const again = await runCli(['recover', evidence()])
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is whole: there is nothing to recover')])
     expect((await runCli(['verify', evidence()])).code).toBe(0)
-    const resumed = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
+    const resumed = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset', '--no-publish'))
     expect(planOf(resumed)).toMatchObject({ reuse: CELLS + 3, run: 1 })
     expect(resumed.code).toBe(0)
   })
