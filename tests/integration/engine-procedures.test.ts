@@ -397,6 +397,8 @@ const ELSEWHERE = [
   'runs.pause',
   'runs.resume',
   'runs.cancel',
+  'runs.recover',
+  'judges.judgeRun',
   'runs.interrupted',
   'runs.dismiss',
 ]

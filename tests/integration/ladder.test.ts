@@ -137,7 +137,9 @@ describe('a second run', () => {
   it('refuses to publish a run without judges over the judged one, before any call', async () => {
     const refused = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toMatch(/^error: Cannot publish smoke: the published results of run test also have the judgments/)
+    expect(refused.stderr).toMatch(
+      /^error: Cannot publish smoke: the published results of run test also have the judgments/,
+    )
     expect(refused.events.filter(({ type }) => type === 'cell.started')).toEqual([])
   })
 
