@@ -151,9 +151,9 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   await at('validate', async () => {
     const chosenRoot = run.platform.kind === 'embedded' ? process.env['RAG_INGESTION_CORPUS_ROOT'] : undefined
     await checkCorpus(run.experiment, run.dataset, chosenRoot === '' ? null : (chosenRoot ?? null))
+    if (!run.coldReset) await checkStored(run)
     // Before anything is deleted, ingested or paid for.
     await preflight(run, { ingestion: true, judges: true })
-    if (!run.coldReset) await checkStored(run)
     return { result: null }
   })
   if (run.coldReset)

@@ -6,7 +6,7 @@ import type { DatasetRun } from './dataset-run.ts'
 import { step } from './ladder-step.ts'
 import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
 import { preflight } from './preflight.ts'
-import { openRunLog } from './run-conditions.ts'
+import { checkStored, openRunLog } from './run-conditions.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
 
 /** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */
@@ -31,6 +31,8 @@ export async function runGatewayMatrix(
 ): Promise<MatrixOutcome> {
   const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
   await step(run.emit, run.dataset.dataset.id, 'validate', async () => {
+    // What is stored decides without any call.
+    await checkStored(run)
     await preflight(run, { ingestion: false, judges: false })
     return { result: null }
   })
