@@ -2,7 +2,7 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { DesktopBridge, DesktopInfo } from '../../contract/desktop.ts'
 
 /** The desktop app around this page; null in a browser. */
-export const desktop = (window as { ragLadderDesktop?: DesktopBridge }).ragLadderDesktop ?? null
+export const desktop = (globalThis as { ragLadderDesktop?: DesktopBridge }).ragLadderDesktop ?? null
 
 export const DESKTOP_KEY = ['desktop']
 

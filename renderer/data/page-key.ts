@@ -13,7 +13,8 @@ function takeFromAddress(): void {
   history.replaceState(history.state, '', address)
 }
 
-takeFromAddress()
+// Modules of pages are also read by unit tests, which have no address.
+if ('location' in globalThis) takeFromAddress()
 
 /** What shows the engine that a call comes from a page of its own; empty in the desktop app, whose shell vouches for its pages. */
 export function pageKeyHeader(): Record<string, string> {
