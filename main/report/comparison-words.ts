@@ -68,7 +68,7 @@ export function decidedLine({
     const [from, to] = [valueWords(name, detectable.smallest), valueWords(name, detectable.largest)]
     const seen = `smallest difference this run could see: ${from === to ? from : `${from}–${to}`}`
     const needed =
-      questions == null
+      questions === undefined || questions === null
         ? []
         : [`about ${countWords(questions.median)} questions would show ${valueWords(name, questions.difference)}`]
     return [told, seen, ...needed, ...outOfReach(pairs)].join(' · ')

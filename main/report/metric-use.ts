@@ -86,7 +86,7 @@ export function ladderDecisions(
   const adjusted = holmAdjusted(pairs.map(({ p }) => p))
   return pairs.flatMap(({ aggregate, a, b, decision, level }, index) => {
     const p = adjusted[index]!
-    return decision === 'undecided' || p === null || p > 1 - level ? [] : [{ aggregate, a, b, decision, p }]
+    return decision === 'undecided' || p > 1 - level ? [] : [{ aggregate, a, b, decision, p }]
   })
 }
 

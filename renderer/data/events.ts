@@ -123,21 +123,22 @@ export function useEngineEvents(blind: boolean): void {
     const follow = async (): Promise<void> => {
       let wait = FIRST_WAIT_MS
       let lost = false
-      let isRefused = false
+      // An object, because its member changes in a callback.
+      const session = { isRefused: false }
       while (!stopped()) {
         await readOn(() => {
           wait = FIRST_WAIT_MS
-          isRefused = false
+          session.isRefused = false
           setLink('open')
           // Events tell what changed; queries that failed while the engine was away have no event to wait for.
           if (lost) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'live' })
           lost = false
         }).catch((error: unknown) => {
-          isRefused = controlErrorOf(error).code === 'unauthorized'
+          session.isRefused = controlErrorOf(error).code === 'unauthorized'
         })
         if (stopped()) return
         lost = true
-        setLink(isRefused ? 'expired' : 'lost')
+        setLink(session.isRefused ? 'expired' : 'lost')
         await new Promise((done) => setTimeout(done, wait))
         wait = Math.min(wait * 2, LONGEST_WAIT_MS)
       }

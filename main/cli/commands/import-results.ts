@@ -15,8 +15,8 @@ const MOST_LISTED = 20
 
 /** The lines of a file, named for a person. */
 async function linesOf(file: string): Promise<{ place: string; text: string }[]> {
-  const content = await readFile(file, 'utf8').catch((error: Error) => {
-    throw new InputError([`${file} cannot be read: ${error.message}`])
+  const content = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new InputError([`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`])
   })
   return content.split('\n').map((text, index) => ({ place: `${basename(file)}:${index + 1}`, text }))
 }

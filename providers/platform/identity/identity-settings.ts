@@ -39,7 +39,7 @@ export function readIdentitySettings(reader: EnvReader): IdentitySettings {
     mode: mode === 'required' || mode === 'disabled' ? mode : 'invalid',
     tokens: Object.fromEntries(tokens),
     userSecret,
-    userClaims: reader.oneOf('BACKEND_JWT_CLAIMS', 'authenticated', ['authenticated', 'minimal']) as UserClaims,
+    userClaims: reader.oneOf<UserClaims>('BACKEND_JWT_CLAIMS', 'authenticated', ['authenticated', 'minimal']),
     graphEngineKey: reader.optional('GRAPHENGINE_API_KEY'),
   }
 }
