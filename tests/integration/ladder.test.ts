@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, stat, writeFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Aggregate, DatasetCatalogue, Matrix, type HumanRound } from '../../contract/index.ts'
@@ -245,6 +245,18 @@ describe('other commands', () => {
     ])
     expect(result.code).toBe(0)
     expect(JSON.parse(result.stdout.trim().split('\n').at(-1)!)).toMatchObject({ total: CELLS, reuse: CELLS, run: 0 })
+  })
+
+  it('plan refuses a dataset whose corpus folder is missing, and names it', async () => {
+    const folder = join(root, 'corpus/smoke')
+    await rename(folder, `${folder}-away`)
+    try {
+      const plan = await runCli(['plan', '--project', root, '--dataset', 'smoke', '--models', MODELS])
+      expect(plan.code).toBe(2)
+      expect(plan.stderr).toContain('corpus/smoke is not a folder: create it or correct the path')
+    } finally {
+      await rename(`${folder}-away`, folder)
+    }
   })
 
   it('summarize prints the matrix and the same CSV twice', async () => {

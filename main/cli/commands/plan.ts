@@ -1,3 +1,4 @@
+import { checkCorpus } from '../../manifests/experiment.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { countWords, plural } from '../../report/score-format.ts'
@@ -24,6 +25,7 @@ export const planCommand: Command = {
     let conflicting = false
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) say(message)
     for (const dataset of setup.datasets) {
+      await checkCorpus(setup.experiment, dataset)
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)

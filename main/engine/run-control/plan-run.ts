@@ -1,5 +1,7 @@
 import { conflictingRows } from '../../../contract/index.ts'
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
+import { checkCorpus } from '../../manifests/experiment.ts'
+import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { plural } from '../../report/score-format.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
@@ -56,6 +58,10 @@ async function planDatasets(
     }
     const { platform } = options
     const evaluator = evaluatorFor(run.inputs, platform)
+    await checkCorpus(run.experiment, dataset).catch((error: unknown) => {
+      if (!(error instanceof ManifestError)) throw error
+      blockers.push({ code: 'corpus_missing', message: error.message })
+    })
     const input = { ...run, dataset, files: filesOf(run, id), platform, evaluator }
     const plan = run.request.cold_reset
       ? nothingKept
