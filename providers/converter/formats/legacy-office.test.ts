@@ -94,19 +94,17 @@ describe('without LibreOffice', () => {
     },
   )
 
-  it('a Word file whose sectors name each other in a circle ends with an error within seconds', async () => {
+  it('a Word file whose sectors name each other in a circle is refused before it is read', async () => {
     const bytes = Buffer.from(await paper('dredging-memo.doc'))
     const tableAt = (bytes.readUInt32LE(0x4c) + 1) * 512
     const directory = bytes.readUInt32LE(0x30)
     const other = directory === 0 ? 1 : 0
     bytes.writeUInt32LE(other, tableAt + directory * 4)
     bytes.writeUInt32LE(directory, tableAt + other * 4)
-    const started = performance.now()
     await expect(readDoc(bytes)).rejects.toMatchObject({
-      code: 'too_large',
-      message: expect.stringMatching(/^the Word document needs more than .* to be read; LibreOffice/) as string,
+      code: 'damaged',
+      message: 'the Word document cannot be read: its sectors refer to each other in a circle',
     })
-    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   it('an encrypted Word file is refused with the sentence about its password', async () => {

@@ -31,6 +31,11 @@ export async function readDoc(bytes: Uint8Array): Promise<Document> {
   const program = await findLibreOffice()
   if (program !== null)
     return { ...(await readDocx(await modernize(program, bytes, 'doc', 'docx'))), sourceFormat: 'doc' }
+  if (hasSectorCircle(bytes))
+    throw new ConversionError(
+      'damaged',
+      'the Word document cannot be read: its sectors refer to each other in a circle',
+    )
   const text = await docText(bytes)
   if (text === null) throw new ConversionError('damaged', `the Word document cannot be read; ${WITHOUT_OFFICE}`)
   const blocks = [text.body, text.textBoxes, text.footnotes, text.endnotes].flatMap((part) =>
@@ -58,6 +63,37 @@ function isEncryptedDoc(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = SECTOR_BYTES; at + 12 <= bytes.length; at += SECTOR_BYTES)
     if (view.getUint16(at, true) === WORD_MAGIC) return (view.getUint16(at + 10, true) & ENCRYPTED_FLAG) !== 0
+  return false
+}
+
+const FIRST_TABLE_SECTOR = 0x4c
+const TABLE_SECTORS_IN_HEAD = 109
+/** Larger values of a sector table end a chain or mark a free sector ([MS-CFB] 2.1). */
+const MOST_SECTOR = 0xfffffffa
+
+/**
+ * Whether a chain of the file's sector table leads back to itself: the library would follow it until memory runs out. Reads the tables that the
+ * head names, which cover files of 7 MB.
+ */
+function hasSectorCircle(bytes: Uint8Array): boolean {
+  if (bytes.length < SECTOR_BYTES) return false
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const sectorBytes = view.getUint16(30, true) === 12 ? 4096 : SECTOR_BYTES
+  const next: number[] = []
+  for (let table = 0; table < TABLE_SECTORS_IN_HEAD; table += 1) {
+    const sector = view.getUint32(FIRST_TABLE_SECTOR + table * 4, true)
+    const start = (sector + 1) * sectorBytes
+    if (sector > MOST_SECTOR || start + sectorBytes > bytes.length) break
+    for (let at = start; at < start + sectorBytes; at += 4) next.push(view.getUint32(at, true))
+  }
+  // The chain in which each sector was met first: meeting one's own again closes a circle.
+  const metIn = new Int32Array(next.length).fill(-1)
+  for (let chain = 0; chain < next.length; chain += 1)
+    for (let sector = chain; sector < next.length && metIn[sector] !== chain; sector = next[sector]!) {
+      if (metIn[sector] !== -1) break
+      metIn[sector] = chain
+      if (next[sector]! < next.length && metIn[next[sector]!] === chain) return true
+    }
   return false
 }
 
