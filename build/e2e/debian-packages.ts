@@ -25,7 +25,7 @@ export const INSTALL_FLAG = '--install'
 
 /**
  * Whether tests may install system packages: only in CI (`CI=true`) or where the person asked for it by `--install`, and only as root on
- * Debian or its kin. Nobody's machine is changed unasked.
+ * Debian or its kin. A person's machine is not changed unasked.
  */
 export const mayInstallPackages = (
   env: Record<string, string | undefined> = process.env,

@@ -216,7 +216,7 @@ describe('the workflow engine', () => {
 
   it('names a missing query, fails like n8n elsewhere, and never leads back to itself', async () => {
     const bad = await webhook({ question: QUESTION })
-    expect([bad.status, await bad.json()]).toEqual([422, { code: 0, message: expect.stringContaining('query') }])
+    expect([bad.status, await bad.json()]).toEqual([422, { code: 422, message: expect.stringContaining('query') }])
     expect((await call('/webhook/nowhere', {})).status).toBe(404)
     const headers = {
       authorization: `Bearer ${TOKEN}`,
