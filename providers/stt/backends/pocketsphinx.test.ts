@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { removeLeftovers } from './pocketsphinx.ts'
 
-it('removeLeftovers removes the recordings of killed services at once and keeps those of living ones', async () => {
+it('removeLeftovers removes the recordings of killed services at once and keeps those of living or unknown ones', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'leftovers-'))
   const dead = spawnSync(process.execPath, ['-e', '']).pid
   for (const name of [
@@ -16,6 +16,8 @@ it('removeLeftovers removes the recordings of killed services at once and keeps 
   ])
     await mkdir(join(folder, name))
   await removeLeftovers(folder)
-  expect((await readdir(folder)).sort()).toEqual(['other', `rag-ladder-stt-${process.pid}-def`])
+  expect((await readdir(folder)).sort()).toEqual(
+    ['other', `rag-ladder-stt-${process.pid}-def`, 'rag-ladder-stt-AbCdEf'].sort(),
+  )
   await rm(folder, { recursive: true })
 })

@@ -69,10 +69,10 @@ export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promi
 
 /** Removes recordings that services left behind which were killed at work. */
 export async function removeLeftovers(folder = tmpdir()): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.startsWith(WORK_PREFIX))
-  for (const name of names) {
-    const pid = Number.parseInt(name.slice(WORK_PREFIX.length), 10)
-    if (Number.isInteger(pid) && isAlive(pid)) continue
+  for (const name of await readdir(folder)) {
+    // A name without a process id is not of this version: its owner is unknown and may be at work.
+    const pid = new RegExp(`^${WORK_PREFIX}(\\d+)-`).exec(name)?.[1]
+    if (pid === undefined || isAlive(Number(pid))) continue
     // Another user's cannot be removed, and is not ours to remove.
     await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
   }
