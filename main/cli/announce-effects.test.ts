@@ -24,7 +24,7 @@ interface Case {
   deletions?: DeletionList[]
   publications?: PublicationChange[]
   ordered?: boolean
-  /** Null: nobody can be asked. */
+  /** Null: no person is at the terminal. */
   answer?: string | null
 }
 
@@ -58,7 +58,7 @@ describe('announceEffects', () => {
     expect(await announce({})).toEqual({ told: [], asked: [], confirmed: [] })
   })
 
-  it('shows the whole list where the reset was ordered, or nobody can be asked', async () => {
+  it('shows the whole list where the reset was ordered, or no person is at the terminal', async () => {
     for (const each of [{ ordered: true, answer: 'n' }, { ordered: false }])
       expect(await announce({ deletions: [evidence], ...each })).toEqual({
         told: [LIST],

@@ -9,7 +9,7 @@ import { refusedPublications, type RunEffects } from '../runner/run-effects.ts'
 /** Asks a question at the terminal. */
 export type Ask = (text: string) => Promise<string>
 
-/** Asks the person at the terminal; null where nobody can be asked. */
+/** Asks the person at the terminal; null where no person is at the terminal. */
 export function questioner(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Ask | null {
   if (!input.isTTY || !output.isTTY) return null
   return async (text) => {
@@ -28,7 +28,7 @@ export interface Announcement {
   /** Typed on the command line by the person, not a default. */
   isResetOrdered: boolean
   isPublishOrdered: boolean
-  /** Null where nobody can be asked. */
+  /** Null where no person is at the terminal. */
   ask: Ask | null
   tell: (message: string) => void
 }
@@ -48,7 +48,7 @@ async function announceDeletions({ runId, effects, isResetOrdered, ask, tell }: 
     throw new InputError(['nothing was deleted: give --no-cold-reset to resume this run'])
 }
 
-/** Shows what publishing replaces, and asks where somebody can be asked who has not ordered it. Throws `InputError`. */
+/** Shows what publishing replaces, and asks where a person is at the terminal and has not confirmed by an option. Throws `InputError`. */
 export async function announceReplacements(
   changes: readonly PublicationChange[],
   isOrdered: boolean,
@@ -74,7 +74,7 @@ export async function announceReplacements(
 }
 
 /**
- * Shows what a run is about to delete and to replace, before it does; where somebody can be asked who has not ordered it, asks. Returns the
+ * Shows what a run is about to delete and to replace, before it does; asks where a person is at the terminal and has not confirmed by an option. Returns the
  * deletions that were shown: the reset deletes nothing else. Throws `InputError` when they do not agree, or when publishing is refused.
  */
 export async function announceEffects(announcement: Announcement): Promise<DeletionList[]> {

@@ -10,7 +10,7 @@ import { EngineConfigError } from './engine-config.ts'
 export function lockProject(stateDir: string): OsLock {
   const file = join(stateDir, 'engine.lock')
   const lock = orConfigError(stateDir, () => {
-    // A lock on what cannot be written holds nobody back.
+    // A lock on what cannot be written excludes no other process.
     closeSync(openSync(file, 'a', 0o600))
     return new OsLock(file)
   })

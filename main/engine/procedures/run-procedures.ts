@@ -138,7 +138,7 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
   const preparation = await prepared(parts, request)
   if (!preparation.ok) throw inputFailure(preparation.problems)
   if (parts.runs.stateOf(run_id) !== null) throw new ControlFailure('run_active', `there is a run ${run_id} already`)
-  // Publishing replaces results, which nobody was asked about for this run.
+  // Publishing replaces results, which were not confirmed for this run.
   await parts.runs.start({ ...request, run_id, cold_reset: false, publish: false }, { run_id: source, classes })
   return { run_id }
 }
