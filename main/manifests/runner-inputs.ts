@@ -13,6 +13,8 @@ export interface RunnerInputs {
   concurrency: number | null
   /** Set of `manifests/models.yaml` for the embedded platform. */
   modelSet: string | null
+  /** Folder that the embedded platform ingests from, instead of the project's. */
+  corpusRoot: string | null
   canonicalFile: string | null
   summaryFile: string | null
   resultsFile: string | null
@@ -97,6 +99,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     repeats: count('MATRIX_REPEATS', MAX_REPEATS),
     concurrency: count('MATRIX_CONCURRENCY', 32),
     modelSet: identifier('RAG_MODEL_SET'),
+    corpusRoot: text('RAG_INGESTION_CORPUS_ROOT'),
     canonicalFile: text('MATRIX_CANONICAL_FILE'),
     summaryFile: text('MATRIX_SUMMARY_FILE'),
     resultsFile: text('MATRIX_RESULTS_FILE'),

@@ -27,7 +27,7 @@ export async function runCells(
       reproducibility,
       metrics: run.metrics,
       judgePanel: evaluation.metrics.judge_panel.enabled,
-      aliases: run.aliases.filter(({ alias }) => !started.unavailable.some(({ model }) => model === alias)),
+      aliases: run.aliases,
       repeats: run.repeats,
       log,
       gateway,
@@ -44,7 +44,7 @@ export async function runCells(
       drain: run.drain,
       abort: run.abort,
     }
-    const { plan, todo } = await planMatrix(matrix, started.unavailable)
+    const { plan, todo } = await planMatrix(matrix)
     run.emit({ type: 'plan.ready', plan })
     if (plan.conflicts.length > 0) throw new ResumeConflictError(run.files.evidence, plan.conflicts)
     return await runMatrix(matrix, todo)

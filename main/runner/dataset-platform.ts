@@ -1,9 +1,9 @@
-import type { RunPlan, PlatformHealth } from '../../contract/index.ts'
+import type { PlatformHealth } from '../../contract/index.ts'
 import { createEvaluatorClient, type EvaluatorClient } from '../evaluation/evaluator-client.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { evaluateUrl } from './gateway-client.ts'
 import { createPlatformClient, PlatformError, type PlatformClient } from './platform-client.ts'
-import { findUnavailable } from './preflight.ts'
+import { checkAliases } from './preflight.ts'
 
 /** The evaluator that a run asked for; null when it asked for none. */
 export function evaluatorOf(run: DatasetRun, platform: ServedDataset): EvaluatorClient | null {
@@ -29,7 +29,6 @@ export interface ServedDataset {
   operatorToken: string | null
   edgeKey?: string | null
   health: PlatformHealth | null
-  unavailable: RunPlan['unavailable']
   /** Resolves when the platform's process works; throws when it has been given up. */
   ready: () => Promise<void>
 }
@@ -46,13 +45,8 @@ export async function startPlatform(run: DatasetRun): Promise<StartedPlatform> {
   try {
     await checkProfile(client, run)
     // An alias that is not declared will not be later either; whether it can answer is asked when its collections exist.
-    await findUnavailable(client, run.aliases)
-    return {
-      ...platform,
-      client,
-      health: await healthOf(client, run),
-      unavailable: [],
-    }
+    await checkAliases(client, run.aliases, 'to_come')
+    return { ...platform, client, health: await healthOf(client, run) }
   } catch (error) {
     await client.close()
     await platform.stop()

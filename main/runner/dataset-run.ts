@@ -10,6 +10,8 @@ import type { ArtifactFiles } from '../report/artifact-files.ts'
 export interface DatasetRun {
   experiment: Experiment
   dataset: LadderDataset
+  /** Folder that the embedded platform ingests from, where RAG_INGESTION_CORPUS_ROOT names another than the project's. */
+  corpusRoot: string | null
   aliases: readonly Alias[]
   runId: string
   files: ArtifactFiles

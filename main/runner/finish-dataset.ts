@@ -9,6 +9,7 @@ import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { judgeDataset } from './judge-dataset.ts'
 import { failureOf, type At, type Skip, type StepFailedError } from './ladder-step.ts'
+import type { Unfinished } from './sum-up-cells.ts'
 import { plural } from '../report/score-format.ts'
 
 /** Artifacts of a finished run do not hold together; nothing was published. */
@@ -24,12 +25,11 @@ export class ArtifactsInvalidError extends Error {
 }
 
 /** How many rows the evidence must hold when every cell of the selection has been made. */
-export function expectationOf(run: DatasetRun, context: RunSummaryContext): ArtifactExpectation {
-  const callable = run.aliases.length - context.unavailable.length
+function expectationOf(run: DatasetRun): ArtifactExpectation {
   return {
     runId: run.runId,
     datasetId: run.dataset.dataset.id,
-    expectedCells: callable * run.dataset.questions.length * run.repeats,
+    expectedCells: run.aliases.length * run.dataset.questions.length * run.repeats,
   }
 }
 
@@ -66,12 +66,6 @@ function panelFailed({ dataset_id, errors = [], blocked = [] }: Judgments): Judg
   )
 }
 
-/** What the steps before left: cells without an answer, and an evaluation that failed as a whole. */
-interface Unfinished {
-  unanswered: number
-  evaluation: StepFailedError | null
-}
-
 /** Steps 9 to 12: judges, final summary, validation, publication. Returns the failure of a judge panel that graded nothing. */
 export async function finishDataset(
   run: DatasetRun,
@@ -86,7 +80,7 @@ export async function finishDataset(
     skip('judge', 'no judge panel is enabled')
     skip('summarize', 'the first summary already holds everything')
   }
-  const expectation = expectationOf(run, context)
+  const expectation = expectationOf(run)
   await at('check_artifacts', async () => {
     const { problems, artifacts } = await validateArtifacts(run.files, expectation)
     const others = judging === null ? problems : problems.filter(({ code }) => code !== 'judges')

@@ -68,6 +68,7 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
       questions: fixture.questions,
     } as LadderDataset,
     aliases: aliases.map(({ model }) => experiment.aliases.get(model)!),
+    corpusRoot: null,
     runId: REPORT_RUN,
     files,
     platform: {

@@ -1,5 +1,4 @@
 import { request } from 'undici'
-import type { RunPlan } from '../../contract/index.ts'
 import { needsPlatformGateway } from '../judge/create-judges.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import type { Alias } from '../manifests/experiment.ts'
@@ -85,28 +84,52 @@ export function missingAliases(listed: readonly string[], aliases: readonly Alia
   ].join('; ')
 }
 
-/** Asks the gateway for its models. Throws `PlatformError`, and `PreflightError` for aliases that it does not list. */
-export async function findUnavailable(
-  client: Pick<PlatformClient, 'models'>,
-  aliases: readonly Alias[],
-): Promise<RunPlan['unavailable']> {
-  const entries = (await client.models()).data
-  const problem = missingAliases(
-    entries.map(({ id }) => id),
-    aliases,
-  )
-  if (problem !== null) throw new PreflightError([problem])
-  const listed = new Map(entries.map((entry) => [entry.id, entry]))
-  return aliases.flatMap(({ alias }) => {
-    const state = listed.get(alias)?.rag_ladder
-    return state?.available === false ? [{ model: alias, reason: state.reason ?? 'no reason given' }] : []
-  })
+type ListedModel = Awaited<ReturnType<PlatformClient['models']>>['data'][number]
+
+/** Selected aliases that the gateway lists as unavailable, each with its reason; null when there is none. */
+export function unavailableAliases(listed: readonly ListedModel[], aliases: readonly Alias[]): string | null {
+  const byId = new Map(listed.map((entry) => [entry.id, entry.rag_ladder]))
+  const [gone, present] = [[] as string[], [] as string[]]
+  for (const { alias } of aliases) {
+    const state = byId.get(alias)
+    if (state?.available === false) gone.push(`${alias} cannot answer: ${state.reason ?? 'no reason given'}`)
+    else present.push(alias)
+  }
+  if (gone.length === 0) return null
+  return [
+    ...gone,
+    `of the selected aliases ${present.length === 0 ? 'none' : present.join(', ')} can`,
+    'repair what is named and start the run again, or select others with --models',
+  ].join('; ')
 }
 
-async function gatewayProblems(address: PlatformAddress, aliases: readonly Alias[]): Promise<string[]> {
+/** Whether the collections exist that an alias needs to be available. Before ingestion, its name alone can be checked. */
+export type Collections = 'to_come' | 'there'
+
+/**
+ * Asks the gateway for its models. Throws `PlatformError`, and `PreflightError` for aliases that it does not list, or that cannot answer
+ * although their collections exist.
+ */
+export async function checkAliases(
+  client: Pick<PlatformClient, 'models'>,
+  aliases: readonly Alias[],
+  collections: Collections,
+): Promise<void> {
+  const listed = (await client.models()).data
+  const names = listed.map(({ id }) => id)
+  const problem =
+    missingAliases(names, aliases) ?? (collections === 'there' ? unavailableAliases(listed, aliases) : null)
+  if (problem !== null) throw new PreflightError([problem])
+}
+
+async function gatewayProblems(
+  address: PlatformAddress,
+  aliases: readonly Alias[],
+  collections: Collections,
+): Promise<string[]> {
   const client = createPlatformClient(address)
   try {
-    await findUnavailable(client, aliases)
+    await checkAliases(client, aliases, collections)
     return []
   } catch (error) {
     if (error instanceof PreflightError) return [...error.problems]
@@ -175,7 +198,7 @@ function judgesOf({ judgePanel: panel }: DatasetRun): Asked[] {
 
 /**
  * Asks every service that a run needs and that runs elsewhere, each once. `parts` names what an external platform must have: a matrix
- * without a ladder ingests nothing. Throws `PreflightError` with every problem at once.
+ * without a ladder ingests nothing, and so its aliases must be available. Throws `PreflightError` with every problem at once.
  */
 export async function preflight(run: DatasetRun, parts: { ingestion: boolean; judges: boolean }): Promise<void> {
   const address = run.platform.kind === 'external' ? await run.platform.start(run.dataset.profile.name) : null
@@ -186,7 +209,7 @@ export async function preflight(run: DatasetRun, parts: { ingestion: boolean; ju
   ]
   const stop = AbortSignal.any([run.drain, run.abort])
   const [gateway, others] = await Promise.all([
-    address === null ? [] : gatewayProblems(address, run.aliases),
+    address === null ? [] : gatewayProblems(address, run.aliases, parts.ingestion ? 'to_come' : 'there'),
     Promise.all(asked.map((each) => problemWith(each, stop))),
   ])
   const problems = [...gateway, ...others.filter((problem) => problem !== null)]

@@ -285,6 +285,12 @@ export function evaluatorFor(
   return { url: evaluateUrl(platformUrl ?? platform.gateway), apiKey: evaluatorApiKey, edgeKey: edgeApiKey }
 }
 
+/** An external platform ingests from wherever it was set up to. */
+export const corpusRootFor = (
+  { corpusRoot }: RunnerInputs,
+  { kind }: Pick<PlatformSource, 'kind'>,
+): DatasetRun['corpusRoot'] => (kind === 'embedded' ? corpusRoot : null)
+
 /** What the runner is given: a run per dataset. */
 export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): DatasetRun[] {
   const { platform, coldDatasets = [], emit, drain, abort } = options
@@ -292,6 +298,7 @@ export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): Dat
   return run.datasets.map((dataset) => ({
     experiment,
     dataset,
+    corpusRoot: corpusRootFor(run.inputs, platform),
     aliases,
     runId,
     files: filesOf(run, dataset.dataset.id),

@@ -1,9 +1,6 @@
-import type { Aggregate } from '../../contract/index.ts'
-import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
 import { plural } from '../report/score-format.ts'
-import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
-import { writeArtifacts } from '../report/write-artifacts.ts'
+import type { RunSummaryContext } from '../report/run-summary.ts'
 import { coldReset } from './cold-reset.ts'
 import { watchCorpus } from './corpus-guard.ts'
 import { runCells } from './dataset-cells.ts'
@@ -11,14 +8,12 @@ import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
 import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
-import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
-import { failureOf, step, type At, type Skip, type StepFailedError } from './ladder-step.ts'
+import { step, type At, type Skip, type StepFailedError } from './ladder-step.ts'
 import { PlatformError } from './platform-client.ts'
-import { findUnavailable, preflight, PreflightError } from './preflight.ts'
-import { EvidenceRefusedError } from './resume-error.ts'
+import { checkAliases, preflight } from './preflight.ts'
 import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
 import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
-import { tellNotices } from './evidence-notices.ts'
+import { contextOf, sumUpCells } from './sum-up-cells.ts'
 
 export interface DatasetOutcome {
   datasetId: string
@@ -33,7 +28,7 @@ const needsContextual = ({ aliases }: DatasetRun): boolean =>
   aliases.some(({ base }) => base === 'contextual-rag' || base === 'workflow-adaptive-rag')
 
 /** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
-async function climb(run: DatasetRun, at: At, skip: Skip): Promise<{ cells: MatrixOutcome; started: StartedPlatform }> {
+async function climb(run: DatasetRun, at: At, skip: Skip): Promise<MatrixOutcome> {
   const profile = run.dataset.profile.name
   // No cell is in flight yet: the first request to stop ends these steps.
   const stop = AbortSignal.any([run.drain, run.abort])
@@ -77,7 +72,7 @@ async function answerAll(
   opened: RunLog,
   at: At,
   skip: Skip,
-): Promise<{ cells: MatrixOutcome; started: StartedPlatform }> {
+): Promise<MatrixOutcome> {
   if (needsContextual(run))
     await at('contextualize', async () => {
       const { client, ready } = started
@@ -94,49 +89,22 @@ async function answerAll(
       return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
     })
   else skip('contextualize', 'no selected approach reads the contextual collection')
-  const { cells, served } = await at('cells', async () => {
+  const cells = await at('cells', async () => {
     const { client, ready } = started
     // Only now do the collections exist that an approach needs to be available.
-    const unavailable = await findUnavailable(client, run.aliases)
-    if (unavailable.length === run.aliases.length)
-      throw new PreflightError(unavailable.map(({ model, reason }) => `${model} cannot answer: ${reason}`))
+    await checkAliases(client, run.aliases, 'there')
     const { ingestion } = opened.reproducibility
     // A request to stop lets the cells in flight finish, and their answers are checked too.
     const watched = { client, ready, stop: run.abort, emit: run.emit, profile: run.dataset.profile.name }
     const corpus = ingestion === null ? null : await watchCorpus({ ...watched, jobId: ingestion.job_id })
-    const asked = { ...started, unavailable }
-    const result = await runCells(run, asked, opened, corpus)
-    return { result: { cells: result, served: asked }, note: cellsNote(result) }
+    const result = await runCells(run, started, opened, corpus)
+    return { result, note: cellsNote(result) }
   })
   if (run.platform.kind === 'embedded') {
     const { model_calls, alias_calls } = await started.client.usage()
     run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls })
   }
-  return { cells, started: served }
-}
-
-/** Step 7: matrix and first summary from the durable rows. */
-async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<Aggregate> {
-  const opened = await openEvidenceLog(run.files.evidence, {
-    runId: run.runId,
-    create: false,
-    signal: run.abort,
-    onNotice: tellNotices(run.emit),
-  })
-  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
-  try {
-    return (await writeArtifacts(run.files, opened.log.rows(), context)).aggregate
-  } finally {
-    await opened.log.close()
-  }
-}
-
-/** How many selected cells have no good answer. */
-function unansweredCells({ approaches }: Aggregate, context: RunSummaryContext): number {
-  const unavailable = new Set(context.unavailable.map(({ model }) => model))
-  return approaches
-    .filter((approach) => approach.selected && !unavailable.has(approach.model))
-    .reduce((sum, { cells }) => sum + cells.expected - cells.ok, 0)
+  return cells
 }
 
 /**
@@ -149,8 +117,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   const skip: Skip = (name, reason) => run.emit({ type: 'step.skipped', dataset_id: datasetId, step: name, reason })
 
   await at('validate', async () => {
-    const chosenRoot = run.platform.kind === 'embedded' ? process.env['RAG_INGESTION_CORPUS_ROOT'] : undefined
-    await checkCorpus(run.experiment, run.dataset, chosenRoot === '' ? null : (chosenRoot ?? null))
+    await checkCorpus(run.experiment, run.dataset, run.corpusRoot)
     if (!run.coldReset) await checkStored(run)
     // Before anything is deleted, ingested or paid for.
     await preflight(run, { ingestion: true, judges: true })
@@ -172,41 +139,12 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
     }))
   else skip('cold_reset', 'finished cells and collections are kept')
 
-  const { cells, started } = await climb(run, at, skip)
-  const panel = run.experiment.evaluation.metrics.judge_panel
-  const context = summaryContextOfRun({
-    runId: run.runId,
-    dataset: run.dataset,
-    aliases: run.aliases,
-    unavailable: started.unavailable.flatMap(({ model, reason }) => {
-      const alias = run.aliases.find((candidate) => candidate.alias === model)
-      return alias === undefined ? [] : [{ alias, reason }]
-    }),
-    metrics: run.metrics,
-    repeats: run.repeats,
-    judge: panel.enabled ? { state: 'pending', judges: panel.models } : { state: 'disabled' },
-  })
+  const cells = await climb(run, at, skip)
+  const context = contextOf(run)
   if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
 
-  let unanswered = 0
-  const evaluation = await failureOf(
-    at('evaluate', async () => {
-      const aggregate = await summarize(run, context)
-      unanswered = unansweredCells(aggregate, context)
-      const failure = evaluationFailure(aggregate)
-      if (failure !== null) throw failure
-      return { result: null, note: 'each answer was scored as soon as it was kept' }
-    }),
-    (cause) => cause instanceof EvaluationFailedError,
-  )
-  await at('check_cells', async () => ({
-    result: null,
-    note:
-      unanswered === 0
-        ? 'every selected cell answered'
-        : `${plural(unanswered, 'cell')} without an answer: the evidence says why`,
-  }))
-  const judging = await finishDataset(run, context, { unanswered, evaluation }, at, skip)
-  const status = unanswered === 0 ? 'completed' : 'cells_failed'
-  return { datasetId, status, cells, context, failure: evaluation ?? judging }
+  const unfinished = await sumUpCells(run, context, at)
+  const judging = await finishDataset(run, context, unfinished, at, skip)
+  const status = unfinished.unanswered === 0 ? 'completed' : 'cells_failed'
+  return { datasetId, status, cells, context, failure: unfinished.evaluation ?? judging }
 }

@@ -3,11 +3,13 @@ import { watchCorpus } from './corpus-guard.ts'
 import { runCells } from './dataset-cells.ts'
 import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { step } from './ladder-step.ts'
+import { step, type At } from './ladder-step.ts'
 import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
 import { preflight } from './preflight.ts'
 import { checkStored, openRunLog } from './run-conditions.ts'
-import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
+import type { DatasetOutcome } from './run-dataset.ts'
+import { cellsNote } from './run-matrix.ts'
+import { contextOf, sumUpCells } from './sum-up-cells.ts'
 
 /** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */
 export async function externalIngestion(platform: PlatformAddress, jobId: string): Promise<IngestionProvenance> {
@@ -21,22 +23,24 @@ export async function externalIngestion(platform: PlatformAddress, jobId: string
 }
 
 /**
- * The cells of one dataset against a gateway that somebody else set up: no ingestion, no life-cycle, nothing asked of it but answers.
- * Throws `StepFailedError`.
+ * The cells of one dataset against a gateway that is set up already, and their matrix and summary: no ingestion, no life-cycle, nothing asked
+ * of it but answers. Throws `StepFailedError`.
  */
 export async function runGatewayMatrix(
   run: DatasetRun,
   gateway: PlatformAddress,
   ingestion: IngestionProvenance | null,
-): Promise<MatrixOutcome> {
-  const served: ServedDataset = { ...gateway, health: null, unavailable: [], ready: async () => undefined }
-  await step(run.emit, run.dataset.dataset.id, 'validate', async () => {
+): Promise<DatasetOutcome> {
+  const datasetId = run.dataset.dataset.id
+  const at: At = (name, action) => step(run.emit, datasetId, name, action)
+  const served: ServedDataset = { ...gateway, health: null, ready: async () => undefined }
+  await at('validate', async () => {
     // What is stored decides without any call.
     await checkStored(run)
     await preflight(run, { ingestion: false, judges: false })
     return { result: null }
   })
-  return step(run.emit, run.dataset.dataset.id, 'cells', async () => {
+  const cells = await at('cells', async () => {
     const opened = await openRunLog(run, served, ingestion)
     const client = createPlatformClient(gateway)
     try {
@@ -51,4 +55,8 @@ export async function runGatewayMatrix(
       await Promise.all([opened.log.close(), client.close()])
     }
   })
+  const context = contextOf(run)
+  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
+  const { unanswered, evaluation } = await sumUpCells(run, context, at)
+  return { datasetId, status: unanswered === 0 ? 'completed' : 'cells_failed', cells, context, failure: evaluation }
 }

@@ -52,10 +52,7 @@ const cellsOf = (run: MatrixRun): Generator<PlannedCell> =>
   })
 
 /** What the run would do, without a call: reuse, evaluate a kept answer, call, or refuse because of a conflict. */
-export async function planMatrix(
-  run: MatrixRun,
-  unavailable: RunPlan['unavailable'],
-): Promise<{ plan: RunPlan; todo: Set<string> }> {
+export async function planMatrix(run: MatrixRun): Promise<{ plan: RunPlan; todo: Set<string> }> {
   function* identities() {
     for (const cell of cellsOf(run)) yield cellIdentity(cell, run.provider, run.reproducibility)
   }
@@ -67,7 +64,7 @@ export async function planMatrix(
     run: resume.run.length,
     resume_answered: resume.answered.length,
     conflicts: resume.conflicts,
-    unavailable,
+    unavailable: [],
   }
   return { plan, todo: new Set([...resume.run, ...resume.answered]) }
 }

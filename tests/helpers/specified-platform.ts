@@ -7,6 +7,8 @@ export interface SpecifiedPlatform {
   platform: string
   evaluator: string
   asked: { gateway: string[]; platform: string[]; evaluator: string[] }
+  /** May be changed while it runs. */
+  options: SpecifiedPlatformOptions
   close(): Promise<void>
 }
 
@@ -15,6 +17,10 @@ export interface SpecifiedPlatformOptions {
   aliases: readonly string[]
   /** Bearer credential of each part; a part without one asks for none. */
   keys?: Partial<Record<Part, string>>
+  /** Aliases that a call would not work with, and why; listed as such by the platform's own extension of the list. */
+  unavailable?: Readonly<Record<string, string>>
+  /** When they become unavailable; from the start unless given. */
+  unavailableAfter?: 'ingestion'
 }
 
 type Part = 'gateway' | 'platform' | 'evaluator'
@@ -45,10 +51,16 @@ const evaluate = ({ records, metrics }: Record<string, unknown>): Reply => {
   return [200, { evaluator_model: 'e', embeddings_model: 'v', results: [{ scores }] }]
 }
 
+function entryOf(id: string, { unavailable = {}, unavailableAfter }: SpecifiedPlatformOptions, isIngested: boolean) {
+  const reason = unavailable[id]
+  if (reason === undefined || (unavailableAfter === 'ingestion' && !isIngested)) return { id }
+  return { id, rag_ladder: { available: false, reason } }
+}
+
 /** Only what the specification promises, each part at an address of its own; every other route answers 404. */
-const routesOf = ({ aliases }: SpecifiedPlatformOptions): Record<Part, Routes> => ({
+const routesOf = (options: SpecifiedPlatformOptions, isIngested: () => boolean): Record<Part, Routes> => ({
   gateway: {
-    'GET /v1/models': () => [200, { data: aliases.map((id) => ({ id })) }],
+    'GET /v1/models': () => [200, { data: options.aliases.map((id) => entryOf(id, options, isIngested())) }],
     'POST /v1/chat/completions': chat,
   },
   platform: {
@@ -69,7 +81,7 @@ async function read(request: IncomingMessage): Promise<Record<string, unknown>> 
 /** A platform that has the specified routes and nothing of ours: gateway, platform and evaluator on three ports. */
 export async function startSpecifiedPlatform(options: SpecifiedPlatformOptions): Promise<SpecifiedPlatform> {
   const asked: SpecifiedPlatform['asked'] = { gateway: [], platform: [], evaluator: [] }
-  const routes = routesOf(options)
+  const routes = routesOf(options, () => asked.platform.includes('POST /api/rag/ingestions'))
   const serve = async (part: Part, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const route = `${request.method!} ${request.url!.split('?')[0]!}`
     asked[part].push(route)
@@ -89,7 +101,7 @@ export async function startSpecifiedPlatform(options: SpecifiedPlatformOptions):
     (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   )
   return {
-    ...{ gateway: gateway!, platform: platform!, evaluator: evaluator!, asked },
+    ...{ gateway: gateway!, platform: platform!, evaluator: evaluator!, asked, options },
     async close() {
       for (const server of servers) server.closeAllConnections()
       await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))

@@ -86,7 +86,8 @@ describe('matrix against evidence that holds other cells', () => {
   it('refuses to add scores of another evaluator to a run; plan says the same', async () => {
     const scored = (...more: string[]): string[] => more.filter((option) => option !== '--no-evaluate')
     const env = { MATRIX_EVALUATOR_URL: 'http://127.0.0.1:9/score' }
-    expect((await runCli(scored(...matrix('scored', 'vanilla-rag')))).code).toBe(0)
+    // The gateway's own evaluator scores nothing, which ends the run as failed; its rows are stored.
+    expect((await runCli(scored(...matrix('scored', 'vanilla-rag')))).code).toBe(5)
     const told =
       'reproducibility.runtime.providers.evaluator: stored "platform", now "http://127.0.0.1:9/score" (4 rows)'
     const refused = await runCli(scored(...matrix('scored', 'hybrid-rag')), env)

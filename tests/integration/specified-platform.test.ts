@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CANONICAL_APPROACHES } from '../../contract/index.ts'
@@ -113,6 +113,47 @@ describe('what is missing is named before anything is paid for or deleted', () =
     expect(stub.asked.gateway.filter((route) => route.includes('chat'))).toEqual([])
   })
 
+  it('an alias that is unavailable after ingestion ends the run before the first call, with the aliases missing and present', async () => {
+    const gone = {
+      unavailable: { 'graph-rag': 'the graph engine is not running' },
+      unavailableAfter: 'ingestion',
+    } as const
+    stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag', 'graph-rag'], ...gone })
+    const result = await ladder('gone', [...addresses(stub), '--models', 'vanilla-rag,graph-rag'], {})
+    expect([result.code, result.stdout + result.stderr]).toEqual([
+      5,
+      expect.stringContaining(
+        'graph-rag cannot answer: the graph engine is not running; of the selected aliases vanilla-rag can; repair what is named and start the run again, or select others with --models',
+      ),
+    ])
+    expect(stub.asked.platform).toContain('POST /api/rag/ingestions')
+    expect(stub.asked.gateway.filter((route) => route.includes('chat'))).toEqual([])
+  })
+
+  it('an alias that becomes unavailable later ends the resumed run, and the rows that are stored stay', async () => {
+    stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag', 'hybrid-rag'] })
+    const again = [...addresses(stub), '--no-cold-reset', '--models', 'vanilla-rag,hybrid-rag']
+    expect((await ladder('later', again, {})).code).toBe(0)
+    const before = await rows('later')
+    stub.options.unavailable = { 'vanilla-rag': 'the model is not loaded' }
+    expect((await ladder('later', again, {})).code).toBe(5)
+    expect(await rows('later')).toEqual(before)
+  })
+
+  it('the command matrix refuses an unavailable alias before anything is written', async () => {
+    stub = await startSpecifiedPlatform({
+      aliases: ['vanilla-rag', 'graph-rag'],
+      unavailable: { 'graph-rag': 'no collection' },
+    })
+    const where = ['--project', root, '--dataset', 'smoke', '--run-id', 'matrix-gone', ...addresses(stub)]
+    const refused = await runCli(['matrix', ...where, '--models', 'vanilla-rag,graph-rag'])
+    expect([refused.code, refused.stdout]).toEqual([
+      5,
+      expect.stringContaining('graph-rag cannot answer: no collection'),
+    ])
+    expect(existsSync(join(root, 'results/matrix-gone-smoke-evidence.jsonl'))).toBe(false)
+  })
+
   it('the command matrix refuses an alias that the gateway does not list, too', async () => {
     stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag'] })
     const where = ['--project', root, '--dataset', 'smoke', '--run-id', 'matrix', ...addresses(stub)]
@@ -122,5 +163,31 @@ describe('what is missing is named before anything is paid for or deleted', () =
     const done = await runCli(['matrix', ...where, '--models', 'vanilla-rag'])
     expect(done.code).toBe(0)
     expect(stub.asked.platform).toEqual([])
+  })
+})
+
+describe('the command matrix', () => {
+  it('writes summary and matrix where the variables say, and prints the matrix', async () => {
+    stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag'] })
+    const where = ['--project', root, '--dataset', 'smoke', '--run-id', 'placed', ...addresses(stub)]
+    const files = {
+      MATRIX_CANONICAL_FILE: 'placed/rows.jsonl',
+      MATRIX_SUMMARY_FILE: 'placed/summary.json',
+      MATRIX_RESULTS_FILE: 'placed/matrix.json',
+    }
+    const done = await runCli(['matrix', ...where, '--models', 'vanilla-rag'], files)
+    expect([done.stderr, done.code]).toEqual(['', 0])
+    expect(done.stdout).toContain('vanilla-rag')
+    const summary = JSON.parse(readFileSync(join(root, 'placed/summary.json'), 'utf8')) as Record<string, unknown>
+    expect(summary).toMatchObject({ run_id: 'placed', cells: { expected: 4, missing: 0 } })
+    const matrix = JSON.parse(readFileSync(join(root, 'placed/matrix.json'), 'utf8')) as Record<string, unknown>
+    expect(matrix).toMatchObject({ run_id: 'placed' })
+    expect(existsSync(join(root, 'results/placed-smoke-matrix.json'))).toBe(false)
+    const ladderOfSame = await ladder(
+      'placed',
+      [...addresses(stub), '--no-cold-reset', '--models', 'vanilla-rag'],
+      files,
+    )
+    expect(ladderOfSame.code).toBe(4)
   })
 })

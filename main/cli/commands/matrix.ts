@@ -2,6 +2,8 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
 import { externalIngestion, runGatewayMatrix } from '../../runner/run-gateway-matrix.ts'
 import { EXIT, flagOption, textOption, type Command } from '../command.ts'
+import { exitCodeOf } from '../exit-code.ts'
+import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -9,7 +11,8 @@ import { listenForStop } from '../stop-signals.ts'
 
 export const matrixCommand: Command = {
   name: 'matrix',
-  summary: 'Run the cells of one dataset against a gateway that is already set up; resumes what is stored.',
+  summary:
+    'Run the cells of one dataset against a gateway that is already set up, and print the matrix; resumes what is stored.',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
     ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
@@ -22,7 +25,8 @@ export const matrixCommand: Command = {
     if (platform.kind !== 'external')
       throw new InputError(['--gateway: name the gateway to call (or set MATRIX_GATEWAY_URL)'])
     const gateway = await platform.start(setup.datasets[0]!.profile.name)
-    const reporter = chooseReporter(flagOption(invocation, 'json'), invocation.stdout)
+    const json = flagOption(invocation, 'json')
+    const reporter = chooseReporter(json, invocation.stdout)
     const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }))
     try {
       const job = textOption(invocation, 'ingestion')
@@ -30,8 +34,11 @@ export const matrixCommand: Command = {
       const { drain, abort } = stop
       const [run] = datasetRunsOf(setup, { platform, emit: reporter.event, drain, abort })
       const outcome = await runGatewayMatrix(run!, gateway, ingestion)
-      if (outcome.left > 0) return EXIT.interrupted
-      return outcome.failed === 0 ? EXIT.ok : EXIT.cellsFailed
+      reporter.end()
+      if (outcome.status === 'interrupted') return EXIT.interrupted
+      if (!json) await printMatrix(setup, [outcome.datasetId], invocation.stdout)
+      if (outcome.failure !== null) return exitCodeOf(outcome.failure)
+      return outcome.status === 'completed' ? EXIT.ok : EXIT.cellsFailed
     } finally {
       reporter.end()
       stop.dispose()

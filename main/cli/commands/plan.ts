@@ -4,7 +4,7 @@ import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { countWords, plural } from '../../report/score-format.ts'
 import { wrap } from '../../report/terminal-text.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
-import { evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
+import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
 import { ResumeConflictError } from '../../runner/resume-error.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { outputColumns } from '../progress/output-columns.ts'
@@ -25,7 +25,7 @@ export const planCommand: Command = {
     let conflicting = false
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) say(message)
     for (const dataset of setup.datasets) {
-      await checkCorpus(setup.experiment, dataset)
+      await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)

@@ -7,7 +7,7 @@ import { plural } from '../../report/score-format.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
-import { evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 
 const MAX_CONFLICTS = 100
 
@@ -58,7 +58,7 @@ async function planDatasets(
     }
     const { platform } = options
     const evaluator = evaluatorFor(run.inputs, platform)
-    await checkCorpus(run.experiment, dataset).catch((error: unknown) => {
+    await checkCorpus(run.experiment, dataset, corpusRootFor(run.inputs, platform)).catch((error: unknown) => {
       if (!(error instanceof ManifestError)) throw error
       blockers.push({ code: 'corpus_missing', message: error.message })
     })

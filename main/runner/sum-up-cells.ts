@@ -1,0 +1,69 @@
+import type { Aggregate } from '../../contract/index.ts'
+import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
+import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
+import { plural } from '../report/score-format.ts'
+import { writeArtifacts } from '../report/write-artifacts.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
+import { tellNotices } from './evidence-notices.ts'
+import { failureOf, type At, type StepFailedError } from './ladder-step.ts'
+import { EvidenceRefusedError } from './resume-error.ts'
+
+/** What a run was asked for, as its summary keeps it. */
+export function contextOf(run: DatasetRun): RunSummaryContext {
+  const { runId, dataset, aliases, metrics, repeats } = run
+  const panel = run.experiment.evaluation.metrics.judge_panel
+  return summaryContextOfRun({
+    ...{ runId, dataset, aliases, metrics, repeats, unavailable: [] },
+    judge: panel.enabled ? { state: 'pending', judges: panel.models } : { state: 'disabled' },
+  })
+}
+
+/** Matrix and first summary from the durable rows. */
+async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<Aggregate> {
+  const opened = await openEvidenceLog(run.files.evidence, {
+    runId: run.runId,
+    create: false,
+    signal: run.abort,
+    onNotice: tellNotices(run.emit),
+  })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  try {
+    return (await writeArtifacts(run.files, opened.log.rows(), context)).aggregate
+  } finally {
+    await opened.log.close()
+  }
+}
+
+/** How many selected cells have no good answer. */
+const unansweredCells = ({ approaches }: Aggregate): number =>
+  approaches.filter(({ selected }) => selected).reduce((sum, { cells }) => sum + cells.expected - cells.ok, 0)
+
+/** What the cells left to be said: those without an answer, and an evaluation that failed as a whole. */
+export interface Unfinished {
+  unanswered: number
+  evaluation: StepFailedError | null
+}
+
+/** Steps 7 and 8, of a ladder and of a matrix alike: matrix and summary from the evidence, and whether every cell has its answer. */
+export async function sumUpCells(run: DatasetRun, context: RunSummaryContext, at: At): Promise<Unfinished> {
+  let unanswered = 0
+  const evaluation = await failureOf(
+    at('evaluate', async () => {
+      const aggregate = await summarize(run, context)
+      unanswered = unansweredCells(aggregate)
+      const failure = evaluationFailure(aggregate)
+      if (failure !== null) throw failure
+      return { result: null, note: 'each answer was scored as soon as it was kept' }
+    }),
+    (cause) => cause instanceof EvaluationFailedError,
+  )
+  await at('check_cells', async () => ({
+    result: null,
+    note:
+      unanswered === 0
+        ? 'every selected cell answered'
+        : `${plural(unanswered, 'cell')} without an answer: the evidence says why`,
+  }))
+  return { unanswered, evaluation }
+}
