@@ -3,12 +3,24 @@ import { BaseApproach, EvaluationMetric, EvidenceCapability, Sha256 } from '../c
 import { AnswerMetric } from '../evidence/answer-scores.ts'
 import { CanonicalRow, CellStatus } from '../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../evidence/evaluation-result.ts'
+import { JudgedAnswer, PromptLeak } from '../evidence/judgments.ts'
 import { RetrievalMetric } from '../evidence/retrieval-scores.ts'
-import { MetricState } from '../evidence/aggregate.ts'
+import { ApproachSummary, MetricState } from '../evidence/aggregate.ts'
 import { CellCut, CellVerdict } from './run-index/cell.ts'
 
 const count = z.int().min(0)
 const name = z.string().min(1).max(512)
+
+/** How one answer was prepared for the judges. Lists hold at most 20 items. */
+export const CellJudging = z.strictObject({
+  /** What the judges saw of it; null where the file does not say, as in older files. */
+  shown: JudgedAnswer.nullable(),
+  /** Texts that would name its approach, left out of this answer before any judge read it. */
+  withheld: z.array(PromptLeak),
+  /** Why no judge was shown the question; empty where they were. */
+  blocked: z.array(PromptLeak),
+})
+export type CellJudging = z.infer<typeof CellJudging>
 
 /** One cell in full. Texts and lists that would not fit are cut, and `cuts` says where; `cells.answerSlice` reads on. */
 export const CellDetail = z.discriminatedUnion('kind', [
@@ -17,6 +29,8 @@ export const CellDetail = z.discriminatedUnion('kind', [
     row: CanonicalRow,
     cuts: z.array(CellCut),
     verdicts: z.array(CellVerdict),
+    /** Null where no judge panel ran on the dataset run, or its file cannot be read. */
+    judging: CellJudging.nullable(),
   }),
   z.strictObject({
     kind: z.literal('historical'),
@@ -76,6 +90,8 @@ export const CoverageAlias = z.strictObject({
   failures_by_type: z.record(z.string(), count),
   /** Why it could not be called at all. */
   unavailable: z.string().nullable(),
+  /** Answers by whether they refuse; null where no row says, and as long as the run is not summed up. */
+  refusals: ApproachSummary.shape.refusals.unwrap().nullable(),
   metrics: z.array(CoverageMetric),
 })
 export type CoverageAlias = z.infer<typeof CoverageAlias>

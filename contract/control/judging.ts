@@ -100,6 +100,8 @@ export const JudgeResults = z.strictObject({
   panel: PanelStatistics.nullable(),
   /** At most 100 each. */
   blocked: z.array(BlockedPrompt),
+  /** Questions that were judged, with texts that name an approach left out of their answers. At most 100. */
+  withheld: z.array(BlockedPrompt),
   errors: z.array(JudgeFailure),
   human: HumanJudgments.omit({ queries: true }).nullable(),
   total: count,

@@ -18,6 +18,7 @@ import { openSessions } from './http/sessions.ts'
 import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
 import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
+import { JudgePreparation } from './judging/judge-preparation.ts'
 import { isUnderWay } from './run-control/run-state.ts'
 import { RunControl } from './run-control/run-control.ts'
 import { RunJournal } from './run-control/run-journal.ts'
@@ -140,6 +141,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     services,
     index,
     judging,
+    preparation: new JudgePreparation(root, config.resultsDir),
     sessions,
     stopping: stopping.signal,
     newLink: () => server.newLink(),

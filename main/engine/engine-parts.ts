@@ -4,6 +4,7 @@ import type { ExperimentSource } from './experiment-source.ts'
 import type { Sessions } from './http/sessions.ts'
 import type { IndexGateway } from './index-gateway.ts'
 import type { BlindJudging } from './judging/blind-judging.ts'
+import type { JudgePreparation } from './judging/judge-preparation.ts'
 import type { RunControl } from './run-control/run-control.ts'
 import type { PlatformHost } from './services/platform-host.ts'
 import type { ServiceRegistry } from './services/service-registry.ts'
@@ -21,6 +22,7 @@ export interface EngineParts {
   services: ServiceRegistry
   index: IndexGateway
   judging: BlindJudging
+  preparation: JudgePreparation
   sessions: Sessions
   /** Ends all streams when the engine ends. */
   stopping: AbortSignal

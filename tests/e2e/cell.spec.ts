@@ -105,3 +105,41 @@ test('gold facts are not measurable where an approach returns no passages', asyn
   await expect(gold).toContainText('not measurable')
   await expect(gold).not.toContainText('0 of')
 })
+
+test('an answer that refuses says so beside its scores, and how that was decided', async ({ page, open }) => {
+  await open(`${MATRIX}&tab=scores`)
+  const chip = drawerOf(page).getByText('⊘ Refused', { exact: true })
+  await openCell(page, 0)
+  await expect(chip).toHaveCount(2)
+  await expect(drawerOf(page).getByRole('row', { name: /^token F1/ })).toContainText('⊘ Refused')
+  await chip.first().focus()
+  await expect(page.getByRole('tooltip')).toContainText('Rules decided that this answer refuses')
+  await drawerOf(page).getByRole('button', { name: 'Close' }).click()
+  await openCell(page, 1)
+  await chip.first().focus()
+  await expect(page.getByRole('tooltip')).toContainText('The evaluator’s language model decided')
+})
+
+test('an answer that answers has no mark of a refusal', async ({ page, open }) => {
+  await open(`${MATRIX}&tab=scores`)
+  await openCell(page, 2)
+  await expect(drawerOf(page).getByRole('row', { name: /^token F1/ })).toBeVisible()
+  await expect(drawerOf(page).getByText('Refus')).toHaveCount(0)
+})
+
+test('a cell lists what was withheld from the judges, or why they were not shown its question', async ({
+  page,
+  open,
+}) => {
+  await open(`${MATRIX}&tab=scores`)
+  await openCell(page, 0)
+  const shown = drawerOf(page).getByRole('region', { name: 'Shown to the judges' })
+  await expect(shown.getByRole('listitem')).toHaveText([
+    '“hybrid-rag” name of an approach, in the answer of vanilla-rag',
+    '“Sources:” source marker, in the answer of vanilla-rag',
+  ])
+  await page.keyboard.press('Escape')
+  await openCell(page, 4)
+  await expect(shown).toContainText('No judge was shown this question')
+  await expect(shown.getByRole('listitem').first()).toHaveText('“hybrid-rag” name of an approach, in the question')
+})

@@ -49,3 +49,15 @@ test('the chart is saved as SVG and as PNG, with its own colours', async ({ page
   expect(svg).toContain('rgb(0, 114, 178)')
   expect((await save('PNG')).subarray(1, 4).toString('latin1')).toBe('PNG')
 })
+
+test('answers that refuse are counted by approach, and their number says how it was decided', async ({
+  page,
+  open,
+}) => {
+  await open(COVERAGE)
+  const chips = page.getByRole('region', { name: 'Coverage', exact: true }).getByText(/^⊘ Refused/)
+  // The other approaches have no row that says.
+  await expect(chips).toHaveText([/^⊘ Refused 2\/\d+, 1 unknown$/, /^⊘ Refused 0\/\d+$/])
+  await chips.first().focus()
+  await expect(page.getByRole('tooltip')).toContainText('for 3 answers by the evaluator’s language model')
+})

@@ -260,9 +260,9 @@ function checkVote(round: HumanRound, roundId: string, vote: BlindVote): void {
 type PanelPart = Omit<JudgeResults, 'human' | 'total' | 'offset' | 'queries'>
 
 function panelPart(read: JudgeInput): PanelPart {
-  const empty = { judges: [], runtime: null, approaches: [], panel: null, blocked: [], errors: [] }
+  const empty = { judges: [], runtime: null, approaches: [], panel: null, blocked: [], withheld: [], errors: [] }
   if (read.state === 'read') {
-    const { status, judges, runtime, approaches, panel, blocked, errors } = read.judgments
+    const { status, judges, runtime, approaches, panel, blocked, withheld, errors } = read.judgments
     return {
       status,
       message: null,
@@ -271,6 +271,7 @@ function panelPart(read: JudgeInput): PanelPart {
       approaches: approaches ?? [],
       panel: panel ?? null,
       blocked: (blocked ?? []).slice(0, MAX_LISTED),
+      withheld: (withheld ?? []).slice(0, MAX_LISTED),
       errors: (errors ?? []).slice(0, MAX_LISTED),
     }
   }

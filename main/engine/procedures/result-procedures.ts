@@ -17,11 +17,11 @@ export function matrixProcedures({ index }: EngineParts) {
   }
 }
 
-export function cellProcedures({ index }: EngineParts) {
+export function cellProcedures({ index, preparation }: EngineParts) {
   return {
     get: control.cells.get.handler(async ({ input }) => {
       const { ok: _ok, ...cell } = await index.cell(input)
-      return cell
+      return cell.kind === 'canonical' ? { ...cell, judging: await preparation.of(cell.row) } : cell
     }),
     answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
       const { ok: _ok, ...slice } = await index.answerSlice(input)

@@ -46,6 +46,7 @@ function aliasesOfSummary(aggregate: Aggregate): CoverageAlias[] {
       ...head,
       cells,
       failures_by_type,
+      refusals: approach.refusals ?? null,
       metrics: metrics.flatMap((metric) => fromSummary(approach, metric) ?? []),
     }
   })
@@ -55,6 +56,7 @@ function aliasesOfSummary(aggregate: Aggregate): CoverageAlias[] {
     cells: none,
     failures_by_type: {},
     unavailable: reason,
+    refusals: null,
     metrics: [],
   }))
   return [...callable, ...unavailable]
@@ -107,7 +109,8 @@ async function aliasesOfIndex(index: RunIndexApi, runId: string, dataset: RunDat
     })
     const expected = Math.max(made, ...metrics.map((metric) => metric.expected))
     const counts = { ...cells, missing: expected - made, expected }
-    return { model, base_model, flavor, evidence_capability, unavailable, cells: counts, failures_by_type: {}, metrics }
+    const head = { model, base_model, flavor, evidence_capability, unavailable }
+    return { ...head, cells: counts, failures_by_type: {}, refusals: null, metrics }
   })
 }
 

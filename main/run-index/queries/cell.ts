@@ -16,6 +16,8 @@ import { locateRow, RowCache, type CellLocation } from './stored-row.ts'
 import { wholeCharacters } from './text-query.ts'
 
 const VERDICT_BUDGET_BYTES = 200_000
+/** Room for what the engine adds: how the answer was prepared for the judges. */
+const RESERVED_BYTES = 25_000
 
 /** One cell in full, read from its file; texts that would make the answer too large are cut, and `cuts` names them. Throws `too_large`. */
 export function cell(db: Database.Database, { run_id, row_id }: CellInput, rows = new RowCache()): CellOutcome {
@@ -24,7 +26,7 @@ export function cell(db: Database.Database, { run_id, row_id }: CellInput, rows 
   const stored = rows.read(place)
   if (!stored.ok) return stored
   const verdicts = verdictsOf(db, place)
-  const fitted = fitValue(stored.value, MAX_ANSWER_BYTES - 1000 - jsonBytes(verdicts))
+  const fitted = fitValue(stored.value, MAX_ANSWER_BYTES - RESERVED_BYTES - jsonBytes(verdicts))
   if (fitted === null) throw new RunIndexError('too_large', `row ${row_id} does not fit into an answer, even cut down`)
   const { value, cuts } = fitted
   return place.kind === 'canonical'

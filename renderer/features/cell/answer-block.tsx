@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import { count } from '../../components/format.ts'
@@ -15,13 +15,15 @@ interface AnswerBlockProps {
   cuts: readonly CellCut[]
   run: string
   row: string
+  /** Beside the heading. */
+  state: ReactNode
 }
 
 /** Longer answers are shown without shading: matching their words would hold up the page. */
 const SHADED_CHARACTERS = 40_000
 
 /** The answer, its sentences shaded by whether their words stand in a context. A cut answer reads on by a button. */
-export function AnswerBlock({ evidence, cuts, run, row }: AnswerBlockProps) {
+export function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
   const cut = cuts.find(({ path, kind }) => kind === 'text' && path.join('.') === 'evidence.answer')
   const [more, setMore] = useState('')
   const readOn = useMutation({
@@ -33,7 +35,7 @@ export function AnswerBlock({ evidence, cuts, run, row }: AnswerBlockProps) {
   const shaded = answer.length <= SHADED_CHARACTERS
   return (
     <div className={styles.block}>
-      <h3>Answer</h3>
+      <h3>Answer {state}</h3>
       <div className={styles.box}>
         {evidence === null && <span className="dim">no answer</span>}
         <bdi className={marked.text}>

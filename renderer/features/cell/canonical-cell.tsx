@@ -9,8 +9,10 @@ import type { CellViewProps } from './cell-view.tsx'
 import { ContextList } from './context-list.tsx'
 import { EvidenceDiff } from './evidence-diff-view.tsx'
 import { rankedContexts } from './evidence-diff.ts'
+import { JudgePreparation } from './judge-preparation.tsx'
 import { GoldList } from './gold-list.tsx'
 import { OtherApproaches } from './other-approaches.tsx'
+import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { PathView } from './path-view.tsx'
 import { ProvenanceTable } from './provenance-table.tsx'
 import { RawJson } from './raw-json.tsx'
@@ -31,7 +33,7 @@ const TAB_NAMES: Record<CellTab, string> = {
 /** A cell of a run: question and answer above, evidence and figures in tabs. */
 export function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
   const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
-  const { row: cell, cuts, verdicts } = detail
+  const { row: cell, cuts, verdicts, judging } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.map(({ fact }) => fact)
   const comparing = against !== undefined && against !== approach.model
@@ -67,7 +69,11 @@ export function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetai
         <EvidenceDiff {...{ run, row, against, onOpen, facts }} here={cell} />
       ) : (
         <div className={styles.columns}>
-          <AnswerBlock key={cell.row_id} evidence={evidence} cuts={cuts} run={run} row={row} />
+          <AnswerBlock
+            key={cell.row_id}
+            {...{ evidence, cuts, run, row }}
+            state={<RefusalChip refusal={cell.metrics.answer?.refusal} />}
+          />
           <div className={styles.block}>
             <h3>{question.answerable ? 'Ground truth' : 'Not answerable: what is missing'}</h3>
             <div className={styles.box}>
@@ -98,6 +104,7 @@ export function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetai
         <Tabs.Panel value="scores" pt={12}>
           <ScoreTable row={cell} />
           {verdicts.length > 0 && <VerdictList verdicts={verdicts} />}
+          {judging !== null && <JudgePreparation judging={judging} />}
         </Tabs.Panel>
         <Tabs.Panel value="path" pt={12}>
           <PathView metadata={evidence?.approach_metadata} />

@@ -2,6 +2,7 @@ import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
+import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { scoreState } from './score-state.ts'
 import table from '../../components/table.module.css'
 
@@ -67,7 +68,9 @@ export function ScoreTable({ row }: { row: CanonicalRow }) {
             <td>
               {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
             </td>
-            <td className={table.num}>{score(value)}</td>
+            <td className={table.num}>
+              {group === 'answer' && <RefusalChip refusal={row.metrics.answer?.refusal} />} {score(value)}
+            </td>
             <td className="dim">{group}</td>
             <td className={table.wrap}>
               <MarkedText text={reason} />

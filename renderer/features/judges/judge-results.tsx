@@ -14,6 +14,28 @@ import { PersonAgreement } from './person-agreement.tsx'
 import { ReasonList } from './reason-list.tsx'
 import type { Round } from './use-ballot.ts'
 
+const leakWords = (leaks: Results['blocked'][number]['leaks']): string =>
+  leaks.map(({ text, found_in: place }) => `“${text}” in ${place}`).join(', ')
+
+/** Questions that were judged, with what was left out of their answers. */
+function Withheld({ withheld }: Pick<Results, 'withheld'>) {
+  if (withheld.length === 0) return null
+  return (
+    <details className={styles.reasons}>
+      <summary>
+        <span>{plural(withheld.length, 'question')} judged with texts withheld that name an approach</span>
+      </summary>
+      <ul className={styles.problems}>
+        {withheld.map(({ query_id: id, leaks }) => (
+          <li key={id}>
+            {id}: {leakWords(leaks)}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
 function Problems({ results: { status, message, errors, blocked } }: { results: Results }) {
   if (status === 'unusable') return <p role="alert">▲ The judgments cannot be used: {message}</p>
   if (errors.length === 0 && blocked.length === 0) return null
@@ -21,8 +43,7 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
     <details className={styles.reasons}>
       <summary>
         <span>
-          ▲ {plural(errors.length, 'verdict')} could not be had, {plural(blocked.length, 'question')} not shown to
-          judges
+          ▲ {plural(errors.length, 'verdict')} failed, {plural(blocked.length, 'question')} not shown to judges
         </span>
       </summary>
       <ul className={styles.problems}>
@@ -33,7 +54,7 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
         ))}
         {blocked.map(({ query_id: id, leaks }) => (
           <li key={id}>
-            {id}: {leaks.map(({ text, found_in: place }) => `“${text}” in ${place}`).join(', ')}
+            {id}: {leakWords(leaks)}
           </li>
         ))}
       </ul>
@@ -57,6 +78,7 @@ export function JudgeResults({ round }: { round: Round }) {
         {runtime !== null && (runtime.reference ? ', shown the ground truth' : ', not shown the ground truth')}.
       </p>
       <Problems results={data} />
+      <Withheld withheld={data.withheld} />
       {data.status === 'none' && (
         <EmptyPanel title="No judge has graded this run">
           <p>

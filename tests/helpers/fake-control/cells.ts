@@ -1,5 +1,7 @@
-import type { CellDetail, IndexMetric } from '../../../contract/control/index.ts'
+import type { CellDetail, CellJudging, IndexMetric } from '../../../contract/control/index.ts'
+import type { Refusal } from '../../../contract/evidence/answer-scores.ts'
 import type { CanonicalRow, RowEvidence } from '../../../contract/evidence/canonical-row.ts'
+import type { PromptLeak } from '../../../contract/evidence/judgments.ts'
 import type { Question } from '../../../contract/manifests/queries.ts'
 import { sampleReproducibility } from '../evidence-rows.ts'
 import { cellOf, draw, type FakeDataset, sha, type World } from './world.ts'
@@ -66,6 +68,30 @@ function metadataOf(base: string, hostile: boolean): Pick<RowEvidence, 'approach
       },
     }
   return {}
+}
+
+/** Vanilla refuses by rule, hybrid by a model's word, graph-rag in words that the rule cannot read; the others answer. */
+function refusalOf(base: string): Refusal {
+  if (base === 'graph-rag') return { refused: null, decided_by: 'rule' }
+  return { refused: ['vanilla-rag', 'hybrid-rag'].includes(base), decided_by: base === 'hybrid-rag' ? 'model' : 'rule' }
+}
+
+/** Vanilla's answers had something withheld, agentic's questions were blocked, lazy was never judged; the others were shown as they are. */
+function judgingOf(base: string, alias: string): CellJudging | null {
+  if (base === 'lazy-graph-rag') return null
+  const shown = {
+    answered: true,
+    characters: 512,
+    capped: false,
+    neutralized: base === 'vanilla-rag',
+    sha256: sha(alias),
+  }
+  const leaks = (found_in: string): PromptLeak[] => [
+    { kind: 'alias', text: 'hybrid-rag', found_in },
+    { kind: 'source_marker', text: 'Sources:', found_in },
+  ]
+  if (base === 'agentic-rag') return { shown: null, withheld: [], blocked: leaks('question') }
+  return { shown, withheld: base === 'vanilla-rag' ? leaks(alias) : [], blocked: [] }
 }
 
 /** The row of one cell as the engine would serve it; with `hostile`, its texts hold markup, scripts and links. */
@@ -184,7 +210,10 @@ export function cellDetail(
         contexts.length === 0
           ? { status: 'not_evaluable', scores: {}, reason: 'answer_only' }
           : { status: 'ok', scores: { recall_at_5: at('recall_at_5').value ?? 0, hit_at_5: 1 }, reason: null },
-      answer: { status: 'ok', scores: { token_f1: at('token_f1').value ?? 0 }, reason: null },
+      answer: {
+        ...{ status: 'ok' as const, scores: { token_f1: at('token_f1').value ?? 0 }, reason: null },
+        ...(base.status === 'ok' ? { refusal: refusalOf(view.base) } : {}),
+      },
       judge_panel: { status: 'disabled' },
     },
     finished_at: '2026-11-20T09:14:02.000Z',
@@ -193,7 +222,7 @@ export function cellDetail(
         ? null
         : { type: base.status === 'timeout' ? 'timeout' : 'http_error', message: 'the gateway answered 500' },
   }
-  return { kind: 'canonical', row, cuts: [], verdicts: [] }
+  return { kind: 'canonical', row, cuts: [], verdicts: [], judging: judgingOf(view.base, alias) }
 }
 
 export const rowIdOf = (run: string, dataset: string, question: string, alias: string): string =>

@@ -107,6 +107,12 @@ export class FakeJudging {
         judges: JUDGES.map((name, place) => ({ name, family: name, kind: place === 0 ? 'builtin' : 'chat' })),
       },
       approaches: panelApproaches(queries, aliases),
+      withheld: [
+        {
+          query_id: 'gn-01',
+          leaks: [{ kind: 'alias' as const, text: 'hybrid-rag', found_in: 'vanilla-rag' }],
+        },
+      ],
       blocked: [
         { query_id: 'gn-00', leaks: [{ kind: 'engine', text: 'the name of a product', found_in: 'question' }] },
       ],

@@ -85,6 +85,12 @@ export function resultProcedures(state: FakeState) {
                 expected: dataset.questions.length,
               },
               ...{ failures_by_type: { http_error: 1 }, unavailable: null },
+              refusals:
+                column === 0
+                  ? { refused: 2, answered: dataset.questions.length - 4, unknown: 1, decided_by_model: 3 }
+                  : column === 1
+                    ? { refused: 0, answered: dataset.questions.length - 1, unknown: 0, decided_by_model: 0 }
+                    : null,
               metrics: metrics.map((metric, index) => {
                 const head = byMetric[index]!.heads[column]!
                 return {
