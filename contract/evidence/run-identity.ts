@@ -18,6 +18,8 @@ export type EvaluationConditions = z.infer<typeof EvaluationConditions>
  */
 export const RunIdentity = z.strictObject({
   schema_version: z.literal(SCHEMA_VERSION),
+  /** Missing in records from before it was kept: then it is that of the rows. */
+  runner_version: z.int().min(1).optional(),
   run_id: Identifier,
   dataset_id: Identifier,
   evaluation: EvaluationConditions,

@@ -136,6 +136,32 @@ describe('the identity of a run', () => {
     await expect(log.plan([])).rejects.toMatchObject(rejection)
   })
 
+  it('conflicts with another version of the runner, whose figures may mean something else', async () => {
+    const file = await temporaryLogFile()
+    const log = await openLog(file)
+    await store(log, sampleRow())
+    const newer = { ...sampleIdentity(), runner_version: 2 }
+    const conflict = { row_id: sampleRow().row_id, path: 'runner_version', stored: '1', current: '2', rows: 1 }
+    expect(await log.setIdentity(() => newer)).toEqual({ ok: false, conflicts: [conflict] })
+    await log.close()
+    const { runner_version: _version, ...earlier } = sampleIdentity()
+    await writeFile(identityPathFor(file), JSON.stringify(earlier))
+    const again = await openLog(file, {}, null)
+    expect(await again.checkIdentity(() => newer)).toEqual({ ok: false, conflicts: [conflict] })
+    expect(await again.setIdentity(() => sampleIdentity())).toMatchObject({ ok: true })
+    expect(await recordOf(file)).toEqual(sampleIdentity())
+  })
+
+  it('refuses a row of another version of the runner', async () => {
+    const log = await openLog(await temporaryLogFile())
+    const row = { ...sampleRow(), runner_version: 2 }
+    const { claim } = await claimFree(log, row.row_id)
+    await expect(log.append(claim, row)).rejects.toMatchObject({
+      code: 'other_identity',
+      message: expect.stringContaining('runner_version is 2, of the run 1') as string,
+    })
+  })
+
   it('says what to do about a record that cannot be read', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)

@@ -54,6 +54,7 @@ async function readRecord(file: string): Promise<RunIdentity | null> {
 export function identityOfRow(row: CanonicalRow): RunIdentity {
   return {
     schema_version: SCHEMA_VERSION,
+    runner_version: row.runner_version,
     run_id: row.run_id,
     dataset_id: row.dataset.id,
     evaluation: { metrics: row.metrics.ragas.requested, retries: null, timeout_s: null, evaluator_timeout_s: null },
@@ -64,7 +65,14 @@ export function identityOfRow(row: CanonicalRow): RunIdentity {
 /** The identity of what is stored: the record, else what the first row or kept answer says. Null when there is neither. */
 async function storedIdentity({ file, rows, answers }: StoredParts, isVoid: boolean): Promise<RunIdentity | null> {
   const record = isVoid ? null : await readRecord(file)
-  if (record !== null) return record
+  if (record?.runner_version !== undefined) return record
+  const ofRows = await identityOfRows(rows, answers)
+  if (record === null) return ofRows
+  return { ...record, runner_version: ofRows?.runner_version }
+}
+
+/** What the first row, else the first kept answer, says; null when there is neither. */
+async function identityOfRows(rows: RowFile, answers: AnswerJournal): Promise<RunIdentity | null> {
   if (rows.index.count > 0) return identityOfRow(await rows.readAt(0))
   for (const rowId of answers.rowIds()) return identityOfRow((await answers.read(rowId))!)
   return null

@@ -195,12 +195,15 @@ export class SharedLog implements EvidenceLog {
     await this.#commits.write(kind, { row: sealed.row, line: sealed.line })
   }
 
-  #assertIdentity({ row_id: rowId, reproducibility }: CanonicalRow): void {
+  #assertIdentity({ row_id: rowId, runner_version, reproducibility }: CanonicalRow): void {
     if (this.#identity === null)
       throw new EvidenceError('no_identity', `${this.file}: the run's identity must be set before its rows`, this.#here)
-    const { reproducibility: expected } = this.#identity.run
-    if (reproducibility === expected || sameJson(reproducibility, expected)) return
-    const difference = firstDifference(expected, reproducibility, ['reproducibility'])
+    const { runner_version: version = runner_version, reproducibility: expected } = this.#identity.run
+    const isSame = reproducibility === expected || sameJson(reproducibility, expected)
+    if (isSame && runner_version === version) return
+    const difference =
+      firstDifference(version, runner_version, ['runner_version']) ??
+      firstDifference(expected, reproducibility, ['reproducibility'])
     if (difference === null) return
     const { path, stored, current } = difference
     const message = `${this.file}: the row ${rowId} was not stored, because it has other conditions than its run: ${path} is ${current}, of the run ${stored}`

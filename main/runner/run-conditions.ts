@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
+  RUNNER_VERSION,
   SCHEMA_VERSION,
   type IngestionProvenance,
   type Reproducibility,
@@ -72,6 +73,7 @@ function identityOf({ experiment, dataset, runId }: ConditionsInput, reproducibi
   const { retries, timeout_s, evaluator_timeout_s } = run
   return {
     schema_version: SCHEMA_VERSION,
+    runner_version: RUNNER_VERSION,
     run_id: runId,
     dataset_id: dataset.dataset.id,
     evaluation: { metrics: metrics.ragas, retries, timeout_s, evaluator_timeout_s },

@@ -125,6 +125,7 @@ export function sampleRow(cell: SampleCell = {}): CanonicalRow {
 export function sampleIdentity(seed?: string): RunIdentity {
   return {
     schema_version: 1,
+    runner_version: 1,
     run_id: 'run-1',
     dataset_id: 'baseline_curated',
     evaluation: { metrics: ['faithfulness'], retries: 1, timeout_s: 420, evaluator_timeout_s: 420 },

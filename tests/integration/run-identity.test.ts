@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { RunIdentity } from '../../contract/index.ts'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
@@ -96,6 +97,27 @@ describe('matrix against evidence that holds other cells', () => {
     const options = scored(...common('scored', 'hybrid-rag')).filter((option) => option !== '--json')
     const planned = await runCli(['plan', ...options, '--gateway', gateway.url], env)
     expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(told)])
+  })
+
+  it('refuses to add rows to those of an earlier runner version, whose figures mean something else; plan says the same', async () => {
+    await runCli(matrix('earlier', 'vanilla-rag'))
+    const file = evidence('earlier')
+    const rows = (await rowsOf(file)).map(({ checksum: _checksum, ...row }) => ({ ...row, runner_version: 1 }))
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const record = file.replace('.jsonl', '.identity.json')
+    const { runner_version: _version, ...stored } = JSON.parse(await readFile(record, 'utf8')) as RunIdentity
+    await writeFile(record, JSON.stringify(stored))
+    const calls = gateway.calls()
+    const told = 'runner_version: stored 1, now 2 (4 rows)'
+    const refused = await runCli(matrix('earlier', 'hybrid-rag'))
+    expect([refused.code, refused.events.find(({ type }) => type === 'step.failed')!['message']]).toEqual([
+      4,
+      expect.stringMatching(new RegExp(`${RegExp.escape(told)}[^]*Start a new run with --run-id`)),
+    ])
+    const options = common('earlier', 'hybrid-rag').filter((option) => option !== '--json')
+    const planned = await runCli(['plan', ...options, '--gateway', gateway.url])
+    expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(told)])
+    expect(gateway.calls()).toBe(calls)
   })
 
   it('takes the conditions of a file without a record from its rows', async () => {
