@@ -148,6 +148,11 @@ export const ApproachSummary = z.strictObject({
   refusals: z.strictObject({ refused: count, answered: count, unknown: count, decided_by_model: count }).optional(),
   /** Cells by the text of their sources that contexts and faithfulness were scored on; absent where no row tells. */
   context_texts: z.partialRecord(ContextText, z.int().min(1)).optional(),
+  /**
+   * Of the `n` questions whose rows say it: mean number of contexts, and mean share of the gold facts that any of them holds. 0 where nothing
+   * was retrieved. Absent where no row says.
+   */
+  all_contexts: z.strictObject({ n: z.int().min(1), contexts: z.number(), recall: share }).optional(),
   ragas: z.partialRecord(EvaluationMetric, MetricSummary),
   retrieval: z.partialRecord(RetrievalMetric, MetricSummary),
   answer: z.partialRecord(AnswerMetric, MetricSummary),

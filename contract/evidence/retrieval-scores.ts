@@ -7,6 +7,11 @@ export type RetrievalMetric = z.infer<typeof RetrievalMetric>
 export const RetrievalScores = z.strictObject({
   status: z.enum(['ok', 'not_evaluable', 'not_run']),
   scores: z.partialRecord(RetrievalMetric, z.number().min(0).max(1)),
+  /**
+   * Share of the gold facts that any context holds, at whatever rank, and the number of contexts: approaches that hand over more can hold more,
+   * so it describes and ranks nobody. Absent in rows of earlier versions, where it is unknown, and without scores.
+   */
+  all_contexts: z.strictObject({ contexts: z.int().min(1), recall: z.number().min(0).max(1) }).optional(),
   reason: z.enum(['gold_evidence_required', 'retrieved_contexts_required', 'answer_only', 'cell_failed']).nullable(),
 })
 export type RetrievalScores = z.infer<typeof RetrievalScores>

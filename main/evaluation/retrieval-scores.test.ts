@@ -52,6 +52,14 @@ describe('scoreRetrieval', () => {
     expect(scores.mrr_at_10).toBeCloseTo(1 / 6, 12)
   })
 
+  it('states recall over all contexts and their number beside the scores, whatever the rank', () => {
+    const noise = context('z.md', 'noise')
+    const sixth = evidence([noise, noise, noise, noise, noise, context('a.md', gold[0]!.fact)])
+    expect(scoreRetrieval(sixth).all_contexts).toEqual({ contexts: 6, recall: 0.5 })
+    expect(scoreRetrieval(evidence([noise])).all_contexts).toEqual({ contexts: 1, recall: 0 })
+    expect(scoreRetrieval(evidence([])).all_contexts).toBeUndefined()
+  })
+
   it('does not credit another document that happens to say the same, unless the source names none', () => {
     expect(scoreRetrieval(evidence([context('other.md', gold[0]!.fact)])).scores.hit_at_5).toBe(0)
     expect(scoreRetrieval(evidence([context(undefined, gold[0]!.fact)])).scores.hit_at_5).toBe(1)

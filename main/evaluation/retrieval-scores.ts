@@ -63,7 +63,7 @@ const none = (status: RetrievalScores['status'], reason: RetrievalScores['reason
 export const retrievalNotRun = (): RetrievalScores => none('not_run', 'cell_failed')
 
 /**
- * Hit and recall in the first 5 contexts, reciprocal rank and nDCG in the first 10, against the gold facts. A context's gain is the number
+ * Hit and recall in the first 5 contexts, reciprocal rank and nDCG in the first 10, recall in all of them, against the gold facts. A context's gain is the number
  * of gold facts that it is the first to hold, so that repeating one fact earns nothing (Järvelin and Kekäläinen 2002 for nDCG).
  */
 export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
@@ -88,6 +88,7 @@ export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
       mrr_at_10: found.length > 0 && first < CUTOFF_RANK ? 1 / (first + 1) : 0,
       ndcg_at_10: Math.min(1, discounted / ideal),
     },
+    all_contexts: { contexts: evidence.contexts.length, recall: found.length / evidence.gold.length },
     reason: null,
   }
 }

@@ -23,6 +23,17 @@ export function* aggregateRows(aggregate: Aggregate): Generator<LongRow> {
     const interval = (name: ComparedName) => intervalFields(meanEstimate(comparedMetric(aggregate, name), model))
     yield* operationalRows(head, approach, interval)
     for (const scoreClass of SCORE_CLASSES) yield* scoreRows(head, approach, scoreClass, interval)
+    if (approach.all_contexts !== undefined) {
+      const { n, recall: mean } = approach.all_contexts
+      yield {
+        ...head,
+        metric_class: 'retrieval',
+        metric: 'recall_all_contexts',
+        mean,
+        n,
+        expected: aggregate.questions.length,
+      }
+    }
     yield* judgeRows(head, aggregate.judge_panel, interval)
   }
   for (const { model, base_model, flavor, reason } of aggregate.unavailable)

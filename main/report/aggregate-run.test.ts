@@ -16,8 +16,11 @@ import {
 } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun, aggregateText } from './aggregate-run.ts'
 import { contextTextWords, coverageNotes } from './coverage-notes.ts'
+import { datasetReport } from './dataset-report.ts'
 import { longCsv } from './long-csv.ts'
 import { ReportError } from './report-error.ts'
+import { score } from './score-format.ts'
+import { toMatrix } from './to-matrix.ts'
 import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
 
 const dataset = fixtureDataset('subset', 'Subset', 1)
@@ -56,6 +59,49 @@ describe('aggregateRun', () => {
       unequal_coverage: true,
       common: { n: 2, mean: 0.875 },
     })
+  })
+
+  it('sums up recall over all contexts of the rows that say it; 0 where nothing was retrieved, unknown in earlier rows', async () => {
+    const scored = goldenRows(dataset).filter(({ metrics }) => metrics.retrieval.status === 'ok')
+    const first = scored.find(({ approach: { model } }) => model === 'vanilla-rag')!.row_id
+    const rows = goldenRows(dataset).map((row): CanonicalRow => {
+      const { retrieval, operational } = row.metrics
+      if (row.approach.model !== 'vanilla-rag' || retrieval.status !== 'ok') return row
+      const server = operational.server ?? { seconds: 1, chunks: 0, llm_calls: 1, cloud_calls: 0 }
+      const nothing: CanonicalRow['metrics'] = {
+        ...row.metrics,
+        operational: { ...operational, server: { ...server, chunks: 0 } },
+        retrieval: { status: 'not_evaluable', scores: {}, reason: 'retrieved_contexts_required' },
+      }
+      const all_contexts = { contexts: 14, recall: 0.5 }
+      return {
+        ...row,
+        metrics: row.row_id === first ? nothing : { ...row.metrics, retrieval: { ...retrieval, all_contexts } },
+      }
+    })
+    const n = rows.filter(
+      ({ approach, metrics }) => approach.model === 'vanilla-rag' && metrics.retrieval.all_contexts,
+    ).length
+    const result = await aggregate(rows)
+    expect(Aggregate.parse(result)).toEqual(result)
+    const { contexts, recall, ...rest } = approach(result, 'vanilla-rag').all_contexts!
+    expect(rest).toEqual({ n: n + 1 })
+    expect(contexts).toBeCloseTo((14 * n) / (n + 1), 4)
+    expect(recall).toBeCloseTo((0.5 * n) / (n + 1), 5)
+    expect(approach(result, 'hybrid-rag').all_contexts).toBeUndefined()
+    const csv = [...longCsv({ aggregates: [result], snapshots: [] })].join('').split('\n')
+    expect(csv.filter((line) => line.includes(',retrieval,recall_all_contexts,'))).toHaveLength(1)
+    const report = datasetReport({
+      dataset: { id: dataset.id, label: dataset.label, description: '' },
+      aggregate: result,
+      matrix: await toMatrix(streamOf(rows), {
+        ...{ runId: result.run_id, datasetId: dataset.id },
+        models: result.approaches.map(({ model }) => model),
+        questionIds: result.questions.map(({ id }) => id),
+      }),
+      artifacts: [],
+    })
+    expect(report).toContain(`Recall over all contexts: \`vanilla-rag\` ${score(recall)} (${n + 1} questions).`)
   })
 
   it('counts refusals, what the evaluator did not see and which texts were scored, beside the scores', async () => {

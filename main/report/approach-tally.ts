@@ -13,7 +13,7 @@ import type { FigureRow } from '../evidence/shared-rows.ts'
 import { Column } from './column.ts'
 import { metricOutcome } from './metric-outcome.ts'
 import { MetricTally, type CommonQuestions } from './metric-tally.ts'
-import { distributionOf, mean, roundedOrNull } from './numbers.ts'
+import { distributionOf, mean, rounded, roundedOrNull } from './numbers.ts'
 import type { SummaryAlias, SummaryQuestion } from './run-summary.ts'
 import { forEachKey, METRICS_OF, SCORE_METRICS, type ScoreMetric } from './score-metrics.ts'
 import { Tally } from './tally.ts'
@@ -59,6 +59,8 @@ export interface SummaryFrame {
 export class ApproachTally {
   readonly alias: SummaryAlias
   readonly scores = forEachKey(SCORE_METRICS, () => new MetricTally())
+  /** Of all contexts of an answer, whatever their number. */
+  readonly #allContexts = { contexts: new Column(), recall: new Column() }
   readonly #quantities = forEachKey(QUANTITIES, () => new Column())
   readonly #cells = new Tally()
   readonly #failures = new Tally()
@@ -103,6 +105,26 @@ export class ApproachTally {
     this.#retries += operational.attempts.length - 1
     if (row.status === 'ok') this.#addCost(index, repeat, operational)
     for (const metric of SCORE_METRICS) this.scores[metric].add(index, repeat, metricOutcome(row, metric))
+    this.#addAllContexts(index, repeat, row)
+  }
+
+  #addAllContexts(index: number, repeat: number, row: FigureRow): void {
+    const { retrieval } = row.metrics
+    const foundNothing =
+      retrieval.reason === 'retrieved_contexts_required' && metricOutcome(row, 'recall_at_5').kind === 'scored'
+    const all = foundNothing ? { contexts: 0, recall: 0 } : retrieval.all_contexts
+    if (all === undefined) return
+    this.#allContexts.contexts.set(index, all.contexts, repeat)
+    this.#allContexts.recall.set(index, all.recall, repeat)
+  }
+
+  /** Rows of earlier versions say nothing of answers with contexts: what is left would be those that found nothing. */
+  #allContextsSummary(order: readonly number[]): Pick<ApproachSummary, 'all_contexts'> {
+    const recalls = this.#allContexts.recall.take(order)
+    const contexts = mean(this.#allContexts.contexts.take(order))
+    const recall = mean(recalls)
+    if (contexts === null || contexts === 0 || recall === null) return {}
+    return { all_contexts: { n: recalls.length, contexts: rounded(contexts), recall: rounded(recall) } }
   }
 
   #addRefusal(refusal: Refusal | undefined): void {
@@ -176,6 +198,7 @@ export class ApproachTally {
         ...(unseen === null ? {} : { unseen }),
       },
       ...this.#stated(),
+      ...this.#allContextsSummary(frame.order),
       ragas: summaries(frame.requested),
       retrieval: summaries(METRICS_OF.retrieval),
       answer: summaries(METRICS_OF.answer),

@@ -7,7 +7,7 @@ import { contextsOf, isRuleGraded, unrankedReason } from './metric-use.ts'
 import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { judgeLines } from './judge-tables.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
-import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, plural, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import { METRICS_OF, type ScoreMetric } from './score-metrics.ts'
 
 /** A published file beside the report. */
@@ -129,7 +129,19 @@ function depthLines(aggregate: Aggregate): string[] {
   if (contexts.length === 0) return []
   const reason = unrankedReason([aggregate], 'ndcg_at_10')
   const listed = contexts.map(({ model, mean }) => `${code(model)} ${mean.toFixed(1)}`).join(', ')
-  return ['', `Contexts per answer, mean: ${listed}.${reason === null ? '' : ` ${md(reason)}.`}`]
+  const recalls = aggregate.approaches.flatMap(({ model, all_contexts: all }) =>
+    all === undefined ? [] : [`${code(model)} ${score(all.recall)} (${plural(all.n, 'question')})`],
+  )
+  return [
+    '',
+    `Contexts per answer, mean: ${listed}.${reason === null ? '' : ` ${md(reason)}.`}`,
+    ...(recalls.length === 0
+      ? []
+      : [
+          '',
+          `Recall over all contexts: ${recalls.join(', ')}. It rises with the number of contexts, so it ranks no approach.`,
+        ]),
+  ]
 }
 
 function hopLines(aggregate: Aggregate): string[] {
