@@ -25,8 +25,9 @@ it('opens a document, and tells why the system could not', async () => {
 })
 
 it.each([
-  ['run.sh', /\.sh are not opened/],
-  ['plain', /without an ending/],
+  ['run.sh', /\.sh files cannot be opened/],
+  ['macros.docm', /\.docm files cannot be opened/],
+  ['plain', /without an extension/],
   ['gone.pdf', /not there any more/],
   ['folder.pdf', /not there any more/],
 ])('does not open %s', async (name, reason) => {

@@ -7,7 +7,7 @@ export interface AdapterConfig {
   host: string
   port: number
   logLevel: string
-  /** Callers name `token`, except for `/health`; disabled: nobody is asked for one. */
+  /** Callers send `token`, except to `/health`; disabled: no token is required. */
   authMode: 'required' | 'disabled'
   /** What callers name; null: everything but `/health` is refused while `authMode` is required. */
   token: string | null

@@ -10,7 +10,7 @@ import type { AdapterConfig } from './config.ts'
 /** Most that a busy converter is waited for between two attempts. */
 const MOST_PAUSE_MS = 30_000
 
-/** A conversion that the converter refused, with its own words where it has some for the sender. */
+/** A conversion that the converter refused, with its message where it has one for the sender. */
 export class ConversionRefusedError extends Error {
   override readonly name = 'ConversionRefusedError'
 }

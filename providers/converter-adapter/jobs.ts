@@ -5,11 +5,11 @@ export type JobStatus = 'pending' | 'started' | 'success' | 'failure'
 
 interface Job {
   status: JobStatus
-  /** The result's file once it is there. */
+  /** The result's file once it exists. */
   file: string | null
   /** Why it failed, in words for the one who sent the file. */
   reason: string | null
-  /** Told once, when the job has ended. */
+  /** Called once, when the job has ended. */
   ended: PromiseWithResolvers<null>
   expiry: NodeJS.Timeout | null
   slot: Slot
@@ -69,7 +69,7 @@ export class JobTable {
     this.#expire(id, job)
   }
 
-  /** A failed job gives its place back at once; why it failed can be asked for a while. */
+  /** A failed job frees its slot at once; its reason can be read for a while. */
   failed(id: string, reason: string): void {
     const job = this.#jobs.get(id)!
     Object.assign(job, { status: 'failure', reason })
@@ -94,7 +94,7 @@ export class JobTable {
     clearTimeout(timer)
   }
 
-  /** The result's file, for this reader alone: whoever takes it deletes it, then frees the slot. */
+  /** The result's file, for this reader alone, who deletes it and then frees the slot. */
   takeResult(id: string): { file: string; slot: Slot } | null {
     const job = this.#jobs.get(id)
     if (job === undefined || job.file === null) return null

@@ -124,7 +124,7 @@ describe('with the real converter', () => {
     const refused = await taskOf(await post('a.html', 'no document at all'))
     await expect.poll(() => status(refused)).toBe('failure')
     const reason =
-      'the content is none of PDF, DOCX, DOC, PPTX, PPT, XLSX, HTML, PNG, JPEG and TIFF (its name ends in .html)'
+      'the content is not one of PDF, DOCX, DOC, PPTX, PPT, XLSX, HTML, PNG, JPEG and TIFF (its name ends in .html)'
     expect(await poll(refused)).toMatchObject({ task_status: 'failure', error_message: reason })
     const failed = await result(refused)
     expect([failed.status, await failed.json()]).toEqual([

@@ -123,7 +123,7 @@ export async function startAdapter(
       return state.reason === null ? task : { ...task, error_message: state.reason }
     },
   )
-  /** The size of a result that is there. Throws 404 and 409 for others; null for a failed task, which is answered. */
+  /** The size of a finished result. Throws 404 and 409 for others; null for a failed task, whose failure is answered. */
   const readyResult = async (id: string, reply: FastifyReply): Promise<number | null> => {
     const state = jobs.state(id)
     if (state === null) throw new HttpError(404, 'Task not found')

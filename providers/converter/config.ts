@@ -22,7 +22,7 @@ export interface ConverterConfig {
   host: string
   port: number
   logLevel: string
-  /** What `/health` says: conversions run on the processor; a configuration that names another device is refused. */
+  /** Reported by `/health`. Conversions run on the processor; a configuration with another device is refused. */
   device: 'cpu'
   formulas: boolean
   codeBlocks: boolean

@@ -7,8 +7,8 @@ import { ServiceModel } from '../../contract/index.ts'
 import { startFileServer } from '../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../tests/helpers/file-server.ts'
 import { loadConverterConfig } from './config.ts'
+import { TABLE_MODEL } from './model-routes.ts'
 import { startConverter } from './server.ts'
-import { TABLE_MODEL } from './tables/declared-table-model.ts'
 
 let folder: string
 let hub: FileServer

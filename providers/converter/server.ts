@@ -1,23 +1,24 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import packageFile from '../../package.json' with { type: 'json' }
+import { z } from 'zod'
+import { OutputFormat, TableMode, UseOcr } from '../../contract/index.ts'
 import type { ConversionResult } from '../../contract/index.ts'
+import packageFile from '../../package.json' with { type: 'json' }
 import { HttpError } from '../kit/http-error.ts'
 import { createLogger } from '../kit/logger.ts'
+import { ModelStore } from '../kit/models/model-store.ts'
+import { ModelWeights } from '../kit/models/model-weights.ts'
 import { acceptMultipart, requiredFile } from '../kit/multipart-form.ts'
 import type { MultipartForm } from '../kit/multipart-form.ts'
 import { closeGracefully, listen } from '../kit/server.ts'
 import type { Listening } from '../kit/server.ts'
 import { createServiceBoundary, orFailed } from '../kit/service-boundary.ts'
-import { readConversionFields } from './conversion-form.ts'
-import type { ConverterConfig } from './config.ts'
+import { parseRequest } from '../kit/validate.ts'
+import type { ConversionDefaults, ConverterConfig } from './config.ts'
+import { modelRoutes, TABLE_MODEL } from './model-routes.ts'
 import { ConversionError } from './model/conversion-error.ts'
 import type { ConversionFailure } from './model/conversion-error.ts'
-import { ModelStore } from '../kit/models/model-store.ts'
-import { ModelWeights } from '../kit/models/model-weights.ts'
-import { modelRoutes } from './model-routes.ts'
-import { TABLE_MODEL } from './tables/declared-table-model.ts'
 import { createConverter } from './work/converter.ts'
-import type { ConversionOrder, ConversionOutcome } from './work/protocol.ts'
+import type { ConversionOutcome, ConversionRequest } from './work/protocol.ts'
 
 export interface RunningConverter extends Listening {
   close(): Promise<void>
@@ -32,7 +33,7 @@ const STATUS: Record<ConversionFailure, number> = {
   too_many_chunks: 422,
 }
 
-/** What the sender can mend, in its own words; the rest is a failure without internals. */
+/** Errors that the sender can fix keep their message; any other becomes a failure without internals. */
 const translate = (error: Error): HttpError | null =>
   error instanceof ConversionError ? new HttpError(STATUS[error.code], error.message, { cause: error }) : null
 
@@ -76,7 +77,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
     const form = request.body as MultipartForm
     const chosen = readConversionFields(form.fields, config.defaults)
     const file = requiredFile(form, 'file', config.boundary.maxUploadBytes)
-    const order: ConversionOrder = {
+    const order: ConversionRequest = {
       filename: file.filename,
       bytes: file.bytes,
       format: kind === 'document' ? chosen.format : kind,
@@ -124,5 +125,49 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
       converter.close()
       await closeGracefully(app, 2000)
     },
+  }
+}
+
+const Flag = z.stringbool({ truthy: ['true', '1', 'yes', 'on'], falsy: ['false', '0', 'no', 'off'] })
+const Whole = (least: number) =>
+  z
+    .string()
+    .trim()
+    .regex(/^\d{1,7}$/, 'Input should be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(least))
+
+/** Fields of a conversion request; an empty one counts as absent, unknown ones are ignored. */
+export function readConversionFields(
+  fields: Readonly<Record<string, string>>,
+  defaults: ConversionDefaults,
+): ConversionDefaults {
+  const Fields = z
+    .object({
+      output_format: OutputFormat.default(defaults.format),
+      use_ocr: UseOcr.default(defaults.useOcr),
+      table_mode: TableMode.default(defaults.tableMode),
+      enable_chunking: Flag.default(defaults.chunking),
+      chunk_size: Whole(1).default(defaults.chunkSize),
+      chunk_overlap: Whole(0).optional(),
+    })
+    // A smaller chunk_size takes a smaller default overlap along.
+    .transform((form) => ({
+      ...form,
+      chunk_overlap: form.chunk_overlap ?? Math.min(defaults.chunkOverlap, Math.floor(form.chunk_size / 2)),
+    }))
+    .refine(({ chunk_size, chunk_overlap }) => chunk_overlap <= chunk_size / 2, {
+      path: ['chunk_overlap'],
+      message: 'chunk_overlap may be at most half of chunk_size',
+    })
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+  const form = parseRequest(Fields, given)
+  return {
+    format: form.output_format,
+    useOcr: form.use_ocr,
+    tableMode: form.table_mode,
+    chunking: form.enable_chunking,
+    chunkSize: form.chunk_size,
+    chunkOverlap: form.chunk_overlap,
   }
 }

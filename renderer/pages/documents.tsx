@@ -2,6 +2,7 @@ import { Button, FileButton, NumberInput, Progress, Select } from '@mantine/core
 import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
 import { OutputFormat, UseOcr } from '../../contract/http/conversion.ts'
+import { DOCUMENT_FORMATS } from '../../contract/http/document-formats.ts'
 import { bytes, count, plural } from '../components/format.ts'
 import { EmptyPanel, Page } from '../components/states.tsx'
 import { useNow } from '../components/use-now.ts'
@@ -16,6 +17,10 @@ const SIGNS: Record<Conversion['state'], string> = {
   done: '● converted',
   failed: '▲ failed',
 }
+
+const FORMAT_LABELS = Object.values(DOCUMENT_FORMATS)
+  .map(({ label }) => label)
+  .join(', ')
 
 /** Drop files; each is converted and shown beside its original. */
 export function DocumentsPage() {
@@ -35,7 +40,7 @@ export function DocumentsPage() {
             aria-label="Drop files here"
           >
             <p>Drop files here</p>
-            <p className="dim">PDF, DOCX, DOC, PPTX, PPT, XLSX, HTML, PNG, JPEG, TIFF</p>
+            <p className="dim">{FORMAT_LABELS}</p>
             <FileButton onChange={drop} multiple>
               {(props) => (
                 <Button {...props} size="compact-sm" variant="default" style={{ pointerEvents: 'all' }}>

@@ -1,7 +1,7 @@
 import type { Block, Document, ListItem, Place, Table } from '../model/document.ts'
 import type { ImageLink } from './markdown.ts'
 
-/** The document as one HTML page without scripts or styles; the place of a block stands in its `data-` attributes. */
+/** The document as one HTML page without scripts or styles; a block's location is in its `data-` attributes. */
 export function toHtml(document: Document, link: ImageLink = () => null): string {
   const body: string[] = []
   for (let index = 0; index < document.blocks.length; index += 1) {
@@ -67,7 +67,7 @@ function tableHtml(table: Table, at: string): string {
   return `<table${at}>${caption}\n<tbody>\n${rows.map((row) => `<tr>${row}</tr>`).join('\n')}\n</tbody>\n</table>`
 }
 
-/** Items as nested lists: a deeper item stands inside the item before it. */
+/** Items as nested lists: a deeper item is inside the item before it. */
 function lists(items: readonly ListItem[]): string[] {
   const out: string[] = []
   const open: boolean[] = []

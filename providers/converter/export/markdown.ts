@@ -4,7 +4,7 @@ import { tableGrid } from '../model/table.ts'
 /** Address of a document's image in the exported text; null leaves only its caption. */
 export type ImageLink = (image: number) => string | null
 
-/** The document as GitHub-flavoured Markdown. A cell that spans others stands in its first place; the others are empty. */
+/** The document as GitHub-flavoured Markdown. The text of a cell that spans others is in its first position; the others are empty. */
 export function toMarkdown(document: Document, link: ImageLink = () => null): string {
   let text = ''
   let former: Block | null = null

@@ -36,7 +36,7 @@ export function relations(parts: Archive, name: string): Map<string, { target: s
 export const mainPart = (parts: Archive): string | null =>
   [...relations(parts, '').values()].find(({ type }) => type.endsWith('/officeDocument'))?.target ?? null
 
-/** Names of a ZIP's entries as its directory tells them; empty when it has none. Nothing is unpacked. */
+/** Names of a ZIP's entries from its directory; empty when it has none. Nothing is unpacked. */
 export function entryNames(bytes: Uint8Array): string[] {
   const names: string[] = []
   try {

@@ -1,4 +1,4 @@
-// The package has no types; whoever imports this file needs the ones beside it.
+// The package has no types; importers of this file need the declarations beside it.
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="./word-extractor.d.ts" />
 import { parentPort, workerData } from 'node:worker_threads'

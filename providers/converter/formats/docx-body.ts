@@ -5,11 +5,11 @@ export interface ReadableBody {
   readings: number
 }
 
-/** Marks around the relation of a chart or diagram, which stands in the text where its drawing stood. */
+/** Marks around the relation of a chart or diagram, put into the text in place of its drawing. */
 export const DRAWING_MARK = '\u{E003}'
 
 /**
- * Brings what the library passes over in silence where it reads: text boxes behind the paragraph that they are anchored in, the content of fields and of
+ * Moves what the library would skip to where it reads: text boxes after the paragraph that they are anchored in, the content of fields and of
  * direction marks, the base text of furigana. Charts and diagrams leave a mark with the relation of their part.
  */
 export function readableBody(body: string): ReadableBody {
@@ -32,7 +32,7 @@ export function readableBody(body: string): ReadableBody {
   return { xml, readings }
 }
 
-/** Text with the elements of a name replaced; they must not stand within each other. In one pass, also over markup that is not well-formed. */
+/** Text with the elements of a name replaced; they must not be nested. In one pass, also over markup that is not well-formed. */
 export function replaceElements(xml: string, name: string, change: (inner: string, whole: string) => string): string {
   const [open, close] = [`<${name}`, `</${name}>`]
   let out = ''
@@ -59,7 +59,7 @@ const STRUCTURE = /<(\/?)(w:p|w:txbxContent|mc:AlternateContent|mc:Fallback)(?=[
 /** Text boxes within text boxes. */
 const MAX_BOX_DEPTH = 20
 
-/** The content of text boxes stands behind the paragraph that they are anchored in. Word writes each twice, the second time for old programs. */
+/** Moves the content of text boxes after the paragraph that they are anchored in. Word writes each twice, the second time for old programs. */
 function textBoxesOut(xml: string, depth: number): string {
   if (!xml.includes('<w:txbxContent') || depth > MAX_BOX_DEPTH) return xml
   let out = ''

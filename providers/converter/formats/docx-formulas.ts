@@ -30,7 +30,7 @@ function latexOf(inner: string): string {
 const escapeXml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Operators that stand before limits, as LaTeX names them; others stand as they are. */
+/** Operators with limits and their LaTeX names; others are written unchanged. */
 const OPERATORS: Readonly<Record<string, string>> = {
   '∫': '\\int',
   '∬': '\\iint',

@@ -2,8 +2,8 @@ import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import { expect, it } from 'vitest'
 import { writeDocx } from '../../../tests/helpers/conversion/writers.ts'
 import type { Block } from '../model/document.ts'
-import { detectFormat } from './detect.ts'
 import { readDocx } from './docx.ts'
+import { detectFormat } from './formats.ts'
 
 const SPACES = ['w', 'm', 'v', 'mc', 'wps', 'wp', 'a', 'c', 'r', 'dgm']
   .map((prefix) => `xmlns:${prefix}="urn:${prefix}"`)

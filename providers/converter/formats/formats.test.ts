@@ -18,7 +18,7 @@ import { chunkDocument } from '../export/chunks.ts'
 import { toMarkdown } from '../export/markdown.ts'
 import type { Block } from '../model/document.ts'
 import { readDocument } from '../work/convert-document.ts'
-import { drawPage } from '../work/draw-page.ts'
+import { drawPage } from '../work/handle-request.ts'
 import { readHtml } from './html.ts'
 
 const content: Content = {
@@ -258,7 +258,7 @@ describe('what cannot be read is told', () => {
       'damaged',
       /picture cannot be decoded/,
     ],
-    ['plain text', async () => Buffer.from('just words'), 'unsupported', /none of PDF/],
+    ['plain text', async () => Buffer.from('just words'), 'unsupported', /not one of PDF, DOCX/],
     ['a page without anything', async () => Buffer.from('<html><body></body></html>'), 'empty', /nothing to read/],
   ] as const)('%s', async (_name, make, code, message) => {
     await expect(read(await make())).rejects.toMatchObject({ code, message: expect.stringMatching(message) })

@@ -1,7 +1,8 @@
 import { parse } from 'parse5'
 import type { DefaultTreeAdapterTypes } from 'parse5'
+import type { DocumentFormat } from '../../../contract/index.ts'
 import { tidy, withoutControls } from '../model/document.ts'
-import type { Block, Document, ImageAsset, Place, SourceFormat } from '../model/document.ts'
+import type { Block, Document, ImageAsset, Place } from '../model/document.ts'
 import { tableOfLooseRows } from '../model/table.ts'
 import type { LooseCell } from '../model/table.ts'
 
@@ -37,7 +38,7 @@ const attribute = (element: Element, name: string): string | null =>
   element.attrs.find((candidate) => candidate.name === name)?.value ?? null
 
 /** Blocks of an HTML page. Pictures are taken over where the page carries them itself (`data:`); nothing is fetched. */
-export function readHtml(text: string, sourceFormat: SourceFormat): Document {
+export function readHtml(text: string, sourceFormat: DocumentFormat): Document {
   const walk = createWalk()
   walk.children(parse(text).childNodes, 0)
   walk.flush()
@@ -197,7 +198,7 @@ function looseCell(cell: Element, inHead: boolean): LooseCell {
   }
 }
 
-/** All text below a node; what a browser shows on a line of its own is parted by spaces. */
+/** All text below a node; blocks are separated by spaces. */
 function textOf(node: Element, depth = 0): string {
   if (depth > MAX_DEPTH) return deepText(node)
   return node.childNodes
@@ -225,7 +226,7 @@ function deepText(node: Element): string {
   return text
 }
 
-/** A page that carries its formula's source says so in an annotation. */
+/** The source of a formula is in its annotation, where a page has one. */
 function mathText(node: Element): string {
   const source = find(node, 'annotation')
   return tidy(textOf(source ?? node))

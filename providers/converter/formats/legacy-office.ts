@@ -1,15 +1,15 @@
 import { moduleEntry } from '../../kit/module-entry.ts'
-import { WorkerFailedError, runInWorker } from '../../kit/run-in-worker.ts'
+import { runInWorker, WorkerFailedError } from '../../kit/run-in-worker.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { tidy } from '../model/document.ts'
 import type { Block, Document } from '../model/document.ts'
-import { encrypted } from './detect.ts'
 import { readDocx } from './docx.ts'
+import { encrypted } from './formats.ts'
 import { findLibreOffice, modernize } from './libreoffice.ts'
 import { readPptRecords } from './ppt.ts'
 import { readPptx } from './pptx.ts'
 
-/** What can be had of a Word file of the old format without LibreOffice. */
+/** What can be read from a Word file of the old format without LibreOffice. */
 export interface DocText {
   body: string
   textBoxes: string
@@ -58,7 +58,7 @@ const SECTOR_BYTES = 512
 const WORD_MAGIC = 0xa5ec
 const ENCRYPTED_FLAG = 0x0100
 
-/** Whether the head of the document's stream, which stands at the begin of a sector, says that what follows is encrypted ([MS-DOC] FibBase). */
+/** Whether the head of the document's stream, at the start of a sector, declares that the rest is encrypted ([MS-DOC] FibBase). */
 function isEncryptedDoc(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = SECTOR_BYTES; at + 12 <= bytes.length; at += SECTOR_BYTES)

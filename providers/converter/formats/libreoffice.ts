@@ -32,7 +32,7 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** A port where nobody answers: connections are refused at once. */
+/** A port without a listener: connections are refused at once. */
 const CLOSED_PROXY = { host: '127.0.0.1', port: 9 }
 
 const setting = (path: string, name: string, value: string): string =>
@@ -40,7 +40,7 @@ const setting = (path: string, name: string, value: string): string =>
 
 /**
  * Settings of a profile that fetches nothing: a document may link to pictures and other files, which LibreOffice would ask for as soon as it opens it.
- * Links of documents from untrusted places are not followed, nothing active runs, and what is asked for nevertheless goes to a proxy that is not there.
+ * Links of untrusted documents are not followed, no macro runs, and any request that is made nevertheless goes to a proxy that does not exist.
  */
 const SETTINGS = [
   '<?xml version="1.0" encoding="UTF-8"?>',

@@ -1,6 +1,6 @@
 import { CFB as untyped } from '@e965/xlsx'
 import { ConversionError } from '../model/conversion-error.ts'
-import { encrypted } from './detect.ts'
+import { encrypted } from './formats.ts'
 
 /** The spreadsheet library's reader of compound files, which it exports without types. */
 interface CompoundFiles {
@@ -35,7 +35,7 @@ const ENCRYPTED_TOKEN = 0xf3d1c4df
 /** A file saved in place many times keeps a chain of edits; a longer one is a loop. */
 const MAX_EDITS = 10_000
 
-/** A record of the slide show's stream: what stands between two offsets. */
+/** A record of the slide show's stream: the bytes between two offsets. */
 export interface PptRecord {
   type: number
   instance: number
@@ -55,7 +55,7 @@ export interface PptStream {
 export function recordAt(view: DataView, at: number): PptRecord {
   const from = at + HEADER_BYTES
   const to = from + view.getUint32(at + 4, true)
-  if (to > view.byteLength) throw new RangeError(`a record at ${at} ends behind the stream`)
+  if (to > view.byteLength) throw new RangeError(`a record at ${at} ends after the end of the stream`)
   return { type: view.getUint16(at + 2, true), instance: view.getUint16(at, true) >> 4, from, to }
 }
 
@@ -63,7 +63,7 @@ export function recordAt(view: DataView, at: number): PptRecord {
 export function* recordsIn(view: DataView, { from, to }: PptRecord): Generator<PptRecord> {
   for (let at = from; at + HEADER_BYTES <= to;) {
     const record = recordAt(view, at)
-    if (record.to > to) throw new RangeError(`a record at ${at} ends behind the one it is in`)
+    if (record.to > to) throw new RangeError(`a record at ${at} ends after the end of its parent`)
     yield record
     at = record.to
   }
@@ -91,7 +91,7 @@ export function openPpt(bytes: Uint8Array): PptStream {
     const edit = recordAt(view, at)
     if (edit.type !== USER_EDIT) throw damaged('its last edit is not where it should be')
     if (edit.to - edit.from >= 32) throw encrypted()
-    // Later edits come first: what they wrote stands.
+    // Later edits come first and win.
     readDirectory(view, recordAt(view, view.getUint32(edit.from + 12, true)), offsets)
     documentId ??= view.getUint32(edit.from + 16, true)
     at = view.getUint32(edit.from + 8, true)

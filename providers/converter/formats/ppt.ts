@@ -5,7 +5,7 @@ import { tableOfRows, withHeaderRow } from '../model/table.ts'
 import { descend, openPpt, RECORD, recordsIn } from './ppt-records.ts'
 import type { PptRecord, PptStream } from './ppt-records.ts'
 
-/** What a text is for, as its header says. */
+/** What a text is for, from its header. */
 const TITLES = [0, 6]
 const NOTES = 2
 /** Units of positions and sizes: 576 to the inch. */
@@ -33,7 +33,7 @@ interface Entry {
 }
 
 /**
- * A slide show of the old format as its records tell it: titles, texts in their order, tables from cells that stand in rows and columns, speakers'
+ * A slide show of the old format, read from its records: titles, texts in their order, tables from cells in rows and columns, speakers'
  * notes. Pictures, bullets and charts are left out. Throws `damaged` and `encrypted`.
  */
 export function readPptRecords(bytes: Uint8Array): Document {
@@ -91,7 +91,7 @@ function shapeBlocks({ texts, group }: Shape, page: number): Block[] {
   return [...own, ...[...group].sort(inRows).flatMap((shape) => shapeBlocks(shape, page))]
 }
 
-/** A table is a group whose shapes stand in at least two rows and two columns and fill most places; null for any other group. */
+/** A table is a group whose shapes form at least two rows and two columns and fill most positions; null for any other group. */
 function gridRows(group: readonly Shape[]): string[][] | null {
   const cells = group.filter(({ texts, group: inner }) => texts.length > 0 && inner.length === 0)
   const tops = [...new Set(cells.map(({ top }) => top))].sort((a, b) => a - b)
@@ -151,7 +151,7 @@ function groupShapes(view: DataView, group: PptRecord, outline: readonly Text[])
   for (const record of recordsIn(view, group)) {
     if (record.type === RECORD.shape) shapes.push(readShape(view, record, outline))
     if (record.type !== RECORD.group) continue
-    // The first shape of a group stands for the group itself.
+    // The first shape of a group represents the group itself.
     const [self, ...inner] = groupShapes(view, record, outline)
     if (self !== undefined) shapes.push({ ...self, group: inner })
   }
@@ -174,7 +174,7 @@ function readShape(view: DataView, shape: PptRecord, outline: readonly Text[]): 
   return read
 }
 
-/** What the speaker's notes say, by the slide they belong to. */
+/** The speaker's notes by the slide they belong to. */
 function notesBySlide(show: PptStream, entries: readonly Entry[]): Map<number, string[]> {
   const notes = new Map<number, string[]>()
   for (const entry of entries) {

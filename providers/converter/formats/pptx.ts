@@ -10,7 +10,7 @@ import type { XmlElement } from './xml.ts'
 
 const EMU_PER_POINT = 12_700
 
-/** A slide show: a slide is a page, its title a heading; what the speaker's notes say follows the slide. */
+/** A slide show: a slide is a page, its title a heading; the speaker's notes follow the slide. */
 export function readPptx(bytes: Uint8Array): Document {
   const parts = openArchive(bytes)
   try {
@@ -41,7 +41,7 @@ function readSlides(parts: Archive): Document {
 }
 
 interface Placed {
-  /** Titles stand first whatever their place on the slide. */
+  /** Titles come first wherever they are on the slide. */
   isTitle: boolean
   top: number
   left: number
@@ -61,7 +61,7 @@ function readSlide(parts: Archive, name: string, page: number, images: ImageAsse
   ]
 }
 
-/** Shapes whose tops differ by less than a line stand beside one another. */
+/** Shapes whose tops differ by less than a line are in one row. */
 const rowOf = ({ top }: Placed): number => Math.round(top / 12)
 
 interface SlideContext {
@@ -130,7 +130,7 @@ function textBlocks(shape: XmlElement, role: 'title' | 'body' | 'free', place: P
     const settings = child(paragraph, 'a:pPr')
     const numbered = child(settings, 'a:buAutoNum') !== null
     const marked = numbered || child(settings, 'a:buChar') !== null
-    // Bodies have bullets by their layout unless they say otherwise; one line alone is a sentence.
+    // Bodies have bullets by their layout unless they set another; a single line is a sentence.
     const isItem = marked || (role === 'body' && paragraphs.length > 1 && child(settings, 'a:buNone') === null)
     if (!isItem) return [{ kind: 'paragraph', text, place }]
     return [

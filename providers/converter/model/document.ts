@@ -1,3 +1,5 @@
+import type { DocumentFormat } from '../../../contract/index.ts'
+
 /** A rectangle on a page in points, measured from the page's top left corner. */
 export interface Box {
   left: number
@@ -6,7 +8,7 @@ export interface Box {
   bottom: number
 }
 
-/** Where a block stands. Pages, slides, sheets and frames are counted from 1; HTML and DOC have none, DOCX only where Word noted them. */
+/** Where a block is in its document. Pages, slides, sheets and frames are counted from 1; HTML and DOC have none, DOCX only where Word saved them. */
 export interface Place {
   page: number
   box: Box | null
@@ -89,12 +91,9 @@ export interface ImageAsset {
   bytes: Uint8Array
 }
 
-/** Formats that are converted, named as in `metadata.source_format`. */
-export type SourceFormat = 'pdf' | 'docx' | 'doc' | 'pptx' | 'ppt' | 'xlsx' | 'html' | 'png' | 'jpg' | 'tiff'
-
 /** What every format becomes before it is written out: blocks in reading order. */
 export interface Document {
-  sourceFormat: SourceFormat
+  sourceFormat: DocumentFormat
   /** Empty for formats without pages. */
   pages: Page[]
   blocks: Block[]

@@ -1,13 +1,13 @@
 import sharp from 'sharp'
+import type { DocumentFormat } from '../../../contract/index.ts'
 import { ConversionError } from '../model/conversion-error.ts'
-import type { Block, Document, Page, SourceFormat } from '../model/document.ts'
-import type { Raster } from './image-pdf.ts'
-import type { Recognizer } from './recognize.ts'
-import { OCR_DPI, PAGES_AT_ONCE } from './recognize.ts'
-import { pageWarnings } from '../pdf/page-warnings.ts'
-import type { PageDoubt } from '../pdf/page-warnings.ts'
+import type { Block, Document, Page } from '../model/document.ts'
+import { pageWarnings } from '../pdf/page-quality.ts'
+import type { PageDoubt } from '../pdf/page-quality.ts'
 import type { TableReader } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
+import { OCR_DPI, PAGES_AT_ONCE } from './recognize.ts'
+import type { Raster, Recognizer } from './recognize.ts'
 
 /** Pixels of one picture that are unpacked: a page of A3 at 600 dpi has 70 million. */
 const MAX_PIXELS = 120_000_000
@@ -19,7 +19,7 @@ const LETTER_WIDTH_IN = 8.5
 /** A picture or a multi-page TIFF: each frame a page. Without recognition a page is one figure. */
 export async function readImage(
   bytes: Uint8Array,
-  sourceFormat: SourceFormat,
+  sourceFormat: DocumentFormat,
   recognizer: Recognizer | null,
   tables: TableReader | null,
 ): Promise<Document> {
@@ -47,7 +47,7 @@ export async function readImage(
 }
 
 /**
- * One frame in grey on white, upright as its EXIF data says, at the resolution of recognition. Its width on paper is `knownWidthPt`, else what the
+ * One frame in grey on white, upright according to its EXIF data, at the resolution of recognition. Its width on paper is `knownWidthPt`, else what the
  * stated resolution gives where that is a page's, else that of a letter.
  */
 export async function readFrame(bytes: Uint8Array, frame: number, knownWidthPt?: number): Promise<Raster> {

@@ -1,17 +1,21 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { deflateSync, gunzip } from 'node:zlib'
 import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
 import sharp from 'sharp'
 import type { Block, Page } from '../model/document.ts'
 import { modelBlocks } from '../pdf/layout-blocks.ts'
 import type { TableReader } from '../tables/table-reader.ts'
-import { imagePdf } from './image-pdf.ts'
-import type { Raster } from './image-pdf.ts'
 import { rulingLines } from './ruling-lines.ts'
 import { textRuns } from './text-lines.ts'
 import type { Word } from './text-lines.ts'
 
-/** Pixels per inch at which pages are recognised: below, small print is lost; above, only time. */
+/** Pixels per inch at which pages are recognized: below, small print is lost; above, only time. */
 export const OCR_DPI = 200
 
 /** Recognition keeps one core busy per page, and some 100 MB of memory. */
@@ -21,7 +25,7 @@ export const PAGES_AT_ONCE = Math.max(1, Math.min(4, availableParallelism()))
 const DOUBTFUL = 0.75
 
 export interface Recognizer {
-  /** Blocks of a picture of a page, and the page as it is upright. `tables` reads its tables anew. */
+  /** Blocks of a picture of a page, and the page as it is upright. `tables` reads its tables again. */
   page(raster: Raster, number: number, tables: TableReader | null): Promise<RecognizedPage>
 }
 
@@ -32,7 +36,7 @@ export interface RecognizedPage {
   isDoubtful: boolean
 }
 
-/** Recognises printed text (English data) and gives its layout. */
+/** Recognizes printed text (English data) and gives its layout. */
 export function createRecognizer(tessdataPath: string): Recognizer {
   const reader = new LiteParse({
     ocrEnabled: true,
@@ -100,7 +104,7 @@ function sureness(words: readonly Word[]): number {
 
 /** English print at 150 dpi is read with a mean confidence of .92 and more, other scripts with .59 to .77. */
 const LEAST_SURE = 0.85
-/** Fewer words say nothing about their language. */
+/** Fewer words do not identify a language. */
 const LEAST_WORDS = 40
 /** In English prose every third word is one of these, in other languages hardly any. */
 const ENGLISH =
@@ -138,4 +142,67 @@ async function rotate(raster: Raster, degrees: 90 | 180 | 270): Promise<Raster> 
     .toBuffer({ resolveWithObject: true })
   const [widthPt, heightPt] = degrees === 180 ? [raster.widthPt, raster.heightPt] : [raster.heightPt, raster.widthPt]
   return { pixels: data, width: info.width, height: info.height, widthPt, heightPt }
+}
+
+/** A grey picture, one byte per pixel, and the size it has on paper. */
+export interface Raster {
+  pixels: Uint8Array
+  width: number
+  height: number
+  widthPt: number
+  heightPt: number
+}
+
+/** A PDF of one page that shows the picture and nothing else: the form in which text recognition takes it. */
+export function imagePdf({ pixels, width, height, widthPt, heightPt }: Raster): Buffer {
+  const content = Buffer.from(`q ${widthPt} 0 0 ${heightPt} 0 0 cm /I Do Q`)
+  const packed = deflateSync(pixels, { level: 1 })
+  const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`
+  const page = `/Type /Page /Parent 2 0 R /MediaBox [0 0 ${widthPt} ${heightPt}] /Resources << /XObject << /I 5 0 R >> >> /Contents 4 0 R`
+  const objects = [
+    Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
+    Buffer.from('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
+    Buffer.from(`<< ${page} >>`),
+    stream('', content),
+    stream(image, packed),
+  ]
+  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
+  const offsets: number[] = []
+  let size = parts[0]!.length
+  objects.forEach((object, index) => {
+    offsets.push(size)
+    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')])
+    parts.push(part)
+    size += part.length
+  })
+  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
+  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`
+  parts.push(Buffer.from(`${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${size}\n%%EOF\n`))
+  return Buffer.concat(parts)
+}
+
+const stream = (dictionary: string, bytes: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`<< ${dictionary} /Length ${bytes.length} >>\nstream\n`),
+    bytes,
+    Buffer.from('\nendstream'),
+  ])
+
+const VARIANT = '4.0.0_best_int'
+
+/** Folder with the English recognition data, unpacked once from the installed package into `cacheDir`. */
+export async function tessdataFolder(cacheDir: string): Promise<string> {
+  const folder = join(cacheDir, `tessdata-${VARIANT}`)
+  const file = join(folder, 'eng.traineddata')
+  if (existsSync(file)) return folder
+  const packed = join(
+    dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json')),
+    VARIANT,
+    'eng.traineddata.gz',
+  )
+  await mkdir(folder, { recursive: true })
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, await promisify(gunzip)(await readFile(packed)))
+  await rename(temporary, file)
+  return folder
 }

@@ -23,7 +23,7 @@ const LEAST_CONFIDENCE = 0.3
 const middle = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 /**
- * Words as runs of text that a layout engine can work with: words of one line that stand close together, all at one height, sizes evened out.
+ * Words as runs of text that a layout engine can work with: words of one line that are close together, all at one height, sizes evened out.
  * A gap of several characters parts two runs: columns and cells.
  */
 export function textRuns(words: readonly Word[]): TextItem[] {
@@ -87,7 +87,7 @@ function groupLines(words: readonly Word[]): Line[] {
   return lines.sort((a, b) => a.top - b.top)
 }
 
-/** Gaps of a line, in the unit of its height, that part two runs whatever stands above and below. */
+/** Gaps of a line, in the unit of its height, that separate two runs whatever is above and below. */
 const WIDE_GAP = 1.8
 /** A gap from here on parts two runs where the lines next to it have one at the same place. */
 const LEAST_GAP = 1

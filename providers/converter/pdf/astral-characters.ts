@@ -6,7 +6,7 @@ export interface BasicPlanePdf {
   restore: (text: string) => string
 }
 
-/** Codes of the private use area that stand for others meanwhile. Fonts of symbols use the ones after them. */
+/** Codes of the private use area that replace other characters for a while. Fonts of symbols use the ones after them. */
 const FIRST_CODE = 0xe000
 const LAST_CODE = 0xefff
 const MAX_MAP_BYTES = 4 * 1024 * 1024

@@ -11,7 +11,7 @@ const isPlaced = (block: Block | undefined): block is Placed => (block?.place?.b
 
 /**
  * Code of one page as its author set it. The engine takes every line with a word in a typewriter font for code: one within a paragraph belongs to it again.
- * It gives each line a block of its own and drops what a line is indented by: lines that follow each other are one block, indented as they stand.
+ * It gives each line a block of its own and drops what a line is indented by: lines that follow each other are one block, indented as in the original.
  */
 export function wholeCode(blocks: readonly Block[], items: readonly TextItem[]): Block[] {
   const joined: Block[] = []
@@ -48,7 +48,7 @@ function continued(former: Placed, block: Placed): Block {
 const height = ({ text, place }: Placed & { text: string }): number =>
   (place.box.bottom - place.box.top) / text.split('\n').length
 
-/** Whether a block stands right below another; `lines` is the most that may be free between them, in the unit of its lines. */
+/** Whether a block is directly below another; `lines` is the most that may be free between them, in the unit of its lines. */
 function follows(former: Placed, block: Placed, lines: number): boolean {
   if (former.place.page !== block.place.page || !('text' in block)) return false
   const gap = block.place.box.top - former.place.box.bottom

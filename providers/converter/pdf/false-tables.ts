@@ -14,7 +14,7 @@ const ENDS = /[.!?:;…]["”»)\]]?$/u
 
 /**
  * What the rules found as a table, as what it is: running text whose lines have words below each other, lines of a table of contents, a framed text or
- * listing; else itself. `runs` are the runs of text on the page: words of one run stand as close as words do, cells of a table never.
+ * listing; else itself. `runs` are the runs of text on the page: words of one run are as close as words are, cells of a table never.
  */
 export function plainTable(table: Table, runs: readonly string[]): Block[] {
   const rows = Array.from({ length: table.rows }, (_, row) =>

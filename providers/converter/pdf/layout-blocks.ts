@@ -51,7 +51,7 @@ export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block
 const withoutMarks = (text: string): string =>
   text.replaceAll(/\\([\\*_])|(?<=\p{L})-\*+ \*+(?=\p{Ll})|\*+/gu, (_, escaped?: string) => escaped ?? '')
 
-/** Dots that lead from a title to its page say nothing. */
+/** Dots that lead from a title to its page carry no text. */
 const withoutLeaders = (text: string): string => text.replaceAll(/(?: ?\.){5,} ?/g, ' ').trim()
 
 const lines = (block: LayoutBlock): string => withoutControls((block.lines ?? []).join('\n'))
@@ -89,7 +89,7 @@ function isSentence(row: readonly LayoutCell[]): boolean {
   return filled.length > 0 && filled.length < row.length && length > 30 && filled.slice(1).every(isNextWord(filled))
 }
 
-/** Cells of a ruled table meet, columns without rules stand wider apart than words. */
+/** Cells of a ruled table meet, columns without rules are wider apart than words. */
 const isNextWord =
   (cells: readonly LayoutCell[]) =>
   ({ bbox }: LayoutCell, index: number): boolean => {

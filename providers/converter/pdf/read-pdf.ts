@@ -1,24 +1,20 @@
 import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
-import { encrypted } from '../formats/detect.ts'
+import { encrypted } from '../formats/formats.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { mapTexts, tidy } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
-import type { Raster } from '../ocr/image-pdf.ts'
 import { readFrame } from '../ocr/read-image.ts'
 import { OCR_DPI, PAGES_AT_ONCE } from '../ocr/recognize.ts'
-import type { Recognizer } from '../ocr/recognize.ts'
+import type { Raster, Recognizer } from '../ocr/recognize.ts'
 import type { TableReader, WordBox } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 import { inBasicPlane } from './astral-characters.ts'
 import { wholeCode } from './code-lines.ts'
 import { plainTable } from './false-tables.ts'
-import { dropRunningLines, joinParagraphs } from './join-paragraphs.ts'
 import { boxOf, modelBlocks } from './layout-blocks.ts'
-import { pageWarnings } from './page-warnings.ts'
-import type { PageDoubt } from './page-warnings.ts'
-import { pictures, sidewaysAngle, textSource } from './page-signs.ts'
-import type { UseOcr } from './page-signs.ts'
+import { pageWarnings, pictures, sidewaysAngle, textSource } from './page-quality.ts'
+import type { PageDoubt, UseOcr } from './page-quality.ts'
 import { hasRightToLeft, rightToLeftBlocks } from './right-to-left.ts'
 
 /** Pages whose layout is in memory at once. */
@@ -30,7 +26,7 @@ export interface PdfOptions {
   useOcr: UseOcr
   /** Made when the first page needs it. */
   recognizer: () => Promise<Recognizer>
-  /** Reads tables anew by a model; null leaves them as the rules found them. */
+  /** Reads tables again with a model; null keeps the result of the rules. */
   tables: TableReader | null
 }
 
@@ -174,4 +170,58 @@ function pdfError(error: unknown): unknown {
   if (/PDF error|pdfium|page|conversion error/i.test(text))
     return new ConversionError('damaged', 'the PDF cannot be read', { cause: error })
   return error
+}
+
+const ENDS = /[.!?:;…"”»)\]]$/u
+
+/** Joins a paragraph that runs on in the next column or on the next page: it ends without a mark and goes on in lower case. */
+export function joinParagraphs(blocks: readonly Block[]): Block[] {
+  const joined: Block[] = []
+  for (const block of blocks) {
+    const former = joined.at(-1)
+    if (former?.kind === 'paragraph' && block.kind === 'paragraph' && runsOn(former.text, block.text)) {
+      const text = /\p{L}-$/u.test(former.text)
+        ? `${former.text.slice(0, -1)}${block.text}`
+        : `${former.text} ${block.text}`
+      joined[joined.length - 1] = { ...former, text }
+    } else joined.push(block)
+  }
+  return joined
+}
+
+const runsOn = (former: string, next: string): boolean =>
+  !ENDS.test(former) && former.length > 60 && /^\p{Ll}/u.test(next)
+
+/**
+ * Lines at the same height at the top or bottom of most pages are not part of the text. At least four pages show it. A page that has
+ * nothing else keeps them.
+ */
+export function dropRunningLines(blocks: readonly Block[], pages: readonly Page[]): Block[] {
+  if (pages.length < 4) return [...blocks]
+  const heights = new Map(pages.map(({ number, heightPt }) => [number, heightPt]))
+  const keyOf = (block: Block): string | null => {
+    if (
+      (block.kind !== 'paragraph' && block.kind !== 'heading') ||
+      block.text.length > 120 ||
+      (block.place?.box ?? null) === null
+    )
+      return null
+    const height = heights.get(block.place!.page) ?? 0
+    const { top, bottom } = block.place!.box!
+    if (bottom > height * 0.08 && top < height * 0.92) return null
+    return `${Math.round(top / 6)} ${block.text.replaceAll(/\d+/g, '#')}`
+  }
+  const seen = new Map<string, Set<number>>()
+  for (const block of blocks) {
+    const key = keyOf(block)
+    if (key === null) continue
+    if (!seen.has(key)) seen.set(key, new Set())
+    seen.get(key)!.add(block.place!.page)
+  }
+  const isRunning = (block: Block): boolean => {
+    const key = keyOf(block)
+    return key !== null && seen.get(key)!.size >= Math.max(4, pages.length / 2)
+  }
+  const pagesWithMore = new Set(blocks.filter((block) => !isRunning(block)).map(({ place }) => place?.page))
+  return blocks.filter((block) => !isRunning(block) || !pagesWithMore.has(block.place?.page))
 }

@@ -73,7 +73,7 @@ function mirrored(graphic: Graphic, width: number): Graphic {
   return { ...graphic, x1: width - x2, x2: width - x1 }
 }
 
-/** A word where it stands, and the item whose font it has. */
+/** A word with its position, and the item whose font it has. */
 interface PlacedWord extends WordBox {
   item: TextItem
 }
@@ -82,7 +82,7 @@ interface PlacedWord extends WordBox {
 const WIDE_GAP = 1.5
 const NO_GAP = 0.12
 
-/** Words of one line that stand close together, from left to right. */
+/** Words of one line that are close together, from left to right. */
 function segmentsOf(items: readonly TextItem[]): PlacedWord[][] {
   const words = items.flatMap((item): PlacedWord[] =>
     (item.words === undefined || item.words.length === 0 ? [item] : item.words)
@@ -180,7 +180,7 @@ function lineDirection(pieces: readonly Piece[], isPageRightToLeft: boolean): 'l
 }
 
 /**
- * Pieces of a line as they stand from left to right, in the order in which they are read: the reordering of the Unicode bidirectional algorithm
+ * Pieces of a line, given from left to right, in reading order: the reordering of the Unicode bidirectional algorithm
  * undone for two levels. Numbers after a left-to-right word belong to it.
  */
 function logicalOrder(pieces: readonly Piece[], isPageRightToLeft: boolean): string {
@@ -206,7 +206,7 @@ function logicalOrder(pieces: readonly Piece[], isPageRightToLeft: boolean): str
     .join(' ')
 }
 
-/** A mark that ends a right-to-left word stands to its left, where the engine puts it first. */
+/** A mark that ends a right-to-left word is on its left, where the engine puts it first. */
 const withEndMark = (word: string): string => word.replace(/^([.,:;!?،؛؟…]+)(.+)$/u, '$2$1')
 
 /** Letters in the form that they have within a word, and ligatures, as the letters that a person types. */

@@ -5,8 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { evenGrid, writeTableModel } from '../../../tests/helpers/conversion/tiny-table-model.ts'
 import { writePdf } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
-import { openTableModel } from './table-model.ts'
-import { tablePicture } from './table-picture.ts'
+import { openTableModel, tablePicture } from './table-model.ts'
 
 let cacheDir: string
 let folder: string
@@ -115,7 +114,7 @@ describe('table_mode accurate', () => {
     folder = join(cacheDir, 'model')
     await writeTableModel(folder, { objects: [] })
     expect(await told()).toBe(
-      'table_mode accurate: the model made out no grid in 1 of 1 tables, which are as the rules found them',
+      'table_mode accurate: the model found no grid in 1 of 1 tables; the result of the rules was kept for them',
     )
     await rm(cacheDir, { recursive: true })
     cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-tables-'))

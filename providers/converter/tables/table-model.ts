@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
+import sharp from 'sharp'
 import { z } from 'zod'
 import type { Box } from '../model/document.ts'
-import type { TablePicture } from './table-picture.ts'
+import type { Raster } from '../ocr/recognize.ts'
 
 export const TABLE_LABELS = [
   'table',
@@ -26,7 +27,7 @@ export interface TableObject {
   box: Box
 }
 
-/** Weights that are there but cannot be used; the message says why. */
+/** The weights exist but cannot be used; the message gives the reason. */
 export class TableModelError extends Error {
   override readonly name = 'TableModelError'
 }
@@ -38,10 +39,10 @@ export interface TableModel {
   detect(picture: TablePicture): Promise<TableObject[]>
 }
 
-/** Below this score the model itself would rather say that there is nothing. */
+/** Below this score "no object" is more likely. */
 const LEAST_SCORE = 0.5
 const WEIGHTS = ['model.onnx', 'model_quantized.onnx']
-/** The mask's own size is free; each of its places stands for an equal part of the picture. */
+/** The mask may have any size; each of its cells covers an equal part of the picture. */
 const MASK_SIDE = 64
 
 const Config = z.looseObject({
@@ -137,4 +138,50 @@ function softmax(values: Float32Array): Float32Array {
   const powers = values.map((value) => Math.exp(value - most))
   const sum = powers.reduce((total, value) => total + value, 0)
   return powers.map((value) => value / sum)
+}
+
+/** A part of a page as the model takes it: three planes of numbers, row by row. */
+export interface TablePicture {
+  pixels: Float32Array
+  width: number
+  height: number
+}
+
+/** Mean and deviation of the pictures that such networks are trained on (ImageNet), per colour. */
+const MEAN = [0.485, 0.456, 0.406]
+const DEVIATION = [0.229, 0.224, 0.225]
+
+/** Cuts a part (in points) out of a page and scales it as the model wants it. */
+export async function tablePicture(raster: Raster, part: Box, size: TableModel['size']): Promise<TablePicture> {
+  const scale = raster.width / raster.widthPt
+  const left = Math.max(0, Math.floor(part.left * scale))
+  const top = Math.max(0, Math.floor(part.top * scale))
+  const cut = {
+    left,
+    top,
+    width: Math.max(1, Math.min(raster.width, Math.ceil(part.right * scale)) - left),
+    height: Math.max(1, Math.min(raster.height, Math.ceil(part.bottom * scale)) - top),
+  }
+  const target = scaled(cut, size)
+  const { data, info } = await sharp(raster.pixels, {
+    raw: { width: raster.width, height: raster.height, channels: 1 },
+  })
+    .extract(cut)
+    .resize({ ...target, fit: 'fill', kernel: 'linear' })
+    .greyscale()
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const places = info.width * info.height
+  const pixels = new Float32Array(places * 3)
+  MEAN.forEach((mean, colour) => {
+    const deviation = DEVIATION[colour]!
+    for (let at = 0; at < places; at += 1) pixels[colour * places + at] = (data[at]! / 255 - mean) / deviation
+  })
+  return { pixels, width: info.width, height: info.height }
+}
+
+function scaled({ width, height }: { width: number; height: number }, { shortest, longest }: TableModel['size']) {
+  const most = longest / Math.max(width, height)
+  const factor = shortest === null ? most : Math.min(most, shortest / Math.min(width, height))
+  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) }
 }

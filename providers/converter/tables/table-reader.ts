@@ -1,16 +1,15 @@
 import type { Block, Box, Table } from '../model/document.ts'
-import type { Raster } from '../ocr/image-pdf.ts'
+import type { Raster } from '../ocr/recognize.ts'
 import { gridTable } from './table-grid.ts'
 import type { WordBox } from './table-grid.ts'
-import { TableModelError } from './table-model.ts'
+import { TableModelError, tablePicture } from './table-model.ts'
 import type { TableModel } from './table-model.ts'
-import { tablePicture } from './table-picture.ts'
 
 export type { WordBox } from './table-grid.ts'
 
-/** Reads the tables of one document anew, by a model. */
+/** Reads the tables of one document again, with a model. */
 export interface TableReader {
-  /** The same blocks; a table that the model made out has its rows, columns and spans, any other stays as it was. */
+  /** The same blocks; a table that the model recognized has its rows, columns and spans, any other is unchanged. */
   read(blocks: readonly Block[], page: Raster, words: readonly WordBox[]): Promise<Block[]>
   /** How many tables the model has read so far, and a sentence where any was left to the rules. */
   outcome(): { byModel: number; warning: string | null }
@@ -21,7 +20,7 @@ const MARGIN_PT = 8
 /** A reading that loses letters is no better one. */
 const LEAST_KEPT = 0.98
 
-/** `open` is asked when the first table turns up; `folder` is where the weights should be. */
+/** `open` is called at the first table; `folder` is where the weights should be. */
 export function createTableReader(folder: string, open: () => Promise<TableModel | null>): TableReader {
   let byModel = 0
   let unclear = 0
@@ -63,7 +62,7 @@ export function createTableReader(folder: string, open: () => Promise<TableModel
 function warningOf(problem: string | null, unclear: number, byModel: number): string | null {
   if (problem !== null) return `table_mode accurate: ${problem}; tables were found by rules`
   if (unclear === 0) return null
-  return `table_mode accurate: the model made out no grid in ${unclear} of ${unclear + byModel} tables, which are as the rules found them`
+  return `table_mode accurate: the model found no grid in ${unclear} of ${unclear + byModel} tables; the result of the rules was kept for them`
 }
 
 const around = ({ left, top, right, bottom }: Box, { widthPt, heightPt }: Raster): Box => ({

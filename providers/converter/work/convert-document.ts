@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks'
-import { detectFormat, extensionWarning, decodeText } from '../formats/detect.ts'
+import { detectFormat, extensionWarning, READERS } from '../formats/formats.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import type { Document } from '../model/document.ts'
 import type { Recognizer } from '../ocr/recognize.ts'
 import type { TableModel } from '../tables/table-model.ts'
 import type { TableReader } from '../tables/table-reader.ts'
 
-/** How a document is read; what is asked for wins over the service's own settings before it gets here. */
+/** How a document is read. The request's options already replaced the service's defaults. */
 export interface ReadOptions {
   useOcr: 'auto' | 'always' | 'never'
-  /** accurate: tables of PDFs and pictures are read anew by a model where its weights are there. */
+  /** accurate: tables of PDFs and pictures are read again by a model where its weights are installed. */
   tableMode: 'accurate' | 'fast'
   formulas: boolean
   codeBlocks: boolean
@@ -21,7 +21,7 @@ export interface ReadOptions {
 
 /** A document as read, and how. */
 export interface ReadDocument extends Document {
-  /** Pages whose text was recognised from a picture. */
+  /** Pages whose text was recognized from a picture. */
   ocrPages: number
   /** accurate where the model read at least one table. */
   tableMode: 'accurate' | 'fast'
@@ -45,12 +45,8 @@ function kept<Opened>(
   return opened
 }
 
-// Libraries are loaded when the first document of their format comes: together they take longer than most conversions.
 async function openRecognizer(cacheDir: string): Promise<Recognizer> {
-  const [{ createRecognizer }, { tessdataFolder }] = await Promise.all([
-    import('../ocr/recognize.ts'),
-    import('../ocr/tessdata.ts'),
-  ])
+  const { createRecognizer, tessdataFolder } = await import('../ocr/recognize.ts')
   return createRecognizer(await tessdataFolder(cacheDir))
 }
 
@@ -67,41 +63,13 @@ async function tableReader(folder: string): Promise<TableReader> {
   })
 }
 
-/** Reads any of the input formats by its content. Throws `ConversionError` for what the sender can mend. */
+/** Reads any of the input formats by its content. Throws `ConversionError` for what the sender can fix. */
 export async function readDocument(bytes: Uint8Array, filename: string, options: ReadOptions): Promise<ReadDocument> {
   const started = performance.now()
-  const recognizerOf = (): Promise<Recognizer> => kept(recognizers, options.cacheDir, openRecognizer)
+  const recognizer = (): Promise<Recognizer> => kept(recognizers, options.cacheDir, openRecognizer)
   const format = detectFormat(bytes, filename)
   const tables = options.tableMode === 'accurate' ? await tableReader(options.tableModelDir) : null
-  const { ocrPages = 0, ...document } = await (async (): Promise<Document & { ocrPages?: number }> => {
-    switch (format) {
-      case 'pdf':
-        return (await import('../pdf/read-pdf.ts')).readPdf(bytes, {
-          useOcr: options.useOcr,
-          recognizer: recognizerOf,
-          tables,
-        })
-      case 'docx':
-        return (await import('../formats/docx.ts')).readDocx(bytes)
-      case 'doc':
-        return (await import('../formats/legacy-office.ts')).readDoc(bytes)
-      case 'pptx':
-        return (await import('../formats/pptx.ts')).readPptx(bytes)
-      case 'ppt':
-        return (await import('../formats/legacy-office.ts')).readPpt(bytes)
-      case 'xlsx':
-        return (await import('../formats/xlsx.ts')).readXlsx(bytes)
-      case 'html':
-        return (await import('../formats/html.ts')).readHtml(decodeText(bytes), 'html')
-      case 'png':
-      case 'jpg':
-      case 'tiff': {
-        const { readImage } = await import('../ocr/read-image.ts')
-        const read = await readImage(bytes, format, options.useOcr === 'never' ? null : await recognizerOf(), tables)
-        return { ...read, ocrPages: options.useOcr === 'never' ? 0 : read.pages.length }
-      }
-    }
-  })()
+  const { ocrPages = 0, ...document } = await READERS[format](bytes, { useOcr: options.useOcr, recognizer, tables })
   const { byModel, warning: tableWarning } = tables?.outcome() ?? { byModel: 0, warning: null }
   if (tableWarning !== null) document.warnings.push(tableWarning)
   const warning = extensionWarning(format, filename)

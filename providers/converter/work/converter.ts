@@ -3,12 +3,12 @@ import { describeEnd, startWork } from '../../kit/work/work-process.ts'
 import type { WorkEnd, WorkProcess } from '../../kit/work/work-process.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { OUT_OF_MEMORY_EXIT } from './protocol.ts'
-import type { ConversionOrder, ConversionOutcome, WorkerAnswer } from './protocol.ts'
+import type { ConversionOutcome, ConversionRequest, WorkerAnswer } from './protocol.ts'
 
 /** Runs conversions in processes of their own. */
 export interface Converter {
   /** Throws `ConversionError`, or an error of ours. An abort kills the process that works on it. */
-  convert(order: ConversionOrder, signal: AbortSignal): Promise<ConversionOutcome>
+  convert(request: ConversionRequest, signal: AbortSignal): Promise<ConversionOutcome>
   /** Kills every process. */
   close(): void
 }
@@ -50,14 +50,14 @@ export function createConverter({ maxMemoryBytes, onNoise }: ConverterOptions): 
   }
 
   return {
-    async convert(order, signal) {
+    async convert(request, signal) {
       signal.throwIfAborted()
       if (closed) throw new Error('the converter is closed')
       const work = idle.pop() ?? start()
       const abort = (): void => work.kill()
       signal.addEventListener('abort', abort, { once: true })
       try {
-        const answer = await ask(work, order)
+        const answer = await ask(work, request)
         if (work.isAlive && answer.rssBytes < maxMemoryBytes * RECYCLE_BYTES_SHARE) idle.push(work)
         else work.kill()
         if (answer.ok) return answer.outcome
@@ -76,26 +76,26 @@ export function createConverter({ maxMemoryBytes, onNoise }: ConverterOptions): 
 
 type Answer = WorkerAnswer & { rssBytes: number }
 
-function ask(work: WorkProcess, order: ConversionOrder): Promise<Answer> {
+function ask(work: WorkProcess, request: ConversionRequest): Promise<Answer> {
   work.hold()
   return new Promise<Answer>((resolve, reject) => {
-    const stopHearing = work.onMessage((answer) => {
-      stopWaiting()
-      stopHearing()
+    const unsubscribe = work.onMessage((answer) => {
+      unsubscribeEnd()
+      unsubscribe()
       resolve(answer as Answer)
     })
-    const stopWaiting = work.onEnd((end) => {
-      stopHearing()
+    const unsubscribeEnd = work.onEnd((end) => {
+      unsubscribe()
       reject(
         isOutOfMemory(end)
           ? new ConversionError('too_large', 'the document needs more memory than a conversion may have')
           : new Error(`the converting process ended (${describeEnd(end)})`),
       )
     })
-    work.send(order)
+    work.send(request)
   }).finally(() => work.release())
 }
 
-/** Its own watch ended it, or its heap was full: the engine of JavaScript aborts then, which Windows tells by 134. */
+/** It exited by its own memory check, or V8 aborted on a full heap (reported as exit code 134 on Windows). */
 const isOutOfMemory = ({ code, signal }: WorkEnd): boolean =>
   code === OUT_OF_MEMORY_EXIT || code === 134 || signal === 'SIGABRT'

@@ -1,6 +1,6 @@
 /**
  * Results in the order of their items, of which at most `limit` are worked on at once. The first failure ends it, after everything under way has
- * settled: no work goes on behind the caller's back.
+ * settled: no work continues after the generator has ended.
  */
 export async function* inOrder<Item, Result>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -11,7 +11,7 @@ export async function* inOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = work(item)
-      // A failure is told when its turn comes.
+      // A failure is thrown when its turn comes.
       result.catch(() => undefined)
       underWay.push(result)
       if (underWay.length >= limit) yield await underWay.shift()!

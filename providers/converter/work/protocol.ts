@@ -1,8 +1,8 @@
 import type { ConversionChunk, ConversionResult, OutputFormat, TableMode, UseOcr } from '../../../contract/index.ts'
 import type { ConversionFailure } from '../model/conversion-error.ts'
 
-/** One conversion as the working process is asked for it. */
-export interface ConversionOrder {
+/** One conversion, as sent to a converting process. */
+export interface ConversionRequest {
   filename: string
   bytes: Uint8Array
   /** bundle: a ZIP with Markdown, DoclingDocument and pictures. page: a PNG of the original's page. */

@@ -1,17 +1,17 @@
 import { ConversionError } from '../model/conversion-error.ts'
+import { handleRequest } from './handle-request.ts'
 import { OUT_OF_MEMORY_EXIT } from './protocol.ts'
-import type { ConversionOrder, WorkerAnswer } from './protocol.ts'
-import { runOrder } from './run-order.ts'
+import type { ConversionRequest, WorkerAnswer } from './protocol.ts'
 
-/** The process that reads hostile bytes: one order at a time, killed by its parent when it takes too long, ended by itself when it grows too large. */
+/** Entry of a converting process, which reads untrusted bytes: one request at a time. Its parent kills it when a request takes too long; it exits by itself when its memory grows too large. */
 const limitBytes = Number(process.argv[2])
 
 setInterval(() => {
   if (process.memoryUsage.rss() > limitBytes) process.exit(OUT_OF_MEMORY_EXIT)
 }, 100).unref()
 
-process.on('message', (order: ConversionOrder) => {
-  void runOrder(order)
+process.on('message', (request: ConversionRequest) => {
+  void handleRequest(request)
     .then(
       (outcome): WorkerAnswer => ({ ok: true, outcome }),
       (error: unknown): WorkerAnswer =>
@@ -25,5 +25,5 @@ process.on('message', (order: ConversionOrder) => {
     )
     .then((answer) => process.send!({ ...answer, rssBytes: process.memoryUsage.rss() }))
 })
-// The parent is gone: nobody wants the result.
+// The parent has ended, so the result has no recipient.
 process.once('disconnect', () => process.exit(0))

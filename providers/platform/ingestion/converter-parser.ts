@@ -1,25 +1,11 @@
 import path from 'node:path'
-import { ConversionResult } from '../../../contract/index.ts'
+import { ConversionResult, DOCUMENT_EXTENSIONS } from '../../../contract/index.ts'
 import type { DocumentParser } from './document-parser.ts'
 import { firstHeading } from './plain-text-parser.ts'
 import { serviceUpload } from './service-upload.ts'
 import type { ServiceAddress } from './service-upload.ts'
 
-const EXTENSIONS = new Set([
-  '.pdf',
-  '.docx',
-  '.doc',
-  '.pptx',
-  '.ppt',
-  '.xlsx',
-  '.html',
-  '.htm',
-  '.png',
-  '.jpg',
-  '.jpeg',
-  '.tiff',
-  '.tif',
-])
+const EXTENSIONS = new Set(DOCUMENT_EXTENSIONS)
 
 /** Reads documents and pictures through the converter's HTTP contract, as Markdown. Throws `ParserServiceError` with what it was told. */
 export function converterParser(address: ServiceAddress): DocumentParser & { close(): Promise<void> } {

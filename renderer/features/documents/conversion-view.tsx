@@ -1,6 +1,7 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { ConversionChunk, ConversionResult } from '../../../contract/http/conversion.ts'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../contract/http/document-formats.ts'
 import { bytes, plural } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveFile } from '../../components/save-file.ts'
@@ -11,8 +12,10 @@ import { OriginalView } from './original-view.tsx'
 import { SendDialog } from './send-dialog.tsx'
 import type { Conversion } from './use-conversions.ts'
 
-/** Formats whose pages the converter draws. */
-const DRAWN = new Set(['pdf', 'png', 'jpg', 'tiff'])
+/** Whether the converter can draw pages of the format. */
+const hasPages = (format: string): boolean =>
+  Object.hasOwn(DOCUMENT_FORMATS, format) && DOCUMENT_FORMATS[format as DocumentFormat].hasDrawablePages
+
 const ENDINGS = { markdown: 'md', html: 'html', json: 'json', doctags: 'doctags' } as const
 const TYPES = { markdown: 'text/markdown', html: 'text/html', json: 'application/json', doctags: 'text/plain' } as const
 
@@ -71,7 +74,7 @@ export function ConversionView({
       </div>
       <div className={styles.pair}>
         <section aria-label="Original">
-          {DRAWN.has(metadata.source_format) ? (
+          {hasPages(metadata.source_format) ? (
             <OriginalView file={file} pages={metadata.pages} />
           ) : (
             <OriginalText id={id} file={file} sourceFormat={metadata.source_format} />

@@ -1,14 +1,57 @@
+import { DOCUMENT_FORMATS } from '../../../contract/index.ts'
+import type { DocumentFormat } from '../../../contract/index.ts'
 import { ConversionError } from '../model/conversion-error.ts'
-import type { SourceFormat } from '../model/document.ts'
+import type { Document } from '../model/document.ts'
+import type { Recognizer } from '../ocr/recognize.ts'
+import type { TableReader } from '../tables/table-reader.ts'
 import { entryNames, mainPart, openArchive } from './archive.ts'
+
+/**
+ * What the converter reads: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads them
+ * (`READERS`). Names, extensions and MIME types are in `contract/http/document-formats.ts`.
+ */
+export interface ReaderContext {
+  useOcr: 'auto' | 'always' | 'never'
+  /** Opens text recognition when a page needs it. */
+  recognizer: () => Promise<Recognizer>
+  /** Reads tables again by a model; null where rules decide alone. */
+  tables: TableReader | null
+}
+
+/** A document, and how many of its pages were recognized from pictures. */
+export type ReadResult = Document & { ocrPages?: number }
+
+type Reader = (bytes: Uint8Array, context: ReaderContext) => Promise<ReadResult> | ReadResult
+
+const imageReader =
+  (format: 'png' | 'jpg' | 'tiff'): Reader =>
+  async (bytes, { useOcr, recognizer, tables }) => {
+    const { readImage } = await import('../ocr/read-image.ts')
+    const document = await readImage(bytes, format, useOcr === 'never' ? null : await recognizer(), tables)
+    return { ...document, ocrPages: useOcr === 'never' ? 0 : document.pages.length }
+  }
+
+/** Readers throw `ConversionError`. Their libraries are loaded with the first document of the format: loading takes longer than most conversions. */
+export const READERS: Readonly<Record<DocumentFormat, Reader>> = {
+  pdf: async (bytes, context) => (await import('../pdf/read-pdf.ts')).readPdf(bytes, context),
+  docx: async (bytes) => (await import('./docx.ts')).readDocx(bytes),
+  doc: async (bytes) => (await import('./legacy-office.ts')).readDoc(bytes),
+  pptx: async (bytes) => (await import('./pptx.ts')).readPptx(bytes),
+  ppt: async (bytes) => (await import('./legacy-office.ts')).readPpt(bytes),
+  xlsx: async (bytes) => (await import('./xlsx.ts')).readXlsx(bytes),
+  html: async (bytes) => (await import('./html.ts')).readHtml(decodeText(bytes), 'html'),
+  png: imageReader('png'),
+  jpg: imageReader('jpg'),
+  tiff: imageReader('tiff'),
+}
 
 const starts = (bytes: Uint8Array, ...values: number[]): boolean =>
   values.every((value, index) => bytes[index] === value)
 
 const latin1 = (bytes: Uint8Array): string => new TextDecoder('latin1').decode(bytes)
 
-/** What the bytes are, whatever the name says. Throws `unsupported` or `encrypted`. */
-export function detectFormat(bytes: Uint8Array, filename: string): SourceFormat {
+/** The format by content, not by file name. Throws `unsupported` or `encrypted`. */
+export function detectFormat(bytes: Uint8Array, filename: string): DocumentFormat {
   const head = latin1(bytes.subarray(0, 1024))
   if (head.startsWith('%PDF-')) return 'pdf'
   if (starts(bytes, 0x89, 0x50, 0x4e, 0x47)) return 'png'
@@ -22,7 +65,7 @@ export function detectFormat(bytes: Uint8Array, filename: string): SourceFormat 
   throw unsupported(filename)
 }
 
-function officeFormat(bytes: Uint8Array): SourceFormat {
+function officeFormat(bytes: Uint8Array): DocumentFormat {
   const names = new Set(entryNames(bytes))
   if (names.size === 0) throw new ConversionError('damaged', 'the file is a ZIP archive whose directory cannot be read')
   if (names.has('word/document.xml')) return 'docx'
@@ -37,8 +80,8 @@ function officeFormat(bytes: Uint8Array): SourceFormat {
   throw new ConversionError('unsupported', 'the file is a ZIP archive but no Word, Excel or PowerPoint document')
 }
 
-/** Stream names of an OLE file stand in its directory as UTF-16. */
-function compoundFormat(bytes: Uint8Array): SourceFormat {
+/** The directory of an OLE file has its stream names in UTF-16. */
+function compoundFormat(bytes: Uint8Array): DocumentFormat {
   const has = (name: string): boolean =>
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(Buffer.from(name, 'utf16le'))
   if (has('EncryptedPackage')) throw encrypted()
@@ -50,7 +93,7 @@ function compoundFormat(bytes: Uint8Array): SourceFormat {
   )
 }
 
-/** The message says what to do, as nobody can be asked for the password here. */
+/** The service cannot ask for a password, so the message names the way on. */
 export const encrypted = (): ConversionError =>
   new ConversionError('encrypted', 'the document is encrypted: remove its password and send it again')
 
@@ -72,7 +115,7 @@ export function decodeText(bytes: Uint8Array): string {
   try {
     return new TextDecoder(declared, { fatal: declared.toLowerCase() === 'utf-8' }).decode(bytes)
   } catch {
-    // Not valid UTF-8, or a name nobody knows. A cut character at the end is no reason to give up on UTF-8.
+    // Not valid UTF-8, or an unknown encoding. A character that is cut at the end does not rule out UTF-8.
     const text = new TextDecoder('utf-8').decode(bytes)
     const broken = text.slice(0, -4).split('\uFFFD').length - 1
     return broken === 0 ? text : new TextDecoder('windows-1252').decode(bytes)
@@ -82,28 +125,16 @@ export function decodeText(bytes: Uint8Array): string {
 function unsupported(filename: string): ConversionError {
   const extension = /\.(\w{1,8})$/.exec(filename)?.[1]
   const named = extension === undefined ? '' : ` (its name ends in .${extension})`
+  const labels = Object.values(DOCUMENT_FORMATS).map(({ label }) => label)
   return new ConversionError(
     'unsupported',
-    `the content is none of PDF, DOCX, DOC, PPTX, PPT, XLSX, HTML, PNG, JPEG and TIFF${named}`,
+    `the content is not one of ${labels.slice(0, -1).join(', ')} and ${labels.at(-1)}${named}`,
   )
 }
 
-const EXTENSIONS: Record<SourceFormat, readonly string[]> = {
-  pdf: ['pdf'],
-  docx: ['docx', 'docm', 'dotx'],
-  doc: ['doc', 'dot'],
-  pptx: ['pptx', 'pptm', 'ppsx'],
-  ppt: ['ppt', 'pps'],
-  xlsx: ['xlsx', 'xlsm'],
-  html: ['html', 'htm', 'xhtml'],
-  png: ['png'],
-  jpg: ['jpg', 'jpeg'],
-  tiff: ['tiff', 'tif'],
-}
-
 /** A sentence where the name claims another format than the content has; null where they agree. */
-export function extensionWarning(format: SourceFormat, filename: string): string | null {
+export function extensionWarning(format: DocumentFormat, filename: string): string | null {
   const extension = /\.(\w{1,8})$/.exec(filename)?.[1]?.toLowerCase()
-  if (extension === undefined || EXTENSIONS[format].includes(extension)) return null
+  if (extension === undefined || DOCUMENT_FORMATS[format].extensions.includes(extension)) return null
   return `the name ends in .${extension} but the content is ${format}; it was read as ${format}`
 }

@@ -20,9 +20,9 @@ export function textSource({ complexity }: ParsedPage, text: string, useOcr: Use
   return unreadableShare(text) > MOST_UNREADABLE ? { kept: 'damaged' } : 'layer'
 }
 
-/** Characters that stand for no letter, among all that are no space. */
+/** Share of unreadable characters among all that are not spaces. */
 const MOST_UNREADABLE = 0.08
-/** Names and commands in Latin letters stand in texts of every script. */
+/** Texts of every script contain names and commands in Latin letters. */
 const LEAST_LATIN = 0.8
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
@@ -44,7 +44,7 @@ function readsLikeWords(text: string): boolean {
   return words.length > 20 && words.filter((word) => /[aeiouyæœøı]/i.test(word)).length > words.length * 0.8
 }
 
-/** A page that is a picture and was not recognised is told as one. */
+/** A page that is a picture and was not recognized becomes a figure. */
 export const pictures = ({ pageNum, width, height, complexity, textItems }: ParsedPage, useOcr: UseOcr): Block[] =>
   useOcr === 'never' && complexity?.fullPageImage === true && textItems.length === 0
     ? [
@@ -67,4 +67,31 @@ export function sidewaysAngle({ textItems }: ParsedPage): 90 | 180 | 270 | null 
   const total = [...letters.values()].reduce((sum, count) => sum + count, 0)
   const [angle, count] = [...letters].sort(([, a], [, b]) => b - a)[0] ?? [0, 0]
   return count > total * 0.6 && (angle === 90 || angle === 180 || angle === 270) ? angle : null
+}
+
+/** damaged, picture: the text layer was kept although it looks damaged, or although the page is a picture. doubtful: recognized, but unsurely. */
+export type PageDoubt = 'damaged' | 'picture' | 'doubtful'
+
+const SENTENCE: Record<PageDoubt, string> = {
+  damaged: 'the text layer looks damaged and was kept, because text recognition is installed for English only',
+  picture: 'only the text layer was read, not the picture, because text recognition is installed for English only',
+  doubtful:
+    'text recognition is unsure of the words: it is installed for English only, and the page may be in another language or badly printed',
+}
+
+/** Pages that one warning names. */
+const MOST_NAMED = 20
+
+/** One sentence for each kind of doubt, naming its pages. */
+export function pageWarnings(doubts: ReadonlyMap<number, PageDoubt>): string[] {
+  return (Object.keys(SENTENCE) as PageDoubt[]).flatMap((doubt) => {
+    const pages = [...doubts].filter(([, each]) => each === doubt).map(([page]) => page)
+    return pages.length === 0 ? [] : [`${pageList(pages)}: ${SENTENCE[doubt]}`]
+  })
+}
+
+function pageList(pages: readonly number[]): string {
+  const named = pages.slice(0, MOST_NAMED).join(', ')
+  const rest = pages.length > MOST_NAMED ? ` and ${pages.length - MOST_NAMED} more` : ''
+  return `${pages.length === 1 ? 'page' : 'pages'} ${named}${rest}`
 }
