@@ -22,7 +22,7 @@ export function printAggregates(aggregates: readonly Aggregate[], out: NodeJS.Wr
 
 /** Prints the matrix of these datasets of a run, as far as they have been summed up. */
 export async function printMatrix(
-  run: Pick<PreparedRun, 'resultsDir' | 'runId' | 'fileOverrides'>,
+  run: Pick<PreparedRun, 'files'>,
   datasetIds: readonly string[],
   out: NodeJS.WriteStream,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ArtifactPlace } from '../report/artifact-files.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { scanResults, unusableLines, type ResultsFolder, type UnusableFile } from '../report/results-folder.ts'
 import { sanitizeForTerminal } from '../report/sanitize-for-terminal.ts'
@@ -29,7 +30,9 @@ export async function readFolder<Result>(dir: string, read: () => Promise<Result
   }
 }
 
-export const scanFolder = (dir: string): Promise<ResultsFolder> => readFolder(dir, () => scanResults(dir))
+/** The dataset runs of a place. Throws `InputError`. */
+export const scanPlace = ({ resultsDir, named }: ArtifactPlace): Promise<ResultsFolder> =>
+  readFolder(resultsDir, () => scanResults(resultsDir, named))
 
 /** Lists the files that were left out, each with its reason, on the error stream; the exit code that follows from them. */
 export function reportUnusable(unusable: readonly UnusableFile[], { stderr, env }: Invocation): ExitCode {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunEvent } from '../../contract/index.ts'
+import { namedFiles } from '../report/artifact-files.ts'
 import { RESULTS_FOLDER } from '../report/publish.ts'
 import { experimentFiles } from '../manifests/experiment.ts'
 import { externalPlatform } from '../runner/platform-source.ts'
@@ -60,7 +61,8 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   undo.push(() => experiment.close())
 
   const folders = [config.resultsDir, join(config.root, RESULTS_FOLDER)]
-  const index = new IndexGateway(openRunIndex(below('run-index.sqlite'), { folders }), hub)
+  const artifacts = { resultsDir: config.resultsDir, named: namedFiles(config.root, settings.inputs()) }
+  const index = new IndexGateway(openRunIndex(below('run-index.sqlite'), { folders, named: artifacts.named }), hub)
   undo.push(() => index.close())
   index.follow()
 
@@ -97,7 +99,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   const runs = await RunControl.open({
     journal: new RunJournal(below('runs')),
     hub,
-    resultsDir: config.resultsDir,
+    artifacts,
     prepare: async (request) =>
       prepareRun(request, {
         experiment: await experiment.current(),
@@ -118,7 +120,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
 
   const judging = new BlindJudging({
     root,
-    resultsDir: config.resultsDir,
+    artifacts,
     folder: below(BALLOTS_FOLDER),
     experiment: () => experiment.current(),
     isUnderWay: (runId) => {
@@ -133,6 +135,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   const parts: EngineParts = {
     config,
     startedAt,
+    artifacts,
     hub,
     experiment,
     settings,
@@ -141,7 +144,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     services,
     index,
     judging,
-    preparation: new JudgePreparation(root, config.resultsDir),
+    preparation: new JudgePreparation(root, artifacts),
     sessions,
     stopping: stopping.signal,
     newLink: () => server.newLink(),

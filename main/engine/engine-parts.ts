@@ -1,3 +1,4 @@
+import type { ArtifactPlace } from '../report/artifact-files.ts'
 import type { EngineConfig } from './engine-config.ts'
 import type { EventHub } from './event-hub.ts'
 import type { ExperimentSource } from './experiment-source.ts'
@@ -14,6 +15,8 @@ import type { SettingsStore } from './settings-store.ts'
 export interface EngineParts {
   config: EngineConfig
   startedAt: string
+  /** Where runs keep their artifacts. */
+  artifacts: ArtifactPlace
   hub: EventHub
   experiment: ExperimentSource
   settings: SettingsStore

@@ -1,8 +1,16 @@
+import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Aggregate } from '../../contract/index.ts'
 import { verifyEvidence } from '../evidence/verify-evidence.ts'
-import { artifactFilesOf, type ArtifactFiles } from './artifact-files.ts'
+import {
+  artifactFiles,
+  artifactFilesOf,
+  namedKinds,
+  ownerOf,
+  type ArtifactFiles,
+  type NamedFiles,
+} from './artifact-files.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError } from './report-error.ts'
 import { readStoredAggregate } from './write-artifacts.ts'
@@ -35,9 +43,12 @@ export interface ResultsFolder {
 
 const ENDINGS = ['-evidence.jsonl', '-evaluation.json'] as const
 
-/** Finds every dataset run of a folder. A file that cannot be read is listed with its reason. Rejects when the folder itself cannot be read. */
-export async function scanResults(dir: string): Promise<ResultsFolder> {
-  const names = await readdir(dir)
+/**
+ * Finds every dataset run of a folder, and those whose files are `named` elsewhere. A file that cannot be read is listed with its reason.
+ * Rejects when the folder itself cannot be read.
+ */
+export async function scanResults(dir: string, named: NamedFiles = {}): Promise<ResultsFolder> {
+  const names = await namesIn(dir, named)
   const prefixes = new Set(
     names.flatMap((name) =>
       ENDINGS.filter((ending) => name.endsWith(ending)).map((ending) => name.slice(0, -ending.length)),
@@ -48,7 +59,44 @@ export async function scanResults(dir: string): Promise<ResultsFolder> {
     const run = await identify(artifactFilesOf(dir, prefix), new Set(names), found.unusable)
     if (run !== null) found.runs.push(run)
   }
+  await addNamed(dir, named, found)
   return found
+}
+
+/** A folder need not exist where every file of the only run is named elsewhere. */
+async function namesIn(dir: string, named: NamedFiles): Promise<string[]> {
+  try {
+    return await readdir(dir)
+  } catch (error) {
+    const isNamed = namedKinds(named).some((kind) => existsSync(named[kind]!))
+    if (isNamed && (error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** Joins each named file to the run that its content names, which may have its other files in the folder. */
+async function addNamed(dir: string, named: NamedFiles, found: ResultsFolder): Promise<void> {
+  for (const kind of namedKinds(named)) {
+    const file = named[kind]!
+    const owner = ownerOf(kind, file)
+    if (owner === null) {
+      // A missing one is of a run that is still to come.
+      const reason = 'it does not say which run it is of'
+      if (existsSync(file)) found.unusable.push({ file: basename(file), reason, issues: 1 })
+      continue
+    }
+    const { runId, datasetId } = owner
+    const known = found.runs.find((run) => run.runId === runId && run.datasetId === datasetId)
+    const run: FoundRun = known ?? {
+      ...{ runId, datasetId, stored: null, hasEvidence: false },
+      files: artifactFiles(dir, runId, datasetId),
+    }
+    run.files = { ...run.files, [kind]: file }
+    if (kind === 'evidence')
+      run.hasEvidence = (await usableOrListed(file, found.unusable, () => firstRowOf(file))) !== null
+    if (kind === 'evaluation') run.stored = await storedIn(file, found.unusable)
+    if (known === undefined && (run.hasEvidence || run.stored !== null)) found.runs.push(run)
+  }
 }
 
 /** What `use` makes of a file; null, and the file listed, where it cannot be read or its rows do not belong together. */

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Aggregate } from '../../contract/index.ts'
 import { loadHistorical } from './historical.ts'
+import type { NamedFiles } from './artifact-files.ts'
 import { inLadderOrder, type Summaries } from './long-csv.ts'
 import { scanResults, usableOrListed, type UnusableFile } from './results-folder.ts'
 import { summarizeRun } from './write-artifacts.ts'
@@ -12,11 +14,11 @@ export interface FolderSummaries extends Summaries {
 }
 
 /**
- * Everything in a folder of results, summed up again from the evidence: runs in ladder order, and historical snapshots by name. `runId`
- * takes one run's datasets and no snapshots. Evidence without a row is left out. Rejects only when the folder itself cannot be read.
+ * Everything in a folder of results and in the files `named` elsewhere, summed up again from the evidence: runs in ladder order, and
+ * historical snapshots by name. `runId` takes one run's datasets and no snapshots. Evidence without a row is left out. Rejects only when the folder itself cannot be read.
  */
-export async function summarizeFolder(dir: string, runId?: string): Promise<FolderSummaries> {
-  const { runs, unusable } = await scanResults(dir)
+export async function summarizeFolder(dir: string, runId?: string, named: NamedFiles = {}): Promise<FolderSummaries> {
+  const { runs, unusable } = await scanResults(dir, named)
   const aggregates: Aggregate[] = []
   const evidence: string[] = []
   for (const { files, stored, hasEvidence, ...run } of runs) {
@@ -28,7 +30,8 @@ export async function summarizeFolder(dir: string, runId?: string): Promise<Fold
     aggregates.push(aggregate)
     evidence.push(files.evidence)
   }
-  const historical = runId === undefined ? await loadHistorical(dir) : { snapshots: [], unusable: [] }
+  const historical =
+    runId === undefined && existsSync(dir) ? await loadHistorical(dir) : { snapshots: [], unusable: [] }
   return {
     aggregates: inLadderOrder(aggregates),
     snapshots: historical.snapshots,

@@ -1,6 +1,15 @@
 import { fstatSync, readdirSync, statSync, type BigIntStats } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { ARTIFACT_KINDS, artifactName, type ArtifactKind } from '../report/artifact-files.ts'
+import {
+  ARTIFACT_KINDS,
+  artifactName,
+  namedKinds,
+  ownerOf,
+  type ArtifactKind,
+  type ArtifactOwner,
+  type NamedFiles,
+  type NamedKind,
+} from '../report/artifact-files.ts'
 
 /** A file's state on disk; two equal ones are taken for the same content. */
 export interface FileState {
@@ -36,8 +45,14 @@ const stateFrom = (info: BigIntStats): FileState => ({
 
 export const stateOfOpen = (fd: number): FileState => stateFrom(fstatSync(fd, { bigint: true }))
 
-/** The artifacts that stand in folders of results; folders below them are not looked into. A missing folder holds nothing. */
-export function scanFolders(folders: readonly string[]): FolderScan {
+/** Folders of results, and artifacts elsewhere. */
+export interface ScannedPlaces {
+  folders: readonly string[]
+  named?: NamedFiles
+}
+
+/** The artifacts in folders of results, not below them, and those that are named. A missing folder holds nothing. */
+export function scanFolders({ folders, named = {} }: ScannedPlaces): FolderScan {
   const scan: FolderScan = { files: [], unreadable: [] }
   const seen = new Set<string>()
   for (const [place, given] of folders.entries()) {
@@ -54,7 +69,37 @@ export function scanFolders(folders: readonly string[]): FolderScan {
       scan.files.push({ path, prefix, kind: match.kind, folder: place, ...stateFrom(info) })
     }
   }
+  if (folders[0] !== undefined) addNamed(resolve(folders[0]), named, scan)
   return scan
+}
+
+/** A named file belongs to the files that its dataset run has in the first folder, and comes before the one of its kind there. */
+function addNamed(folder: string, named: NamedFiles, scan: FolderScan): void {
+  for (const kind of namedKinds(named)) {
+    const path = named[kind]!
+    const info = statSync(path, { bigint: true, throwIfNoEntry: false })
+    if (info?.isFile() !== true) continue
+    const state = stateFrom(info)
+    const owner = knownOwner(kind, path, state)
+    if (owner === null) continue
+    const prefix = join(folder, artifactName(kind, owner.runId, owner.datasetId)).slice(0, -endingOf(kind).length)
+    scan.files = scan.files.filter((file) => file.path !== path && (file.prefix !== prefix || file.kind !== kind))
+    scan.files.push({ path, prefix, kind, folder: 0, ...state })
+  }
+}
+
+const endingOf = (kind: ArtifactKind): string => ENDINGS.find((each) => each.kind === kind)!.ending
+
+/** The owners found last: a file is read again only when it has changed. */
+const owners = new Map<string, { state: FileState; owner: ArtifactOwner | null }>()
+
+function knownOwner(kind: NamedKind, path: string, state: FileState): ArtifactOwner | null {
+  const known = owners.get(path)
+  const isSame = known?.state.identity === state.identity && known.state.modifiedMs === state.modifiedMs
+  if (isSame && known.state.sizeBytes === state.sizeBytes) return known.owner
+  const owner = ownerOf(kind, path)
+  owners.set(path, { state, owner })
+  return owner
 }
 
 function namesIn(folder: string, scan: FolderScan): string[] {

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { IndexChange, IndexVerification } from '../../contract/index.ts'
+import type { ScannedPlaces } from './folder-scan.ts'
 import { IndexSession } from './index-session.ts'
 import { IndexWriter } from './index-writer.ts'
 import { identityOf, openForWriting, removeIndex } from './open-database.ts'
@@ -15,14 +16,14 @@ interface OpenIndex {
 /** The one writer of an index file: opens it when it is needed, notices when it was removed, and does one thing at a time. */
 export class IndexHost {
   readonly #file: string
-  readonly #folders: readonly string[]
+  readonly #places: ScannedPlaces
   readonly #stop = new AbortController()
   #open: OpenIndex | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(file: string, folders: readonly string[]) {
+  constructor(file: string, places: ScannedPlaces) {
     this.#file = file
-    this.#folders = folders
+    this.#places = places
   }
 
   /** Makes the index if it is not there. */
@@ -39,7 +40,7 @@ export class IndexHost {
   }
 
   verify(): Promise<IndexVerification> {
-    return this.#next(() => verifyIndex(this.#opened().db, this.#folders, this.#stop.signal))
+    return this.#next(() => verifyIndex(this.#opened().db, this.#places, this.#stop.signal))
   }
 
   /** Opens the file that stands there now, or makes one. No other connection of this process may be open. */
@@ -87,7 +88,7 @@ export class IndexHost {
       return this.#open
     }
     const db = openForWriting(this.#file)
-    const writer = new IndexWriter(new IndexSession(db), this.#folders)
+    const writer = new IndexWriter(new IndexSession(db), this.#places)
     this.#open = { db, writer, identity: identityOf(this.#file) }
     return this.#open
   }

@@ -7,7 +7,7 @@ import { EvaluationWriter, parseAggregate } from './apply-evaluation.ts'
 import { JudgmentsWriter } from './apply-judgments.ts'
 import type { Artifact } from './artifact-store.ts'
 import { claimScope } from './claim-scope.ts'
-import { scanFolders, type FoundFile } from './folder-scan.ts'
+import { scanFolders, type FoundFile, type ScannedPlaces } from './folder-scan.ts'
 import { FollowedFile } from './followed-file.ts'
 import { parseHistorical } from './historical-record.ts'
 import { ChangeLog, type IndexSession } from './index-session.ts'
@@ -24,16 +24,16 @@ const MAX_PASSES = 4
 /** Keeps the index up with folders of results. Calls must not overlap. */
 export class IndexWriter {
   readonly #session: IndexSession
-  readonly #folders: readonly string[]
+  readonly #places: ScannedPlaces
   readonly #evaluation: EvaluationWriter
   readonly #judgments: JudgmentsWriter
   readonly #followed = new Map<string, FollowedFile>()
   /** Folders that could not be listed last time, with the reason. */
   #unreadable = new Map<string, string>()
 
-  constructor(session: IndexSession, folders: readonly string[]) {
+  constructor(session: IndexSession, places: ScannedPlaces) {
     this.#session = session
-    this.#folders = folders
+    this.#places = places
     this.#evaluation = new EvaluationWriter(session)
     this.#judgments = new JudgmentsWriter(session)
   }
@@ -42,7 +42,7 @@ export class IndexWriter {
   async sync(signal: AbortSignal): Promise<IndexChange> {
     const changes = new ChangeLog()
     const follow: Follow = { session: this.#session, changes, signal }
-    const { files, unreadable } = scanFolders(this.#folders)
+    const { files, unreadable } = scanFolders(this.#places)
     for (const { folder, message } of unreadable)
       if (this.#unreadable.get(folder) !== message)
         changes.damaged.push({ path: folder, damage: { offset: null, line: null, message } })

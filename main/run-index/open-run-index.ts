@@ -10,6 +10,7 @@ import type {
   MatrixPageInput,
   SearchInput,
 } from '../../contract/index.ts'
+import type { NamedFiles } from '../report/artifact-files.ts'
 import type { QueryAnswers, QueryName } from './queries/answer-query.ts'
 import { RunIndexError } from './run-index-error.ts'
 import { ThreadClient } from './thread-client.ts'
@@ -23,6 +24,8 @@ const DEFAULT_POLL_MS = 1000
 export interface RunIndexOptions {
   /** Folders with artifacts, working ones and published ones; where two hold the same dataset run, the earlier folder is indexed. */
   folders: readonly string[]
+  /** Artifacts that are elsewhere, of the dataset run that their content names. */
+  named?: NamedFiles
   /** How often `watch` looks at the folders even when the system reports no change. */
   pollMs?: number
 }
@@ -58,8 +61,11 @@ export interface RunIndex {
 }
 
 /** An index in `file`, which is made when it is missing. Nothing happens before the first call. */
-export function openRunIndex(file: string, { folders, pollMs = DEFAULT_POLL_MS }: RunIndexOptions): RunIndex {
-  return new ThreadedRunIndex(file, { folders, pollMs })
+export function openRunIndex(
+  file: string,
+  { folders, named = {}, pollMs = DEFAULT_POLL_MS }: RunIndexOptions,
+): RunIndex {
+  return new ThreadedRunIndex(file, { folders, named, pollMs })
 }
 
 class ThreadedRunIndex implements RunIndex {
@@ -73,7 +79,7 @@ class ThreadedRunIndex implements RunIndex {
   #closing: Promise<void> | null = null
 
   constructor(file: string, options: Required<RunIndexOptions>) {
-    const settings = { file, folders: [...options.folders], pollMs: options.pollMs }
+    const settings = { file, folders: [...options.folders], named: options.named, pollMs: options.pollMs }
     this.file = file
     this.#writer = new ThreadClient(WRITER, settings, (event) => {
       if (event.kind === 'changed') for (const { onChange } of this.#listeners) onChange(event.change)

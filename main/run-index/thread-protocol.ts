@@ -1,4 +1,5 @@
 import type { IndexChange } from '../../contract/index.ts'
+import type { NamedFiles } from '../report/artifact-files.ts'
 import { isDamage } from './open-database.ts'
 import { RunIndexError, type RunIndexErrorCode } from './run-index-error.ts'
 
@@ -6,6 +7,8 @@ import { RunIndexError, type RunIndexErrorCode } from './run-index-error.ts'
 export interface ThreadSettings {
   file: string
   folders: readonly string[]
+  /** Artifacts elsewhere. */
+  named: NamedFiles
   /** How often folders are looked at besides being watched, milliseconds. */
   pollMs: number
 }

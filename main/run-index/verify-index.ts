@@ -4,7 +4,7 @@ import type { IndexMetric, IndexProblem, IndexVerification } from '../../contrac
 import { openIfThere } from './open-if-there.ts'
 import { readArtifacts, type Artifact } from './artifact-store.ts'
 import { digestOf, hashPrefix } from './followed-file.ts'
-import { scanFolders, stateOfOpen, type FoundFile } from './folder-scan.ts'
+import { scanFolders, stateOfOpen, type FoundFile, type ScannedPlaces } from './folder-scan.ts'
 import { BlockReader, linesOf } from './line-blocks.ts'
 import { INDEX_METRICS, stateCode, valueColumn } from './metric-columns.ts'
 import { nextTurn } from './next-turn.ts'
@@ -25,12 +25,12 @@ interface IndexedRow {
  */
 export async function verifyIndex(
   db: Database.Database,
-  folders: readonly string[],
+  places: ScannedPlaces,
   signal: AbortSignal,
 ): Promise<IndexVerification> {
   const verifier = new Verifier(db, signal)
   try {
-    await verifier.run(scanFolders(folders).files)
+    await verifier.run(scanFolders(places).files)
   } catch (error) {
     if (!isDamage(error)) throw error
     verifier.found(null, 'damaged_index', (error as Error).message)

@@ -1,13 +1,14 @@
 // Entry of the writing thread: keeps the index up with its folders.
+import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { IndexChange } from '../../contract/index.ts'
 import { FolderWatch } from './folder-watch.ts'
 import { IndexHost } from './index-host.ts'
 import { failureOf, type ThreadMessage, type ThreadRequest, type ThreadSettings } from './thread-protocol.ts'
 
-const { file, folders, pollMs } = workerData as ThreadSettings
+const { file, folders, named, pollMs } = workerData as ThreadSettings
 const port = parentPort!
-const host = new IndexHost(file, folders)
+const host = new IndexHost(file, { folders, named })
 let watching: FolderWatch | null = null
 /** Told once, not at every poll. */
 let lastFailure = ''
@@ -45,7 +46,11 @@ function answer(method: string): Promise<unknown> {
     case 'recreate':
       return host.recreate()
     case 'watch':
-      watching ??= new FolderWatch(folders, pollMs, syncUnasked)
+      watching ??= new FolderWatch(
+        [...folders, ...Object.values(named).map((path) => dirname(path))],
+        pollMs,
+        syncUnasked,
+      )
       return Promise.resolve(null)
     case 'unwatch':
       watching?.close()

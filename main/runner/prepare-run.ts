@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import {
   EvaluationManifest,
   fieldPath,
@@ -15,7 +14,15 @@ import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.t
 import { loadManifest } from '../manifests/load-manifest.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
-import { artifactFiles, type ArtifactFiles, type ArtifactKind } from '../report/artifact-files.ts'
+import {
+  artifactFiles,
+  filesOfRun,
+  namedFiles,
+  namedKinds,
+  NAMING_VARIABLES,
+  type ArtifactFiles,
+  type NamedFiles,
+} from '../report/artifact-files.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { evaluateUrl } from './gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
@@ -37,8 +44,8 @@ export interface PreparedRun {
   runId: string
   root: string
   resultsDir: string
-  /** Artifacts of the only dataset that MATRIX_CANONICAL_FILE and its like put elsewhere. */
-  fileOverrides: Partial<ArtifactFiles>
+  /** Paths of the artifacts, by dataset. */
+  files: Readonly<Record<string, ArtifactFiles>>
   experiment: Experiment
   datasets: LadderDataset[]
   aliases: Alias[]
@@ -53,10 +60,15 @@ export interface PreparedRun {
 export type Preparation = { ok: true; run: PreparedRun } | { ok: false; problems: InputProblem[] }
 
 /** Paths of the artifacts of one dataset of a run. */
-export const filesOf = (
-  { resultsDir, runId, fileOverrides }: Pick<PreparedRun, 'resultsDir' | 'runId' | 'fileOverrides'>,
-  datasetId: string,
-): ArtifactFiles => artifactFiles(resultsDir, runId, datasetId, fileOverrides)
+export const filesOf = ({ files }: Pick<PreparedRun, 'files'>, datasetId: string): ArtifactFiles => files[datasetId]!
+
+/** The run with every artifact in the folder of results, whatever variables say. */
+export const inResultsFolder = (run: PreparedRun): PreparedRun => ({
+  ...run,
+  files: Object.fromEntries(
+    run.datasets.map(({ dataset: { id } }) => [id, artifactFiles(run.resultsDir, run.runId, id)] as const),
+  ),
+})
 
 /** The judge panel as the manifests declare it: that of JUDGE_MANIFEST_FILE where it is set. Throws `ManifestError`. */
 export async function declaredPanel(
@@ -139,34 +151,17 @@ function selectionProblems(request: RunRequest, experiment: Experiment, selectio
   ]
 }
 
-/** The variables that put single artifacts elsewhere. */
-const OVERRIDES = {
-  evidence: ['MATRIX_CANONICAL_FILE', 'canonicalFile'],
-  evaluation: ['MATRIX_SUMMARY_FILE', 'summaryFile'],
-  matrix: ['MATRIX_RESULTS_FILE', 'resultsFile'],
-} as const satisfies Partial<Record<ArtifactKind, [string, keyof RunnerInputs]>>
-
-/** Relative paths count from the project folder. */
-function fileOverridesOf(root: string, inputs: RunnerInputs): Partial<ArtifactFiles> {
-  const named = Object.entries(OVERRIDES).flatMap(([kind, [, key]]) => {
-    const file = inputs[key]
-    return file === null ? [] : [[kind, resolve(root, file)] as const]
-  })
-  return Object.fromEntries(named)
-}
-
-function overrideProblems(overrides: Partial<ArtifactFiles>, datasets: number): InputProblem[] {
-  const named = Object.entries(overrides) as [keyof typeof OVERRIDES, string][]
-  const variable = (kind: keyof typeof OVERRIDES): string => OVERRIDES[kind][0]
-  return named.flatMap(([kind, file], index) => {
-    const first = named.findIndex(([, other]) => other === file)
+function namedFileProblems(named: NamedFiles, datasets: number): InputProblem[] {
+  return namedKinds(named).flatMap((kind, index, kinds) => {
+    const [variable] = NAMING_VARIABLES[kind]
+    const first = kinds.findIndex((other) => named[other] === named[kind])
     return [
       ...(datasets === 1
         ? []
-        : at(variable(kind), [
+        : at(variable, [
             `one file for ${datasets} datasets: choose exactly one dataset (MATRIX_DATASET_ID), or unset the variable`,
           ])),
-      ...(first === index ? [] : at(variable(kind), [`${variable(named[first]![0])} names the same file`])),
+      ...(first === index ? [] : at(variable, [`${NAMING_VARIABLES[kinds[first]!][0]} names the same file`])),
     ]
   })
 }
@@ -217,7 +212,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
   const declared = await declaredPanel(experiment, inputs)
   const judgePanel = panelOf(request, declared, inputs)
   const modelSet = request.model_set ?? inputs.modelSet
-  const fileOverrides = fileOverridesOf(root, inputs)
+  const named = namedFiles(root, inputs)
   const problems = selectionProblems(request, experiment, selection)
   const judgeSays = panelProblem(judgePanel, experiment)
   const datasets = problems.length > 0 ? [] : selectDatasets(experiment, selection.datasets.names)
@@ -227,7 +222,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     ...(inputs.platformUrl !== null && inputs.gatewayUrl === null
       ? at('MATRIX_PLATFORM_URL', ['a platform elsewhere needs its gateway too: set MATRIX_GATEWAY_URL (--gateway)'])
       : []),
-    ...(problems.length > 0 ? [] : overrideProblems(fileOverrides, datasets.length)),
+    ...(problems.length > 0 ? [] : namedFileProblems(named, datasets.length)),
   )
   if (problems.length > 0) return { ok: false, problems }
 
@@ -247,7 +242,9 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     runId,
     root,
     resultsDir,
-    fileOverrides,
+    files: Object.fromEntries(
+      datasets.map(({ dataset: { id } }) => [id, filesOfRun({ resultsDir, named }, runId, id)] as const),
+    ),
     experiment: withChoices(
       experiment,
       metrics,

@@ -4,7 +4,7 @@ import { IndexSession } from '../../main/run-index/index-session.ts'
 import { IndexWriter } from '../../main/run-index/index-writer.ts'
 
 const [file, folder] = [process.argv[2]!, process.argv[3]!]
-const writer = new IndexWriter(new IndexSession(openForWriting(file)), [folder])
+const writer = new IndexWriter(new IndexSession(openForWriting(file)), { folders: [folder] })
 const { signal } = new AbortController()
 process.stdout.write('ready\n')
 for (;;) {

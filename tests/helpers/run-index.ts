@@ -41,12 +41,12 @@ export interface OpenedIndex {
 export function openIndex({ file, results, published }: IndexBench): OpenedIndex {
   const db = openForWriting(file)
   const folders = [results, published]
-  const writer = new IndexWriter(new IndexSession(db), folders)
+  const writer = new IndexWriter(new IndexSession(db), { folders })
   onTestFinished(() => void db.close())
   return {
     db,
     sync: () => writer.sync(signal),
-    verify: () => verifyIndex(db, folders, signal),
+    verify: () => verifyIndex(db, { folders }, signal),
     close: () => void db.close(),
   }
 }

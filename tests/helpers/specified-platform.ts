@@ -19,6 +19,8 @@ export interface SpecifiedPlatformOptions {
   keys?: Partial<Record<Part, string>>
   /** Aliases that a call would not work with, and why; listed as such by the platform's own extension of the list. */
   unavailable?: Readonly<Record<string, string>>
+  /** Aliases whose calls fail with HTTP 400. */
+  broken?: readonly string[]
   /** When they become unavailable; from the start unless given. */
   unavailableAfter?: 'ingestion'
 }
@@ -61,7 +63,8 @@ function entryOf(id: string, { unavailable = {}, unavailableAfter }: SpecifiedPl
 const routesOf = (options: SpecifiedPlatformOptions, isIngested: () => boolean): Record<Part, Routes> => ({
   gateway: {
     'GET /v1/models': () => [200, { data: options.aliases.map((id) => entryOf(id, options, isIngested())) }],
-    'POST /v1/chat/completions': chat,
+    'POST /v1/chat/completions': (body) =>
+      options.broken?.includes(String(body['model'])) === true ? [400, { error: { message: 'broken' } }] : chat(body),
   },
   platform: {
     'GET /health': () => [200, { status: 'healthy', version: '9.9.9' }],

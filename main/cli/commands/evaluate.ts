@@ -2,7 +2,7 @@ import { EvaluationMetric, Identifier } from '../../../contract/index.ts'
 import { createEvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import { withoutCredentials } from '../../manifests/provenance.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { artifactFiles } from '../../report/artifact-files.ts'
+import { namedFiles, storedFilesOf } from '../../report/artifact-files.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { summaryContextFromRows } from '../../report/run-summary.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
@@ -48,7 +48,7 @@ async function evaluateDatasets(
   let left = 0
   try {
     for (const { dataset } of setup.datasets) {
-      const source = artifactFiles(setup.resultsDir, from, dataset.id)
+      const source = storedFilesOf({ ...setup, named: namedFiles(setup.root, setup.inputs) }, from, dataset.id)
       const files = filesOf(setup, dataset.id)
       const counts = await evaluateAgain({
         source: source.evidence,

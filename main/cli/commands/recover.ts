@@ -5,15 +5,19 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { plural } from '../../report/score-format.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { EXIT, type Command } from '../command.ts'
+import { evidenceArguments } from '../project-option.ts'
+import { pickOptions } from '../run-options.ts'
 
 export const recoverCommand: Command = {
   name: 'recover',
   summary: 'Move the unfinished last line of an evidence file aside, so that the run can be resumed.',
   positionals: '<evidence.jsonl>',
-  options: {},
-  async run({ positionals, stdout }) {
-    const [file, ...rest] = positionals
-    if (file === undefined || rest.length > 0) throw new InputError(['name one evidence file'])
+  options: pickOptions('project'),
+  async run(invocation) {
+    const { stdout } = invocation
+    const [file, ...rest] = evidenceArguments(invocation)
+    if (file === undefined || rest.length > 0)
+      throw new InputError(['name one evidence file, or set MATRIX_CANONICAL_FILE'])
     if (!existsSync(file)) throw new InputError([`${file}: there is no such file`])
     const outcome = await recoverTornTail(file)
     if (!outcome.ok) {

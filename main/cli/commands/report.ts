@@ -8,7 +8,8 @@ import { unusableLines, type ResultsFolder } from '../../report/results-folder.t
 import { writeAtomic } from '../../report/write-atomic.ts'
 import { textOption, type Command, type Invocation } from '../command.ts'
 import { RUN_OPTIONS } from '../run-options.ts'
-import { reportUnusable, scanFolder, UnusableFilesError } from '../unusable-files.ts'
+import { artifactPlace } from '../project-option.ts'
+import { reportUnusable, scanPlace, UnusableFilesError } from '../unusable-files.ts'
 
 /** The run that is named, or the only one there is. */
 async function chosenRun(invocation: Invocation, dir: string, folder: ResultsFolder): Promise<string> {
@@ -31,20 +32,21 @@ export const reportCommand: Command = {
   name: 'report',
   summary: 'Write the report of a run: one HTML page with charts that needs no network, or Markdown.',
   options: {
+    project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; the published one works too' },
     'run-id': { type: 'string', hint: 'ID', description: 'the run; not needed where there is only one' },
     output: { type: 'string', hint: 'FILE', description: 'where to write: .html, or .md for Markdown' },
   },
   async run(invocation) {
-    const folder = resolve(textOption(invocation, 'results') ?? 'results')
+    const place = artifactPlace(invocation)
     const output = textOption(invocation, 'output')
     if (output === null) throw new InputError(['--output: name the file to write'])
     const file = resolve(output)
     const isMarkdown = extname(file) === '.md'
     if (!isMarkdown && extname(file) !== '.html')
       throw new InputError([`--output: ${output} ends neither in .html nor in .md`])
-    const found = await scanFolder(folder)
-    const report = await ladderReportOf(found, await chosenRun(invocation, folder, found), dirname(file))
+    const found = await scanPlace(place)
+    const report = await ladderReportOf(found, await chosenRun(invocation, place.resultsDir, found), dirname(file))
     if (report.aggregates.length === 0) throw new UnusableFilesError(unusableLines(report.unusable))
     const text = isMarkdown ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable) : ladderPage(report)
     const written = await writeAtomic(file, text)

@@ -7,12 +7,14 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { textOption, type Command } from '../command.ts'
 import { RUN_OPTIONS } from '../run-options.ts'
 import { printAggregates, printSnapshots } from '../print-matrix.ts'
+import { artifactPlace } from '../project-option.ts'
 import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-files.ts'
 
 export const summarizeCommand: Command = {
   name: 'summarize',
   summary: 'Sum up finished runs from their evidence: the matrix on the terminal, and all figures as one long CSV.',
   options: {
+    project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; published and historical ones work too' },
     'run-id': { type: 'string', hint: 'ID', description: 'only this run' },
     'csv-output': { type: 'string', hint: 'FILE', description: 'where to write the CSV of all figures' },
@@ -23,9 +25,10 @@ export const summarizeCommand: Command = {
     },
   },
   async run(invocation) {
-    const folder = resolve(textOption(invocation, 'results') ?? 'results')
+    const place = artifactPlace(invocation)
+    const folder = place.resultsDir
     const runId = textOption(invocation, 'run-id') ?? undefined
-    const summaries = await readFolder(folder, () => summarizeFolder(folder, runId))
+    const summaries = await readFolder(folder, () => summarizeFolder(folder, runId, place.named))
     const { aggregates, snapshots, unusable } = summaries
     if (aggregates.length + snapshots.length === 0) {
       if (unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))

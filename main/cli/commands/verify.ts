@@ -1,10 +1,12 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
 import { countWords, plural } from '../../report/score-format.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { verifyPage } from '../../report/verify-page.ts'
 import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
+import { evidenceArguments } from '../project-option.ts'
+import { pickOptions } from '../run-options.ts'
 
 const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
 
@@ -34,26 +36,31 @@ async function pageHolds(page: string, invocation: Invocation): Promise<boolean>
 /** Damaged evidence keeps its name; a file of another name without a single row is something else. */
 const holdsEvidence = ({ file, ok, rows }: EvidenceReport): boolean => ok || rows > 0 || file.endsWith('.jsonl')
 
+/** Why a file cannot be checked at all. */
+function problemOf(file: string): string | null {
+  const info = statSync(file, { throwIfNoEntry: false })
+  if (info === undefined) return `${file}: there is no such file`
+  if (info.isDirectory()) return `${file} is a folder: name the files in it, ${file}/*.jsonl`
+  return info.isFile() ? null : `${file} is not a regular file: name an evidence file or report page`
+}
+
 export const verifyCommand: Command = {
   name: 'verify',
   summary:
     'Check every byte of evidence files (form, checksums, row ids, duplicates, torn tails), or the files behind a report page.',
   positionals: '<evidence.jsonl | report.html> ...',
-  options: { json: { type: 'boolean', description: 'print the reports as JSON lines' } },
+  options: {
+    ...pickOptions('project'),
+    json: { type: 'boolean', description: 'print the reports as JSON lines' },
+  },
   async run(invocation) {
-    if (invocation.positionals.length === 0) throw new InputError(['name at least one evidence file or report page'])
-    const missing = invocation.positionals.filter((file) => !existsSync(file))
-    if (missing.length > 0) throw new InputError(missing.map((file) => `${file}: there is no such file`))
-    const folders = invocation.positionals.filter((file) => statSync(file).isDirectory())
-    if (folders.length > 0)
-      throw new InputError(folders.map((folder) => `${folder} is a folder: name the files in it, ${folder}/*.jsonl`))
-    const special = invocation.positionals.filter((file) => !statSync(file).isFile())
-    if (special.length > 0)
-      throw new InputError(special.map((file) => `${file} is not a regular file: name an evidence file or report page`))
-    const others = invocation.positionals.filter((file) => !statSync(file).isFile())
-    if (others.length > 0) throw new InputError(others.map((file) => `${file} is not a regular file`))
+    const files = evidenceArguments(invocation)
+    if (files.length === 0)
+      throw new InputError(['name at least one evidence file or report page, or set MATRIX_CANONICAL_FILE'])
+    const problems = files.flatMap((file) => problemOf(file) ?? [])
+    if (problems.length > 0) throw new InputError(problems)
     let damaged = false
-    for (const file of invocation.positionals) {
+    for (const file of files) {
       if (file.endsWith('.html')) {
         damaged = !(await pageHolds(file, invocation)) || damaged
         continue

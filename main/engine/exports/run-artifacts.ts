@@ -9,14 +9,14 @@ import { ControlFailure } from '../control-failure.ts'
 
 const ENDING = /-(?:evidence\.jsonl|matrix\.json|evaluation\.json|judgments\.json)$/
 
-/** The files of a dataset run as the index knows them. */
+/** The files of a dataset run as the index knows them; what it does not know would be beside evidence or matrix. */
 export function filesOf(runId: string, dataset: RunDatasetSummary): ArtifactFiles {
-  const known = dataset.artifacts.find(
-    ({ kind, state }) => (kind === 'evidence' || kind === 'matrix') && state === 'applied',
-  )
+  const own = dataset.artifacts.filter(({ state }) => state !== 'copy')
+  const known = own.find(({ kind, state }) => (kind === 'evidence' || kind === 'matrix') && state === 'applied')
   if (known === undefined)
     throw new ControlFailure('not_found', `${runId}, ${dataset.dataset_id}: neither evidence nor a matrix is left`)
-  return artifactFilesOf(dirname(known.path), basename(known.path).replace(ENDING, ''))
+  const beside = artifactFilesOf(dirname(known.path), basename(known.path).replace(ENDING, ''))
+  return { ...beside, ...Object.fromEntries(own.map(({ kind, path }) => [kind, path] as const)) }
 }
 
 /** The dataset runs that were asked for. Throws `not_found` when the run does not have the dataset. */

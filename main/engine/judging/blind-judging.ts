@@ -24,13 +24,14 @@ import { writeAtomic } from '../../report/write-atomic.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
+import type { ArtifactPlace } from '../../report/artifact-files.ts'
 import { judgedFiles } from './judged-files.ts'
 import { pageOf } from './page-of.ts'
 import { plural } from '../../report/score-format.ts'
 
 export interface BlindJudgingOptions {
   root: string
-  resultsDir: string
+  artifacts: ArtifactPlace
   /** Where votes wait until they are opened. */
   folder: string
   experiment: () => Promise<Experiment>
@@ -116,7 +117,7 @@ export class BlindJudging {
   /** Opens the seal. The first call decides; later ones give the same again. */
   async reveal(input: Output<typeof RevealInput>): Promise<Revealed> {
     const { run_id, dataset_id, rater } = input
-    const files = humanFiles(this.#options.resultsDir, run_id, dataset_id)
+    const files = humanFiles(this.#options.artifacts.resultsDir, run_id, dataset_id)
     const ballots = await this.#box.change(run_id, dataset_id, async (before) => {
       if (before.revealed !== null) return before
       if (before.votes.length > 0) await this.#openSeal(input, before)
@@ -141,9 +142,9 @@ export class BlindJudging {
         'not_revealed',
         'reveal the approaches first: who has seen the verdicts cannot vote blindly',
       )
-    const { root, resultsDir } = this.#options
-    const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
-    const { resultFile, sealFile } = humanFiles(resultsDir, run_id, dataset_id)
+    const { root, artifacts } = this.#options
+    const files = await judgedFiles(root, artifacts, run_id, dataset_id)
+    const { resultFile, sealFile } = humanFiles(artifacts.resultsDir, run_id, dataset_id)
     const [read, human, seal] = await Promise.all([
       readJudgments(files.judgments),
       ballots.votes.length === 0 ? null : readIfThere(resultFile, HumanJudgments),
@@ -159,7 +160,7 @@ export class BlindJudging {
     if (draft === undefined || draft.round.round_id !== round.round_id) return
     this.#drafts.delete(key)
     try {
-      await sealRound(draft, humanFiles(this.#options.resultsDir, run_id, dataset_id))
+      await sealRound(draft, humanFiles(this.#options.artifacts.resultsDir, run_id, dataset_id))
     } catch (error) {
       this.#drafts.set(key, draft)
       throw error
@@ -182,13 +183,13 @@ export class BlindJudging {
   }
 
   async #openRound({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
-    const { root, resultsDir, experiment, isUnderWay } = this.#options
-    const { roundFile } = humanFiles(resultsDir, run_id, dataset_id)
+    const { root, artifacts, experiment, isUnderWay } = this.#options
+    const { roundFile } = humanFiles(artifacts.resultsDir, run_id, dataset_id)
     const stored = await readIfThere(roundFile, HumanRound)
     if (stored !== null) return stored
     if (isUnderWay(run_id))
       throw new ControlFailure('run_state', `${run_id} is still making its answers`, undefined, true)
-    const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
+    const files = await judgedFiles(root, artifacts, run_id, dataset_id)
     const aggregate = await readAggregate(files.evaluation)
     const answers = await storedAnswers(files, {
       runId: run_id,
@@ -218,8 +219,8 @@ export class BlindJudging {
     { run_id, dataset_id, rater }: Output<typeof RevealInput>,
     { votes, round_id }: Ballots,
   ): Promise<void> {
-    const { root, resultsDir, folder } = this.#options
-    const files = await judgedFiles(root, resultsDir, run_id, dataset_id)
+    const { root, artifacts, folder } = this.#options
+    const files = await judgedFiles(root, artifacts, run_id, dataset_id)
     const hasPanel = (await readJudgments(files.judgments)).state === 'read'
     const { handedInFile: votesFile } = ballotFiles(folder, run_id, dataset_id)
     const ballot: HumanVotes = {
@@ -229,7 +230,7 @@ export class BlindJudging {
     }
     await writeAtomic(votesFile, `${JSON.stringify(ballot, null, 2)}\n`)
     await importHumanVotes({
-      ...humanFiles(resultsDir, run_id, dataset_id),
+      ...humanFiles(artifacts.resultsDir, run_id, dataset_id),
       votesFile,
       judgmentsFile: hasPanel ? files.judgments : null,
     })

@@ -53,7 +53,7 @@ it('an answer that was shown unchanged has empty lists; a question that the file
 
 it('is read from the judgments of the run, again when they change, and is null without them', async () => {
   folder = await mkdtemp(join(tmpdir(), 'rag-ladder-preparation-'))
-  const preparation = new JudgePreparation(folder, folder)
+  const preparation = new JudgePreparation(folder, { resultsDir: folder, named: {} })
   const answer = { run_id: 'run', dataset: { id: 'smoke' }, question: { id: 'q3' }, approach: { model: 'graph-rag' } }
   expect(await preparation.of(answer)).toBeNull()
   await writeFile(join(folder, 'run-smoke-evidence.jsonl'), '')

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { CellJudging } from '../../../contract/control/cells.ts'
 import type { BlockedPrompt, CanonicalRow, Judgments, PromptLeak } from '../../../contract/index.ts'
 import { readJudgments } from '../../report/judge-input.ts'
+import type { ArtifactPlace } from '../../report/artifact-files.ts'
 import { judgedFiles } from './judged-files.ts'
 
 const MAX_LISTED = 20
@@ -15,17 +16,17 @@ type Answer = Pick<CanonicalRow, 'run_id'> & {
 /** How answers were prepared for the judges of their run, from the judgments beside them. Keeps the last file that was read. */
 export class JudgePreparation {
   readonly #root: string
-  readonly #resultsDir: string
+  readonly #artifacts: ArtifactPlace
   #last: { file: string; stamp: string; judgments: Judgments | null } | null = null
 
-  constructor(root: string, resultsDir: string) {
+  constructor(root: string, artifacts: ArtifactPlace) {
     this.#root = root
-    this.#resultsDir = resultsDir
+    this.#artifacts = artifacts
   }
 
   /** Null where no judge panel ran, and where its file cannot be read, which the Judges page reports. */
   async of(answer: Answer): Promise<CellJudging | null> {
-    const files = await judgedFiles(this.#root, this.#resultsDir, answer.run_id, answer.dataset.id)
+    const files = await judgedFiles(this.#root, this.#artifacts, answer.run_id, answer.dataset.id)
     const judgments = await this.#read(files.judgments)
     return judgments === null ? null : preparationOf(judgments, answer.question.id, answer.approach.model)
   }

@@ -1,6 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { artifactFiles, artifactFilesOf, type ArtifactFiles } from '../../report/artifact-files.ts'
+import {
+  artifactFiles,
+  artifactFilesOf,
+  storedFilesOf,
+  type ArtifactFiles,
+  type ArtifactPlace,
+} from '../../report/artifact-files.ts'
 import { loadHistorical, snapshotIdentity } from '../../report/historical.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 
@@ -9,15 +15,15 @@ const exists = async (file: string): Promise<boolean> => (await stat(file).catch
 /** Artifacts of a dataset run: the working ones, the published ones where those are all that is left, or a historical snapshot's. */
 export async function judgedFiles(
   root: string,
-  resultsDir: string,
+  artifacts: ArtifactPlace,
   runId: string,
   datasetId: string,
 ): Promise<ArtifactFiles> {
-  const working = artifactFiles(resultsDir, runId, datasetId)
+  const working = storedFilesOf(artifacts, runId, datasetId)
   if ((await exists(working.evidence)) || (await exists(working.matrix))) return working
   const published = artifactFiles(join(root, RESULTS_FOLDER), runId, datasetId)
   if ((await exists(published.evidence)) || (await exists(published.matrix))) return published
-  for (const dir of [resultsDir, join(root, RESULTS_FOLDER)]) {
+  for (const dir of [artifacts.resultsDir, join(root, RESULTS_FOLDER)]) {
     const snapshot = await snapshotIn(dir, runId, datasetId)
     if (snapshot !== null) return snapshot
   }

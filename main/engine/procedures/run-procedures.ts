@@ -9,7 +9,7 @@ import {
   type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
 import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
-import { artifactFiles } from '../../report/artifact-files.ts'
+import { artifactFiles, storedFilesOf } from '../../report/artifact-files.ts'
 import type { PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
@@ -87,10 +87,10 @@ async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id:
 const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null
 
 /** Evidence files of a run among the working artifacts, by dataset. */
-async function evidenceOf({ index, config }: EngineParts, runId: string): Promise<Map<string, string>> {
+async function evidenceOf({ index, artifacts }: EngineParts, runId: string): Promise<Map<string, string>> {
   const { datasets } = await index.runSummary(runId)
   const files = datasets.map(
-    ({ dataset_id }) => [dataset_id, artifactFiles(config.resultsDir, runId, dataset_id).evidence] as const,
+    ({ dataset_id }) => [dataset_id, storedFilesOf(artifacts, runId, dataset_id).evidence] as const,
   )
   const there = await Promise.all(files.map(([, file]) => exists(file)))
   return new Map(files.filter((_, place) => there[place] === true))
@@ -159,7 +159,7 @@ async function recover(parts: EngineParts, runId: string): Promise<RunRecovered>
   )
   const recovered: RunRecovered['files'] = []
   for (const id of new Set([...asked, ...indexed])) {
-    const { evidence: file } = artifactFiles(parts.config.resultsDir, runId, id)
+    const { evidence: file } = storedFilesOf(parts.artifacts, runId, id)
     if (!(await exists(file))) continue
     const outcome = await recoverTornTail(file)
     if (outcome.ok)

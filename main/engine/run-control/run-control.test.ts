@@ -38,7 +38,7 @@ const openControl = (): Promise<RunControl> =>
   RunControl.open({
     journal: new RunJournal(journalFolder),
     hub: new EventHub(),
-    resultsDir: folder,
+    artifacts: { resultsDir: folder, named: {} },
     prepare: async ({ run_id }) => {
       started.push(run_id!)
       return { ok: false, problems: [{ path: 'models', message: 'refused by the test' }] }

@@ -9,11 +9,17 @@ import type {
   StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../cli/progress/run-progress.ts'
-import { artifactFiles } from '../../report/artifact-files.ts'
+import { storedFilesOf, type ArtifactPlace } from '../../report/artifact-files.ts'
 import { INGESTION_STOPPED } from '../../runner/ingest.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
-import { datasetRunsOf, filesOf, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
+import {
+  datasetRunsOf,
+  filesOf,
+  inResultsFolder,
+  type Preparation,
+  type PreparedRun,
+} from '../../runner/prepare-run.ts'
 import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { runLadder, type LadderOutcome } from '../../runner/run-ladder.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
@@ -27,7 +33,7 @@ import { plural } from '../../report/score-format.ts'
 export interface RunControlOptions {
   journal: RunJournal
   hub: EventHub
-  resultsDir: string
+  artifacts: ArtifactPlace
   /** Checks a request against manifests and settings as they are now. Rejects with a `ManifestError`. */
   prepare: (request: RunRequest) => Promise<Preparation>
   /** Takes the platform for a run, and gives it back. */
@@ -321,7 +327,8 @@ export class RunControl {
     const { entry } = live
     const prepared = await this.#options.prepare(entry.request)
     if (!prepared.ok) throw inputFailure(prepared.problems)
-    const { run } = prepared
+    // The files that variables name hold the run whose failed cells are made again.
+    const run = entry.retry_of === null ? prepared.run : inResultsFolder(prepared.run)
     const platform = await this.#options.beginPlatform(run)
     try {
       const emit = (event: RunEvent): void => this.#emit(live, going, event)
@@ -340,9 +347,8 @@ export class RunControl {
   }
 
   async #takeOver(run: PreparedRun, { run_id: source, classes }: RetryOf, signal: AbortSignal): Promise<void> {
-    const { resultsDir } = this.#options
     for (const { dataset } of run.datasets) {
-      const files = artifactFiles(resultsDir, source, dataset.id)
+      const files = storedFilesOf(this.#options.artifacts, source, dataset.id)
       if ((await stat(files.evidence).catch(() => null)) === null) continue
       const target = filesOf(run, dataset.id).evidence
       await takeOverRows({ source: files.evidence, target, runId: run.runId, classes, signal })
