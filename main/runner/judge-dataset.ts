@@ -6,18 +6,12 @@ import type { RunSummaryContext } from '../report/run-summary.ts'
 import { describePanel } from './describe-panel.ts'
 import type { DatasetRun } from './dataset-run.ts'
 
-/** What step 9 needs of a run: `judge run` has it too, without a ladder around it. */
-export type JudgedRun = Pick<
-  DatasetRun,
-  'experiment' | 'dataset' | 'runId' | 'files' | 'platform' | 'judgePanel' | 'emit' | 'drain' | 'abort'
->
-
 /**
  * Step 9: asks the panel about the stored answers of a dataset run. The platform is started only for judges that are called through its gateway,
  * and stopped again. Throws `JudgePanelError`, `JudgePanelStoppedError`, `ReportError` and what keeps a platform from starting.
  */
 export async function judgeDataset(
-  run: JudgedRun,
+  run: DatasetRun,
   context: Pick<RunSummaryContext, 'aliases' | 'questions'>,
 ): Promise<{ judgments: Judgments; note: string }> {
   const { experiment, dataset, runId, files, judgePanel: panel } = run
@@ -48,7 +42,7 @@ export async function judgeDataset(
 }
 
 async function throughPlatform<Result>(
-  { platform, dataset }: JudgedRun,
+  { platform, dataset }: DatasetRun,
   use: (gateway: PlatformGateway) => Promise<Result>,
 ): Promise<Result> {
   const started = await platform.start(dataset.profile.name)

@@ -8,9 +8,10 @@ import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from
 import { readAggregate, writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { judgeDataset } from './judge-dataset.ts'
-import { step, StepFailedError } from './ladder-step.ts'
+import { step } from './ladder-step.ts'
+import { preflightJudges } from './preflight.ts'
 import type { DatasetOutcome } from './run-dataset.ts'
-import type { LadderOutcome } from './run-ladder.ts'
+import { runDatasets, type LadderOutcome } from './run-ladder.ts'
 
 /** The selection of a stored run as its summary keeps it, or what the rows say. */
 export async function storedContext(
@@ -43,6 +44,7 @@ async function judgeStored(run: DatasetRun): Promise<DatasetOutcome> {
     plan: { dataset_id: datasetId, total, reuse, run: 0, resume_answered: 0, conflicts: [], unavailable: [] },
   })
   await step(emit, datasetId, 'judge', async () => {
+    await preflightJudges(run)
     const { judgments, note } = await judgeDataset(run, context)
     if (judgments.status === 'error') throw new JudgePanelError('panel_failed', `no judge gave a verdict: ${note}`)
     return { result: null, note }
@@ -55,31 +57,5 @@ async function judgeStored(run: DatasetRun): Promise<DatasetOutcome> {
 }
 
 /** Asks the judges about the stored answers of a finished run, dataset after dataset; calls no approach and changes no row. */
-export async function judgeStoredRun(
-  runs: readonly DatasetRun[],
-  emit: (event: RunEvent) => void,
-): Promise<LadderOutcome> {
-  const started = performance.now()
-  const { runId, aliases, drain, abort } = runs[0]!
-  emit({
-    type: 'run.started',
-    run_id: runId,
-    dataset_ids: runs.map(({ dataset }) => dataset.dataset.id),
-    models: aliases.map(({ alias }) => alias),
-  })
-  const datasets: DatasetOutcome[] = []
-  const failures: StepFailedError[] = []
-  for (const run of runs) {
-    if (drain.aborted || abort.aborted) break
-    try {
-      datasets.push(await judgeStored(run))
-    } catch (error) {
-      if (!(error instanceof StepFailedError)) throw error
-      failures.push(error)
-    }
-  }
-  const outcome =
-    datasets.length === runs.length ? 'completed' : drain.aborted || abort.aborted ? 'interrupted' : 'failed'
-  emit({ type: 'run.finished', run_id: runId, outcome, duration_ms: performance.now() - started })
-  return { outcome, datasets, failures }
-}
+export const judgeStoredRun = (runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> =>
+  runDatasets(runs, emit, judgeStored)

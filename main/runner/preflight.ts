@@ -156,6 +156,17 @@ const ingestionOf = (address: PlatformAddress): Asked => ({
   needsRoute: false,
 })
 
+/** The route that scores answers; `keyVariable` is where its credential is set. */
+const evaluatorAt = ({ url, ...credentials }: { url: string } & Credentials, keyVariable: string): Asked => ({
+  name: 'evaluator',
+  method: 'POST',
+  url,
+  credentials,
+  addressVariable: '--evaluator (MATRIX_EVALUATOR_URL), or pass --no-evaluate',
+  keyVariable,
+  needsRoute: true,
+})
+
 function evaluatorOf({ evaluator, metrics }: DatasetRun, address: PlatformAddress | null): Asked[] {
   if (evaluator === null || metrics.length === 0 || (evaluator === 'platform' && address === null)) return []
   const target =
@@ -166,20 +177,10 @@ function evaluatorOf({ evaluator, metrics }: DatasetRun, address: PlatformAddres
           edgeKey: address!.edgeKey ?? null,
         }
       : evaluator
-  return [
-    {
-      name: 'evaluator',
-      method: 'POST',
-      url: target.url,
-      credentials: target,
-      addressVariable: '--evaluator (MATRIX_EVALUATOR_URL), or pass --no-evaluate',
-      keyVariable: evaluator === 'platform' ? 'MATRIX_PLATFORM_TOKEN' : 'MATRIX_EVALUATOR_API_KEY',
-      needsRoute: true,
-    },
-  ]
+  return [evaluatorAt(target, evaluator === 'platform' ? 'MATRIX_PLATFORM_TOKEN' : 'MATRIX_EVALUATOR_API_KEY')]
 }
 
-function judgesOf({ judgePanel: panel }: DatasetRun): Asked[] {
+function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[] {
   const hasChat = panel.models.some((name) => !isBuiltinName(name))
   if (!panel.enabled || !hasChat || needsPlatformGateway(panel)) return []
   return [
@@ -215,3 +216,36 @@ export async function preflight(run: DatasetRun, parts: { ingestion: boolean; ju
   const problems = [...gateway, ...others.filter((problem) => problem !== null)]
   if (problems.length > 0) throw new PreflightError(problems)
 }
+
+async function requireAll(asked: readonly Asked[], stop: AbortSignal): Promise<void> {
+  const problems = (await Promise.all(asked.map((each) => problemWith(each, stop)))).filter((text) => text !== null)
+  if (problems.length > 0) throw new PreflightError(problems)
+}
+
+/** Asks once whoever gives the verdicts: the judges' endpoint, or the gateway of an external platform. Throws `PreflightError`. */
+export async function preflightJudges(
+  run: Pick<DatasetRun, 'judgePanel' | 'platform' | 'dataset' | 'drain' | 'abort'>,
+): Promise<void> {
+  const stop = AbortSignal.any([run.drain, run.abort])
+  if (!needsPlatformGateway(run.judgePanel)) return requireAll(judgesOf(run), stop)
+  // The embedded platform is started when its judges are asked.
+  if (run.platform.kind === 'embedded') return
+  const { url, apiKey, edgeKey } = await run.platform.start(run.dataset.profile.name)
+  const gateway: Asked = {
+    name: 'judges',
+    method: 'GET',
+    url: modelsUrl(url),
+    credentials: { apiKey, edgeKey },
+    addressVariable: '--gateway (MATRIX_GATEWAY_URL)',
+    keyVariable: 'MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY behind an edge)',
+    needsRoute: false,
+  }
+  return requireAll([gateway], stop)
+}
+
+/** Asks an evaluator once. Throws `PreflightError`. */
+export const preflightEvaluator = (
+  target: { url: string } & Credentials,
+  keyVariable: string,
+  stop: AbortSignal,
+): Promise<void> => requireAll([evaluatorAt(target, keyVariable)], stop)

@@ -12,27 +12,30 @@ export interface LadderOutcome {
 }
 
 /**
- * Climbs the datasets one after another. A dataset that fails does not keep the next from running: what an overnight run can still
- * measure, it measures. Only a platform that cannot start as it is set up ends the climb at once.
+ * Runs `one` for each dataset, one after another. A dataset that fails does not keep the next from running: what an overnight run can still
+ * measure, it measures. Only a platform that cannot start as it is set up ends the run at once. `cells` says how many each dataset has.
  */
-export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> {
+export async function runDatasets(
+  runs: readonly DatasetRun[],
+  emit: (event: RunEvent) => void,
+  one: (run: DatasetRun) => Promise<DatasetOutcome>,
+  cells?: Record<string, number>,
+): Promise<LadderOutcome> {
   const started = performance.now()
   const { runId, aliases, drain, abort } = runs[0]!
+  const datasets: DatasetOutcome[] = []
+  const failures: StepFailedError[] = []
   emit({
     type: 'run.started',
     run_id: runId,
     dataset_ids: runs.map(({ dataset }) => dataset.dataset.id),
     models: aliases.map(({ alias }) => alias),
-    cells: Object.fromEntries(
-      runs.map(({ dataset, repeats }) => [dataset.dataset.id, dataset.questions.length * aliases.length * repeats]),
-    ),
+    ...(cells === undefined ? {} : { cells }),
   })
-  const datasets: DatasetOutcome[] = []
-  const failures: StepFailedError[] = []
   for (const run of runs) {
     if (drain.aborted || abort.aborted) break
     try {
-      const outcome = await runDataset(run)
+      const outcome = await one(run)
       datasets.push(outcome)
       if (outcome.failure !== null) failures.push(outcome.failure)
     } catch (error) {
@@ -48,4 +51,13 @@ export async function runLadder(runs: readonly DatasetRun[], emit: (event: RunEv
     stopped && !(complete && datasets.length === runs.length) ? 'interrupted' : complete ? 'completed' : 'failed'
   emit({ type: 'run.finished', run_id: runId, outcome, duration_ms: performance.now() - started })
   return { outcome, datasets, failures }
+}
+
+/** The ladder: every step of every dataset. */
+export function runLadder(runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> {
+  const cells = runs.map(
+    ({ dataset, aliases, repeats }) =>
+      [dataset.dataset.id, dataset.questions.length * aliases.length * repeats] as const,
+  )
+  return runDatasets(runs, emit, runDataset, Object.fromEntries(cells))
 }

@@ -140,6 +140,50 @@ describe('what is missing is named before anything is paid for or deleted', () =
     expect(await rows('later')).toEqual(before)
   })
 
+  it('judge run asks the endpoint of the judges once, before any verdict is paid for', async () => {
+    stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag', 'hybrid-rag'], keys: { gateway: KEYS.gateway } })
+    const models = ['--models', 'vanilla-rag,hybrid-rag']
+    expect((await ladder('judged', [...addresses(stub), ...models], CREDENTIALS)).code).toBe(0)
+    const asked = stub.asked.gateway.length
+    const judge = ['judge', 'run', '--project', root, '--dataset', 'smoke', '--run-id', 'judged']
+    const panel = ['--judge-models', 'qwen3,llama3', '--judge-endpoint']
+    const refused = await runCli([...judge, ...panel, `${stub.gateway}/v1`])
+    expect([refused.code, refused.stdout + refused.stderr]).toEqual([
+      5,
+      expect.stringMatching(/judges: GET .*\/v1\/models answered HTTP 401: .* set JUDGE_API_KEY/),
+    ])
+    expect(stub.asked.gateway.slice(asked)).toEqual(['GET /v1/models'])
+    const unreachable = await runCli([...judge, ...panel, 'http://127.0.0.1:1/v1'])
+    expect([unreachable.code, unreachable.stdout + unreachable.stderr]).toEqual([
+      5,
+      expect.stringMatching(/judges: GET http:\/\/127\.0\.0\.1:1\/v1\/models cannot be reached/),
+    ])
+    const throughGateway = await runCli([...judge, '--judge-models', 'qwen3,llama3', '--gateway', stub.gateway])
+    expect([throughGateway.code, throughGateway.stdout + throughGateway.stderr]).toEqual([
+      5,
+      expect.stringMatching(/judges: GET .*\/v1\/models answered HTTP 401: .* set MATRIX_GATEWAY_API_KEY/),
+    ])
+    expect(existsSync(join(root, 'results/judged-smoke-judgments.json'))).toBe(false)
+  })
+
+  it('evaluate asks the evaluator once, before any answer is sent', async () => {
+    stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag'], keys: { evaluator: KEYS.evaluator } })
+    const options = [...addresses(stub), '--models', 'vanilla-rag']
+    expect((await ladder('answered', options, CREDENTIALS)).code).toBe(0)
+    const asked = stub.asked.evaluator.length
+    const evaluate = ['evaluate', '--project', root, '--dataset', 'smoke', '--from', 'answered', '--run-id', 'again']
+    const refused = await runCli([...evaluate, '--evaluator', stub.evaluator])
+    expect([refused.code, refused.stderr]).toEqual([
+      5,
+      expect.stringMatching(/evaluator: POST .* answered HTTP 401: .* set MATRIX_EVALUATOR_API_KEY/),
+    ])
+    expect(stub.asked.evaluator.length).toBe(asked + 1)
+    const lost = await runCli([...evaluate, '--evaluator', stub.gateway])
+    expect([lost.code, lost.stderr]).toEqual([5, expect.stringMatching(/answered HTTP 404: there is no such route/)])
+    expect(existsSync(join(root, 'results/again-smoke-evidence.jsonl'))).toBe(false)
+    expect((await runCli([...evaluate, '--evaluator', stub.evaluator], CREDENTIALS)).code).toBe(0)
+  })
+
   it('the command matrix refuses an unavailable alias before anything is written', async () => {
     stub = await startSpecifiedPlatform({
       aliases: ['vanilla-rag', 'graph-rag'],

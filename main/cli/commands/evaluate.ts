@@ -8,6 +8,7 @@ import { summaryContextFromRows } from '../../report/run-summary.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { writeArtifacts } from '../../report/write-artifacts.ts'
 import { evaluateAgain } from '../../runner/evaluate-again.ts'
+import { preflightEvaluator } from '../../runner/preflight.ts'
 import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import type { Credentials } from '../../runner/credential-headers.ts'
 import { evaluateUrl } from '../../runner/gateway-client.ts'
@@ -25,6 +26,7 @@ async function startEvaluator(setup: PreparedRun, invocation: Invocation) {
       url: evaluateUrl(evaluatorUrl),
       name: withoutCredentials(evaluatorUrl),
       apiKey: evaluatorApiKey,
+      keyVariable: 'MATRIX_EVALUATOR_API_KEY',
       stop: async () => undefined,
     }
   const source = choosePlatform(setup, invocation, () => undefined)
@@ -33,17 +35,23 @@ async function startEvaluator(setup: PreparedRun, invocation: Invocation) {
   const { edgeKey } = platform
   const set = source.modelSet ?? setup.experiment.models.default_set
   const name = source.kind === 'external' ? withoutCredentials(source.gateway) : `embedded, model set ${set}`
-  return { url: evaluateUrl(platform.platformUrl ?? platform.url), name, apiKey, edgeKey, stop: () => platform.stop() }
+  return {
+    ...{ name, apiKey, edgeKey, keyVariable: 'MATRIX_PLATFORM_TOKEN, or MATRIX_EVALUATOR_API_KEY' },
+    url: evaluateUrl(platform.platformUrl ?? platform.url),
+    stop: () => platform.stop(),
+  }
 }
 
 async function evaluateDatasets(
   setup: PreparedRun,
   from: string,
-  target: { url: string; name: string } & Credentials,
+  target: { url: string; name: string; keyVariable: string } & Credentials,
   stop: StopSignals,
   { stdout: out, stderr }: Pick<Invocation, 'stdout' | 'stderr'>,
 ) {
   const { retries, evaluator_timeout_s: timeoutS } = setup.experiment.evaluation.run
+  const { url, apiKey, edgeKey = null, keyVariable } = target
+  await preflightEvaluator({ url, apiKey, edgeKey }, keyVariable, AbortSignal.any([stop.drain, stop.abort]))
   const evaluator = createEvaluatorClient({ ...target, retries, timeoutMs: timeoutS * 1000 })
   let left = 0
   try {

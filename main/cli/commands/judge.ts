@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { Judgments, RunEvent } from '../../../contract/index.ts'
+import type { RunEvent } from '../../../contract/index.ts'
 import { emptyBallot, exportHumanRound } from '../../judge/human/export-round.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
 import { storedAnswers } from '../../judge/stored-answers.ts'
@@ -9,13 +9,11 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { readJudgments } from '../../report/judge-input.ts'
 import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
 import { writeAtomic } from '../../report/write-atomic.ts'
-import { judgeDataset } from '../../runner/judge-dataset.ts'
-import { joinJudgments, storedContext } from '../../runner/judge-stored-run.ts'
-import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { judgeStoredRun, storedContext } from '../../runner/judge-stored-run.ts'
+import { datasetRunsOf, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
-import { printAggregates } from '../print-matrix.ts'
-import { describeJudges } from '../describe-judges.ts'
-import { outputColumns } from '../progress/output-columns.ts'
+import { printJudges } from '../describe-judges.ts'
+import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -27,28 +25,25 @@ async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<Exi
   const reporter = chooseReporter(isJson, invocation.stdout)
   const emit = (event: RunEvent): void => reporter.event(event)
   const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }))
-  const results: Judgments[] = []
   try {
     const platform = choosePlatform(setup, invocation, emit)
-    for (const dataset of setup.datasets) {
-      const files = filesOf(setup, dataset.dataset.id)
-      const context = await storedContext(files, setup.runId, dataset.dataset.id)
-      const { drain, abort } = stop
-      const run = { ...setup, dataset, files, platform, emit, drain, abort }
-      const { judgments, note } = await judgeDataset(run, context)
-      results.push(judgments)
-      emit({ type: 'notice', level: 'info', message: `${dataset.dataset.id}: ${note}` })
-      const aggregate = await joinJudgments(files, context)
-      reporter.end()
-      if (!isJson && aggregate !== null) printAggregates([aggregate], invocation.stdout)
-      if (!isJson) invocation.stdout.write(describeJudges(judgments, outputColumns(invocation.stdout, invocation.env)))
+    const runs = datasetRunsOf(setup, { platform, emit, drain: stop.drain, abort: stop.abort })
+    const { outcome, datasets, failures } = await judgeStoredRun(runs, emit)
+    reporter.end()
+    const judged = datasets.map(({ datasetId }) => datasetId)
+    if (!isJson) {
+      await printMatrix(setup, judged, invocation.stdout)
+      await printJudges(setup, invocation.stdout)
     }
+    if (failures[0] !== undefined) throw failures[0]
+    if (outcome === 'interrupted') return EXIT.interrupted
+    const sections = await Promise.all(judged.map((id) => readJudgments(filesOf(setup, id).judgments)))
+    const isComplete = sections.every((section) => section.state === 'read' && section.judgments.status === 'ok')
+    return isComplete ? EXIT.ok : EXIT.cellsFailed
   } finally {
     reporter.end()
     stop.dispose()
   }
-  if (results.some(({ status }) => status === 'error')) return EXIT.serviceFailed
-  return results.every(({ status }) => status === 'ok') ? EXIT.ok : EXIT.cellsFailed
 }
 
 /** Round, seal and result of a human vote stand beside the run's artifacts unless options say otherwise. */
