@@ -45,6 +45,22 @@ async function vitest(args: string[]): Promise<Totals> {
   }
 }
 
+/** Programs that some tests need; without them those tests count as skipped. */
+const SPEECH_PROGRAMS = {
+  pocketsphinx_continuous: { packages: ['pocketsphinx', 'pocketsphinx-en-us'], tests: 'the recognizer' },
+  sphinxtrain: { packages: ['sphinxtrain', 'sphinxbase-utils'], tests: 'speaker enrolment' },
+  ffmpeg: { packages: ['ffmpeg'], tests: 'recordings that only ffmpeg reads' },
+}
+
+async function findSpeechPrograms(): Promise<void> {
+  for (const [program, { packages, tests }] of Object.entries(SPEECH_PROGRAMS)) {
+    if (findOnPath([program]) !== null) continue
+    if (mayInstallPackages()) await installPackages(packages)
+    else
+      console.log(`○ tests of ${tests} are skipped: install ${packages.join(' ')}, or run npm test -- ${INSTALL_FLAG}`)
+  }
+}
+
 const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
 const add = (more: Partial<Totals>): void => {
   totals.passed += more.passed ?? 0
@@ -52,26 +68,20 @@ const add = (more: Partial<Totals>): void => {
   totals.skipped += more.skipped ?? 0
 }
 
-console.log('check')
-add(await check())
-console.log('\ntests')
-/** Programs that some tests need; without them those tests count as skipped. */
-const SPEECH_PROGRAMS = {
-  pocketsphinx_continuous: { packages: ['pocketsphinx', 'pocketsphinx-en-us'], tests: 'the recognizer' },
-  sphinxtrain: { packages: ['sphinxtrain', 'sphinxbase-utils'], tests: 'speaker enrolment' },
-  ffmpeg: { packages: ['ffmpeg'], tests: 'recordings that only ffmpeg reads' },
-}
-for (const [program, { packages, tests }] of Object.entries(SPEECH_PROGRAMS)) {
-  if (findOnPath([program]) !== null) continue
-  if (mayInstallPackages()) await installPackages(packages)
-  else console.log(`○ tests of ${tests} are skipped: install ${packages.join(' ')}, or run npm test -- ${INSTALL_FLAG}`)
-}
 const chosen = process.argv.slice(2).filter((arg) => arg !== INSTALL_FLAG)
-add(await vitest(chosen))
-if (chosen.length === 0) {
+if (chosen.length > 0) {
+  // While one file is worked on, nothing else has to be waited for.
+  add(await vitest(chosen))
+  console.log('\nonly the named tests ran; npm test without arguments also runs the checks and the specs of the pages')
+} else {
+  console.log('check')
+  add(await check())
+  console.log('\ntests')
+  await findSpeechPrograms()
+  add(await vitest([]))
   console.log('\nspecs of the pages')
   add(await runSpecs())
-} else console.log('\nspecs of the pages are left out: only some tests were asked for')
+}
 
 if (totals.passed === 0) totals.failed += 1
 process.exitCode = totals.failed === 0 ? 0 : 1

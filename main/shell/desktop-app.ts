@@ -29,7 +29,7 @@ const systemCipher = {
   encrypt: (text: string) => safeStorage.encryptString(text),
   decrypt: (bytes: Buffer) => safeStorage.decryptString(bytes),
 }
-/* eslint-enable @typescript-eslint/no-deprecated */
+/* oxlint-enable typescript/no-deprecated */
 
 /** The app at work: one window, one engine, one project. */
 export class DesktopApp {

@@ -6,10 +6,96 @@ import { number, type Figure } from './figure.ts'
 
 const PAGE = join(PROJECT_ROOT, 'docs/figures.md')
 
-const HEAD = `# Figures
+/** What each target asks for. A timing is a limit for two processor cores unless it says otherwise. */
+const TARGETS: readonly (readonly [id: string, area: string, wanted: string])[] = [
+  [
+    'P1',
+    'run against a stub gateway',
+    'without evaluation but with one synced row per cell, 200 cells take at most 0.2 and 2,000 cells at most 0.15 of the time that promptfoo 0.123 takes at concurrency 8 in the same sitting; at most 200 MB',
+  ],
+  ['P2', 'memory of a long run', '21,420 cells stay below 200 MB in the runner, level after the first 2,000'],
+  ['P3', 'resume plan', '200,000 rows in at most 10 s, in 1 s with a valid index, with at most 300 MB'],
+  ['P4', 'index rebuild', '100,000 rows of 1 to 4 KB in at most 5 s'],
+  [
+    'P5',
+    'very large answers',
+    '1,000 cells of 1 MB each: the matrix opens, no message exceeds 1 MB, the page uses at most 300 MB',
+  ],
+  [
+    'P6',
+    'very large matrix',
+    '100,000 cells: first paint within 300 ms of the query, 95 % of the frames within 16.7 ms while scrolling, at most 3,000 DOM nodes',
+  ],
+  ['P7', 'comparison of runs', '50 runs of 2,000 questions within 500 ms; a filter or sort within 100 ms'],
+  ['P8', 'summary and CSV', '100,000 rows in at most 3 s and 300 MB; a second run writes the same bytes'],
+  ['P9', 'list of runs', '1,000 runs within 100 ms'],
+  [
+    'P10',
+    'killed processes',
+    'one to three runners killed 1,000 times at random: no acknowledged row is lost, no model is called twice for a cell',
+  ],
+  ['P11', 'reads during a run', '99 % of the reads within 50 ms while 200 rows a second are appended'],
+  ['P12', 'evaluator faults', 'every injected fault ends as its own typed error'],
+  [
+    'P13',
+    'paired comparisons',
+    '10,000 resamples of 7 approaches × 4 metrics × 2,000 questions within 1 s, outside the user interface; simulated 95 % intervals hold the true value in 93 to 97 % of the cases, from 8 clusters up and close to 0 and 1',
+  ],
+  [
+    'P14',
+    'position effect of judges',
+    'for a simulated judge with a known position bias, at least 93 % of the reported intervals contain it',
+  ],
+  ['P15', 'hybrid search', '10,000 chunks of 768 dimensions: median of at most 8 ms in the store and 15 ms over HTTP'],
+  ['P16', 'PDF conversion', 'at least 20 pages a second with text and tables, at least 1 scanned page a second'],
+  ['P17', 'cost of a cell', 'median of at most 2 ms over a bare HTTP call, the sync of the row not counted'],
+  [
+    'P18',
+    'responsive main process',
+    '99 % of the event-loop delays within 50 ms during a run, a conversion and an index rebuild',
+  ],
+  [
+    'P19',
+    'growing corpora',
+    'from 250 to 20,000 documents the processor time per document stays within 20 %; at 20,000 the platform uses at most 600 MB and 15 times the text on disk, and answers 99 % of the calls within 50 ms; 100,000 documents take at most 15 minutes without the graph, 90 with it',
+  ],
+  [
+    'P20',
+    'retrieval quality',
+    'on question sets written by others, hybrid search finds 0.02 more gold documents in the first 5 than BM25; for questions of 2 hops and more, agentic or graph retrieval finds all of them a third more often',
+  ],
+  [
+    'P21',
+    'several workers',
+    'with calls of 20 ms, 4 workers on one database make at least 3.2 times the cells a second of one; 1,000,000 cells are planned within 60 s and 500 MB',
+  ],
+  [
+    'P22',
+    'own model, own data',
+    'at most 6 clicks and no edited file from a fresh start to an own model in use; at most 10 minutes from a folder of 20 files to a verdict',
+  ],
+  [
+    'P23',
+    'installation and tests',
+    '`npm ci` installs at most 900 MB, the first result follows within 60 s, `npm test` takes at most 8 minutes on 2 idle cores',
+  ],
+]
 
-What \`npm run bench -- --write\` printed last, bench by bench. ● meets its target, ▲ misses it; others are only told. Where other work shared
-the processors, times on the wall are longer than they would be alone: the load says how much waited for a processor when the bench ended.
+const TARGETS_TITLE = 'Targets'
+
+/** What the page says above the figures. */
+export const FIGURES_HEAD = `# Figures
+
+Each section below is the last output of \`npm run bench -- --write\` for that benchmark. ● meets its target, ▲ misses it; a figure without a mark
+has no target. The load says how many processes waited for a processor when the benchmark ended: on a busy machine, elapsed times are longer.
+
+## ${TARGETS_TITLE}
+
+Benchmarks, tests and decision records name these targets. Not every target has a benchmark yet: a target without figures below is not measured by \`npm run bench\`.
+
+| target | about | wanted |
+|---|---|---|
+${TARGETS.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 `
 
 const row = ({ id, what, value, unit, target, met }: Figure): string =>
@@ -28,12 +114,13 @@ const section = (name: string, figures: readonly Figure[]): string =>
     '',
   ].join('\n')
 
-/** Puts a bench's figures into `docs/figures.md`, in place of those that stood there for it. */
+/** Writes the figures of one benchmark to `docs/figures.md`, replacing the earlier ones. */
 export async function writeFigures(name: string, figures: readonly Figure[]): Promise<void> {
-  const page = await readFile(PAGE, 'utf8').catch(() => HEAD)
+  const page = await readFile(PAGE, 'utf8').catch(() => FIGURES_HEAD)
   const [, ...stored] = page.split(/^(?=## )/m)
   const sections = new Map(stored.map((text) => [/^## (.*)$/m.exec(text)![1]!, `${text.trimEnd()}\n`]))
+  sections.delete(TARGETS_TITLE)
   sections.set(name, section(name, figures))
   const sorted = [...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
-  await writeFile(PAGE, [HEAD, ...sorted].join('\n'))
+  await writeFile(PAGE, [FIGURES_HEAD, ...sorted].join('\n'))
 }

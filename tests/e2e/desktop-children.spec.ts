@@ -71,6 +71,7 @@ const test = base.extend<{ children: Children }, { folder: string }>({
     const child = app.process()
     const inHost = <Result>(work: (scope: HostGlobal) => Result): Promise<Awaited<Result>> =>
       app.evaluate((_electronModule, text) => {
+        // oxlint-disable-next-line no-eval -- a function reaches the main process as text
         const run = (0, eval)(`(${text})`) as (scope: typeof globalThis) => unknown
         return run(globalThis)
       }, String(work)) as Promise<Awaited<Result>>

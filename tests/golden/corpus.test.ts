@@ -16,7 +16,12 @@ const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]
 
 /** A question may share names and codes with a document, but no run of words this long: that would be quoting. */
 const QUOTE_WORDS = 6
-const MINIMUM_DOCUMENTS: Record<string, number> = { smoke: 3, baseline_curated: 40, graph_native: 40, cyber_threat_intel: 60 }
+const MINIMUM_DOCUMENTS: Record<string, number> = {
+  smoke: 3,
+  baseline_curated: 40,
+  graph_native: 40,
+  cyber_threat_intel: 60,
+}
 
 const runsOf = (text: string): string[] => {
   const all = words(text)
@@ -59,20 +64,26 @@ describe.each(written.map((entry) => [entry.dataset.id, entry] as const))('%s', 
         expect(question.gold.length, question.id).toBeGreaterThanOrEqual(question.hops!)
         expect(question.answer_keys.length, question.id).toBeGreaterThan(0)
       } else expect(question.gold, question.id).toEqual([])
-      if (question.expect_winner !== null) expect([...experiment.aliases.keys()], question.id).toContain(question.expect_winner)
+      if (question.expect_winner !== null)
+        expect([...experiment.aliases.keys()], question.id).toContain(question.expect_winner)
     }
   })
 
   it('has every gold fact in its document, word for word', () => {
     const missing = questions.flatMap((question) =>
-      question.gold.filter(({ document, fact }) => !documents.get(document)?.includes(fact)).map(({ fact }) => `${question.id}: ${fact}`),
+      question.gold
+        .filter(({ document, fact }) => !documents.get(document)?.includes(fact))
+        .map(({ fact }) => `${question.id}: ${fact}`),
     )
     expect(missing).toEqual([])
   })
 
   it('has every answer key in the gold documents of its question', () => {
     const missing = questions.flatMap((question) => {
-      const gold = question.gold.map(({ document }) => documents.get(document) ?? '').join('\n').toLowerCase()
+      const gold = question.gold
+        .map(({ document }) => documents.get(document) ?? '')
+        .join('\n')
+        .toLowerCase()
       return question.answer_keys
         .filter((spellings) => !spellings.some((spelling) => gold.includes(spelling.toLowerCase())))
         .map((spellings) => `${question.id}: ${spellings.join(' | ')}`)
@@ -95,7 +106,10 @@ describe.each(written.map((entry) => [entry.dataset.id, entry] as const))('%s', 
     const seen = new Map<string, string>()
     const repeated: string[] = []
     for (const [name, text] of documents)
-      for (const paragraph of text.split(/\n\s*\n/).map((part) => part.trim()).filter((part) => part.length > 80)) {
+      for (const paragraph of text
+        .split(/\n\s*\n/)
+        .map((part) => part.trim())
+        .filter((part) => part.length > 80)) {
         if (seen.has(paragraph)) repeated.push(`${name} and ${seen.get(paragraph)}: ${paragraph.slice(0, 60)}`)
         seen.set(paragraph, name)
       }
@@ -116,7 +130,9 @@ describe('the typed graph beside graph_native', () => {
   it('has at least 150 entities and 400 distinct relations of declared types', () => {
     expect(entities.size).toBe(graph.entities.length)
     expect(entities.size).toBeGreaterThanOrEqual(150)
-    expect(new Set(graph.relations.map(({ subject, type, object }) => `${subject} ${type} ${object}`)).size).toBeGreaterThanOrEqual(400)
+    expect(
+      new Set(graph.relations.map(({ subject, type, object }) => `${subject} ${type} ${object}`)).size,
+    ).toBeGreaterThanOrEqual(400)
     const wrong = graph.relations.filter(({ subject, type, object }) => {
       const declared = types.get(type)
       const from = entities.get(subject)?.type ?? ''
@@ -129,7 +145,12 @@ describe('the typed graph beside graph_native', () => {
   it('is told by the documents: each relation has both names in one line of each document that it lists', () => {
     const untold = graph.relations.flatMap(({ subject, type, object, documents }) =>
       documents
-        .filter((document) => !text(document).split('\n').some((line) => named(line, subject) && named(line, object)))
+        .filter(
+          (document) =>
+            !text(document)
+              .split('\n')
+              .some((line) => named(line, subject) && named(line, object)),
+        )
         .map((document) => `${document}: ${subject} ${type} ${object}`),
     )
     expect(untold).toEqual([])

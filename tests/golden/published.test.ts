@@ -20,7 +20,8 @@ describe('docs/results', () => {
       const path = join(PROJECT_ROOT, file)
       expect((await hashFile(path)).sha256).toBe(sha256)
       if (file.endsWith('.jsonl')) expect(await verifyEvidence(path)).toMatchObject({ ok: true })
-      if (file.endsWith('-evaluation.json')) expect(await readAggregate(path)).toMatchObject({ run_id: published.run_id, dataset: { id } })
+      if (file.endsWith('-evaluation.json'))
+        expect(await readAggregate(path)).toMatchObject({ run_id: published.run_id, dataset: { id } })
       if (file.endsWith('-judgments.json')) Judgments.parse(JSON.parse(await readFile(path, 'utf8')))
     }
     expect(existsSync(join(PROJECT_ROOT, `docs/results/${id}.md`))).toBe(true)
@@ -38,7 +39,12 @@ describe('docs/results', () => {
     const [, block] = /```\n(Graph-native dossiers[^`]*)```/.exec(
       await readFile(join(PROJECT_ROOT, 'README.md'), 'utf8'),
     )!
-    expect(block!.trimEnd().split('\n').filter((line) => !table.has(line.trimEnd()))).toEqual([])
+    expect(
+      block!
+        .trimEnd()
+        .split('\n')
+        .filter((line) => !table.has(line.trimEnd())),
+    ).toEqual([])
   })
 
   it('shows on the curated rung what each stage of retrieval is for', async () => {

@@ -27,15 +27,20 @@ const fillOf = (name: string): string => FILLS[NAMES.indexOf(name === 'answer' ?
 export function TimeBar({ operational }: { operational: Operational }) {
   const parts = timeParts(operational)
   const total = parts.reduce((sum, [, ms]) => sum + ms, 0)
-  let at = 0
+  /** Where each part starts, in milliseconds. */
+  const starts = parts.map((_, index) => parts.slice(0, index).reduce((sum, [, ms]) => sum + ms, 0))
   return (
     <figure className={styles.time}>
       <svg viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label={`${duration(total)} in all`}>
-        {parts.map(([name, ms]) => {
-          const width = (ms / total) * 1000
-          at += width
-          return <rect key={name} x={at - width} width={width} height="12" fill={fillOf(name)} />
-        })}
+        {parts.map(([name, ms], index) => (
+          <rect
+            key={name}
+            x={(starts[index]! / total) * 1000}
+            width={(ms / total) * 1000}
+            height="12"
+            fill={fillOf(name)}
+          />
+        ))}
       </svg>
       <figcaption>
         {parts.map(([name, ms]) => (

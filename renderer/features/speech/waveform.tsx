@@ -1,5 +1,5 @@
 import { Button, useComputedColorScheme } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import WaveSurfer from 'wavesurfer.js'
 import RegionsPlugin from 'wavesurfer.js/dist/plugins/regions.esm.js'
 import styles from './speech.module.css'
@@ -21,8 +21,10 @@ interface Props {
 export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = false }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const wave = useRef<WaveSurfer | null>(null)
-  const told = useRef({ onTrim, onTime })
-  told.current = { onTrim, onTime }
+  const listeners = useRef({ onTrim, onTime })
+  useLayoutEffect(() => {
+    listeners.current = { onTrim, onTime }
+  })
   const [state, setState] = useState<'reading' | 'ready' | 'unreadable'>('reading')
   const [playing, setPlaying] = useState(false)
   const scheme = useComputedColorScheme('light', { getInitialValueInEffect: false })
@@ -35,7 +37,7 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
     setPlaying(false)
     made.on('play', () => setPlaying(true))
     made.on('pause', () => setPlaying(false))
-    made.on('timeupdate', (seconds) => told.current.onTime?.(seconds))
+    made.on('timeupdate', (seconds) => listeners.current.onTime?.(seconds))
     made.on('error', () => setState('unreadable'))
     made.on('ready', (duration) => {
       setState('ready')
@@ -43,9 +45,9 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
       if (playsAtOnce) made.play().catch(() => undefined)
       if (!trims) return
       regions.addRegion({ start: 0, end: duration, drag: false, resize: true })
-      told.current.onTrim?.(0, duration)
+      listeners.current.onTrim?.(0, duration)
     })
-    regions.on('region-updated', (region) => told.current.onTrim?.(region.start, region.end))
+    regions.on('region-updated', (region) => listeners.current.onTrim?.(region.start, region.end))
     // It tells of a failure by its event; a newer sound may have come while this one was read.
     made.loadBlob(sound).catch(() => undefined)
     return () => made.destroy()

@@ -140,7 +140,7 @@ function trimmed(text: string, run: readonly Token[]): NameMention | null {
   // "The" opens many names, but is not part of what they share.
   while (tokens.length > 1 && (/^(?:the|a|an)$/i.test(tokens[0]!.text) || !isCapitalised(tokens[0]!)))
     tokens = tokens.slice(1)
-  if (tokens.length === 0 || tokens.every((token) => isCalendarWord(token.norm) || isStopWord(token.norm))) return null
+  if (tokens.every((token) => isCalendarWord(token.norm) || isStopWord(token.norm))) return null
   const start = tokens[0]!.start
   let end = tokens.at(-1)!.end
   if (/['’]s$/.test(text.slice(start, end))) end -= 2

@@ -48,7 +48,7 @@ function isReducedClause(tokens: readonly TaggedToken[], at: number): boolean {
   return (
     participle !== undefined &&
     // The tagger takes "the pilot rescued from" for two nouns.
-    (participle.pos === 'VERB' || /ed$/.test(participle.text)) &&
+    (participle.pos === 'VERB' || participle.text.endsWith('ed')) &&
     isNoun(noun) &&
     isPlain(noun) &&
     /(?:ed|en|wn|ght|ound|old|eft|uilt|elt|ade)$/.test(participle.text) &&
