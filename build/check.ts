@@ -5,6 +5,7 @@ import { licencesOfCheckout } from './licences/licences.ts'
 import { lockFileGaps } from './lock-file.ts'
 import { runTool, type StepResult } from './run-step.ts'
 import { staleSchemas } from './schemas.ts'
+import { isSettingsPageCurrent } from './settings-page.ts'
 import { knownVulnerabilities } from './vulnerabilities.ts'
 import type { Totals } from './totals.ts'
 import { checkWalls } from './walls.ts'
@@ -62,6 +63,10 @@ const STEPS: Step[] = [
   () =>
     timed('schemas match the contract', async () => ({
       problems: (await staleSchemas()).map((name) => `docs/schemas/${name} is stale: npm run schemas`),
+    })),
+  () =>
+    timed('page of settings matches the variables', async () => ({
+      problems: (await isSettingsPageCurrent()) ? [] : ['docs/guide/settings.md is stale: npm run settings'],
     })),
   () => runTool('lock file installs', 'npm', ['ci', '--dry-run', '--no-audit', '--no-fund', '--loglevel=error']),
   () => timed('lock file is complete for macOS, Windows and Linux', async () => ({ problems: await lockFileGaps() })),

@@ -5,12 +5,13 @@ import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.
 import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
 import { writeAtomic } from '../report/write-atomic.ts'
 
-const INPUT_OF = {
-  gateway_api_key: 'gatewayApiKey',
-  platform_token: 'platformToken',
-  evaluator_api_key: 'evaluatorApiKey',
-  judge_api_key: 'judgeApiKey',
-} as const satisfies Record<SecretName, keyof RunnerInputs>
+type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<CamelCase<Rest>>}`
+  : Name
+
+/** The runner's input that a setting or token replaces has the same name in camel case. */
+const inputOf = <Name extends SecretName | keyof EngineSettings>(name: Name): CamelCase<Name> & keyof RunnerInputs =>
+  name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name> & keyof RunnerInputs
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -54,27 +55,16 @@ export class SettingsStore {
 
   /** What the runner reads: settings first, then the environment. */
   inputs(): RunnerInputs {
-    const { gateway_url, platform_url, evaluator_url, judge_endpoint, judge_models, model_set, concurrency } =
-      this.#settings
-    const base = this.#fromEnvironment
-    const inputs: RunnerInputs = {
-      ...base,
-      gatewayUrl: gateway_url ?? base.gatewayUrl,
-      platformUrl: platform_url ?? base.platformUrl,
-      evaluatorUrl: evaluator_url ?? base.evaluatorUrl,
-      judgeEndpoint: judge_endpoint ?? base.judgeEndpoint,
-      judgeModels: judge_models ?? base.judgeModels,
-      modelSet: model_set ?? base.modelSet,
-      concurrency: concurrency ?? base.concurrency,
-    }
-    for (const [name, value] of this.#session) inputs[INPUT_OF[name]] = value
-    return inputs
+    const given = Object.entries(this.#settings).filter(([, value]) => value !== null)
+    const secrets = [...this.#session]
+    const replaced = [...given, ...secrets].map(([name, value]) => [inputOf(name as keyof EngineSettings), value])
+    return { ...this.#fromEnvironment, ...(Object.fromEntries(replaced) as Partial<RunnerInputs>) }
   }
 
   /** Where each secret comes from. */
   secrets(): SettingsView['secrets'] {
     const source = (name: SecretName) =>
-      this.#session.has(name) ? 'session' : this.#fromEnvironment[INPUT_OF[name]] === null ? 'unset' : 'environment'
+      this.#session.has(name) ? 'session' : this.#fromEnvironment[inputOf(name)] === null ? 'unset' : 'environment'
     return Object.fromEntries(SecretName.options.map((name) => [name, source(name)])) as SettingsView['secrets']
   }
 

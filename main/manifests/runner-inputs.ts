@@ -1,4 +1,5 @@
 import { addressProblem, Identifier, MAX_REPEATS, PLATFORM_GATEWAY } from '../../contract/index.ts'
+import type { VariableName } from '../../contract/index.ts'
 
 /** What the environment says about a run; null where it says nothing. Secrets live here and nowhere else. */
 export interface RunnerInputs {
@@ -51,7 +52,7 @@ export class InputError extends Error {
 }
 
 /** A comma-separated list without blanks and repetitions; null for an unset or empty value. */
-export function splitList(value: string | undefined): string[] | null {
+export function splitList(value: string | null | undefined): string[] | null {
   const items = [...new Set((value ?? '').split(',').map((item) => item.trim()))].filter((item) => item !== '')
   return items.length === 0 ? null : items
 }
@@ -68,21 +69,21 @@ export function readRunnerInputs(env: Environment): RunnerInputs {
 /** Reads the runner's variables; a variable with a problem counts as unset, and `problems` names each. */
 export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; problems: string[] } {
   const problems: string[] = []
-  const text = (name: string): string | null => (env[name] === undefined || env[name] === '' ? null : env[name])
-  const url = (name: string): string | null => {
+  const text = (name: VariableName): string | null => (env[name] === undefined || env[name] === '' ? null : env[name])
+  const url = (name: VariableName): string | null => {
     const value = text(name)
     const problem = value === null ? null : addressProblem(value)
     if (problem === null) return value
     problems.push(`${name}: ${problem}`)
     return null
   }
-  const identifier = (name: string): string | null => {
+  const identifier = (name: VariableName): string | null => {
     const value = text(name)
     if (value === null || Identifier.safeParse(value).success) return value
     problems.push(`${name}: letters, digits, "_", "-" and "." only`)
     return null
   }
-  const count = (name: string, most: number): number | null => {
+  const count = (name: VariableName, most: number): number | null => {
     const value = text(name)
     if (value === null) return null
     const number = Number(value)
@@ -91,8 +92,8 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     return null
   }
   const inputs: RunnerInputs = {
-    models: splitList(env['MATRIX_MODELS']),
-    flavors: splitList(env['MATRIX_FLAVORS']),
+    models: splitList(text('MATRIX_MODELS')),
+    flavors: splitList(text('MATRIX_FLAVORS')),
     datasetId: identifier('MATRIX_DATASET_ID'),
     queriesFile: text('MATRIX_QUERIES_FILE'),
     runId: identifier('MATRIX_RUN_ID'),
@@ -112,7 +113,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     edgeApiKey: text('MATRIX_EDGE_API_KEY'),
     evaluatorUrl: url('MATRIX_EVALUATOR_URL'),
     evaluatorApiKey: text('MATRIX_EVALUATOR_API_KEY'),
-    judgeModels: splitList(env['JUDGE_MODELS']),
+    judgeModels: splitList(text('JUDGE_MODELS')),
     judgeEndpoint: text('JUDGE_ENDPOINT') === PLATFORM_GATEWAY ? PLATFORM_GATEWAY : url('JUDGE_ENDPOINT'),
     judgeApiKey: text('JUDGE_API_KEY'),
     judgeThink: null,
@@ -122,7 +123,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
   if (think === 'true' || think === 'false') inputs.judgeThink = think === 'true'
   else if (think === 'omit') inputs.judgeThink = 'omit'
   else if (think !== null) problems.push('JUDGE_THINK: must be true, false or omit')
-  const families = splitList(env['JUDGE_FAMILIES'])?.map((pair) => pair.split('='))
+  const families = splitList(text('JUDGE_FAMILIES'))?.map((pair) => pair.split('='))
   if (families?.some((pair) => pair.length !== 2 || pair.includes('')) === true)
     problems.push('JUDGE_FAMILIES: must be a list such as judge-a=qwen,judge-b=llama')
   else if (families !== undefined) inputs.judgeFamilies = Object.fromEntries(families) as Record<string, string>

@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { VariableName } from '../../contract/index.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
@@ -44,37 +45,28 @@ const SPARE_BYTES = 64 * MIB
 export function loadAdapterConfig(env: Readonly<Record<string, string | undefined>>): AdapterConfig {
   const reader = createEnvReader(env)
   // The bounds that the converter has for the same variables.
-  const seconds = (name: string, fallback: number): number =>
-    reader.integer(name, fallback, { min: 1, max: 3600 }) * 1000
-  const bytes = (name: string, fallback: number): number => reader.integer(name, fallback, { min: 1, max: 1024 ** 3 })
+  const seconds = (name: VariableName): number => reader.integer(name, { min: 1, max: 3600 }) * 1000
+  const bytes = (name: VariableName): number => reader.integer(name, { min: 1, max: 1024 ** 3 })
   const converterUrl = reader.url('DOCCONV_ENDPOINT')
   if (converterUrl === null) reader.problems.push('DOCCONV_ENDPOINT: the address of the converter is missing')
   const config: AdapterConfig = {
-    host: reader.text('DOCCONV_ADAPTER_HOST', '127.0.0.1'),
-    port: reader.integer('DOCCONV_ADAPTER_PORT', 0, { min: 0, max: 65_535 }),
-    logLevel: reader.oneOf('DOCCONV_ADAPTER_LOG_LEVEL', 'warn', [
-      'fatal',
-      'error',
-      'warn',
-      'info',
-      'debug',
-      'trace',
-      'silent',
-    ]),
-    authMode: reader.oneOf('DOCCONV_ADAPTER_AUTH_MODE', 'required', ['required', 'disabled']),
+    host: reader.text('DOCCONV_ADAPTER_HOST'),
+    port: reader.integer('DOCCONV_ADAPTER_PORT', { min: 0, max: 65_535 }),
+    logLevel: reader.oneOf('DOCCONV_ADAPTER_LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    authMode: reader.oneOf('DOCCONV_ADAPTER_AUTH_MODE', ['required', 'disabled']),
     token: reader.optional('DOCCONV_ADAPTER_API_TOKEN'),
     converterUrl: converterUrl ?? '',
     converterToken: reader.optional('DOCCONV_API_TOKEN'),
-    maxUploadBytes: bytes('DOCCONV_MAX_FILE_SIZE', 50 * MIB),
-    uploadTimeoutMs: seconds('DOCCONV_UPLOAD_TIMEOUT_SECONDS', 120),
-    conversionTimeoutMs: seconds('DOCCONV_INFERENCE_TIMEOUT_SECONDS', 900) + 30_000,
-    maxJobs: reader.integer('DOCCONV_ADAPTER_MAX_JOBS', 2, { min: 1, max: 64 }),
-    resultTtlMs: seconds('DOCCONV_ADAPTER_RESULT_TTL_SECONDS', 900),
-    maxResultBytes: bytes('DOCCONV_ADAPTER_MAX_RESULT_BYTES', 100 * MIB),
-    maxAttempts: reader.integer('DOCCONV_ADAPTER_UPSTREAM_MAX_ATTEMPTS', 3, { min: 1, max: 100 }),
-    downloadTimeoutMs: seconds('DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS', 300),
+    maxUploadBytes: bytes('DOCCONV_MAX_FILE_SIZE'),
+    uploadTimeoutMs: seconds('DOCCONV_UPLOAD_TIMEOUT_SECONDS'),
+    conversionTimeoutMs: seconds('DOCCONV_INFERENCE_TIMEOUT_SECONDS') + 30_000,
+    maxJobs: reader.integer('DOCCONV_ADAPTER_MAX_JOBS', { min: 1, max: 64 }),
+    resultTtlMs: seconds('DOCCONV_ADAPTER_RESULT_TTL_SECONDS'),
+    maxResultBytes: bytes('DOCCONV_ADAPTER_MAX_RESULT_BYTES'),
+    maxAttempts: reader.integer('DOCCONV_ADAPTER_UPSTREAM_MAX_ATTEMPTS', { min: 1, max: 100 }),
+    downloadTimeoutMs: seconds('DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS'),
     tempDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join(tmpdir(), 'rag-ladder-adapter'))),
-    tempSizeBytes: sizeOf(reader.text('DOCCONV_ADAPTER_TMPFS_SIZE', '512m'), reader.problems),
+    tempSizeBytes: sizeOf(reader.text('DOCCONV_ADAPTER_TMPFS_SIZE'), reader.problems),
   }
   const needed = neededBytes(config)
   if (config.tempSizeBytes < needed)

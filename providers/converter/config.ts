@@ -48,35 +48,30 @@ const MIB = 1024 * 1024
 /** Reads the environment. Throws `ConverterConfigError` with all problems at once. */
 export function loadConverterConfig(env: Readonly<Record<string, string | undefined>>): ConverterConfig {
   const reader = createEnvReader(env)
-  const flag = (name: string): boolean => reader.oneOf(name, 'true', ['true', 'false']) === 'true'
-  const device = reader.oneOf('DEVICE', 'cpu', ['cpu', 'cuda', 'mps'])
+  const device = reader.oneOf('DEVICE', ['cpu', 'cuda', 'mps'])
   if (device !== 'cpu')
     reader.problems.push(
       `DEVICE: "${device}" cannot be used, because conversions run on the processor: set DEVICE=cpu or leave it out`,
     )
   const config: ConverterConfig = {
-    host: reader.text('DOCCONV_HOST', '127.0.0.1'),
-    port: reader.integer('DOCCONV_PORT', 18_159, { min: 0, max: 65_535 }),
-    logLevel: reader.oneOf('DOCCONV_LOG_LEVEL', 'warn', LEVELS),
+    host: reader.text('DOCCONV_HOST'),
+    port: reader.integer('DOCCONV_PORT', { min: 0, max: 65_535 }),
+    logLevel: reader.oneOf('DOCCONV_LOG_LEVEL', LEVELS),
     device: 'cpu',
-    formulas: flag('DOCCONV_FORMULAS'),
-    codeBlocks: flag('DOCCONV_CODE_BLOCKS'),
+    formulas: reader.flag('DOCCONV_FORMULAS'),
+    codeBlocks: reader.flag('DOCCONV_CODE_BLOCKS'),
     cacheDir: resolve(reader.text('DOCCONV_CACHE_DIR', join(homedir(), '.cache', 'rag-ladder'))),
     modelStore: modelStoreSettings(env),
-    maxMemoryBytes: reader.integer('DOCCONV_MAX_MEMORY_MIB', 2048, { min: 256, max: 1024 * 1024 }) * MIB,
+    maxMemoryBytes: reader.integer('DOCCONV_MAX_MEMORY_MIB', { min: 256, max: 1024 * 1024 }) * MIB,
     defaults: {
       format: 'markdown',
-      useOcr: reader.oneOf('DOCCONV_USE_OCR', 'auto', UseOcr.options),
-      tableMode: reader.oneOf('DOCCONV_TABLE_MODE', 'fast', TableMode.options),
+      useOcr: reader.oneOf('DOCCONV_USE_OCR', UseOcr.options),
+      tableMode: reader.oneOf('DOCCONV_TABLE_MODE', TableMode.options),
       chunking: false,
-      chunkSize: reader.integer('DOCCONV_CHUNK_SIZE', 512, { min: 1, max: 100_000 }),
-      chunkOverlap: reader.integer('DOCCONV_CHUNK_OVERLAP', 50, { min: 0, max: 50_000 }),
+      chunkSize: reader.integer('DOCCONV_CHUNK_SIZE', { min: 1, max: 100_000 }),
+      chunkOverlap: reader.integer('DOCCONV_CHUNK_OVERLAP', { min: 0, max: 50_000 }),
     },
-    boundary: readBoundarySettings(reader, {
-      prefix: 'DOCCONV',
-      maxUpload: 'MAX_FILE_SIZE',
-      defaultMaxUploadBytes: 50 * MIB,
-    }),
+    boundary: readBoundarySettings(reader, 'DOCCONV'),
   }
   const { chunkSize, chunkOverlap } = config.defaults
   if (chunkOverlap > chunkSize / 2)

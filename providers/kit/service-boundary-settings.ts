@@ -3,7 +3,7 @@ import type { EnvReader } from './env-reader.ts'
 /** How a provider service guards itself and how much it takes on. */
 export interface ServiceBoundarySettings {
   /** Start of its variables, as in `STT`. */
-  prefix: string
+  prefix: BoundaryPrefix
   /** Null with mode `required` closes every route but the open ones. */
   token: string | null
   authMode: 'required' | 'disabled'
@@ -19,44 +19,32 @@ export interface ServiceBoundarySettings {
   inferenceTimeoutMs: number
 }
 
-/** What differs between the services: spelling and defaults. */
-export interface BoundaryNames {
-  /** Start of each variable, as in `STT`. */
-  prefix: string
-  /** Rest of the upload limit's name, as in `MAX_UPLOAD_BYTES`. */
-  maxUpload: string
-  defaultMaxUploadBytes: number
-  defaultAuthMode?: 'required' | 'disabled'
-}
+/** The services with a boundary of their own, by the start of their variables. */
+export type BoundaryPrefix = 'DOCCONV' | 'STT' | 'TTS'
 
 /** Reads `<PREFIX>_API_TOKEN`, `_AUTH_MODE`, `_CORS_ORIGINS`, `_TRUSTED_HOSTS`, limits and deadlines; problems go to the reader. */
-export function readBoundarySettings(reader: EnvReader, names: BoundaryNames): ServiceBoundarySettings {
-  const { prefix } = names
-  const seconds = (name: string, fallback: number) =>
-    reader.integer(`${prefix}_${name}`, fallback, { min: 1, max: 3600 }) * 1000
+export function readBoundarySettings(
+  reader: EnvReader,
+  prefix: BoundaryPrefix,
+  defaultAuthMode?: 'required' | 'disabled',
+): ServiceBoundarySettings {
+  const deadline = { min: 1, max: 3600 }
   const settings: ServiceBoundarySettings = {
     prefix,
     token: reader.optional(`${prefix}_API_TOKEN`),
-    authMode: reader.oneOf(`${prefix}_AUTH_MODE`, names.defaultAuthMode ?? 'required', ['required', 'disabled']),
-    corsOrigins: list(reader.optional(`${prefix}_CORS_ORIGINS`)),
-    trustedHosts: list(reader.text(`${prefix}_TRUSTED_HOSTS`, 'host.docker.internal')),
-    maxUploadBytes: reader.integer(`${prefix}_${names.maxUpload}`, names.defaultMaxUploadBytes, {
+    authMode: reader.oneOf(`${prefix}_AUTH_MODE`, ['required', 'disabled'], defaultAuthMode),
+    corsOrigins: reader.list(`${prefix}_CORS_ORIGINS`),
+    trustedHosts: reader.list(`${prefix}_TRUSTED_HOSTS`),
+    maxUploadBytes: reader.integer(prefix === 'DOCCONV' ? 'DOCCONV_MAX_FILE_SIZE' : `${prefix}_MAX_UPLOAD_BYTES`, {
       min: 1,
       max: 1024 ** 3,
     }),
-    uploadTimeoutMs: seconds('UPLOAD_TIMEOUT_SECONDS', 120),
-    concurrency: reader.integer(`${prefix}_CONCURRENCY`, 1, { min: 1, max: 64 }),
-    inferenceTimeoutMs: seconds('INFERENCE_TIMEOUT_SECONDS', 900),
+    uploadTimeoutMs: reader.integer(`${prefix}_UPLOAD_TIMEOUT_SECONDS`, deadline) * 1000,
+    concurrency: reader.integer(`${prefix}_CONCURRENCY`, { min: 1, max: 64 }),
+    inferenceTimeoutMs: reader.integer(`${prefix}_INFERENCE_TIMEOUT_SECONDS`, deadline) * 1000,
   }
   if (settings.authMode === 'required' && settings.corsOrigins.includes('*')) {
     reader.problems.push(`${prefix}_CORS_ORIGINS: "*" is invalid while ${prefix}_AUTH_MODE is required`)
   }
   return settings
-}
-
-function list(value: string | null): string[] {
-  return (value ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
 }

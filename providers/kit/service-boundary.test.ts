@@ -11,7 +11,7 @@ import { createServiceBoundary, orFailed } from './service-boundary.ts'
 import { readBoundarySettings } from './service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
 
-const NAMES = { prefix: 'STT', maxUpload: 'MAX_UPLOAD_BYTES', defaultMaxUploadBytes: 1000 }
+const ENV = { STT_API_TOKEN: 'right', STT_MAX_UPLOAD_BYTES: '1000' }
 const TOKEN = { authorization: 'Bearer right' }
 
 const apps: FastifyInstance[] = []
@@ -25,7 +25,7 @@ function form(bytes: number): FormData {
 
 /** A service whose work ends when the test says so. */
 async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string[] = []) {
-  const settings = { ...readBoundarySettings(createEnvReader({ STT_API_TOKEN: 'right' }), NAMES), ...changes }
+  const settings = { ...readBoundarySettings(createEnvReader(ENV), 'STT'), ...changes }
   const restarted = Promise.withResolvers<boolean>()
   const boundary = createServiceBoundary({
     logger: createLogger('test', 'warn', { write: (line) => void log.push(line) }),
@@ -170,7 +170,7 @@ describe('service boundary', () => {
   it('refuses settings that cannot be meant', () => {
     const problems = (env: Record<string, string>) => {
       const reader = createEnvReader(env)
-      readBoundarySettings(reader, NAMES)
+      readBoundarySettings(reader, 'STT')
       return reader.problems
     }
     expect(problems({ STT_CORS_ORIGINS: '*' })).toEqual([

@@ -66,11 +66,11 @@ describe('problems', () => {
         RAG_MODEL_SET: 'none',
       }),
     ).toEqual([
-      'PLATFORM_PORT: "70000" is not a whole number from 0 to 65535',
-      'PLATFORM_LOG_LEVEL: "loud" is none of fatal, error, warn, info, debug, trace, silent',
-      'RAG_PLUGIN_URL: not an http or https address',
-      'RAG_INGESTION_MAX_FILES: "1.5" is not a whole number from 1 to 9007199254740991',
-      'RAG_INGESTION_EXECUTION_LEASE_SECONDS: "9" is not a whole number from 10 to 300',
+      'PLATFORM_PORT: invalid value "70000": expected a whole number from 0 to 65535',
+      'PLATFORM_LOG_LEVEL: invalid value "loud": expected one of fatal, error, warn, info, debug, trace, silent',
+      'RAG_PLUGIN_URL: invalid value: expected an http or https address',
+      'RAG_INGESTION_MAX_FILES: invalid value "1.5": expected a whole number from 1 to 9007199254740991',
+      'RAG_INGESTION_EXECUTION_LEASE_SECONDS: invalid value "9": expected a whole number from 10 to 300',
       expect.stringMatching(/models\.yaml: no model set is named "none"; there are builtin, /),
       expect.stringMatching(/^RAG_PROFILE: no ingestion profile is named "nobody"; there are /),
     ])
@@ -78,7 +78,7 @@ describe('problems', () => {
 
   it.each(['0', '-1', '3600.5', 'soon', '1e2', 'Infinity', 'NaN'])('refuses a rerank deadline of %s', (value) => {
     expect(problems({ GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS: value })).toEqual([
-      `GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS: "${value}" is not a number of seconds greater than 0 and at most 3600`,
+      `GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS: invalid value "${value}": expected a number of seconds greater than 0 and at most 3600`,
     ])
   })
 

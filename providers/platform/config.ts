@@ -7,7 +7,6 @@ import type { EnvReader } from '../kit/env-reader.ts'
 import { readEdgeSettings, readIdentitySettings } from './identity/identity-settings.ts'
 import type { EdgeSettings, IdentitySettings } from './identity/identity-settings.ts'
 import type { ServiceAddress } from './ingestion/service-upload.ts'
-import { DEFAULT_CORPUS_LIMITS, DEFAULT_LEASE_SECONDS } from './ingestion/settings.ts'
 import type { CorpusLimits } from './ingestion/settings.ts'
 import { readManifest } from './manifest-file.ts'
 import type { SelectedModels } from './models/create-model-host.ts'
@@ -81,43 +80,30 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
   const reader = createEnvReader(env)
   const stateDir = resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'platform')))
   const settings = {
-    host: reader.text('PLATFORM_HOST', '127.0.0.1'),
-    port:
-      reader.optional('PLATFORM_PORT') === null ? null : reader.integer('PLATFORM_PORT', 0, { min: 0, max: 65_535 }),
-    trustedHosts: reader
-      .text('PLATFORM_TRUSTED_HOSTS', 'host.docker.internal')
-      .split(',')
-      .map((name) => name.trim().toLowerCase())
-      .filter((name) => name !== ''),
+    host: reader.text('PLATFORM_HOST'),
+    port: reader.optional('PLATFORM_PORT') === null ? null : reader.integer('PLATFORM_PORT', { min: 0, max: 65_535 }),
+    trustedHosts: reader.list('PLATFORM_TRUSTED_HOSTS').map((name) => name.toLowerCase()),
     version: packageFile.version,
     revision: reader.optional('RAG_LADDER_REVISION'),
-    logLevel: reader.oneOf('PLATFORM_LOG_LEVEL', 'warn', [
-      'fatal',
-      'error',
-      'warn',
-      'info',
-      'debug',
-      'trace',
-      'silent',
-    ]),
+    logLevel: reader.oneOf('PLATFORM_LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     stateDir,
     modelCacheDir: resolve(reader.text('RAG_LADDER_MODEL_CACHE', join(stateDir, 'models'))),
     corpusRoot: resolve(reader.text('RAG_INGESTION_CORPUS_ROOT', join(REPOSITORY, 'corpus'))),
     identity: readIdentitySettings(reader),
     edge: readEdgeSettings(reader),
     rerankAdapter: readRerankAdapterSettings(reader),
-    requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', 120, { max: 3600 }) * 1000,
+    requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),
     workflowUrl: reader.url('WORKFLOW_URL'),
     workflowToken: reader.optional('WORKFLOW_WEBHOOK_TOKEN'),
     converter: serviceAddress(reader, 'DOCCONV'),
     speech: serviceAddress(reader, 'STT'),
-    gatewayCacheTtlMs: reader.integer('GATEWAY_CACHE_TTL_SECONDS', 0, { min: 0, max: 86_400 }) * 1000,
-    gatewayListed: reader.oneOf('GATEWAY_LIST_MODELS', 'aliases', ['aliases', 'all']),
+    gatewayCacheTtlMs: reader.integer('GATEWAY_CACHE_TTL_SECONDS', { min: 0, max: 86_400 }) * 1000,
+    gatewayListed: reader.oneOf('GATEWAY_LIST_MODELS', ['aliases', 'all']),
     corsOrigins: corsOrigins(reader),
     corpusLimits: corpusLimits(reader),
-    ingestionLeaseSeconds: reader.integer('RAG_INGESTION_EXECUTION_LEASE_SECONDS', DEFAULT_LEASE_SECONDS, {
+    ingestionLeaseSeconds: reader.integer('RAG_INGESTION_EXECUTION_LEASE_SECONDS', {
       min: 10,
       max: 300,
     }),
@@ -129,10 +115,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
 
 /** Origins such as `http://localhost:3000`, separated by commas. Without a credential check `*` would open the gateway to every page. */
 function corsOrigins(reader: EnvReader): string[] {
-  const origins = (reader.optional('PLATFORM_CORS_ORIGINS') ?? '')
-    .split(',')
-    .map((origin) => origin.trim())
-    .filter((origin) => origin !== '')
+  const origins = reader.list('PLATFORM_CORS_ORIGINS')
   for (const origin of origins) {
     if (URL.canParse(origin) && new URL(origin).origin === origin) continue
     const form = 'an origin such as http://localhost:3000 is required, without a path'
@@ -141,18 +124,17 @@ function corsOrigins(reader: EnvReader): string[] {
   return origins
 }
 
-function serviceAddress(reader: EnvReader, prefix: string): ServiceAddress | null {
+function serviceAddress(reader: EnvReader, prefix: 'DOCCONV' | 'STT'): ServiceAddress | null {
   const url = reader.url(`${prefix}_ENDPOINT`)
   return url === null ? null : { url, token: reader.optional(`${prefix}_API_TOKEN`) }
 }
 
 function corpusLimits(reader: EnvReader): CorpusLimits {
   const positive = { min: 1, max: Number.MAX_SAFE_INTEGER }
-  const { maxFileBytes, maxCorpusBytes, maxFiles } = DEFAULT_CORPUS_LIMITS
   return {
-    maxFileBytes: reader.integer('RAG_INGESTION_MAX_FILE_BYTES', maxFileBytes, positive),
-    maxCorpusBytes: reader.integer('RAG_INGESTION_MAX_CORPUS_BYTES', maxCorpusBytes, positive),
-    maxFiles: reader.integer('RAG_INGESTION_MAX_FILES', maxFiles, positive),
+    maxFileBytes: reader.integer('RAG_INGESTION_MAX_FILE_BYTES', positive),
+    maxCorpusBytes: reader.integer('RAG_INGESTION_MAX_CORPUS_BYTES', positive),
+    maxFiles: reader.integer('RAG_INGESTION_MAX_FILES', positive),
   }
 }
 

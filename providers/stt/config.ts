@@ -32,30 +32,24 @@ export interface SttConfig {
   stateDir: string
 }
 
-const DEFAULT_PORT = 63_042
-
 /** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
 export function loadSttConfig(env: Readonly<Record<string, string | undefined>>): SttConfig {
   const reader = createEnvReader(env)
   const folder = reader.optional('STT_MODEL_DIR')
   const config: SttConfig = {
-    host: reader.text('STT_HOST', '127.0.0.1'),
+    host: reader.text('STT_HOST'),
     port: {
-      port: reader.integer('STT_PORT', DEFAULT_PORT, { min: 0, max: 65_535 }),
+      port: reader.integer('STT_PORT', { min: 0, max: 65_535 }),
       isDefault: reader.optional('STT_PORT') === null,
     },
-    logLevel: reader.oneOf('STT_LOG_LEVEL', 'warn', ['error', 'warn', 'info', 'debug', 'silent']),
-    boundary: readBoundarySettings(reader, {
-      prefix: 'STT',
-      maxUpload: 'MAX_UPLOAD_BYTES',
-      defaultMaxUploadBytes: 100 * 1024 * 1024,
-    }),
-    backend: reader.oneOf('STT_BACKEND', 'auto', ['auto', ...BACKENDS]),
-    model: reader.oneOf('STT_MODEL', 'parakeet-tdt-0.6b-v3', MODEL_NAMES),
+    logLevel: reader.oneOf('STT_LOG_LEVEL', ['error', 'warn', 'info', 'debug', 'silent']),
+    boundary: readBoundarySettings(reader, 'STT'),
+    backend: reader.oneOf('STT_BACKEND', ['auto', ...BACKENDS]),
+    model: reader.oneOf('STT_MODEL', MODEL_NAMES),
     modelFolder: folder === null ? null : resolve(folder),
-    device: reader.oneOf('STT_DEVICE', 'auto', ['auto', 'cpu', 'cuda', 'mps']),
+    device: reader.oneOf('STT_DEVICE', ['auto', 'cpu', 'cuda', 'mps']),
     sherpaFolder: resolve(reader.text('STT_SHERPA_DIR', join(modelCacheFolder(env), '..', 'sherpa'))),
-    maxAudioSeconds: reader.integer('STT_MAX_AUDIO_SECONDS', 4 * 3600, { min: 1, max: 86_400 }),
+    maxAudioSeconds: reader.integer('STT_MAX_AUDIO_SECONDS', { min: 1, max: 86_400 }),
     stateDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'stt'))),
   }
   if (reader.problems.length > 0) throw new ServiceConfigError('speech to text', reader.problems)

@@ -26,24 +26,21 @@ export interface TtsConfig {
   stateDir: string
 }
 
-const DEFAULT_PORT = 4123
-
 /** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
 export function loadTtsConfig(env: Readonly<Record<string, string | undefined>>): TtsConfig {
   const reader = createEnvReader(env)
   const declared = reader.optional('PORT')
   const config: TtsConfig = {
-    source: reader.oneOf('TTS_PROVIDER_SOURCE', 'ttsbasic-container-cpu', TTS_SOURCES),
-    host: reader.text('TTS_HOST', '127.0.0.1'),
-    port: { port: reader.integer('PORT', DEFAULT_PORT, { min: 0, max: 65_535 }), isDefault: declared === null },
-    logLevel: reader.oneOf('TTS_LOG_LEVEL', 'warn', ['error', 'warn', 'info', 'debug', 'silent']),
-    boundary: readBoundarySettings(reader, {
-      prefix: 'TTS',
-      maxUpload: 'MAX_UPLOAD_BYTES',
-      defaultMaxUploadBytes: 10 * 1024 * 1024,
-      // The platform's layer asks for no credential; whoever sets a token wants it asked for.
-      defaultAuthMode: reader.optional('TTS_API_TOKEN') === null ? 'disabled' : 'required',
-    }),
+    source: reader.oneOf('TTS_PROVIDER_SOURCE', TTS_SOURCES),
+    host: reader.text('TTS_HOST'),
+    port: { port: reader.integer('PORT', { min: 0, max: 65_535 }), isDefault: declared === null },
+    logLevel: reader.oneOf('TTS_LOG_LEVEL', ['error', 'warn', 'info', 'debug', 'silent']),
+    boundary: readBoundarySettings(
+      reader,
+      'TTS',
+      // The platform's text-to-speech layer sends no credential; a token that is set is also required.
+      reader.optional('TTS_API_TOKEN') === null ? 'disabled' : 'required',
+    ),
     stateDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'tts'))),
   }
   if (reader.problems.length > 0) throw new ServiceConfigError('text to speech', reader.problems)

@@ -26,7 +26,7 @@ const MIN_USER_SECRET_BYTES = 32
 
 /** Reads who may come in. A bad mode is no problem of the start: it closes every guarded route with 503, as the contract says. */
 export function readIdentitySettings(reader: EnvReader): IdentitySettings {
-  const mode = reader.text('BACKEND_IDENTITY_AUTH', 'required')
+  const mode = reader.text('BACKEND_IDENTITY_AUTH')
   const userSecret = reader.optional('BACKEND_JWT_SECRET')
   if (userSecret !== null && Buffer.byteLength(userSecret) < MIN_USER_SECRET_BYTES) {
     reader.problems.push(`BACKEND_JWT_SECRET: shorter than ${MIN_USER_SECRET_BYTES} bytes`)
@@ -39,7 +39,7 @@ export function readIdentitySettings(reader: EnvReader): IdentitySettings {
     mode: mode === 'required' || mode === 'disabled' ? mode : 'invalid',
     tokens: Object.fromEntries(tokens),
     userSecret,
-    userClaims: reader.oneOf<UserClaims>('BACKEND_JWT_CLAIMS', 'authenticated', ['authenticated', 'minimal']),
+    userClaims: reader.oneOf<UserClaims>('BACKEND_JWT_CLAIMS', ['authenticated', 'minimal']),
     graphEngineKey: reader.optional('GRAPHENGINE_API_KEY'),
   }
 }
@@ -47,7 +47,7 @@ export function readIdentitySettings(reader: EnvReader): IdentitySettings {
 /** Reads the key check in front of the backend's routes. */
 export function readEdgeSettings(reader: EnvReader): EdgeSettings {
   return {
-    enabled: reader.oneOf('BACKEND_EDGE_AUTH', 'disabled', ['disabled', 'key-auth']) === 'key-auth',
+    enabled: reader.oneOf('BACKEND_EDGE_AUTH', ['disabled', 'key-auth']) === 'key-auth',
     key: reader.optional('BACKEND_EDGE_API_KEY'),
   }
 }

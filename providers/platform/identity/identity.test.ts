@@ -264,7 +264,7 @@ describe('settings', () => {
     readEdgeSettings(reader)
     expect(reader.problems).toEqual([
       'BACKEND_JWT_SECRET: shorter than 32 bytes',
-      'BACKEND_EDGE_AUTH: "on" is none of disabled, key-auth',
+      'BACKEND_EDGE_AUTH: invalid value "on": expected one of disabled, key-auth',
     ])
   })
 })

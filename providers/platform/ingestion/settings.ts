@@ -1,3 +1,5 @@
+import { defaultOf } from '../../../contract/index.ts'
+
 /** Bounds of one discovery pass. */
 export interface CorpusLimits {
   maxFileBytes: number
@@ -5,11 +7,9 @@ export interface CorpusLimits {
   maxFiles: number
 }
 
-/** `RAG_INGESTION_MAX_FILE_BYTES`, `…_MAX_CORPUS_BYTES` and `…_MAX_FILES` where they are not set. */
+/** The declared limits. */
 export const DEFAULT_CORPUS_LIMITS: CorpusLimits = {
-  maxFileBytes: 104_857_600,
-  maxCorpusBytes: 1_073_741_824,
-  maxFiles: 10_000,
+  maxFileBytes: Number(defaultOf('RAG_INGESTION_MAX_FILE_BYTES')),
+  maxCorpusBytes: Number(defaultOf('RAG_INGESTION_MAX_CORPUS_BYTES')),
+  maxFiles: Number(defaultOf('RAG_INGESTION_MAX_FILES')),
 }
-/** `RAG_INGESTION_EXECUTION_LEASE_SECONDS` where it is not set; 10 to 300. */
-export const DEFAULT_LEASE_SECONDS = 30

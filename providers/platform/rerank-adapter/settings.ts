@@ -10,7 +10,7 @@ export interface RerankAdapterSettings {
 
 export function readRerankAdapterSettings(reader: EnvReader): RerankAdapterSettings {
   return {
-    timeoutMs: reader.seconds('GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS', 30, { max: 3600 }) * 1000,
+    timeoutMs: reader.seconds('GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     url: reader.url('RERANKER_URL'),
     apiKey: reader.optional('RERANKER_API_KEY'),
   }

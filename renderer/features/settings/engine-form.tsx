@@ -3,20 +3,25 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
+import { VARIABLES } from '../../../contract/settings/variables.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { ModelRoles } from './model-roles.tsx'
 import styles from './settings.module.css'
 
-type Addresses = 'gateway_url' | 'platform_url' | 'evaluator_url' | 'judge_endpoint'
+type AddressSetting = 'gateway_url' | 'platform_url' | 'evaluator_url' | 'judge_endpoint'
 
-const ADDRESSES: { key: Addresses; label: string; hint: string }[] = [
-  { key: 'gateway_url', label: 'Gateway', hint: 'Address of a platform that runs elsewhere; empty: the embedded one' },
-  { key: 'platform_url', label: 'Platform', hint: 'Empty: at the gateway’s address' },
-  { key: 'evaluator_url', label: 'Evaluator', hint: 'Empty: the platform’s own' },
-  { key: 'judge_endpoint', label: 'Judges', hint: 'Empty: as the manifest says' },
+const ADDRESSES: { key: AddressSetting; label: string }[] = [
+  { key: 'gateway_url', label: 'Gateway' },
+  { key: 'platform_url', label: 'Platform' },
+  { key: 'evaluator_url', label: 'Evaluator' },
+  { key: 'judge_endpoint', label: 'Judges' },
 ]
+
+/** What a setting does, as the table of variables describes it. */
+const descriptionOf = (setting: keyof EngineSettings): string =>
+  Object.values(VARIABLES).find((variable) => variable.setting === setting)?.what ?? ''
 
 /** Endpoints and defaults; empty leaves a value to environment and manifests. */
 export function EngineForm({ view }: { view: SettingsView }) {
@@ -52,11 +57,11 @@ export function EngineForm({ view }: { view: SettingsView }) {
         }}
       >
         <div className={styles.fields}>
-          {ADDRESSES.map(({ key, label, hint }) => (
+          {ADDRESSES.map(({ key, label }) => (
             <TextInput
               key={key}
               label={label}
-              description={hint}
+              description={descriptionOf(key)}
               placeholder="http://127.0.0.1:8000"
               value={draft[key] ?? ''}
               error={problemOf(key)}
@@ -67,7 +72,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
           ))}
           <Select
             label="Model set"
-            description="Of the embedded platform"
+            description={descriptionOf('model_set')}
             placeholder="default"
             clearable
             data={sets.map(({ name }) => name)}
@@ -76,7 +81,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
           />
           <NumberInput
             label="Cells at a time"
-            description="Empty: as the manifest says"
+            description={descriptionOf('concurrency')}
             min={1}
             max={32}
             value={draft.concurrency ?? ''}
@@ -84,7 +89,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
           />
           <TagsInput
             label="Judge models"
-            description="Name, Enter; none: as the manifest says"
+            description={descriptionOf('judge_models')}
             value={draft.judge_models ?? []}
             error={problemOf('judge_models')}
             maxTags={16}
