@@ -18,6 +18,19 @@ module.exports = {
       to: { pathNot: [area('contract'), '^node_modules/zod/', '^node_modules/@orpc/contract/'] },
     },
     {
+      name: 'charts-know-only-the-contract',
+      severity: 'error',
+      from: { path: area('charts'), pathNot: isTest },
+      to: { pathNot: [area('charts'), area('contract'), '^node_modules/(react|recharts|@types/react)/'] },
+    },
+    {
+      // Pages and the report draw the same charts. Recharts takes a third of a second to load, so nothing else may.
+      name: 'only-pages-and-the-report-draw-charts',
+      severity: 'error',
+      from: { pathNot: [area('charts'), area('renderer'), '^main/report/html/', '^tests/'] },
+      to: { path: area('charts') },
+    },
+    {
       name: 'providers-know-only-the-contract',
       severity: 'error',
       from: { path: area('providers'), pathNot: isTest },
@@ -63,7 +76,7 @@ module.exports = {
     {
       name: 'no-dev-dependency-in-production',
       severity: 'error',
-      from: { path: '^(contract|main|providers|preload)/', pathNot: isTest },
+      from: { path: '^(contract|charts|main|providers|preload)/', pathNot: isTest },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^node_modules/electron/' },
     },
   ],

@@ -15,7 +15,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{build,contract,main,providers,renderer}/**/*.test.ts', 'tests/golden/**/*.test.ts'],
+          include: ['{build,charts,contract,main,providers,renderer}/**/*.test.ts', 'tests/golden/**/*.test.ts'],
           testTimeout: 20_000,
           expect,
           // Modules are loaded once for all files of a worker, which halves the processor time: what a test changes, it puts back.

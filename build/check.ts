@@ -43,7 +43,7 @@ async function folderBytes(folder: string): Promise<number> {
 type Step = () => Promise<StepResult>
 
 /** Folders with a `tsconfig.json` of their own. */
-const AREAS = ['contract', 'main', 'providers', 'preload', 'renderer', 'tests']
+const AREAS = ['contract', 'charts', 'main', 'providers', 'preload', 'renderer', 'tests']
 
 const types =
   (area: string): Step =>

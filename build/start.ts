@@ -7,7 +7,7 @@ import { missingLibraries } from './e2e/electron-runtime.ts'
 import { electronProgram } from './electron-program.ts'
 import { runTool } from './run-step.ts'
 
-const SOURCES = ['contract', 'main', 'preload', 'renderer']
+const SOURCES = ['contract', 'charts', 'main', 'preload', 'renderer']
 const BUILT = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { findRevision } from '../../main/manifests/program-revision.ts'
 
 /** Folders that the engine and its services run from. */
-const AREAS = ['contract', 'main', 'providers']
+const AREAS = ['contract', 'charts', 'main', 'providers']
 /** Electron’s part is bundled; the command line has no place in the app. */
 const LEFT_OUT = /\.test\.ts$|^main\/(?:index\.ts|cli\.ts|shell\/)|\.snap$|tsconfig\.json$/
 

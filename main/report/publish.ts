@@ -122,7 +122,7 @@ export async function publishIndex(root: string, datasetsFile: string): Promise<
     }),
   )
   const published = entries.filter((entry): entry is IndexEntry & { aggregate: Aggregate } => entry.aggregate !== null)
-  const page = ladderPage({
+  const page = await ladderPage({
     aggregates: published.map(({ aggregate }) => aggregate),
     unusable: entries.flatMap(({ unusable = [] }) => unusable),
     artifacts: published.flatMap(({ dataset }) =>

@@ -20,7 +20,7 @@ it('tells for each file that a page names whether it is the one', async () => {
     sha256: createHash('sha256').update(href).digest('hex'),
   }))
   const page = join(folder, 'ladder.html')
-  await writeFile(page, ladderPage({ aggregates: [], artifacts }))
+  await writeFile(page, await ladderPage({ aggregates: [], artifacts }))
   await writeFile(join(folder, names[0]!), names[0]!)
   await writeFile(join(folder, names[1]!), `${names[1]!} `)
   expect(await verifyPage(page)).toEqual([
@@ -32,6 +32,6 @@ it('tells for each file that a page names whether it is the one', async () => {
 
 it('finds nothing to compare in a page without hashes', async () => {
   const page = join(folder, 'bare.html')
-  await writeFile(page, ladderPage({ aggregates: [], artifacts: [] }))
+  await writeFile(page, await ladderPage({ aggregates: [], artifacts: [] }))
   expect(await verifyPage(page)).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { EvaluationMetric } from '../../contract/common.ts'
-import { COST_AXES, type CostAxis } from '../features/compare/cost-axis.ts'
+import { COST_AXES, type CostAxis } from '../features/compare/compare-words.ts'
 import { IndexMetric, CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
 type Raw = Record<string, unknown>

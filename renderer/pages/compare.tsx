@@ -6,15 +6,11 @@ import { metricName } from '../components/format.ts'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { ChartPanel } from '../features/compare/chart-panel.tsx'
+import { ChartPanel } from '../components/chart-panel.tsx'
+import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
+import { COMPARE_WORDS as WORDS, COST_AXES } from '../features/compare/compare-words.ts'
 import styles from '../features/compare/compare.module.css'
-import { COST_AXES, COSTS } from '../features/compare/cost-axis.ts'
-import { FrontierChart } from '../features/compare/frontier-chart.tsx'
-import { LadderCurve } from '../features/compare/ladder-curve.tsx'
-import { legendOf } from '../features/compare/legend.ts'
-import { ProvenanceDifferences } from '../features/compare/provenance-differences.tsx'
-import { RunDifferences } from '../features/compare/run-differences.tsx'
-import { useIntervals } from '../features/compare/use-means.ts'
+import { ProvenanceDifferences, RunDifferences } from '../features/compare/run-differences.tsx'
 
 const METRICS = IndexMetric.options.filter((metric) => metric !== 'latency_ms')
 /** More columns than that cannot be read side by side. */
@@ -34,13 +30,14 @@ export function ComparePage() {
   })
   if (run === undefined || dataset === undefined)
     return (
-      <Page title="Compare">
-        {query.isError && <ErrorPanel error={query.error} what="The list of runs" retry={() => void query.refetch()} />}
+      <Page title={WORDS.page}>
+        {query.isError && <ErrorPanel error={query.error} what={WORDS.runs} retry={() => void query.refetch()} />}
         {query.isPending && <LoadingRows rows={12} />}
         {query.isSuccess && (
-          <EmptyPanel title="No run yet">
+          <EmptyPanel title={WORDS.noRun}>
             <p>
-              <Link to="/launch">Launch a run</Link>; two of them can be compared here.
+              <Link to="/launch">{WORDS.launch}</Link>
+              {WORDS.afterLaunch}
             </p>
           </EmptyPanel>
         )}
@@ -49,10 +46,9 @@ export function ComparePage() {
   const others = (search.runs ?? []).filter((id) => id !== run.run_id)
   const points = frontier.data?.points ?? []
   const here = points.filter(({ dataset_id: id }) => id === dataset.dataset_id)
-  const aliases = points.map(({ model }) => model)
   return (
     <Page
-      title="Compare"
+      title={WORDS.page}
       aside={
         <>
           <RunPicker
@@ -62,7 +58,7 @@ export function ComparePage() {
           />
           <Select
             size="xs"
-            aria-label="Metric"
+            aria-label={WORDS.metric}
             allowDeselect={false}
             data={METRICS.map((value) => ({ value, label: metricName(value) }))}
             value={metric}
@@ -72,16 +68,16 @@ export function ComparePage() {
       }
     >
       {frontier.isError && (
-        <ErrorPanel error={frontier.error} what="The comparison" retry={() => void frontier.refetch()} />
+        <ErrorPanel error={frontier.error} what={WORDS.comparison} retry={() => void frontier.refetch()} />
       )}
       <Panel
-        title="Against other runs"
+        title={WORDS.others}
         aside={
           <MultiSelect
             size="xs"
             className={styles.picker ?? ''}
-            aria-label="Other runs"
-            placeholder={others.length === 0 ? 'choose runs' : ''}
+            aria-label={WORDS.otherRuns}
+            placeholder={others.length === 0 ? WORDS.chooseRuns : ''}
             searchable
             clearable
             maxValues={MOST_RUNS}
@@ -92,28 +88,25 @@ export function ComparePage() {
         }
       >
         {others.length === 0 ? (
-          <p className="dim">
-            Choose runs to see which approaches became better or worse, and under which other conditions they were made.
-          </p>
+          <p className="dim">{WORDS.noOthers}</p>
         ) : (
           <div className={styles.stack}>
             <RunDifferences run={run.run_id} others={others} dataset={dataset.dataset_id} metric={metric} />
-            <h3>Conditions</h3>
+            <h3>{WORDS.conditions}</h3>
             <ProvenanceDifferences runIds={[run.run_id, ...others]} dataset={dataset.dataset_id} />
           </div>
         )}
       </Panel>
       <ChartPanel
-        title={`${metricName(metric)} against ${COSTS[axis].name} · ${dataset.label}`}
+        title={`${WORDS.against(metricName(metric), WORDS.costs[axis].name)} · ${dataset.label}`}
         fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-${axis}`}
-        legend={legendOf(here.map(({ model }) => model))}
         isEmpty={here.length === 0}
         aside={
           <>
             <SegmentedControl
               size="xs"
-              aria-label="Cost"
-              data={COST_AXES.map((value) => ({ value, label: COSTS[value].label }))}
+              aria-label={WORDS.cost}
+              data={COST_AXES.map((value) => ({ value, label: WORDS.costs[value].label }))}
               value={axis}
               onChange={(value) => void navigate({ search: { ...search, cost: value } })}
             />
@@ -123,19 +116,18 @@ export function ComparePage() {
         {frontier.data === undefined ? (
           <LoadingRows rows={10} height={34} />
         ) : (
-          <FrontierChart {...{ metric, axis, intervalOf }} better={frontier.data.better} points={here} />
+          <QualityAndCost {...{ metric, axis, intervalOf }} better={frontier.data.better} points={here} />
         )}
       </ChartPanel>
       <ChartPanel
-        title={`${metricName(metric)} over the rungs · ${run.run_id}`}
+        title={`${WORDS.overRungs(metricName(metric))} · ${run.run_id}`}
         fileName={`${run.run_id}-${metric}-ladder`}
-        legend={legendOf(aliases)}
         isEmpty={points.length === 0}
       >
         {frontier.data === undefined ? (
           <LoadingRows rows={10} height={34} />
         ) : (
-          <LadderCurve {...{ metric, points, intervalOf }} datasets={run.datasets} />
+          <Rungs {...{ metric, points, intervalOf }} datasets={run.datasets} />
         )}
       </ChartPanel>
     </Page>

@@ -5,8 +5,9 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ExportMenu } from '../features/matrix/export-menu.tsx'
 import { api } from '../data/client.ts'
-import { CoverageChartPanel } from '../features/coverage/coverage-chart-panel.tsx'
+import { CoverageChart } from '../features/coverage/coverage-chart.tsx'
 import { CoverageTable } from '../features/coverage/coverage-table.tsx'
+import { COVERAGE_WORDS as WORDS } from '../features/coverage/coverage-words.ts'
 
 /** What was measured of each approach, what was not, and why. */
 export function CoveragePage() {
@@ -20,13 +21,14 @@ export function CoveragePage() {
   const error = query.error ?? coverage.error
   if (run === undefined || dataset === undefined)
     return (
-      <Page title="Coverage">
-        {error !== null && <ErrorPanel error={error} what="The list of runs" retry={() => void query.refetch()} />}
+      <Page title={WORDS.page}>
+        {error !== null && <ErrorPanel error={error} what={WORDS.runs} retry={() => void query.refetch()} />}
         {query.isPending && <LoadingRows rows={12} />}
         {query.isSuccess && (
-          <EmptyPanel title={search.run === undefined ? 'No run yet' : `No run is called ${search.run}`}>
+          <EmptyPanel title={search.run === undefined ? WORDS.noRun : WORDS.unknownRun(search.run)}>
             <p>
-              <Link to="/launch">Launch a run</Link> to see what it covers.
+              <Link to="/launch">{WORDS.launch}</Link>
+              {WORDS.afterLaunch}
             </p>
           </EmptyPanel>
         )}
@@ -34,7 +36,7 @@ export function CoveragePage() {
     )
   return (
     <Page
-      title="Coverage"
+      title={WORDS.page}
       aside={
         <>
           <RunPicker
@@ -46,27 +48,23 @@ export function CoveragePage() {
         </>
       }
     >
-      {error !== null && <ErrorPanel error={error} what="The coverage" retry={() => void coverage.refetch()} />}
+      {error !== null && <ErrorPanel error={error} what={WORDS.coverage} retry={() => void coverage.refetch()} />}
       {coverage.isPending && <LoadingRows rows={14} />}
       {coverage.data !== undefined && (
         <>
-          <CoverageChartPanel
+          <CoverageChart
             coverage={coverage.data}
             metric={search.metric}
             onMetric={(metric) => void navigate({ search: { ...search, metric }, replace: true })}
           />
           <Panel
-            title="Cells by approach and metric"
+            title={WORDS.table}
             aside={
               <>
-                <span>
-                  {coverage.data.basis === 'summary'
-                    ? 'from the run’s summary'
-                    : 'from the rows so far, without reasons'}
-                </span>
+                <span>{coverage.data.basis === 'summary' ? WORDS.fromSummary : WORDS.live}</span>
                 <Checkbox
                   size="xs"
-                  label="only gaps"
+                  label={WORDS.onlyGaps}
                   checked={search.gaps === true}
                   onChange={({ currentTarget: { checked } }) =>
                     void navigate({ search: { ...search, gaps: checked || undefined }, replace: true })
@@ -78,7 +76,7 @@ export function CoveragePage() {
             <CoverageTable coverage={coverage.data} onlyGaps={search.gaps === true} />
           </Panel>
           {coverage.data.notes.length > 0 && (
-            <Panel title="What cannot be compared, and why">
+            <Panel title={WORDS.notes}>
               {coverage.data.notes.map((note) => (
                 <p key={note}>{note}</p>
               ))}

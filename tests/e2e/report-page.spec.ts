@@ -37,7 +37,7 @@ const test = base.extend<{ published: Published }>({
         return { datasetId: aggregate.dataset.id, href, sha256: createHash('sha256').update(text).digest('hex') }
       }),
     )
-    await writeFile(join(folder, 'ladder.html'), ladderPage({ aggregates, artifacts }))
+    await writeFile(join(folder, 'ladder.html'), await ladderPage({ aggregates, artifacts }))
     const server = await serve(folder)
     const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ladder.html`
     await use({ folder, address, names: artifacts.map(({ href }) => href) })
@@ -104,7 +104,7 @@ test('needs no script, and fits a narrow page', async ({ browser, published }) =
   await expect(page.getByRole('heading', { name: 'Where the approaches stand' })).toBeVisible()
   await expect(page.getByRole('img', { name: 'recall@5 up the ladder' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'points covered: leaderboard' })).toBeVisible()
-  const overflow = page.locator('html')
-  expect(await overflow.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+  expect(await page.evaluate(overflow)).toBe(0)
   await context.close()
 })

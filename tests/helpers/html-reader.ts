@@ -8,7 +8,7 @@ export interface ReadElement {
 const VOID = new Set(['meta', 'br', 'hr', 'link', 'col'])
 const RAW = new Set(['script', 'style'])
 const TAG = /<(\/?)([a-zA-Z][\w-]*)((?:\s+[^\s"'<>/=]+(?:="[^"<]*")?)*)\s*>/y
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" }
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'" }
 
 /** Resolves the five entities of our pages. Throws for any other use of `&`. */
 export const unescaped = (text: string): string =>

@@ -48,7 +48,9 @@ export const reportCommand: Command = {
     const found = await scanPlace(place)
     const report = await ladderReportOf(found, await chosenRun(invocation, place.resultsDir, found), dirname(file))
     if (report.aggregates.length === 0) throw new UnusableFilesError(unusableLines(report.unusable))
-    const text = isMarkdown ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable) : ladderPage(report)
+    const text = isMarkdown
+      ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable)
+      : await ladderPage(report)
     const written = await writeAtomic(file, text)
     invocation.stdout.write(`${file}  sha256 ${written.sha256}\n`)
     return reportUnusable(report.unusable, invocation)

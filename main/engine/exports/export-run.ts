@@ -101,7 +101,7 @@ export function exportReport(index: RunIndexApi, input: ExportInput): AsyncGener
     const datasets = chosenDatasets(summary, input.dataset_id)
     const aggregates = await oneByOne(datasets, (each) => aggregateOf(input.run_id, each))
     const artifacts = datasets.flatMap((dataset) => dataset.artifacts.flatMap(pageArtifact(dataset.dataset_id)))
-    yield ladderPage({ aggregates, artifacts })
+    yield await ladderPage({ aggregates, artifacts })
   }
   return chunks({ fileName: nameOf(input, '.html'), mediaType: 'text/html' }, texts())
 }

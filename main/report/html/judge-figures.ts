@@ -1,5 +1,5 @@
 import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.ts'
-import type { Look } from '../approach-looks.ts'
+import type { Look } from '../../../charts/look.ts'
 import { intervalWords } from '../comparison-words.ts'
 import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
 import { plural, score, STATE_SIGNS } from '../score-format.ts'

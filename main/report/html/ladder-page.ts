@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Aggregate } from '../../../contract/index.ts'
-import { looksOf, type Look } from '../approach-looks.ts'
+import { looksOf, type Look } from '../../../charts/look.ts'
 import { modelCaution } from '../findings.ts'
 import { aliasesOf } from '../leaderboard.ts'
 import { inLadderOrder } from '../long-csv.ts'
 import { countWords, plural } from '../score-format.ts'
 import type { UnusableFile } from '../results-folder.ts'
 import type { PageArtifact } from './artifact-list.ts'
-import { hatchPattern } from './coverage-bars.ts'
 import { ladderSections, type Section } from './ladder-sections.ts'
 import { h, raw, type Markup } from './markup.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
@@ -37,10 +36,11 @@ const POLICY = [
  * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts behind its figures. Equal
  * input gives equal bytes; every text in it is escaped, whoever wrote it.
  */
-export function ladderPage({ aggregates, artifacts, unusable = [] }: LadderPageInput): string {
+export async function ladderPage({ aggregates, artifacts, unusable = [] }: LadderPageInput): Promise<string> {
+  const { charts } = await import('./charts.ts')
   const ordered = inLadderOrder(aggregates)
   const looks = looksOf(ordered.flatMap((aggregate) => [...aggregate.approaches, ...aggregate.unavailable]))
-  const sections = ladderSections(ordered, looks, artifacts, unusable)
+  const sections = ladderSections(ordered, looks, artifacts, unusable, charts)
   const runs = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
   const page = h(
     'html',
@@ -59,7 +59,7 @@ export function ladderPage({ aggregates, artifacts, unusable = [] }: LadderPageI
     h(
       'body',
       {},
-      hatchPattern(),
+      charts.hatchPattern(),
       pageHeader(ordered, runs, looks, artifacts, sections),
       h(
         'main',

@@ -1,21 +1,21 @@
-import type { Aggregate } from '../../../contract/index.ts'
-import type { Look } from '../approach-looks.ts'
+import { METRIC_LABELS, type Aggregate, type MetricSummary } from '../../../contract/index.ts'
+import type { Look } from '../../../charts/look.ts'
 import { comparedMetric, type ComparedName } from '../comparison-access.ts'
 import { nameWords } from '../comparison-words.ts'
 import { findings } from '../findings.ts'
 import { rungFigure } from '../leaderboard.ts'
+import { metricOf, metricsOf } from '../metric-access.ts'
 import { useLegend } from '../metric-use.ts'
 import { unusableLines, type UnusableFile } from '../results-folder.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
 import { artifactList, type PageArtifact } from './artifact-list.ts'
-import { coverageBars } from './coverage-bars.ts'
-import { frontierChart } from './frontier.ts'
+import type { Charts } from './charts.ts'
 import { judgeFigures } from './judge-figures.ts'
-import { ladderCurve } from './ladder-curve.ts'
 import { leaderTable } from './leader-table.ts'
 import { h, type Child, type Markup } from './markup.ts'
 import { pairMatrix } from './pair-matrix.ts'
 import { costFigures, gapNotes, provenance } from './run-facts.ts'
+import { aliasHead, dataTable, type Cell } from './table.ts'
 import { varianceFigures } from './variance-figures.ts'
 
 /** The metric that every approach can have comes first. */
@@ -37,6 +37,7 @@ export function ladderSections(
   looks: ReadonlyMap<string, Look>,
   artifacts: readonly PageArtifact[],
   unusable: readonly UnusableFile[],
+  charts: Charts,
 ): Section[] {
   const isScored = (name: ComparedName): boolean =>
     aggregates.some((aggregate) =>
@@ -46,10 +47,15 @@ export function ladderSections(
   const others = OTHERS.filter(isScored)
   const [first = 'latency_ms'] = leading
   const curve = (name: ComparedName): Markup =>
-    h('figure', {}, h('figcaption', { class: 'title' }, capital(nameWords(name))), ladderCurve(aggregates, name, looks))
+    h(
+      'figure',
+      {},
+      h('figcaption', { class: 'title' }, capital(nameWords(name))),
+      charts.ladderCurve(aggregates, name, looks),
+    )
   const variance = aggregates.flatMap((aggregate) => varianceFigures(aggregate, looks))
   const frontiers = aggregates
-    .map((aggregate) => frontierFigure(aggregate, first, looks))
+    .map((aggregate) => frontierFigure(aggregate, first, looks, charts))
     .filter((each) => each !== null)
   const told = aggregates.map(findingItem).filter((each) => each !== null)
   const sections: (Section | null)[] = [
@@ -97,8 +103,12 @@ export function ladderSections(
       id: 'coverage',
       title: 'Coverage',
       body: [
-        h('p', {}, 'How many of the expected cells each mean rests on. Hatched is missing; why stands further down.'),
-        aggregates.map((aggregate) => coverageBars(aggregate, looks)),
+        h(
+          'p',
+          {},
+          'How many of the expected cells each mean rests on. The rest is coloured by its state, hatched where nothing can be measured; the reasons are further down.',
+        ),
+        aggregates.map((aggregate) => coverageTable(aggregate, looks, charts)),
       ],
     },
     aggregates.every(({ judge_panel }) => judge_panel.status === 'disabled')
@@ -177,10 +187,34 @@ function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string
   }
 }
 
-function frontierFigure(aggregate: Aggregate, name: ComparedName, looks: ReadonlyMap<string, Look>): Markup | null {
+function frontierFigure(
+  aggregate: Aggregate,
+  name: ComparedName,
+  looks: ReadonlyMap<string, Look>,
+  charts: Charts,
+): Markup | null {
   if (name === 'latency_ms') return null
-  const chart = frontierChart(aggregate, name, looks)
+  const chart = charts.frontier(aggregate, name, looks)
   return chart === null ? null : h('figure', {}, h('figcaption', { class: 'title' }, aggregate.dataset.label), chart)
+}
+
+/** How much of every metric is there, approach by approach. */
+function coverageTable(aggregate: Aggregate, looks: ReadonlyMap<string, Look>, charts: Charts): Markup {
+  const metrics = metricsOf(aggregate)
+  const barCell = (summary: MetricSummary | undefined, look: Look): Cell => {
+    if (summary === undefined) return { content: `${STATE_SIGNS.disabled} not requested`, class: 'missing' }
+    const { state, scored, expected } = summary
+    const count = h('span', { class: 'nowrap' }, `${STATE_SIGNS[state]} ${scored}/${expected}`)
+    return { content: [charts.coverageBar(summary, look), count], title: STATE_WORDS[state], class: 'coverage' }
+  }
+  return dataTable(
+    `${aggregate.dataset.label}: scored of expected cells`,
+    [{ content: 'approach' }, ...metrics.map((metric) => ({ content: METRIC_LABELS[metric] }))],
+    aggregate.approaches.map((approach) => ({
+      head: aliasHead(approach.model, looks),
+      cells: metrics.map((metric) => barCell(metricOf(approach, metric), looks.get(approach.model)!)),
+    })),
+  )
 }
 
 const readingNotes = (): Markup =>

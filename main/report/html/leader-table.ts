@@ -1,5 +1,5 @@
 import type { Aggregate } from '../../../contract/index.ts'
-import type { Look } from '../approach-looks.ts'
+import type { Look } from '../../../charts/look.ts'
 import type { ComparedName } from '../comparison-access.ts'
 import { intervalWords, nameWords, standingWords, valueWords } from '../comparison-words.ts'
 import { UNEQUAL_SIGN } from '../coverage-notes.ts'

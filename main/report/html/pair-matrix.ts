@@ -1,5 +1,5 @@
 import type { Aggregate, PairComparison } from '../../../contract/index.ts'
-import type { Look } from '../approach-looks.ts'
+import type { Look } from '../../../charts/look.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from '../comparison-access.ts'
 import {
   decidedLine,
@@ -12,8 +12,7 @@ import {
 } from '../comparison-words.ts'
 import { STATE_SIGNS } from '../score-format.ts'
 import { h, type Markup } from './markup.ts'
-import { markerIcon } from './marker.ts'
-import { aliasHead, dataTable, num, type Cell } from './table.ts'
+import { aliasHead, dataTable, markerIcon, num, type Cell } from './table.ts'
 
 /** Every approach against every other on one metric: the row minus the column. Null when there is no pair. */
 export function pairMatrix(aggregate: Aggregate, name: ComparedName, looks: ReadonlyMap<string, Look>): Markup | null {

@@ -1,5 +1,5 @@
 import { durationWords, type Aggregate, type ApproachSummary, type Distribution } from '../../../contract/index.ts'
-import type { Look } from '../approach-looks.ts'
+import type { Look } from '../../../charts/look.ts'
 import { coverageNotes } from '../coverage-notes.ts'
 import { metricsOf } from '../metric-access.ts'
 import { countWords, plural, STATE_SIGNS } from '../score-format.ts'

@@ -1,6 +1,5 @@
-import type { Look } from '../approach-looks.ts'
+import { markerAttributes, type Look } from '../../../charts/look.ts'
 import { h, type Child, type Markup } from './markup.ts'
-import { markerIcon } from './marker.ts'
 
 export interface Cell {
   content: Child
@@ -39,6 +38,14 @@ export function dataTable(
     h('table', {}, h('caption', {}, caption), h('thead', {}, h('tr', {}, headRow)), h('tbody', {}, body)),
   )
 }
+
+/** The marker alone, to be beside a name. */
+export const markerIcon = (look: Look): Markup =>
+  h(
+    'svg',
+    { class: 'icon', viewBox: '-8 -8 16 16', width: 14, height: 14, 'aria-hidden': 'true' },
+    h('path', markerAttributes(look)),
+  )
 
 /** An alias with its marker. */
 export const aliasHead = (model: string, looks: ReadonlyMap<string, Look>): Markup => {

@@ -1,5 +1,5 @@
 import type { Aggregate } from '../../../contract/index.ts'
-import type { Look } from '../approach-looks.ts'
+import type { Look } from '../../../charts/look.ts'
 import { nameWords } from '../comparison-words.ts'
 import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from '../variance-access.ts'
 import type { Markup } from './markup.ts'

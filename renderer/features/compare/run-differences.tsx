@@ -1,23 +1,21 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { count, metricName, score, signed } from '../../components/format.ts'
+import { count, metricName, plural, score, signed } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { againstBaseline, type AgainstBaseline } from '../matrix/pair-of.ts'
+import { COMPARE_WORDS as WORDS } from './compare-words.ts'
 import styles from './compare.module.css'
 
 interface RunDifferencesProps {
   run: string
-  /** The runs before it, or any others. */
   others: string[]
   dataset: string
   metric: IndexMetric
 }
-
-const DECISIONS = { better: '▲ better', worse: '▼ worse', undecided: '○ open' } as const
 
 interface Difference {
   model: string
@@ -39,17 +37,12 @@ function domainOf(differences: readonly Difference[]): [number, number] {
 function Summary({ differences, settled }: { differences: Difference[]; settled: boolean }) {
   const worse = differences.filter(({ pair }) => pair?.decision === 'worse')
   const better = differences.filter(({ pair }) => pair?.decision === 'better')
-  if (!settled) return <p className="dim">Working out which differences are significant…</p>
+  if (!settled) return <p className="dim">{WORDS.working}</p>
   return (
     <p className={worse.length > 0 ? styles.worse : undefined} role="status">
-      {worse.length === 0
-        ? '● No significant regression'
-        : `▼ ${worse.length} significant ${worse.length === 1 ? 'regression' : 'regressions'}`}
-      {better.length > 0 && `, ${better.length} significant ${better.length === 1 ? 'improvement' : 'improvements'}`}
-      {worse.length === 0 &&
-        better.length === 0 &&
-        ': a difference that is open may be chance, or too small for these questions'}
-      .
+      {worse.length === 0 ? WORDS.noRegression : WORDS.regressions(worse.length)}
+      {better.length > 0 && WORDS.improvements(better.length)}
+      {worse.length === 0 && better.length === 0 && WORDS.open}.
     </p>
   )
 }
@@ -64,7 +57,8 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
       api.statistics.runs.queryOptions({ input: { run_ids: runIds, dataset_id: dataset, alias, metric } }),
     ),
   })
-  if (means.isError) return <ErrorPanel error={means.error} what="The comparison" retry={() => void means.refetch()} />
+  if (means.isError)
+    return <ErrorPanel error={means.error} what={WORDS.comparison} retry={() => void means.refetch()} />
   if (means.data === undefined) return <LoadingRows rows={8} />
   const differences = means.data.aliases.flatMap(({ model, common, runs }, place) =>
     others.map((other): Difference => {
@@ -84,31 +78,27 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
       {failed === undefined ? (
         <Summary differences={differences} settled={tested.every(({ isSuccess }) => isSuccess)} />
       ) : (
-        <ErrorPanel
-          error={failed.error}
-          what="The significance of the differences"
-          retry={() => void failed.refetch()}
-        />
+        <ErrorPanel error={failed.error} what={WORDS.significance} retry={() => void failed.refetch()} />
       )}
       {means.data.unknown_run_ids.length > 0 && (
-        <p role="alert">▲ Not indexed: {means.data.unknown_run_ids.join(', ')}</p>
+        <p role="alert">{WORDS.notIndexed(means.data.unknown_run_ids.join(', '))}</p>
       )}
-      <div className={table.scroll} tabIndex={0} role="region" aria-label="Differences between runs">
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.differences}>
         <table className={table.table}>
           <thead>
             <tr>
-              <th>Approach</th>
-              {others.length > 1 && <th>Against</th>}
-              <th className={table.num}>Shared questions</th>
-              <th className={table.num}>This run</th>
-              <th className={table.num}>Other run</th>
-              <th className={table.num}>Difference in {metricName(metric)}</th>
+              <th>{WORDS.approach}</th>
+              {others.length > 1 && <th>{WORDS.differenceColumns.against}</th>}
+              <th className={table.num}>{WORDS.differenceColumns.shared}</th>
+              <th className={table.num}>{WORDS.differenceColumns.own}</th>
+              <th className={table.num}>{WORDS.differenceColumns.other}</th>
+              <th className={table.num}>{WORDS.differenceColumns.difference(metricName(metric))}</th>
               <th className={styles.barColumn}>
-                this run − other run
+                {WORDS.differenceColumns.bar}
                 <IntervalScale domain={domain} marks={[domain[0], 0, domain[1]]} />
               </th>
-              <th>Decision</th>
-              <th className={table.num}>Cells that differ</th>
+              <th>{WORDS.differenceColumns.decision}</th>
+              <th className={table.num}>{WORDS.differenceColumns.changed}</th>
             </tr>
           </thead>
           <tbody>
@@ -142,8 +132,8 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
                     zero={0}
                   />
                 </td>
-                <td title={pair?.p === null || pair === null ? undefined : `p = ${pair.p.toFixed(3)} after Holm`}>
-                  {pair === null ? '–' : DECISIONS[pair.decision]}
+                <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pair.p.toFixed(3))}>
+                  {pair === null ? '–' : WORDS.decisions[pair.decision]}
                 </td>
                 <td className={table.num}>{count(changed)}</td>
               </tr>
@@ -151,6 +141,59 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
           </tbody>
         </table>
       </div>
+    </>
+  )
+}
+
+/** The fields of the runs' provenance that differ, side by side. */
+export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; dataset: string }) {
+  const { data, isError, error, refetch } = useQuery(
+    api.compare.provenance.queryOptions({ input: { run_ids: runIds, dataset_id: dataset } }),
+  )
+  if (isError) return <ErrorPanel error={error} what={WORDS.provenance} retry={() => void refetch()} />
+  if (data === undefined) return <LoadingRows rows={4} />
+  return (
+    <>
+      <p>
+        {data.differences.length === 0
+          ? WORDS.sameConditions(count(data.same))
+          : WORDS.otherConditions(
+              plural(data.differences.length, 'field'),
+              data.differences.length === 1,
+              count(data.same),
+            )}
+        {data.unknown_run_ids.length > 0 && WORDS.noProvenance(data.unknown_run_ids.join(', '))}
+      </p>
+      {data.differences.length > 0 && (
+        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.fields}>
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th>{WORDS.field}</th>
+                {data.run_ids.map((id) => (
+                  <th key={id} className={styles.runName}>
+                    {id}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {data.differences.map(({ path, values }) => (
+                <tr key={path}>
+                  <th scope="row">
+                    <code>{path}</code>
+                  </th>
+                  {values.map((value, index) => (
+                    <td key={index} className={`${table.wrap ?? ''} mono`}>
+                      {value ?? '–'}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </>
   )
 }

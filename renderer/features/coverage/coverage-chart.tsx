@@ -1,8 +1,52 @@
+import { Select } from '@mantine/core'
 import { useId } from 'react'
-import type { CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
-import { lookOf } from '../../components/approach-colours.ts'
-import { count } from '../../components/format.ts'
-import { type Part, PART_WORDS, partsOf } from './coverage-parts.ts'
+import { CoverageBar, fillOf, HatchPattern, PART_WORDS, partsOf } from '../../../charts/coverage.ts'
+import { lookOf } from '../../../charts/look.ts'
+import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
+import { ChartPanel } from '../../components/chart-panel.tsx'
+import { count, metricName } from '../../components/format.ts'
+import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
+import styles from './coverage.module.css'
+
+interface CoverageChartProps {
+  coverage: Coverage
+  /** Absent: the first. */
+  metric: string | undefined
+  onMetric: (metric: string) => void
+}
+
+/** Where the cells of one metric went, drawn. */
+export function CoverageChart({ coverage, metric, onMetric }: CoverageChartProps) {
+  const metrics = [...new Set(coverage.aliases.flatMap((alias) => alias.metrics.map(({ metric: name }) => name)))]
+  const shown = metrics.find((name) => name === metric) ?? metrics[0]
+  if (shown === undefined) return null
+  const rows = coverage.aliases.flatMap((alias) => {
+    const found = alias.metrics.find(({ metric: name }) => name === shown)
+    return found === undefined ? [] : [{ alias, metric: found }]
+  })
+  return (
+    <ChartPanel
+      title={WORDS.chart}
+      pictureTitle={WORDS.chartOf(metricName(shown))}
+      fileName={`coverage-${coverage.run_id}-${coverage.dataset_id}-${shown}`}
+      isEmpty={false}
+      aside={
+        <Select
+          size="xs"
+          aria-label={WORDS.metric}
+          allowDeselect={false}
+          data={metrics.map((value) => ({ value, label: metricName(value) }))}
+          value={shown}
+          onChange={(value) => value !== null && onMetric(value)}
+        />
+      }
+    >
+      <div className={styles.chart} tabIndex={0} role="region" aria-label={WORDS.chartRegion}>
+        <Bars rows={rows} metricLabel={metricName(shown)} />
+      </div>
+    </ChartPanel>
+  )
+}
 
 const LABEL_WIDTH = 170
 const BAR_WIDTH = 620
@@ -12,42 +56,31 @@ const LEGEND_HEIGHT = 28
 const AXIS_HEIGHT = 40
 const TICKS = 4
 
-const FILLS: Partial<Record<Part, string>> = {
-  errors: 'var(--bad)',
-  timeouts: 'var(--warn)',
-  not_run: 'var(--line-strong)',
-  disabled: 'var(--surface-3)',
-}
-
-interface CoverageChartProps {
+interface BarsProps {
   rows: { alias: CoverageAlias; metric: CoverageMetric }[]
   metricLabel: string
 }
 
 /** One bar per approach, all its expected cells: what was scored in the approach's colour, and where the others went. */
-export function CoverageChart({ rows, metricLabel }: CoverageChartProps) {
-  const pattern = useId()
+function Bars({ rows, metricLabel }: BarsProps) {
+  const hatch = useId()
   const most = Math.max(1, ...rows.map(({ metric }) => metric.expected))
   const used = [...new Set(rows.flatMap(({ metric }) => partsOf(metric).map(({ part }) => part)))]
   const bottom = LEGEND_HEIGHT + rows.length * ROW_HEIGHT
-  const x = (cells: number): number => LABEL_WIDTH + (cells / most) * BAR_WIDTH
-  const fillOf = (part: Part, colour: string): string =>
-    part === 'scored' ? colour : (FILLS[part] ?? `url(#${pattern})`)
+  const pixelsPerCell = BAR_WIDTH / most
+  const x = (cells: number): number => LABEL_WIDTH + cells * pixelsPerCell
   let legendAt = LABEL_WIDTH
   return (
     <svg
       width={LABEL_WIDTH + BAR_WIDTH + 90}
       height={bottom + AXIS_HEIGHT}
       role="img"
-      aria-label={`Coverage of ${metricLabel}: cells by state and approach`}
+      aria-label={WORDS.chartLabel(metricLabel)}
       fontSize="12"
       fill="var(--text)"
     >
       <defs>
-        <pattern id={pattern} width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-          <rect width="6" height="6" fill="var(--surface)" />
-          <line x1="0" y1="0" x2="0" y2="6" stroke="var(--dim)" strokeWidth="2" />
-        </pattern>
+        <HatchPattern id={hatch} />
       </defs>
       {used.map((part) => {
         const at = legendAt
@@ -59,7 +92,7 @@ export function CoverageChart({ rows, metricLabel }: CoverageChartProps) {
               y="4"
               width="12"
               height="12"
-              fill={fillOf(part, 'var(--accent)')}
+              fill={fillOf(part, 'var(--accent)', hatch)}
               stroke="var(--line-strong)"
             />
             <text x={at + 18} y="14">
@@ -69,27 +102,18 @@ export function CoverageChart({ rows, metricLabel }: CoverageChartProps) {
         )
       })}
       {rows.map(({ alias: { model, base_model: base }, metric }, index) => {
-        const top = LEGEND_HEIGHT + index * ROW_HEIGHT
-        const look = lookOf(model, base)
+        const y = LEGEND_HEIGHT + index * ROW_HEIGHT
+        const { short, colour } = lookOf(model, base ?? undefined)
         return (
           <g key={model}>
-            <text x={LABEL_WIDTH - 12} y={top + 12} textAnchor="end">
-              {look.short}
+            <text x={LABEL_WIDTH - 12} y={y + 12} textAnchor="end">
+              {short}
             </text>
-            {partsOf(metric).map(({ part, from, cells }) => (
-              <rect
-                key={part}
-                x={x(from)}
-                y={top}
-                width={x(cells) - LABEL_WIDTH}
-                height={BAR_HEIGHT}
-                fill={fillOf(part, look.colour)}
-                stroke="var(--surface)"
-              >
-                <title>{`${model}: ${PART_WORDS[part]} ${count(cells)} of ${count(metric.expected)}`}</title>
-              </rect>
-            ))}
-            <text x={x(metric.expected) + 8} y={top + 12}>
+            <CoverageBar
+              {...{ counts: metric, colour, hatch, x: LABEL_WIDTH, y, height: BAR_HEIGHT, pixelsPerCell }}
+              title={(part, cells) => WORDS.barPart(model, PART_WORDS[part], count(cells), count(metric.expected))}
+            />
+            <text x={x(metric.expected) + 8} y={y + 12}>
               {count(metric.scored)}/{count(metric.expected)}
             </text>
           </g>
@@ -104,7 +128,7 @@ export function CoverageChart({ rows, metricLabel }: CoverageChartProps) {
         </g>
       ))}
       <text x={LABEL_WIDTH + BAR_WIDTH / 2} y={bottom + 34} textAnchor="middle" fill="var(--dim)">
-        cells of {metricLabel}
+        {WORDS.axis(metricLabel)}
       </text>
     </svg>
   )

@@ -1,10 +1,11 @@
 import type { Coverage, CoverageMetric } from '../../../contract/control/cells.ts'
-import { lookOf } from '../../components/approach-colours.ts'
+import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { RefusalCount } from '../../components/refusal-chip.tsx'
 import { count, metricName, metricValue } from '../../components/format.ts'
 import table from '../../components/table.module.css'
+import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
 import styles from './coverage.module.css'
 
 const reasonsOf = ({
@@ -17,12 +18,10 @@ const reasonsOf = ({
     ...Object.entries({ ...errors, ...unevaluable }).map(
       ([reason, cells]) => `${reason.replaceAll('_', ' ')} ${count(cells)}`,
     ),
-    ...(unequal && common !== null
-      ? [`on the ${count(common.n)} shared questions ${metricValue('', common.mean)}`]
-      : []),
+    ...(unequal && common !== null ? [WORDS.shared(count(common.n), metricValue('', common.mean))] : []),
   ].join(' · ')
 
-/** A row per approach and metric: the mean with its n, and where every other cell went. Timeouts stand apart. */
+/** A row per approach and metric: the mean with its n, and where every other cell went, timeouts apart from errors. */
 export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; onlyGaps: boolean }) {
   const aliases = coverage.aliases
     .map((alias) => ({
@@ -30,24 +29,24 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
       metrics: alias.metrics.filter(({ scored, expected }) => !onlyGaps || scored < expected),
     }))
     .filter(({ metrics }) => metrics.length > 0)
-  if (aliases.length === 0) return <p>Every cell of every metric has a value.</p>
+  if (aliases.length === 0) return <p>{WORDS.noGaps}</p>
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label="Coverage">
+    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.tableRegion}>
       <table className={table.table}>
         <thead className={styles.heads}>
           <tr>
-            <th>Approach</th>
-            <th>Metric</th>
-            <th>State</th>
-            <th className={table.num}>Mean</th>
-            <th className={table.num}>Scored</th>
-            <th className={table.num}>▲ Errors</th>
-            <th className={table.num}>◷ Timeouts</th>
-            <th className={table.num}>○ Not evaluable</th>
-            <th className={table.num}>– Disabled</th>
-            <th className={table.num}>✕ Not&nbsp;run</th>
-            <th className={table.num}>Missing</th>
-            <th>Reasons</th>
+            <th>{WORDS.columns.approach}</th>
+            <th>{WORDS.columns.metric}</th>
+            <th>{WORDS.columns.state}</th>
+            <th className={table.num}>{WORDS.columns.mean}</th>
+            <th className={table.num}>{WORDS.columns.scored}</th>
+            <th className={table.num}>{WORDS.columns.errors}</th>
+            <th className={table.num}>{WORDS.columns.timeouts}</th>
+            <th className={table.num}>{WORDS.columns.unevaluable}</th>
+            <th className={table.num}>{WORDS.columns.disabled}</th>
+            <th className={table.num}>{WORDS.columns.notRun}</th>
+            <th className={table.num}>{WORDS.columns.missing}</th>
+            <th>{WORDS.columns.reasons}</th>
           </tr>
         </thead>
         <tbody>
@@ -63,7 +62,7 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                       <ApproachName alias={model} base={base} />
                       <div className={styles.answered}>
                         {unavailable ??
-                          `${count(cells.ok)}/${count(cells.expected)} answered · ${count(cells.error)} failed · ${count(cells.timeout)} timed out`}
+                          WORDS.cells(count(cells.ok), count(cells.expected), count(cells.error), count(cells.timeout))}
                         {Object.entries(failures).map(([type, failed]) => (
                           <div key={type}>
                             {type.replaceAll('_', ' ')} {count(failed)}
@@ -82,7 +81,10 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                     {count(metric.scored)}/{count(metric.expected)}
                     <span className={styles.bar}>
                       <span
-                        style={{ width: `${(metric.coverage ?? 0) * 100}%`, background: lookOf(model, base).colour }}
+                        style={{
+                          width: `${(metric.coverage ?? 0) * 100}%`,
+                          background: lookOf(model, base ?? undefined).colour,
+                        }}
                       />
                     </span>
                   </td>

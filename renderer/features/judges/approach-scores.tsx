@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { JudgeResults } from '../../../contract/control/judging.ts'
-import { lookOf } from '../../components/approach-colours.ts'
+import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { whyNoInterval } from '../../components/estimate.tsx'
 import { count, score } from '../../components/format.ts'

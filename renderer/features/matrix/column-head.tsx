@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import type { ColumnHead as Head } from '../../../contract/control/run-index/matrix-page.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
-import { lookOf } from '../../components/approach-colours.ts'
+import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, differenceValue, metricValue } from '../../components/format.ts'
 import { againstBaseline, meanInterval } from './pair-of.ts'
@@ -106,7 +106,10 @@ export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
           <span className={styles.headCover}>
             <span className={styles.bar}>
               <span
-                style={{ width: `${(head.coverage ?? 0) * 100}%`, background: lookOf(alias, head.base_model).colour }}
+                style={{
+                  width: `${(head.coverage ?? 0) * 100}%`,
+                  background: lookOf(alias, head.base_model ?? undefined).colour,
+                }}
               />
             </span>
             <span className="dim">

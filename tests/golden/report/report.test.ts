@@ -95,8 +95,8 @@ describe('golden files of the report', () => {
       }),
     ))
   it('ladder report in Markdown', () => expectGolden('report/ladder.md', ladderMarkdown(ladder, artifacts)))
-  it('ladder report as a page', () =>
-    expectGolden('report/ladder.html', ladderPage({ aggregates: ladder, artifacts })))
+  it('ladder report as a page', async () =>
+    expectGolden('report/ladder.html', await ladderPage({ aggregates: ladder, artifacts })))
   it('index of results', () =>
     expectGolden(
       'report/results-index.md',

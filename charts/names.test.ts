@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { placeLabels } from './place-labels.ts'
+import { placeLabels } from './names.ts'
 
 describe('placeLabels', () => {
   it('leaves labels alone that have room, and moves the others apart', () => {

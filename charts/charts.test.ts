@@ -1,0 +1,118 @@
+import { createElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { closeAxis, countAxis, logTimeAxis, timeAxis, wholeAxis } from './axis.ts'
+import { CoverageBar } from './coverage.ts'
+import { Frontier } from './frontier.ts'
+import { LadderCurve } from './ladder-curve.ts'
+import { lookOf, looksOf } from './look.ts'
+
+const labels = ({ ticks }: ReturnType<typeof closeAxis>): string[] => ticks.map(({ label }) => label)
+
+describe('axes', () => {
+  it('a whole axis is the same whatever its values, and longer where a score is below 0', () => {
+    expect(labels(wholeAxis('x', 'score', [0.4, 0.5]))).toEqual(['0', '0.25', '0.5', '0.75', '1'])
+    expect(labels(wholeAxis('x', 'grade', []))).toEqual(['1', '2', '3', '4', '5'])
+    expect(labels(wholeAxis('x', 'score', [-0.2]))[0]).toBe('−0.5')
+  })
+
+  it('a close axis holds all values', () => {
+    const axis = closeAxis('x', [0.42, 0.61])
+    expect(labels(axis)).toEqual(['0.40', '0.45', '0.50', '0.55', '0.60', '0.65'])
+    expect(axis.share(0.4)).toBe(0)
+    expect(axis.share(0.65)).toBe(1)
+  })
+
+  it('durations are marked in one unit from 0, or in steps that multiply', () => {
+    const seconds = timeAxis('latency', [1400, 4600])
+    expect([seconds.name, ...labels(seconds)]).toEqual(['latency, s', '0', '1', '2', '3', '4', '5'])
+    expect(timeAxis('latency', [30, 80]).name).toBe('latency, ms')
+    expect(labels(logTimeAxis('x', [12, 800]))).toEqual([
+      '10 ms',
+      '20 ms',
+      '50 ms',
+      '100 ms',
+      '200 ms',
+      '500 ms',
+      '1 s',
+    ])
+    expect(labels(countAxis('x', [0, 3]))).toEqual(['0', '1', '2', '3', '4'])
+  })
+})
+
+describe('looks', () => {
+  it('flavors have the colour and marker of their approach, a hollow marker and dashes of their own', () => {
+    const looks = looksOf(['hybrid-rag', 'hybrid-rag-fast', 'hybrid-rag-slow'].map((model) => ({ model })))
+    const [base, fast, slow] = [...looks.values()]
+    expect([base!.flavor, base!.dash]).toEqual([false, null])
+    expect([fast!.colour, fast!.marker, fast!.flavor, fast!.short]).toEqual([
+      base!.colour,
+      base!.marker,
+      true,
+      'hybrid fast',
+    ])
+    expect(fast!.dash).not.toBe(slow!.dash)
+  })
+
+  it('an approach that nobody declared keeps its name', () => expect(lookOf('other').short).toBe('other'))
+})
+
+const look = lookOf('vanilla-rag')
+const axis = wholeAxis('mean recall@5', 'score', [])
+
+describe('charts are drawn without a browser', () => {
+  it('the ladder curve joins neighbouring rungs, and leaves a gap where a score is missing or thin', () => {
+    const point = (mean: number, thin: string | null = null) => ({
+      mean,
+      interval: { low: mean - 0.1, high: mean + 0.1 },
+      title: `t${mean}`,
+      thin,
+    })
+    const markup = renderToStaticMarkup(
+      createElement(LadderCurve, {
+        width: 600,
+        title: 'recall@5 up the ladder',
+        rungs: [1, 2, 3, 4].map((rung) => ({ number: `rung ${rung}`, label: 'Some long label of a dataset' })),
+        series: [{ look, points: [point(0.25), point(0.5), null, point(0.75, '3/24')] }],
+        y: axis,
+      }),
+    )
+    expect(markup).toMatch(/^<svg role="img" [^>]*><title>recall@5 up the ladder<\/title>/)
+    expect(markup.match(/recharts-curve/g)).toHaveLength(1)
+    for (const text of ['t0.25', '3/24', 'rung 4', 'vanilla', 'mean recall@5', '0.75']) expect(markup).toContain(text)
+    expect(markup).not.toContain('style=')
+  })
+
+  it('the frontier names who is not beaten, and draws each point with its words', () => {
+    const points = [
+      { model: 'a', look, cost: 10, quality: 0.4, interval: null, title: 'a: 0.40' },
+      { model: 'b', look, cost: 20, quality: 0.2, interval: null, title: 'b: 0.20' },
+    ]
+    const markup = renderToStaticMarkup(
+      createElement(Frontier, {
+        width: 600,
+        title: 'x',
+        points,
+        better: 'higher',
+        x: countAxis('tokens', [10, 20]),
+        y: axis,
+      }),
+    )
+    expect(markup).toContain('Not beaten in both by any other: a.')
+    expect(markup).toContain('<title>b: 0.20</title>')
+    expect(markup).toContain('tokens')
+  })
+
+  it('a coverage bar has a part for every state with cells, as wide as their number', () => {
+    const counts = { scored: 6, errors: 0, timeouts: 1, unevaluable: 3, disabled: 0, not_run: 0, missing: 0 }
+    const markup = renderToStaticMarkup(
+      createElement(CoverageBar, {
+        ...{ counts, colour: 'red', hatch: 'h', x: 0, y: 0, height: 8, pixelsPerCell: 10 },
+        title: (part, cells) => `${part} ${cells}`,
+      }),
+    )
+    expect(markup.match(/<title>[^<]*/g)).toEqual(['<title>scored 6', '<title>timeouts 1', '<title>unevaluable 3'])
+    expect(markup.match(/ width="\d+"/g)).toEqual([' width="60"', ' width="10"', ' width="30"'])
+    expect(markup).toContain('url(#h)')
+  })
+})

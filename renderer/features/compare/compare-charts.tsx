@@ -1,0 +1,188 @@
+import { useQueries } from '@tanstack/react-query'
+import { closeAxis, countAxis, timeAxis } from '../../../charts/axis.ts'
+import { Frontier } from '../../../charts/frontier.ts'
+import { frontierOf } from '../../../charts/frontier-points.ts'
+import { LadderCurve } from '../../../charts/ladder-curve.ts'
+import { looksOf } from '../../../charts/look.ts'
+import type { FrontierPoint } from '../../../contract/control/comparison.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { RunHead } from '../../../contract/control/run-index/runs.ts'
+import type { Estimate } from '../../../contract/evidence/statistics.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { ChartBox } from '../../components/chart-panel.tsx'
+import { count, duration, metricName, score } from '../../components/format.ts'
+import { RungTable } from '../../components/rung-table.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
+import styles from './compare.module.css'
+
+const calls = (value: number): string => (Number.isInteger(value) ? count(value) : value.toFixed(2))
+const WRITTEN: Record<CostAxis, (value: number) => string> = {
+  latency_ms: duration,
+  total_tokens: count,
+  llm_calls: calls,
+  cloud_calls: calls,
+}
+
+/** Interval of an alias's mean in one dataset of a run; null while it is unknown, or where there is none. */
+type IntervalOf = (dataset: string, alias: string) => Estimate['interval']
+
+/** Intervals of all means of a run, dataset by dataset, as they arrive. */
+export function useIntervals(run: string, datasets: readonly string[], metric: IndexMetric): IntervalOf {
+  const results = useQueries({
+    queries: datasets.map((dataset) =>
+      api.statistics.pairs.queryOptions({ input: { run_id: run, dataset_id: dataset, metric } }),
+    ),
+  })
+  return (dataset, alias) =>
+    results[datasets.indexOf(dataset)]?.data?.comparison.approaches.find(({ model }) => model === alias)?.mean
+      .interval ?? null
+}
+
+/** Mean, interval and count of a point, as its tooltip says them. */
+function figureWords({ model, quality, n, expected }: FrontierPoint, interval: Estimate['interval']): string {
+  const range = interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`
+  return `${model}: ${score(quality)}${range}, ${count(n)}/${count(expected)}`
+}
+
+/** Every value that an axis must hold. */
+const valuesOf = (drawn: readonly { mean: number; interval: Estimate['interval'] }[]): number[] =>
+  drawn.flatMap(({ mean, interval }) => [mean, ...(interval === null ? [] : [interval.low, interval.high])])
+
+interface QualityAndCostProps {
+  points: FrontierPoint[]
+  metric: IndexMetric
+  better: 'higher' | 'lower'
+  axis: CostAxis
+  intervalOf: IntervalOf
+}
+
+/** Each approach at its cost and quality, with intervals, and the same in a table. */
+export function QualityAndCost({ points, metric, better, axis, intervalOf }: QualityAndCostProps) {
+  const looks = looksOf(points)
+  const drawn = points.flatMap((point) => {
+    const { model, dataset_id: dataset, quality, [axis]: cost } = point
+    if (quality === null || cost === null) return []
+    const interval = intervalOf(dataset, model)
+    const title = `${figureWords(point, interval)} · ${WRITTEN[axis](cost)}`
+    return [{ model, look: looks.get(model)!, cost, quality, mean: quality, interval, title }]
+  })
+  const best = new Set(frontierOf(drawn, better).map(({ model }) => model))
+  const { name } = WORDS.costs[axis]
+  const costs = drawn.map(({ cost }) => cost)
+  return (
+    <div className={styles.split}>
+      {drawn.length === 0 ? (
+        <p className="dim">{WORDS.noPoint(metricName(metric), name)}</p>
+      ) : (
+        <ChartBox
+          draw={(width) => (
+            <Frontier
+              {...{ width, better, points: drawn }}
+              title={WORDS.against(metricName(metric), name)}
+              x={axis === 'latency_ms' ? timeAxis(name, costs) : countAxis(name, costs)}
+              y={closeAxis(WORDS.meanAxis(metricName(metric)), valuesOf(drawn))}
+            />
+          )}
+        />
+      )}
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.costTable}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>{WORDS.approach}</th>
+              <th className={table.num}>{metricName(metric)}</th>
+              <th className={table.num}>{WORDS.interval}</th>
+              <th className={table.num}>{WORDS.n}</th>
+              {COST_AXES.map((each) => (
+                <th key={each} className={table.num}>
+                  {WORDS.costs[each].label}
+                </th>
+              ))}
+              <th>{WORDS.frontier}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {points
+              .toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))
+              .map((point) => {
+                const interval = intervalOf(point.dataset_id, point.model)
+                return (
+                  <tr key={point.model}>
+                    <th scope="row">
+                      <ApproachName alias={point.model} short />
+                    </th>
+                    <td className={table.num}>{score(point.quality)}</td>
+                    <td className={table.num}>
+                      {interval === null ? '–' : WORDS.to(score(interval.low), score(interval.high))}
+                    </td>
+                    <td className={table.num}>
+                      {count(point.n)}/{count(point.expected)}
+                    </td>
+                    {COST_AXES.map((each) => (
+                      <td key={each} className={table.num}>
+                        {point[each] === null ? '–' : WRITTEN[each](point[each])}
+                      </td>
+                    ))}
+                    <td>{best.has(point.model) ? WORDS.onFrontier.yes : WORDS.onFrontier.no}</td>
+                  </tr>
+                )
+              })}
+          </tbody>
+        </table>
+        <p className="dim">{WORDS.frontierNote}</p>
+      </div>
+    </div>
+  )
+}
+
+interface RungsProps {
+  points: FrontierPoint[]
+  datasets: RunHead['datasets']
+  metric: IndexMetric
+  intervalOf: IntervalOf
+}
+
+/** Each approach's mean from rung to rung with its interval; a rung without scores leaves a gap. */
+export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
+  const rungs = datasets.toSorted((a, b) => (a.complexity_level ?? 99) - (b.complexity_level ?? 99))
+  const looks = looksOf(points)
+  const series = Array.from(looks, ([alias, look]) => ({
+    look,
+    points: rungs.map(({ dataset_id: id }) => {
+      const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)
+      if (point === undefined || point.quality === null) return null
+      const interval = intervalOf(id, alias)
+      return { mean: point.quality, interval, title: figureWords(point, interval), thin: null }
+    }),
+  }))
+  const drawn = series.flatMap((line) => line.points.filter((point) => point !== null))
+  return (
+    <div className={styles.stack}>
+      <ChartBox
+        draw={(width) => (
+          <LadderCurve
+            {...{ width, series }}
+            title={WORDS.overRungs(metricName(metric))}
+            rungs={rungs.map(({ complexity_level: level, label }) => ({
+              number: level === null ? '' : WORDS.rung(level),
+              label,
+            }))}
+            y={closeAxis(WORDS.meanAxis(metricName(metric)), valuesOf(drawn))}
+          />
+        )}
+      />
+      <RungTable
+        label={WORDS.rungTable}
+        points={points}
+        datasets={rungs}
+        short
+        mean={(dataset, alias, point) => {
+          const interval = intervalOf(dataset, alias)
+          return score(point?.quality) + (interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`)
+        }}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+/** What quality is drawn against; each a mean per answered cell, lower is better. */
+export const COST_AXES = ['latency_ms', 'total_tokens', 'llm_calls', 'cloud_calls'] as const
+export type CostAxis = (typeof COST_AXES)[number]
+
+/** What the Compare page says. */
+export const COMPARE_WORDS = {
+  page: 'Compare',
+  runs: 'The list of runs',
+  comparison: 'The comparison',
+  noRun: 'No run yet',
+  launch: 'Launch a run',
+  afterLaunch: '; two of them can be compared here.',
+  metric: 'Metric',
+  approach: 'Approach',
+
+  others: 'Against other runs',
+  otherRuns: 'Other runs',
+  chooseRuns: 'choose runs',
+  noOthers:
+    'Choose runs to see which approaches became better or worse, and which other conditions they were made under.',
+  conditions: 'Conditions',
+  significance: 'The significance of the differences',
+  working: 'Working out which differences are significant…',
+  noRegression: '● No significant regression',
+  regressions: (number: number) => `▼ ${number} significant ${number === 1 ? 'regression' : 'regressions'}`,
+  improvements: (number: number) => `, ${number} significant ${number === 1 ? 'improvement' : 'improvements'}`,
+  open: ': a difference that is open may be chance, or too small for these questions',
+  notIndexed: (runs: string) => `▲ Not indexed: ${runs}`,
+  differences: 'Differences between runs',
+  decisions: { better: '▲ better', worse: '▼ worse', undecided: '○ open' },
+  pAfterHolm: (p: string) => `p = ${p} after Holm`,
+  differenceColumns: {
+    against: 'Against',
+    shared: 'Shared questions',
+    own: 'This run',
+    other: 'Other run',
+    difference: (metric: string) => `Difference in ${metric}`,
+    bar: 'this run − other run',
+    decision: 'Decision',
+    changed: 'Cells that differ',
+  },
+
+  provenance: 'The provenance',
+  sameConditions: (fields: string) => `● Made under the same conditions: all ${fields} fields are equal.`,
+  otherConditions: (fields: string, isOne: boolean, same: string) =>
+    `${fields} ${isOne ? 'differs' : 'differ'}, ${same} are equal.`,
+  noProvenance: (runs: string) => ` ▲ The provenance of ${runs} is unknown.`,
+  fields: 'Fields that differ',
+  field: 'Field',
+
+  against: (metric: string, cost: string) => `${metric} against ${cost}`,
+  overRungs: (metric: string) => `${metric} over the rungs`,
+  cost: 'Cost',
+  costs: {
+    latency_ms: { label: 'Latency', name: 'mean latency' },
+    total_tokens: { label: 'Tokens', name: 'mean tokens per cell' },
+    llm_calls: { label: 'LLM calls', name: 'mean LLM calls per cell' },
+    cloud_calls: { label: 'Cloud calls', name: 'mean cloud calls per cell' },
+  },
+  noPoint: (metric: string, cost: string) => `No approach has both ${metric} and ${cost}.`,
+  meanAxis: (metric: string) => `mean ${metric}, 95 % interval`,
+  costTable: 'Quality and costs by approach',
+  interval: '95 % interval',
+  n: 'n',
+  frontier: 'Frontier',
+  onFrontier: { yes: '● yes', no: '○ no' },
+  frontierNote: 'Frontier, joined by the dashed line: no other approach is both cheaper and at least as good.',
+  rung: (level: number) => `rung ${level}`,
+  rungTable: 'Means by rung',
+  to: (low: string, high: string) => `${low} to ${high}`,
+} as const
