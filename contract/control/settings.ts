@@ -25,10 +25,15 @@ const secret = z.string().regex(/^[\x21-\x7e]{1,8192}$/, 'printable characters w
 export const SecretName = z.enum(['gateway_api_key', 'platform_token', 'evaluator_api_key', 'judge_api_key'])
 export type SecretName = z.infer<typeof SecretName>
 
+/** Origin (scheme, host, port) that each token is sent to; null where no address is set for it. */
+export const SecretOrigins = z.record(SecretName, z.string().nullable())
+export type SecretOrigins = z.infer<typeof SecretOrigins>
+
 /** `secrets` says where each comes from; the values never leave the engine. */
 export const SettingsView = z.strictObject({
   settings: EngineSettings,
   secrets: z.record(SecretName, z.enum(['unset', 'environment', 'session'])),
+  secret_origins: SecretOrigins,
   folders: z.strictObject({ project: z.string(), results: z.string(), published: z.string(), state: z.string() }),
 })
 export type SettingsView = z.infer<typeof SettingsView>

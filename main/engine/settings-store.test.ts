@@ -66,6 +66,30 @@ describe('SettingsStore', () => {
     expect(store.inputs().gatewayApiKey).toBe('of-c')
   })
 
+  it('forgets the token of a platform and of an evaluator when the address that they are sent to changes', async () => {
+    const store = await open()
+    await store.update({
+      settings: { gateway_url: 'http://a.example' },
+      secrets: { platform_token: 'p', evaluator_api_key: 'e' },
+    })
+    expect(store.secretOrigins()).toEqual({
+      gateway_api_key: 'http://a.example',
+      platform_token: 'http://a.example',
+      evaluator_api_key: 'http://a.example',
+      judge_api_key: null,
+    })
+    await store.update({ settings: { evaluator_url: 'http://e.example' } })
+    expect(store.inputs()).toMatchObject({ platformToken: 'p', evaluatorApiKey: null })
+    await store.update({ settings: { platform_url: 'http://p.example' } })
+    expect(store.inputs().platformToken).toBeNull()
+  })
+
+  it('does not use the address of a platform that a settings file brings along', async () => {
+    await writeFile(file, JSON.stringify({ platform_url: 'http://steal.example' }))
+    const store = await open({ MATRIX_PLATFORM_TOKEN: 'token' })
+    expect(store.inputs().platformUrl).toBeNull()
+  })
+
   it('never writes a secret, and tells only where one comes from', async () => {
     const store = await open({ JUDGE_API_KEY: 'from-environment' })
     await store.update({ settings: { concurrency: 4 }, secrets: { gateway_api_key: 'very-secret' } })

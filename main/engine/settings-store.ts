@@ -1,5 +1,11 @@
 import { readFile } from 'node:fs/promises'
-import { EngineSettings, SecretName, type SettingsUpdate, type SettingsView } from '../../contract/control/settings.ts'
+import {
+  EngineSettings,
+  SecretName,
+  type SecretOrigins,
+  type SettingsUpdate,
+  type SettingsView,
+} from '../../contract/control/settings.ts'
 import { describeIssues, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.ts'
 import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
@@ -68,6 +74,13 @@ export class SettingsStore {
     return Object.fromEntries(SecretName.options.map((name) => [name, source(name)])) as SettingsView['secrets']
   }
 
+  /** Where each token is sent now. */
+  secretOrigins(): SecretOrigins {
+    const inputs = this.inputs()
+    const origins = SecretName.options.map((name) => [name, originOf(DESTINATIONS[name](inputs) ?? '')])
+    return Object.fromEntries(origins) as SecretOrigins
+  }
+
   /** Durable when it resolves, secrets apart. Changes are made one after another, so that none overwrites another. */
   update(change: SettingsUpdate): Promise<void> {
     const turn = this.#last.catch(() => undefined).then(() => this.#apply(change))
@@ -81,26 +94,29 @@ export class SettingsStore {
     const entered = ADDRESS_NAMES.flatMap((name) => addressOf(settings ?? {}, name) ?? [])
     if (entered.length > 0) trustAddresses(entered, this.#env)
     if (settings !== undefined) await writeAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`)
-    // A secret was entered for the address of that moment: it does not follow to another one.
-    for (const name of ADDRESS_NAMES)
-      if (originOf(addressOf(next, name) ?? '') !== originOf(addressOf(this.#settings, name) ?? ''))
-        for (const secret of ADDRESSES[name]) this.#session.delete(secret)
+    const before = this.secretOrigins()
     this.#settings = next
+    const after = this.secretOrigins()
+    // A token was entered for the address of that moment: it is not sent to another one.
+    for (const name of SecretName.options) if (before[name] !== after[name]) this.#session.delete(name)
     for (const [name, value] of Object.entries(secrets) as [SecretName, string | null][])
       if (value === null) this.#session.delete(name)
       else this.#session.set(name, value)
   }
 }
 
-/** Settings that say where a run's credentials go, each with the secrets that go there. */
-const ADDRESSES = {
-  gateway_url: ['gateway_api_key', 'platform_token'],
-  evaluator_url: ['evaluator_api_key'],
-  judge_endpoint: ['judge_api_key'],
-} as const satisfies Partial<Record<keyof EngineSettings, readonly SecretName[]>>
-const ADDRESS_NAMES = Object.keys(ADDRESSES) as (keyof typeof ADDRESSES)[]
+/** The address that each token is sent to. */
+const DESTINATIONS: Record<SecretName, (inputs: RunnerInputs) => string | null> = {
+  gateway_api_key: ({ gatewayUrl }) => gatewayUrl,
+  platform_token: ({ platformUrl, gatewayUrl }) => platformUrl ?? gatewayUrl,
+  evaluator_api_key: ({ evaluatorUrl, platformUrl, gatewayUrl }) => evaluatorUrl ?? platformUrl ?? gatewayUrl,
+  judge_api_key: ({ judgeEndpoint }) => (judgeEndpoint === PLATFORM_GATEWAY ? null : judgeEndpoint),
+}
 
-const addressOf = (settings: Partial<EngineSettings>, name: keyof typeof ADDRESSES): string | null => {
+/** Settings that decide where tokens are sent. */
+const ADDRESS_NAMES = ['gateway_url', 'platform_url', 'evaluator_url', 'judge_endpoint'] as const
+
+const addressOf = (settings: Partial<EngineSettings>, name: (typeof ADDRESS_NAMES)[number]): string | null => {
   const value = settings[name] ?? null
   return value === PLATFORM_GATEWAY ? null : value
 }

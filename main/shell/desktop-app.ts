@@ -1,6 +1,7 @@
-import { app, Menu, Notification, safeStorage, shell } from 'electron'
 import { join } from 'node:path'
+import { app, Menu, Notification, safeStorage, shell } from 'electron'
 import type { ControlEvent } from '../../contract/control/events.ts'
+import type { SecretName, SecretOrigins } from '../../contract/control/settings.ts'
 import type { DesktopInfo, RevealedFolder } from '../../contract/desktop.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
 import type { ServiceState } from '../supervisor/service-state.ts'
@@ -12,7 +13,7 @@ import { JsonFile } from './json-file.ts'
 import { MainWindow } from './main-window.ts'
 import type { Places } from './places.ts'
 import { chooseProject, isProject, LastProject, makeProject } from './project-folder.ts'
-import { isUnderWay, NO_RUN, ratioOf, watchRun, type RunEnd } from './run-watch.ts'
+import { isUnderWay, NO_RUN, ratioOf, type RunEnd, watchRun } from './run-watch.ts'
 import { SecretVault } from './secret-vault.ts'
 import { ownFiles, type ShellConfig } from './shell-config.ts'
 import { TrayIcon } from './tray-icon.ts'
@@ -88,7 +89,7 @@ export class DesktopApp {
       open: outerEngine === null ? this.#engine.door : async () => outerEngine,
       onAnswered: (procedure, body, ok) => {
         if (ok && procedure === 'settings/update')
-          this.#vault.follow(body).catch((error: unknown) => process.stderr.write(`secrets: ${String(error)}\n`))
+          this.#keepSecrets(body).catch((error: unknown) => process.stderr.write(`secrets: ${String(error)}\n`))
       },
     }
   }
@@ -131,7 +132,7 @@ export class DesktopApp {
       version: app.getVersion(),
       project: this.#project,
       keeps_secrets: this.#vault.isAvailable,
-      kept_secrets: await this.#vault.names(),
+      kept_secrets: await this.#keptSecrets(),
     }
   }
 
@@ -213,10 +214,26 @@ export class DesktopApp {
     else if ((await this.chooseProject()) === null) this.#engine.start()
   }
 
+  /** Where the engine sends each token now; null while it does not run. */
+  async #secretOrigins(): Promise<SecretOrigins | null> {
+    return (await this.#engine.client()?.settings.get())?.secret_origins ?? null
+  }
+
+  async #keepSecrets(body: string): Promise<void> {
+    const origins = await this.#secretOrigins()
+    if (origins !== null) await this.#vault.follow(body, origins)
+  }
+
+  async #keptSecrets(): Promise<SecretName[]> {
+    const origins = await this.#secretOrigins().catch(() => null)
+    return origins === null ? [] : this.#vault.namesFor(origins)
+  }
+
   async #giveSecrets(): Promise<void> {
-    const secrets = this.#vault.all()
+    // An engine that has ended meanwhile gets them at its next start.
+    const origins = await this.#secretOrigins().catch(() => null)
+    const secrets = origins === null ? {} : this.#vault.secretsFor(origins)
     if (Object.keys(secrets).length === 0) return
-    // An engine that is gone again gets them when it is back.
     await this.#engine
       .client()
       ?.settings.update({ secrets })

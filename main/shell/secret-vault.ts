@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SecretName, SettingsUpdate } from '../../contract/control/settings.ts'
+import { SecretName, type SecretOrigins, SettingsUpdate } from '../../contract/control/settings.ts'
 import { JsonFile } from './json-file.ts'
 
 /** The system's secret store: text in, bytes that only this user on this machine can read. */
@@ -10,10 +10,18 @@ export interface SecretCipher {
   decrypt(bytes: Buffer): string
 }
 
-const VaultFile = z.strictObject({ version: z.literal(1), secrets: z.partialRecord(SecretName, z.base64()) })
+/** A token is kept for the origin that it was entered for; '' where no address was set. */
+const VaultFile = z.strictObject({
+  version: z.literal(2),
+  secrets: z.array(z.strictObject({ name: SecretName, origin: z.string(), value: z.base64() })),
+})
+type Kept = z.infer<typeof VaultFile>['secrets'][number]
 type Secrets = Partial<Record<SecretName, string>>
 
-/** Tokens that outlive the engine, encrypted by the system. Without a secret store nothing is ever written. */
+/**
+ * Tokens that outlive the engine, encrypted by the system. A token is given out only while the engine would send it to the origin that it was
+ * entered for: another project, or another address in the settings, does not get it. Without a secret store nothing is ever written.
+ */
 export class SecretVault {
   readonly #file: JsonFile<typeof VaultFile>
   readonly #cipher: SecretCipher
@@ -28,12 +36,13 @@ export class SecretVault {
     return this.#cipher.isAvailable()
   }
 
-  /** What is kept; a secret that cannot be decrypted any more (another user, another machine) is left out. */
-  all(): Secrets {
+  /** Tokens for these origins; one that cannot be decrypted any more (another user, another machine) is left out. */
+  secretsFor(origins: SecretOrigins): Secrets {
     if (!this.isAvailable) return {}
-    const entries = Object.entries(this.#file.read()?.secrets ?? {}).flatMap(([name, text]) => {
+    const entries = this.#kept().flatMap(({ name, origin, value }) => {
+      if (origin !== (origins[name] ?? '')) return []
       try {
-        return [[name, this.#cipher.decrypt(Buffer.from(text, 'base64'))]]
+        return [[name, this.#cipher.decrypt(Buffer.from(value, 'base64'))]]
       } catch {
         return []
       }
@@ -41,26 +50,32 @@ export class SecretVault {
     return Object.fromEntries(entries) as Secrets
   }
 
-  /** What `all` would give, after everything that was set so far. */
-  async names(): Promise<SecretName[]> {
+  /** Names of what `secretsFor` would give, after everything that was set so far. */
+  async namesFor(origins: SecretOrigins): Promise<SecretName[]> {
     await this.#writing.catch(() => undefined)
-    return Object.keys(this.all()) as SecretName[]
+    return Object.keys(this.secretsFor(origins)) as SecretName[]
   }
 
-  /** Keeps and forgets what a call of `settings.update` that the engine took has set. `body` is the call's. */
-  async follow(body: string): Promise<void> {
-    const secrets = secretsOf(body)
-    if (!this.isAvailable || Object.keys(secrets).length === 0) return
-    this.#writing = this.#writing.catch(() => undefined).then(() => this.#keep(secrets))
+  /** Keeps and removes what a successful call of `settings.update` has set. `body` is the call's; `origins` are those after it. */
+  async follow(body: string, origins: SecretOrigins): Promise<void> {
+    const changes = Object.entries(secretsOf(body)) as [SecretName, string | null][]
+    if (!this.isAvailable || changes.length === 0) return
+    this.#writing = this.#writing
+      .catch(() => undefined)
+      .then(async () => {
+        let kept = this.#kept()
+        for (const [name, value] of changes) {
+          const origin = origins[name] ?? ''
+          kept = kept.filter((each) => each.name !== name || each.origin !== origin)
+          if (value !== null) kept.push({ name, origin, value: this.#cipher.encrypt(value).toString('base64') })
+        }
+        await this.#file.write({ version: 2, secrets: kept })
+      })
     await this.#writing
   }
 
-  async #keep(changes: Partial<Record<SecretName, string | null>>): Promise<void> {
-    const kept = { ...this.#file.read()?.secrets }
-    for (const [name, value] of Object.entries(changes) as [SecretName, string | null][])
-      if (value === null) Reflect.deleteProperty(kept, name)
-      else kept[name] = this.#cipher.encrypt(value).toString('base64')
-    await this.#file.write({ version: 1, secrets: kept })
+  #kept(): Kept[] {
+    return this.#file.read()?.secrets ?? []
   }
 }
 

@@ -131,6 +131,7 @@ export function settingsProcedures(parts: EngineParts) {
   const view = (): SettingsView => ({
     settings: settings.settings,
     secrets: settings.secrets(),
+    secret_origins: settings.secretOrigins(),
     folders: {
       project: config.root,
       results: config.resultsDir,

@@ -53,6 +53,7 @@ const startSettings = (root: string): SettingsView => ({
     evaluator_api_key: 'unset',
     judge_api_key: 'unset',
   },
+  secret_origins: { gateway_api_key: null, platform_token: null, evaluator_api_key: null, judge_api_key: null },
   folders: { project: root, results: 'results', published: 'docs/results', state: '.rag-ladder' },
 })
 
