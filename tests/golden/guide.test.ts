@@ -1,0 +1,119 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { IndexProblem } from '../../contract/control/run-index/upkeep.ts'
+import { ControlErrorCode } from '../../contract/control/control-error.ts'
+import { ServiceStateName } from '../../contract/control/services.ts'
+import {
+  AnswerScores,
+  CellErrorType,
+  CellStatus,
+  EvaluationErrorType,
+  EvaluationStatus,
+  JudgeErrorCode,
+  NotEvaluableReason,
+  RetrievalScores,
+} from '../../contract/index.ts'
+import { FIGURES_HEAD } from '../bench/figures-page.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+
+const GUIDE = 'docs/guide'
+const read = (file: string): Promise<string> => readFile(join(PROJECT_ROOT, file), 'utf8')
+const pages = (await readdir(join(PROJECT_ROOT, GUIDE))).map((name) => `${GUIDE}/${name}`)
+const documents = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/ARCHITECTURE.md',
+  'docs/services.md',
+  'docs/clients.md',
+  ...pages,
+]
+
+/** The options of an enum, also of a nullable one. */
+const optionsOf = (schema: z.ZodType): string[] => {
+  const inner = 'unwrap' in schema ? (schema as z.ZodNullable<z.ZodType>).unwrap() : schema
+  return [...(inner as unknown as { options: readonly string[] }).options]
+}
+
+/** Error codes that only have a TypeScript type: the members of the union in their source. */
+async function unionOf(file: string, type: string): Promise<string[]> {
+  const [, members] = new RegExp(`export type ${type} =([^\\n]*(?:\\n  [^\\n]*)*)`).exec(await read(file)) ?? []
+  return [...(members ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code!)
+}
+
+const codes: Record<string, string[]> = {
+  'control API': ControlErrorCode.options,
+  services: ServiceStateName.options,
+  cells: [...CellErrorType.options, ...CellStatus.options],
+  evaluation: [...EvaluationStatus.options, ...EvaluationErrorType.options, ...NotEvaluableReason.options],
+  'retrieval scores': optionsOf(RetrievalScores.shape.reason),
+  'answer scores': optionsOf(AnswerScores.shape.reason),
+  judges: JudgeErrorCode.options,
+  'index verification': optionsOf(IndexProblem.shape.code),
+  'judge panel': await unionOf('main/judge/judge-error.ts', 'JudgePanelErrorCode'),
+  reports: await unionOf('main/report/report-error.ts', 'ReportErrorCode'),
+  evidence: await unionOf('main/evidence/evidence-error.ts', 'EvidenceErrorCode'),
+  index: await unionOf('main/run-index/run-index-error.ts', 'RunIndexErrorCode'),
+  gateway: await unionOf('providers/platform/rag/rag-error.ts', 'RagErrorCode'),
+}
+
+describe('the guide', () => {
+  it.each(Object.entries(codes))(
+    'explains every error code of %s on the page Troubleshooting',
+    async (_area, listed) => {
+      expect(listed.length).toBeGreaterThan(0)
+      const rows = (await read(`${GUIDE}/troubleshooting.md`)).split('\n').map((line) => line.split(' | ')[0]!)
+      const explained = new Set(rows.flatMap((head) => [...head.matchAll(/`(\w+)`/g)].map(([, code]) => code!)))
+      expect(listed.filter((code) => !explained.has(code))).toEqual([])
+    },
+  )
+
+  it.each(documents)('%s links only to files and headings that exist', async (page) => {
+    const broken: string[] = []
+    for (const [, target] of (await read(page)).replaceAll(/```[\s\S]*?```/g, '').matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(target!)) continue
+      const [path = '', heading] = target!.split('#')
+      const file = path === '' ? page : join(dirname(page), path)
+      const isThere = existsSync(join(PROJECT_ROOT, file))
+      const headings = isThere && heading !== undefined ? await headingsOf(file) : []
+      if (!isThere || (heading !== undefined && !headings.includes(heading))) broken.push(target!)
+    }
+    expect(broken).toEqual([])
+  })
+
+  it.each(documents)('%s names only scripts and commands that exist', async (page) => {
+    const { scripts } = JSON.parse(await read('package.json')) as { scripts: Record<string, string> }
+    const text = await read(page)
+    const commands = new Set(
+      (await readdir(join(PROJECT_ROOT, 'main/cli/commands'))).map((name) => name.replace(/\.ts$/, '')),
+    )
+    const unknown = [
+      ...[...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, name]) => name!).filter((name) => !(name in scripts)),
+      ...[...text.matchAll(/rag-ladder -- ([a-z][\w-]*)/g)]
+        .map(([, name]) => name!)
+        .filter((name) => name !== 'help' && !commands.has(name)),
+    ]
+    expect(unknown).toEqual([])
+  })
+
+  it('lists every page in its table of contents', async () => {
+    const contents = await read(`${GUIDE}/README.md`)
+    const names = pages.map((page) => page.slice(GUIDE.length + 1)).filter((name) => name !== 'README.md')
+    expect(names.filter((name) => !contents.includes(`](${name})`))).toEqual([])
+  })
+})
+
+it('the page of figures begins with the definitions of the targets', async () => {
+  expect((await read('docs/figures.md')).startsWith(FIGURES_HEAD)).toBe(true)
+})
+
+async function headingsOf(file: string): Promise<string[]> {
+  return [...(await read(file)).matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+    text!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
