@@ -1,4 +1,4 @@
-import { EvidenceError } from '../evidence/evidence-error.ts'
+import { EvidenceError } from '../evidence/errors.ts'
 import { CorpusChangedError } from '../runner/corpus-guard.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'

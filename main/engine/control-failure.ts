@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/server'
 import { conflictingRows, fieldPath } from '../../contract/index.ts'
 import type { ControlError, ControlErrorCode, InputProblem } from '../../contract/control/control-error.ts'
-import { EvidenceError } from '../evidence/evidence-error.ts'
+import { EvidenceError } from '../evidence/errors.ts'
 import { valueWithoutSecrets } from '../lib/known-secrets.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'

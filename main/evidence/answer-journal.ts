@@ -1,13 +1,11 @@
 import type { CanonicalRow } from '../../contract/index.ts'
-import { EvidenceError } from './evidence-error.ts'
+import { EvidenceError, malformedJournal, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
-import { malformedJournal, RefusalError } from './refusals.ts'
-import type { RowPlace } from './row-index.ts'
+import { appendWhole, lastLineEnd, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
+import type { LineRange } from './row-index.ts'
 import { decodeLine } from './row-line.ts'
-import { lastLineEnd, readWhole, scanLines } from './scan-lines.ts'
-import { appendWhole, moveTail, takeBack } from './whole-append.ts'
 
-/** Below this size a journal is not worth writing anew. */
+/** Below this size a journal is not worth rewriting. */
 const COMPACT_ABOVE_BYTES = 8 << 20
 
 /**
@@ -19,7 +17,7 @@ export class AnswerJournal {
   readonly #ops: FileOps
   readonly #runId: string
   #file: LogFile | null = null
-  #pending = new Map<string, RowPlace>()
+  #pending = new Map<string, LineRange>()
   #knownBytes = 0
   #knownLines = 0
 
@@ -68,8 +66,8 @@ export class AnswerJournal {
   }
 
   /**
-   * Reads what other processes did to the journal, their writing it anew included, and syncs it in case a writer died before it
-   * could. A torn line, which nobody was promised, is moved away: its new file's name is returned. Throws `RefusalError`.
+   * Reads what other processes did to the journal, rewriting it included, and syncs it in case a writer died before it
+   * could. A torn line, which was never acknowledged, is moved away; the name of its new file is returned. Throws `RefusalError`.
    */
   async refresh(): Promise<string | null> {
     const current = this.#ops.state(this.path)
@@ -118,8 +116,8 @@ export class AnswerJournal {
     }
   }
 
-  takeBack(cause: unknown): Promise<void> {
-    return takeBack(this.#ops, this.path, this.#knownBytes, cause)
+  undoAppend(cause: unknown): Promise<void> {
+    return undoAppend(this.#ops, this.path, this.#knownBytes, cause)
   }
 
   get isWorthCompacting(): boolean {
@@ -129,7 +127,7 @@ export class AnswerJournal {
     return pendingBytes < this.#knownBytes / 4
   }
 
-  /** Writes the journal anew with its pending answers only; the file is replaced in one step. */
+  /** Rewrites the journal with its pending answers only; the file is replaced in one step. */
   async compact(): Promise<void> {
     const lines = new Map<string, Buffer>()
     for (const [rowId, { offset, length }] of this.#pending) {

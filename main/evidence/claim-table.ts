@@ -8,7 +8,7 @@ import { pause } from './pause.ts'
 export interface DurableMarks {
   rowsBytes: number
   answersBytes: number
-  /** Raised when the answer journal is written anew, so that offsets into it are void. */
+  /** Raised when the answer journal is rewritten, so that offsets into it are invalid. */
   answersEpoch: number
 }
 
@@ -25,7 +25,7 @@ const SCHEMA = `
 
 /**
  * Who makes which cell, and how far the files are durable. It matters among living processes only: nothing in it is evidence, so it
- * is never synced, and whoever opens the log while nobody else lives starts it anew. Another process holds it for microseconds.
+ * is never synced, and a process that opens the log while no other one has it open recreates it. Another process holds it for microseconds.
  */
 export class ClaimTable {
   readonly #database: Database.Database
@@ -76,7 +76,7 @@ export class ClaimTable {
     return this.#whenFree(() => this.#marks.get()!)
   }
 
-  /** After a sync: moves the marks and gives up the claims of the rows that are stored now, in one step. */
+  /** After a sync: moves the marks and releases the claims of the rows that are stored now, in one step. */
   settle(marks: DurableMarks, storedRowIds: readonly string[], owner: string): Promise<void> {
     return this.#write(() => {
       this.#setMarks.run(marks)

@@ -28,7 +28,7 @@ export interface EvidenceRefusal {
   remedy: string
 }
 
-/** Something that the log did on its own and that a person should hear of. */
+/** Something that the log did by itself and that is reported to the user. */
 export interface EvidenceNotice {
   code: 'torn_tail_moved' | 'index_not_saved' | 'journal_not_compacted' | 'rows_missing'
   file: string
@@ -36,7 +36,7 @@ export interface EvidenceNotice {
 }
 
 export interface ResumePlan {
-  /** Row ids that stand in the log with equal identity. */
+  /** Row ids that are in the log with equal identity. */
   reuse: string[]
   /** Row ids whose answer was kept by a stopped run and only needs its evaluation and append. */
   answered: string[]
@@ -70,14 +70,14 @@ export interface EvidenceLog {
   claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome>
   /** Keeps an answer durably before its evaluation, so that a crash in between costs no second model call. */
   keepAnswer(claim: CellClaim, row: AnsweredRow): Promise<void>
-  /** Resolves when the row is on stable storage, and gives the claim up. When it rejects, the claim is still held. */
+  /** Resolves when the row is on stable storage, and releases the claim. When it rejects, the claim is still held. */
   append(claim: CellClaim, row: CanonicalRow): Promise<void>
-  /** Gives a claim up without a row. Does nothing for a claim that is given up already. */
+  /** Releases a claim without a row. Does nothing for a claim that is released already. */
   release(claim: CellClaim): Promise<void>
   read(rowId: string): Promise<CanonicalRow | null>
   /** Every durable row in file order, as of the call. */
   rows(): AsyncIterable<CanonicalRow>
-  /** Waits for the appends under way, gives up all claims and tidies up. */
+  /** Waits for the appends in progress, releases all claims and cleans up. */
   close(): Promise<void>
 }
 

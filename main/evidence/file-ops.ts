@@ -1,12 +1,12 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { systemCode } from './evidence-error.ts'
+import { systemCode } from './errors.ts'
 import { networkFileSystem } from './network-file-system.ts'
 
 export interface FileState {
   sizeBytes: number
-  /** Device and inode: differs once another file stands under the same name. */
+  /** Device and inode: differs when another file has the same name. */
   identity: string
 }
 
@@ -14,7 +14,7 @@ export interface FileState {
 export interface LogFile {
   /** Bytes read into `into` at `start`; 0 at the end of the file. */
   read(into: Buffer, start: number, length: number, position: number): Promise<number>
-  /** Appends at the end of the file and tells how many bytes went in: possibly fewer than given. */
+  /** Appends at the end of the file. Resolves with the number of bytes written, possibly fewer than given. */
   write(bytes: Buffer): Promise<number>
   sync(): Promise<void>
   state(): FileState
@@ -28,7 +28,7 @@ export interface FileOps {
   openRead(path: string): Promise<LogFile>
   /** Creates a file that must not exist yet. */
   openNew(path: string): Promise<LogFile>
-  /** Null when nothing stands there. Never opens the file: closing it would drop the system's locks on it. */
+  /** Null when there is no such file. Never opens the file: closing it would drop the system's locks on it. */
   state(path: string): FileState | null
   /** Cuts the file and syncs it. */
   truncate(path: string, sizeBytes: number): Promise<void>
@@ -106,7 +106,7 @@ export const nodeFileOps: FileOps = {
     })
   },
   rename,
-  // The retries are for Windows, where a file that somebody looks at cannot be removed.
+  // The retries are for Windows, where a file that another process has open cannot be removed.
   remove: (path) => rm(path, { force: true, maxRetries: 5, retryDelay: 20 }),
   networkFileSystem,
 }

@@ -1,6 +1,6 @@
 import type { AnswerJournal } from './answer-journal.ts'
 import type { ClaimTable } from './claim-table.ts'
-import { EvidenceError } from './evidence-error.ts'
+import { EvidenceError } from './errors.ts'
 import type { LockFolder } from './lock-folder.ts'
 import type { RowFile, SealedRow } from './row-file.ts'
 
@@ -26,11 +26,11 @@ interface CommitParts {
 interface CommitHost {
   /** Runs `work` under the log's lock, with everything known that others wrote. */
   underLock(work: () => Promise<void>): Promise<void>
-  /** Moves the durable marks and gives up the claims of stored rows. */
+  /** Moves the durable marks and releases the claims of stored rows. */
   settle(storedRowIds: readonly string[]): Promise<void>
   stored(rowId: string): void
   afterCommit(): Promise<void>
-  /** Ends the use of the log; returns the failure to tell. */
+  /** Ends the use of the log; returns the failure to report. */
   fail(error: unknown): EvidenceError
 }
 
@@ -69,7 +69,7 @@ export class GroupCommit {
     try {
       while (this.#waiting.length > 0) await this.#host.underLock(() => this.#commit(this.#nextBatch()))
     } catch (error) {
-      // The failure is the log's, and it is told to everyone whose row was not stored.
+      // The log has failed: every write that was not stored is rejected with the same failure.
       const failure = this.#host.fail(error)
       for (const { reject } of this.#waiting.splice(0)) reject(failure)
     } finally {
@@ -114,7 +114,7 @@ export class GroupCommit {
     }
   }
 
-  /** Turns away writes whose claim is gone or whose row stands in the log already. */
+  /** Rejects writes whose claim is gone or whose row is already in the log. */
   async #admit(batch: PendingWrite[]): Promise<PendingWrite[]> {
     const { rows, claims, locks } = this.#parts
     const ids = batch.map(({ row }) => row.row_id)
@@ -148,14 +148,14 @@ export class GroupCommit {
     }
   }
 
-  /** A failed sync says nothing about which bytes are safe: what was just written is taken back, and the handle is done for. */
+  /** After a failed sync it is unknown which bytes are safe: what was just written is undone, and the handle can no longer be used. */
   async #sync(rowsToo: boolean, answersToo: boolean): Promise<void> {
     const { rows, answers } = this.#parts
     const outcomes = await Promise.allSettled([rowsToo ? rows.sync() : null, answersToo ? answers.sync() : null])
     const failed = outcomes.find((outcome) => outcome.status === 'rejected')
     if (failed === undefined) return
-    if (rowsToo) await rows.takeBack(failed.reason)
-    if (answersToo) await answers.takeBack(failed.reason)
+    if (rowsToo) await rows.undoAppend(failed.reason)
+    if (answersToo) await answers.undoAppend(failed.reason)
     throw failed.reason
   }
 }

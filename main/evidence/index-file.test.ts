@@ -67,7 +67,7 @@ describe('the index file', () => {
     expect(await verifyEvidence(file)).toMatchObject({ index: 'agrees', rows: 4 })
   })
 
-  it('is written anew when the log was replaced, and ignores what a killed writer left at its end', async () => {
+  it('is rebuilt when the log was replaced, and ignores what a killed writer left at its end', async () => {
     const { file, path } = await closedLog()
     await appendFile(path, 'left over from a killed writer')
     expect(await verifyEvidence(file)).toMatchObject({ index: 'agrees' })

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { open, readFile, type FileHandle } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
-import { systemCode } from './evidence-error.ts'
+import { systemCode } from './errors.ts'
 import { RECORD_BYTES, RowIndex } from './row-index.ts'
 
 const MAGIC = 0x49454c52
@@ -73,17 +73,17 @@ export async function loadIndex(path: string, runId: string | null): Promise<Ind
 }
 
 /**
- * Brings the index file up to `prefix`: appends the new records when the file holds the earlier ones, else (or with `anew`, when
- * what stands there could not be used) writes all of it. Call it
- * under the log's lock. It is not synced: a checksum tells a half-written one, and it can be made again from the log.
+ * Brings the index file up to `prefix`: appends the new records when the file holds the earlier ones, else (or with `rebuild`, when
+ * the file could not be used) writes all of it. Call it
+ * under the log's lock. It is not synced: its checksum reveals an incomplete one, and it can be rebuilt from the log.
  */
-export async function saveIndex(path: string, runId: string, prefix: IndexedPrefix, anew: boolean): Promise<void> {
+export async function saveIndex(path: string, runId: string, prefix: IndexedPrefix, rebuild: boolean): Promise<void> {
   const handle = await open(path, 'r+').catch(async (error: unknown) => {
     if (systemCode(error) === 'ENOENT') return open(path, 'w+')
     throw error
   })
   try {
-    const stored = anew ? null : await storedHeader(handle)
+    const stored = rebuild ? null : await storedHeader(handle)
     const all = prefix.index.recordsFrom(0)
     const kept = stored === null || stored.count > prefix.index.count ? 0 : stored.count * RECORD_BYTES
     const known = crc32(all.subarray(0, kept))

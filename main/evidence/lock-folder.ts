@@ -11,7 +11,7 @@ const OWNER = /^owner-[0-9a-f-]{36}$/
 const pauseMs = (): number => 1 + Math.random() * 3
 
 /**
- * The locks of one log, in the folder `<file>.lock`: `main` is held while the log is written, `turn` while somebody waits for `main`
+ * The locks of one log, in the folder `<file>.lock`: `main` is held while the log is written, `turn` while a process waits for `main`
  * (so that a busy writer cannot starve the others), and each open log holds its own `owner-…` as long as its process lives.
  */
 export class LockFolder {
@@ -69,7 +69,7 @@ export class LockFolder {
     }
   }
 
-  /** False when somebody removed the lock's file: it then keeps nobody out any more. */
+  /** False when the lock's file was removed: it then no longer excludes other processes. */
   isIntact(): boolean {
     return this.#ops.state(join(this.path, 'main'))?.identity === this.#mainIdentity
   }
@@ -84,7 +84,7 @@ export class LockFolder {
   register(): void {
     const name = `owner-${randomUUID()}`
     const lock = new OsLock(join(this.path, name))
-    if (!lock.tryLock()) throw new Error(`a new lock file is held by somebody else: ${name}`)
+    if (!lock.tryLock()) throw new Error(`another process holds the new lock file ${name}`)
     this.#owner = { name, lock }
   }
 

@@ -1,15 +1,23 @@
 import { dirname, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './claim-table.ts'
-import { EvidenceError, messageOf, systemCode } from './evidence-error.ts'
+import {
+  EvidenceError,
+  messageOf,
+  missingFile,
+  RefusalError,
+  systemCode,
+  tornTail,
+  untrustedFileSystem,
+  unusableFile,
+} from './errors.ts'
 import type { EvidenceNotice, EvidenceRefusal, OpenOutcome } from './evidence-log.ts'
-import { nodeFileOps, type FileOps, type LogFile } from './file-ops.ts'
+import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
 import { indexPathFor, loadIndex, saveIndex } from './index-file.ts'
+import { CutFileError } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
-import { missingFile, RefusalError, tornTail, unusableFile, untrustedFileSystem } from './refusals.ts'
+import { LogHandle } from './log-handle.ts'
 import { RowFile } from './row-file.ts'
-import { CutFileError } from './scan-lines.ts'
-import { SharedLog } from './shared-log.ts'
 
 export interface OpenOptions {
   /** Every row of the log belongs to this run. */
@@ -17,13 +25,13 @@ export interface OpenOptions {
   /** Whether to start a new log when there is none; its folder must exist. */
   create: boolean
   signal?: AbortSignal
-  /** Hears of what the log repaired or could not do on its own. */
+  /** Called with what the log repaired or could not do by itself. */
   onNotice?: (notice: EvidenceNotice) => void
   /** A disk to use instead of the real one. */
   ops?: FileOps
 }
 
-/** Indexing this many rows anew is worth keeping, even if the process then dies. */
+/** After indexing this many rows the index is saved at once, in case the process dies. */
 const SAVE_AFTER_ROWS = 1000
 
 /**
@@ -73,7 +81,7 @@ class Opening {
     this.#answers = new AnswerJournal(path, options.runId, this.#ops)
   }
 
-  async run(): Promise<SharedLog> {
+  async run(): Promise<LogHandle> {
     const { runId, create, signal, onNotice: notify = () => undefined } = this.#options
     const network = await this.#ops.networkFileSystem(dirname(this.#path))
     if (network !== null) throw new RefusalError(untrustedFileSystem(this.#path, network))
@@ -87,10 +95,10 @@ class Opening {
     this.#answers.supersede((rowId) => rows.has(rowId))
     const indexPath = indexPathFor(this.#path)
     const parts = { runId, rows, answers: this.#answers, claims, locks, ops: this.#ops, indexPath, indexedRows, notify }
-    return new SharedLog(parts, marks.answersEpoch)
+    return new LogHandle(parts, marks.answersEpoch)
   }
 
-  /** Under the lock: makes this process known, buries the dead, and settles how far the files are complete and durable. */
+  /** Under the lock: registers this process, releases what dead processes held, and determines how far the files are complete and durable. */
   async #enter(locks: LockFolder): Promise<{ rows: RowFile; claims: ClaimTable; marks: DurableMarks }> {
     locks.register()
     const dead = locks.others().filter((owner) => !locks.isAlive(owner))
@@ -104,7 +112,7 @@ class Opening {
     const rows = new RowFile(this.#path, this.#options.runId, this.#ops, file)
     const { endBytes, sizeBytes } = await rows.finishedEnd(before.rowsBytes)
     if (endBytes < sizeBytes) throw new RefusalError(tornTail(this.#path, endBytes, sizeBytes - endBytes))
-    // What stands there may have been written by a process that died before its sync.
+    // These bytes may come from a process that died before its sync.
     await file.sync()
     const movedTo = await this.#answers.refresh()
     if (movedTo !== null)

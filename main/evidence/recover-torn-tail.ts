@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
+import { missingFile, notTorn, RefusalError } from './errors.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { nodeFileOps, type FileOps } from './file-ops.ts'
+import { type FileOps, nodeFileOps } from './file-ops.ts'
+import { moveTail } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
-import { missingFile, notTorn, RefusalError } from './refusals.ts'
 import { RowFile } from './row-file.ts'
-import { moveTail } from './whole-append.ts'
 
 export type RecoverOutcome =
   /** `rows` complete rows stay; the `movedBytes` after them are in `movedTo`. */

@@ -26,8 +26,8 @@ export async function evidenceFilesOf(file: string): Promise<string[]> {
 }
 
 /**
- * Removes a log with everything beside it, as a cold reset does; its lock folder stays, because a lock that is removed keeps nobody
- * out. Refuses while a living process has the log open. Rejects with the system's error.
+ * Removes a log with everything beside it, as a cold reset does; its lock folder stays, because a removed lock no longer excludes other
+ * processes. Refuses while a living process has the log open. Rejects with the system's error.
  */
 export async function removeEvidence(file: string): Promise<RemoveOutcome> {
   const path = resolve(file)

@@ -1,14 +1,12 @@
 import { crc32 } from 'node:zlib'
 import type { CanonicalRow } from '../../contract/index.ts'
-import { EvidenceError } from './evidence-error.ts'
+import { cutFile, duplicateRow, EvidenceError, foreignRun, malformedLine, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
 import type { IndexedPrefix } from './index-file.ts'
-import { cutFile, duplicateRow, foreignRun, malformedLine, RefusalError } from './refusals.ts'
+import { appendWhole, crcOf, lastLineEnd, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
 import { HeadReader } from './row-head.ts'
 import { RowIndex } from './row-index.ts'
 import { decodeLine } from './row-line.ts'
-import { crcOf, lastLineEnd, readWhole, scanLines } from './scan-lines.ts'
-import { appendWhole, moveTail, takeBack } from './whole-append.ts'
 
 const READ_AHEAD_BYTES = 1 << 20
 
@@ -119,11 +117,11 @@ export class RowFile {
     return this.#file.sync()
   }
 
-  takeBack(cause: unknown): Promise<void> {
-    return takeBack(this.#ops, this.path, this.knownBytes, cause)
+  undoAppend(cause: unknown): Promise<void> {
+    return undoAppend(this.#ops, this.path, this.knownBytes, cause)
   }
 
-  /** After the sync: the rows given to `append` stand in the log now. */
+  /** After the sync: the rows given to `append` are in the log now. */
   accept(rows: readonly SealedRow[]): void {
     const { index } = this
     let { coveredBytes, prefixCrc } = this.#prefix
@@ -139,7 +137,7 @@ export class RowFile {
 
   /** The row with that number in file order. Throws `damaged` when its bytes are not those that were indexed. */
   async readAt(ordinal: number): Promise<CanonicalRow> {
-    const { offset, length } = this.index.placeOf(ordinal)
+    const { offset, length } = this.index.rangeOf(ordinal)
     const line = Buffer.allocUnsafe(length)
     await readWhole(this.#file, line, offset)
     return this.#decode(line, ordinal)
@@ -148,14 +146,14 @@ export class RowFile {
   /** The first `count` rows in file order, read ahead in pieces of about 1 MiB. */
   async *rows(count: number): AsyncGenerator<CanonicalRow> {
     for (let first = 0; first < count;) {
-      const start = this.index.placeOf(first).offset
+      const start = this.index.rangeOf(first).offset
       let last = first
-      while (last + 1 < count && this.index.placeOf(last + 1).offset - start < READ_AHEAD_BYTES) last += 1
-      const final = this.index.placeOf(last)
+      while (last + 1 < count && this.index.rangeOf(last + 1).offset - start < READ_AHEAD_BYTES) last += 1
+      const final = this.index.rangeOf(last)
       const piece = Buffer.allocUnsafe(final.offset + final.length - start)
       await readWhole(this.#file, piece, start)
       for (; first <= last; first += 1) {
-        const { offset, length } = this.index.placeOf(first)
+        const { offset, length } = this.index.rangeOf(first)
         yield this.#decode(piece.subarray(offset - start, offset - start + length), first)
       }
     }
@@ -164,8 +162,8 @@ export class RowFile {
   #decode(line: Buffer, ordinal: number): CanonicalRow {
     const decoded = decodeLine(line, 'quick')
     if (decoded.ok && decoded.row.row_id === this.index.rowIdOf(ordinal)) return decoded.row
-    const problem = decoded.ok ? 'another row stands there than was indexed' : decoded.problem
-    const { offset } = this.index.placeOf(ordinal)
+    const problem = decoded.ok ? 'the file has another row there than the index' : decoded.problem
+    const { offset } = this.index.rangeOf(ordinal)
     const data = { file: this.path, offset, line: ordinal + 1 }
     throw new EvidenceError('damaged', `${this.path}: line ${ordinal + 1} at byte ${offset}: ${problem}`, data)
   }

@@ -48,7 +48,7 @@ function objectEnd(line: Buffer, at: number): number {
   return -1
 }
 
-/** A member of the row that stands alike in many rows. */
+/** A member of the row that many rows share. */
 interface Section {
   bytes: Buffer
   digest: Buffer
@@ -111,14 +111,14 @@ class Cursor {
     return end <= this.line.length && this.line.compare(field, 0, field.length, this.at, end) === 0
   }
 
-  /** Steps onto the value of the member `field`; false when another one stands there. */
+  /** Steps onto the value of the member `field`; false when another one is there. */
   enter(field: Buffer): boolean {
     const start = this.at
     this.at += field.length
     return this.at <= this.line.length && this.line.compare(field, 0, field.length, start, this.at) === 0
   }
 
-  /** Steps behind the value that ends before `end`, which must be followed by another member. */
+  /** Steps past the value that ends before `end`, which must be followed by another member. */
   leave(end: number): boolean {
     this.at = end + 1
     return this.line[end] === COMMA
@@ -133,7 +133,7 @@ const REPEAT = key('repeat')
 const SECTIONS = (['dataset', 'question', 'approach', 'reproducibility'] as const).map((name) => key(name))
 
 /**
- * Reads the heads of a log's lines. A line whose checksum holds was fully checked when it was written, and its fields stand in a
+ * Reads the heads of a log's lines. A line whose checksum holds was fully checked when it was written, and its fields have a
  * known order: then only its first fields are looked at. Any other line is checked in full.
  */
 export class HeadReader {

@@ -17,7 +17,7 @@ export interface RowKey {
  * not part of it: a run that is repeated later keeps its rows.
  */
 export function rowId({ run_id, dataset_id, question_id, model, repeat = 1 }: RowKey): string {
-  // The keys stand sorted as they must: this is done for every row of a log.
+  // The keys are written in sorted order, because this runs for every row of a log.
   const counted = repeat > 1 ? repeat : undefined
   return hash(
     'sha256',

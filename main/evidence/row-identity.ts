@@ -21,7 +21,7 @@ export function fingerprint(part: unknown): Buffer {
   return copyOf(hash('sha256', canonicalJson(part), 'buffer').subarray(0, PART_HASH_BYTES))
 }
 
-/** True for values with the same JSON, whatever the order of keys. A quick look: members that are undefined make it say false. */
+/** True for values with the same JSON, whatever the order of keys. A quick comparison: members that are undefined make it false. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -24,7 +24,7 @@ describe('RowIndex', () => {
           for (const [ordinal, [cell, position]] of [...model].entries()) {
             expect(same.find(idOf(cell))).toBe(ordinal)
             expect(same.rowIdOf(ordinal)).toBe(idOf(cell))
-            expect(same.placeOf(ordinal)).toEqual({ offset: position * 5e9, length: position })
+            expect(same.rangeOf(ordinal)).toEqual({ offset: position * 5e9, length: position })
             expect(partsOf(cell).every((part, number) => same.hasPart(ordinal, number, part))).toBe(true)
             expect(same.hasPart(ordinal, 0, Buffer.alloc(16, 252))).toBe(false)
           }

@@ -14,7 +14,7 @@ function sameBytes(a: Buffer, atA: number, b: Buffer, atB: number, count: number
   return true
 }
 
-export interface RowPlace {
+export interface LineRange {
   /** Byte offset of the line in the file. */
   offset: number
   /** Bytes of the line without its newline. */
@@ -22,8 +22,8 @@ export interface RowPlace {
 }
 
 /**
- * Where each row stands, in file order: flat memory of about 100 bytes per row, found by row id through an open hash table on
- * the id's own first bytes (it is a SHA-256, so they are evenly spread).
+ * The position of each row, in file order: flat memory of about 100 bytes per row, found by row id through an open hash table on
+ * the first bytes of the id (it is a SHA-256, so they are evenly spread).
  */
 export class RowIndex {
   #records: Buffer = Buffer.allocUnsafe(RECORD_BYTES * 256)
@@ -43,7 +43,7 @@ export class RowIndex {
   }
 
   /** False when the row id is there already; the index is then as it was. */
-  add(rowId: string, place: RowPlace, parts: readonly Buffer[]): boolean {
+  add(rowId: string, place: LineRange, parts: readonly Buffer[]): boolean {
     if (this.find(rowId) !== -1) return false
     this.#makeRoom()
     const at = this.#count * RECORD_BYTES
@@ -61,7 +61,7 @@ export class RowIndex {
     return this.#records.toString('hex', at, at + ID_BYTES)
   }
 
-  placeOf(ordinal: number): RowPlace {
+  rangeOf(ordinal: number): LineRange {
     const at = ordinal * RECORD_BYTES
     return { offset: this.#records.readDoubleLE(at + OFFSET_AT), length: this.#records.readUInt32LE(at + LENGTH_AT) }
   }
@@ -81,7 +81,7 @@ export class RowIndex {
     return this.#records.subarray(ordinal * RECORD_BYTES, this.#count * RECORD_BYTES)
   }
 
-  /** Takes over the records of an index file. False when a row id stands twice in them. */
+  /** Takes over the records of an index file. Null when a row id occurs twice in them. */
   static fromRecords(records: Buffer): RowIndex | null {
     const index = new RowIndex()
     const count = records.length / RECORD_BYTES

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { CanonicalRow, describeIssues, fieldPath, SCHEMA_VERSION, withCurrentNames } from '../../contract/index.ts'
-import { messageOf } from './evidence-error.ts'
-import { rowId, rowKeyOf, type RowKey } from './row-id.ts'
+import { messageOf } from './errors.ts'
+import { rowId, type RowKey, rowKeyOf } from './row-id.ts'
 
 const SEAL = ',"checksum":"'
 const SEAL_BYTES = SEAL.length + 8 + 2
@@ -47,7 +47,7 @@ export function sealRow(input: CanonicalRow): Sealed {
   return { ok: true, row, line: sealedLine(JSON.stringify(row).slice(0, -1)) }
 }
 
-/** One buffer per line, filled in place: rows are large enough that a copy of each would be felt. */
+/** One buffer per line, filled in place: rows are large, so a copy of each would be slow. */
 function sealedLine(body: string): Buffer {
   const bodyBytes = Buffer.byteLength(body)
   const line = Buffer.allocUnsafeSlow(bodyBytes + SEAL_BYTES + 1)
@@ -77,7 +77,7 @@ export function sealOf(bytes: Buffer): SealState {
   return line.toString('latin1', body + SEAL.length) === `${checksumOf(line.subarray(0, body))}"}` ? 'intact' : 'broken'
 }
 
-/** Says when a checksum stands where it covers nothing: such a line was changed after it was written. */
+/** The problem of a line whose checksum is not at its end: it was changed after it was written. */
 export const MISPLACED_CHECKSUM =
   'its checksum is not at the end of the line: the bytes were changed after they were written'
 

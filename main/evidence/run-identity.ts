@@ -1,21 +1,21 @@
 import { readFile } from 'node:fs/promises'
 import {
-  describeIssues,
-  RunIdentity,
-  SCHEMA_VERSION,
   type CanonicalRow,
+  describeIssues,
   type EvaluationConditions,
   type PlanConflict,
+  RunIdentity,
+  SCHEMA_VERSION,
 } from '../../contract/index.ts'
 import type { AnswerJournal } from './answer-journal.ts'
-import { EvidenceError, messageOf, systemCode } from './evidence-error.ts'
+import { EvidenceError, messageOf, systemCode } from './errors.ts'
 import type { FileOps } from './file-ops.ts'
-import { differences, fingerprint, IDENTITY_PARTS, sameJson, type Difference } from './row-identity.ts'
+import { appendWhole } from './line-file.ts'
 import type { RowFile } from './row-file.ts'
-import { appendWhole } from './whole-append.ts'
+import { type Difference, differences, fingerprint, IDENTITY_PARTS, sameJson } from './row-identity.ts'
 
-// A run's identity is one record beside its evidence, written and synced before the first call. Whoever opens the evidence to add rows
-// compares its own conditions with it, whatever cells it selects, and every row of the file: by the fingerprints of the row index, so that
+// A run's identity is one record beside its evidence, written and synced before the first call. A process that opens the evidence to add rows
+// compares its conditions with it, whatever cells it selects, and every row of the file: by the fingerprints of the row index, so that
 // 200,000 rows cost milliseconds. A file from before the record existed has its identity from its first row, and all others must agree.
 
 const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
@@ -132,7 +132,7 @@ function* evaluationDifferences(stored: EvaluationConditions, current: Evaluatio
   }
 }
 
-/** A list as one text: its order says nothing, and both lists are to be named whole. */
+/** A list as one text: its order has no meaning, and a difference shows both lists in full. */
 const inWords = (value: readonly string[] | number): string | number =>
   typeof value === 'number' ? value : value.length === 0 ? 'none' : [...value].sort().join(', ')
 

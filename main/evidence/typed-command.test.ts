@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tornTail } from './refusals.ts'
+import { tornTail } from './errors.ts'
 import { nameButtonsInRemedies, typedCommand } from './typed-command.ts'
 
 const typed = (env: Record<string, string>, script: string, file = '/runs/a.jsonl'): string =>

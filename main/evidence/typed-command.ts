@@ -27,7 +27,7 @@ export function nameButtonsInRemedies(isPanel = true): void {
   namesButtons = isPanel
 }
 
-/** What helps, in the words of the place where the message is read. */
+/** The remedy in the words of the interface that shows the message. */
 export const remedyFor = (words: { panel: string; commandLine: string }): string =>
   namesButtons ? words.panel : words.commandLine
 

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import { AnswerJournal } from './answer-journal.ts'
-import { systemCode } from './evidence-error.ts'
 import type { CanonicalRow } from '../../contract/index.ts'
+import { AnswerJournal } from './answer-journal.ts'
+import { duplicateRow, foreignRun, malformedLine, missingFile, mixedRows, systemCode, tornTail } from './errors.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { nodeFileOps, type FileOps, type LogFile } from './file-ops.ts'
+import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
 import { indexPathFor, loadIndex } from './index-file.ts'
+import { crcOf, lastLineEnd, readWhole, scanLines } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
-import { duplicateRow, foreignRun, malformedLine, missingFile, mixedRows, tornTail } from './refusals.ts'
-import { IDENTITY_PARTS, fingerprint, firstDifference } from './row-identity.ts'
+import { fingerprint, firstDifference, IDENTITY_PARTS } from './row-identity.ts'
 import { RowIndex } from './row-index.ts'
 import { decodeLine, sealOf } from './row-line.ts'
-import { crcOf, lastLineEnd, readWhole, scanLines } from './scan-lines.ts'
 
 const MAX_PROBLEMS = 100
 const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
@@ -31,7 +30,7 @@ export interface EvidenceReport {
   /** Everything wrong, in file order; at most 100 of the `problemCount` problems. */
   problems: EvidenceRefusal[]
   problemCount: number
-  /** `behind`: right as far as it goes. `disagrees` alone is no damage: the next opening makes the index anew. */
+  /** `behind`: right as far as it goes. `disagrees` alone is no damage: the next opening rebuilds the index. */
   index: 'absent' | 'agrees' | 'behind' | 'disagrees'
   /** Answers that wait for their evaluation, in the journal beside the file. */
   pendingAnswers: number
@@ -53,7 +52,7 @@ export async function verifyEvidence(file: string, ops: FileOps = nodeFileOps): 
   }
 }
 
-/** Runs `look` while nobody appends. A folder that cannot be locked is not being written to from here either. */
+/** Runs `look` while no process appends. A folder that cannot be locked cannot be written to from here either. */
 async function quietly<Result>(path: string, ops: FileOps, look: () => Promise<Result>): Promise<Result> {
   if (ops.state(LockFolder.pathFor(path)) === null) return look()
   let locks: LockFolder

@@ -6,8 +6,8 @@ import { Identifier, JudgedRotation, Sha256 } from '../../contract/index.ts'
 import { nodeFileOps } from '../evidence/file-ops.ts'
 import { OsLock } from '../evidence/os-lock.ts'
 import { sealOf } from '../evidence/row-line.ts'
-import { lastLineEnd, scanLines } from '../evidence/scan-lines.ts'
-import { moveTail } from '../evidence/whole-append.ts'
+import { lastLineEnd, scanLines } from '../evidence/line-file.ts'
+import { moveTail } from '../evidence/line-file.ts'
 import { JudgePanelError } from './judge-error.ts'
 
 /** A verdict as it is kept: `key` is the hash of everything that it depends on. */

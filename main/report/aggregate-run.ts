@@ -5,7 +5,7 @@ import {
   type Reproducibility,
   type RowDataset,
 } from '../../contract/index.ts'
-import type { FigureRow } from '../evidence/shared-rows.ts'
+import type { FigureRow } from '../evidence/interned-rows.ts'
 import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
 import { compactJson } from './compact-json.ts'
 import { comparisonsOf } from './comparisons.ts'

@@ -9,7 +9,7 @@ import {
   type OperationalSummary,
   type Refusal,
 } from '../../contract/index.ts'
-import type { FigureRow } from '../evidence/shared-rows.ts'
+import type { FigureRow } from '../evidence/interned-rows.ts'
 import { Column } from './column.ts'
 import { metricOutcome } from './metric-outcome.ts'
 import { MetricTally, type CommonQuestions } from './metric-tally.ts'

@@ -1,5 +1,5 @@
 import { AnswerMetric, RetrievalMetric, type EvaluationMetric } from '../../contract/index.ts'
-import type { FigureRow } from '../evidence/shared-rows.ts'
+import type { FigureRow } from '../evidence/interned-rows.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** Where one cell stands in the count of one metric. */

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
 import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/row-line.ts'
-import { SharedRows, type FigureRow } from '../evidence/shared-rows.ts'
+import { InternedRows, type FigureRow } from '../evidence/interned-rows.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
 const CHUNK_BYTES = 1 << 20
@@ -82,7 +82,7 @@ type Parsed<Row> = { ok: true; row: Row } | { ok: false; problem: string }
 
 /** Parses lines; what rows of a run have in common is parsed once and shared. */
 abstract class LineParser<Row extends FigureRow> {
-  protected readonly rows = new SharedRows()
+  protected readonly rows = new InternedRows()
 
   /** A line whose checksum holds, quickly; null when it must be read whole. */
   protected abstract quick(line: Buffer): Row | null

@@ -1,14 +1,14 @@
 import type { CanonicalRow } from '../../contract/index.ts'
 import { rowKeyOf } from '../evidence/row-id.ts'
 import { decodeLine, sealOf, wrongId, type Decoded } from '../evidence/row-line.ts'
-import { SharedRows } from '../evidence/shared-rows.ts'
+import { InternedRows } from '../evidence/interned-rows.ts'
 import { cellRecord, type CellRecord } from './cell-record.ts'
 
 export type Parsed = { ok: true; row: CanonicalRow; record: CellRecord } | { ok: false; problem: string }
 
 /** Lines of evidence → what the index keeps; rows of a file share what they have in common. */
 export class RowParser {
-  readonly #rows = new SharedRows()
+  readonly #rows = new InternedRows()
 
   parse(line: Buffer): Parsed {
     const decoded = this.#decode(line)

@@ -1,8 +1,8 @@
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { crc32 } from 'node:zlib'
 import type { LogFile } from './file-ops.ts'
-import { CutFileError, lastLineEnd, scanLines } from './scan-lines.ts'
+import { CutFileError, lastLineEnd, scanLines } from './line-file.ts'
 
 /** A file whose reads come back as short as `pieces` says, over and over. */
 function fileOf(bytes: Buffer, pieces: number[]): LogFile {

@@ -1,22 +1,78 @@
-import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
-import { SharedSection } from './shared-section.ts'
+import { type CanonicalRow, SCHEMA_VERSION, withCurrentNames } from '../../contract/index.ts'
+
+interface Known<Value> {
+  /** The member's JSON with what follows it, so that a longer value cannot match it. */
+  bytes: Buffer
+  value: Value
+}
+
+/** The last few different values of one member, found again by their bytes. */
+export class InternedSection<Value> {
+  readonly #behind: Buffer
+  readonly #known: Known<Value>[] = []
+  readonly #size: number
+  readonly #cycles: boolean
+  /** Where the search begins. */
+  #next = 0
+
+  /** `behind`: the bytes after the member in a line. `cycles`: the values alternate, else the same one comes several times in a row. */
+  constructor(behind: string, size: number, { cycles }: { cycles: boolean }) {
+    this.#behind = Buffer.from(behind)
+    this.#size = size
+    this.#cycles = cycles
+  }
+
+  /** The value at `at`, and the offset after it and `behind`; null when there is no value followed by `behind`. */
+  take(line: Buffer, at: number): { value: Value; end: number } | null {
+    const count = this.#known.length
+    for (let step = 0; step < count; step += 1) {
+      const place = (this.#next + step) % count
+      const { bytes, value } = this.#known[place]!
+      const end = at + bytes.length
+      if (end > line.length || line.compare(bytes, 0, bytes.length, at, end) !== 0) continue
+      this.#next = this.#cycles ? place + 1 : place
+      return { value, end }
+    }
+    return this.#learn(line, at)
+  }
+
+  #learn(line: Buffer, at: number): { value: Value; end: number } | null {
+    const close = line.indexOf(this.#behind, at)
+    if (close === -1) return null
+    let parsed: unknown
+    try {
+      // The same bytes may also occur inside the member: the text up to there is then incomplete and not JSON.
+      parsed = JSON.parse(line.toString('utf8', at, close))
+    } catch {
+      return null
+    }
+    if (typeof parsed !== 'object' || parsed === null) return null
+    const value = parsed as Value
+    const end = close + this.#behind.length
+    const known = { bytes: Buffer.from(line.subarray(at, end)), value }
+    if (this.#known.length < this.#size) this.#next = this.#known.push(known) - 1
+    else this.#known[(this.#next = (this.#next + 1) % this.#size)] = known
+    if (this.#cycles) this.#next = (this.#next + 1) % this.#known.length
+    return { value, end }
+  }
+}
 
 const QUOTE = Buffer.from('"')
 const ROW_ID_BYTES = 64
 
-// What stands between the members of a row; the log writes them in this order.
+// The bytes between the members of a row; the log writes them in this order.
 const BEFORE_QUESTION = Buffer.from(',"question":')
 const BEFORE_APPROACH = ',"approach":'
 const BEFORE_PROVENANCE = ',"reproducibility":'
 const BEFORE_REST = ',"status":'
-/** Quotes within a text are escaped, so neither can stand in one. */
+/** Quotes within a text are escaped, so neither can occur in one. */
 const BEFORE_EVIDENCE = ',"evidence":'
 const BEFORE_METRICS = ',"metrics":{"operational":'
 
 /** A row without its answer and contexts: all that figures are made of. */
 export type FigureRow = Omit<CanonicalRow, 'evidence'>
 
-/** What a line has in common with others; where its own row id stands, and where the rest of it begins. */
+/** What a line has in common with others; where its own row id is, and where the rest of it begins. */
 interface Shared extends Pick<CanonicalRow, 'question' | 'approach' | 'reproducibility'> {
   head: FigureRow
   idAt: number
@@ -56,17 +112,17 @@ function figuresOf(line: Buffer, shared: Shared, rest: Rest): FigureRow {
 }
 
 /**
- * Reads lines whose checksum holds. Dataset, question, approach and provenance stand alike in many rows of a file and are more than half of a
+ * Reads lines whose checksum holds. Dataset, question, approach and provenance are equal in many rows of a file and are more than half of a
  * short one: their bytes are compared with those of rows before, and only the rest is parsed. Such rows share these objects.
  */
-export class SharedRows {
-  /** From the beginning of the line to the row id, and from behind it to the end of the dataset. */
+export class InternedRows {
+  /** From the beginning of the line to the row id, and from after it to the end of the dataset. */
   #head: { bytes: Buffer; dataset: Buffer; row: FigureRow } | null = null
-  readonly #questions = new SharedSection<CanonicalRow['question']>(BEFORE_APPROACH, 8, { cycles: false })
-  readonly #approaches = new SharedSection<CanonicalRow['approach']>(BEFORE_PROVENANCE, 64, { cycles: true })
-  readonly #provenance = new SharedSection<CanonicalRow['reproducibility']>(BEFORE_REST, 4, { cycles: false })
+  readonly #questions = new InternedSection<CanonicalRow['question']>(BEFORE_APPROACH, 8, { cycles: false })
+  readonly #approaches = new InternedSection<CanonicalRow['approach']>(BEFORE_PROVENANCE, 64, { cycles: true })
+  readonly #provenance = new InternedSection<CanonicalRow['reproducibility']>(BEFORE_REST, 4, { cycles: false })
 
-  /** Null when the line does not begin as the rows before it: it must be read whole, and learnt. */
+  /** Null when the line does not begin as the rows before it: it must be parsed completely and then passed to `learn`. */
   read(line: Buffer): CanonicalRow | null {
     const shared = this.#shared(line)
     if (shared === null) return null
@@ -79,7 +135,7 @@ export class SharedRows {
     const shared = this.#shared(line)
     if (shared === null) return null
     const evidence = line.indexOf(BEFORE_EVIDENCE, shared.end)
-    // The last one is the row's own, or lies deeper: then what follows it closes more than it opens, and is no JSON.
+    // The last one is the row's own member or a nested one; after a nested one the braces do not balance, so the text is not JSON.
     const metrics = line.lastIndexOf(BEFORE_METRICS)
     if (evidence === -1 || metrics < evidence) return null
     const rest = parsedRest(line.toString('utf8', shared.end, evidence) + line.toString('utf8', metrics))
@@ -89,10 +145,10 @@ export class SharedRows {
   #shared(line: Buffer): Shared | null {
     if (this.#head === null) return null
     const { bytes, dataset, row } = this.#head
-    if (!standsAt(line, 0, bytes)) return null
+    if (!hasBytesAt(line, 0, bytes)) return null
     const idAt = bytes.length
     const behindId = idAt + ROW_ID_BYTES
-    if (!standsAt(line, behindId, dataset)) return null
+    if (!hasBytesAt(line, behindId, dataset)) return null
     const question = this.#questions.take(line, behindId + dataset.length)
     const approach = question && this.#approaches.take(line, question.end)
     const provenance = approach && this.#provenance.take(line, approach.end)
@@ -101,7 +157,7 @@ export class SharedRows {
     return { head: row, idAt, question: question.value, approach: approach.value, reproducibility, end }
   }
 
-  /** Remembers how the lines of a file begin, when this one's members stand in it as they must to be compared. */
+  /** Remembers how the lines of a file begin, when the members of this one are written as the comparison needs them. */
   learn(row: FigureRow, line: Buffer): void {
     const { runner_version, run_id, row_id } = row
     const bytes = Buffer.from(
@@ -109,10 +165,10 @@ export class SharedRows {
     )
     const dataset = Buffer.concat([QUOTE, Buffer.from(`,"dataset":${JSON.stringify(row.dataset)}`), BEFORE_QUESTION])
     const datasetAt = bytes.length + row_id.length
-    if (!standsAt(line, 0, bytes) || !standsAt(line, datasetAt, dataset)) return
+    if (!hasBytesAt(line, 0, bytes) || !hasBytesAt(line, datasetAt, dataset)) return
     this.#head = { bytes, dataset, row }
   }
 }
 
-const standsAt = (line: Buffer, at: number, bytes: Buffer): boolean =>
+const hasBytesAt = (line: Buffer, at: number, bytes: Buffer): boolean =>
   at + bytes.length <= line.length && line.compare(bytes, 0, bytes.length, at, at + bytes.length) === 0

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CanonicalRow } from '../../contract/index.ts'
 import { sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import { InternedRows } from './interned-rows.ts'
 import { sealRow } from './row-line.ts'
-import { SharedRows } from './shared-rows.ts'
 
 function sealed(row: CanonicalRow): { row: CanonicalRow; line: Buffer } {
   const outcome = sealRow(row)
@@ -13,7 +13,7 @@ function sealed(row: CanonicalRow): { row: CanonicalRow; line: Buffer } {
 
 const METRICS_TEXT = ',"metrics":{"operational":{"latency_ms":1}},"error":null}'
 
-describe('SharedRows', () => {
+describe('InternedRows', () => {
   it('reads rows whole and for their figures as JSON does, whatever the answers hold', () => {
     const provenances = ['a', 'b'].map((seed) => sampleReproducibility(seed))
     const cell = fc.record({
@@ -27,7 +27,7 @@ describe('SharedRows', () => {
     })
     fc.assert(
       fc.property(fc.array(cell, { minLength: 2, maxLength: 8 }), (cells) => {
-        const rows = new SharedRows()
+        const rows = new InternedRows()
         for (const [place, { question, model, provenance, answer }] of cells.entries()) {
           const made = sampleRow({ question, model, answer, reproducibility: provenances[provenance] })
           const { row, line } = sealed(made)
@@ -45,7 +45,7 @@ describe('SharedRows', () => {
   })
 
   it('leaves a line to be read whole when what it looks for stands deeper', () => {
-    const rows = new SharedRows()
+    const rows = new InternedRows()
     const first = sealed(sampleRow({ question: 'q1', model: 'vanilla-rag' }))
     rows.learn(first.row, first.line)
     const { row } = first

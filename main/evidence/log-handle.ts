@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CanonicalRow, RunIdentity } from '../../contract/index.ts'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './claim-table.ts'
-import { EvidenceError, messageOf } from './evidence-error.ts'
+import { EvidenceError, messageOf, RefusalError } from './errors.ts'
 import type {
   AnsweredRow,
   CellClaim,
@@ -17,20 +17,18 @@ import { claimLost, GroupCommit, type WriteKind } from './group-commit.ts'
 import { saveIndex } from './index-file.ts'
 import type { LockFolder } from './lock-folder.ts'
 import { pause } from './pause.ts'
-import { RefusalError } from './refusals.ts'
 import { ResumePlanner } from './resume-planner.ts'
 import type { RowFile } from './row-file.ts'
 import { fingerprint, firstDifference, sameJson } from './row-identity.ts'
 import { sealRow } from './row-line.ts'
 import { checkIdentity, checkRowsFrom, type IdentityFrom, type IdentityOutcome } from './run-identity.ts'
-import { Wakeups } from './wakeups.ts'
 
 /** How often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 20
 const INDEX_EVERY_ROWS = 4096
 const PLAN_PIECE = 2048
 
-export interface SharedLogParts {
+export interface LogHandleParts {
   runId: string
   rows: RowFile
   answers: AnswerJournal
@@ -44,11 +42,11 @@ export interface SharedLogParts {
 }
 
 /** The log as one process has it open. Built by `openEvidenceLog` only. */
-export class SharedLog implements EvidenceLog {
+export class LogHandle implements EvidenceLog {
   readonly file: string
-  readonly #parts: SharedLogParts
+  readonly #parts: LogHandleParts
   readonly #held = new Map<string, CellClaim>()
-  readonly #released = new Wakeups()
+  readonly #released = new NamedWaiters()
   readonly #seenAlive = new Map<string, number>()
   #answersEpoch: number
   readonly #commits: GroupCommit
@@ -60,7 +58,7 @@ export class SharedLog implements EvidenceLog {
   /** What each row must share, and how many rows were compared with it. */
   #identity: { run: RunIdentity; digest: Buffer; checkedRows: number } | null = null
 
-  constructor(parts: SharedLogParts, answersEpoch: number) {
+  constructor(parts: LogHandleParts, answersEpoch: number) {
     this.file = parts.rows.path
     this.#parts = parts
     this.#answersEpoch = answersEpoch
@@ -235,7 +233,7 @@ export class SharedLog implements EvidenceLog {
       } catch (error) {
         // The journal only stays larger than it needs to be; its answers are where they were.
         this.#mayCompact = false
-        const message = `${answers.path} could not be written anew: ${messageOf(error)}`
+        const message = `${answers.path} could not be rewritten: ${messageOf(error)}`
         notify({ code: 'journal_not_compacted', file: answers.path, message })
       }
     if (this.rowCount - this.#savedRows >= INDEX_EVERY_ROWS) await this.#saveIndex()
@@ -243,10 +241,10 @@ export class SharedLog implements EvidenceLog {
 
   async #saveIndex(): Promise<void> {
     const { rows, indexPath, runId, notify } = this.#parts
-    const anew = this.#savedRows === 0
+    const rebuild = this.#savedRows === 0
     this.#savedRows = this.rowCount
     try {
-      await saveIndex(indexPath, runId, rows.prefix, anew)
+      await saveIndex(indexPath, runId, rows.prefix, rebuild)
     } catch (error) {
       notify({
         code: 'index_not_saved',
@@ -354,7 +352,7 @@ export class SharedLog implements EvidenceLog {
     return run
   }
 
-  /** Ends the use of this handle; the first failure is the one that is told. */
+  /** Ends the use of this handle; the first failure is the one that is reported. */
   #fail(error: unknown): EvidenceError {
     this.#failure ??= failureOf(error, this.file)
     return this.#failure
@@ -404,4 +402,33 @@ function failureOf(error: unknown, file: string): EvidenceError {
   if (error instanceof RefusalError) return new EvidenceError('damaged', error.message, { ...error.refusal }, error)
   const message = `${file} cannot be used any more: ${messageOf(error)}. Rows that were acknowledged are safe`
   return new EvidenceError('log_failed', message, { file }, error)
+}
+
+/** Wakes callers of this process that wait for something by its name. */
+export class NamedWaiters {
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  wake(name: string): void {
+    for (const resolve of this.#waiting.get(name) ?? []) resolve()
+  }
+
+  /** Resolves at the next `wake`, or after `atMostMs`: a wake-up that came a moment too early costs no more than that. */
+  async next(name: string, atMostMs: number, signal?: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
+    const wake = () => resolve(undefined)
+    const abort = () => reject(signal!.reason as Error)
+    const waiters = this.#waiting.get(name) ?? new Set()
+    this.#waiting.set(name, waiters.add(wake))
+    const timer = setTimeout(wake, atMostMs)
+    signal?.addEventListener('abort', abort, { once: true })
+    try {
+      signal?.throwIfAborted()
+      await promise
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
+      waiters.delete(wake)
+      if (waiters.size === 0 && this.#waiting.get(name) === waiters) this.#waiting.delete(name)
+    }
+  }
 }
