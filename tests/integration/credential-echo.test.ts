@@ -50,6 +50,7 @@ function echo(asked: Set<string>, path: string, said: string, body: string): { s
     const results = [{ record_index: 0, scores: { faithfulness: null, answer_relevancy: 1 }, metadata }]
     return { status: 200, value: { results, evaluator_model: said } }
   }
+  if (path.endsWith('/models')) return { status: 200, value: { data: [] } }
   if (path.startsWith('/judge')) return { status: 401, value: { error: { message: said } } }
   const { model, messages } = JSON.parse(body) as { model: string; messages: { content: string }[] }
   const cell = `${model} ${messages[0]!.content}`
