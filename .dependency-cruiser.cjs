@@ -2,6 +2,36 @@
 const area = (name) => `^${name}/`
 const isTest = '\\.test\\.ts$'
 
+// Folders of main, from below. A file imports its own folder and those of the lines before it; folders of one line do not know each other.
+const LAYERS = [
+  ['lib'],
+  ['supervisor'],
+  ['evidence'],
+  ['manifests'],
+  ['statistics'],
+  ['evaluation', 'judge'],
+  ['report'],
+  ['run-index'],
+  ['runner'],
+  ['engine'],
+  ['cli'],
+  ['shell'],
+]
+
+const layerRules = LAYERS.flatMap((layer, place) =>
+  layer.map((folder) => ({
+    name: `main-${folder}-imports-only-what-is-below`,
+    severity: 'error',
+    from: { path: area(`main/${folder}`), pathNot: isTest },
+    to: {
+      path: LAYERS.slice(place)
+        .flat()
+        .filter((other) => other !== folder)
+        .map((other) => area(`main/${other}`)),
+    },
+  })),
+).filter(({ to }) => to.path.length > 0)
+
 module.exports = {
   forbidden: [
     {
@@ -79,6 +109,7 @@ module.exports = {
       from: { path: '^(contract|charts|main|providers|preload)/', pathNot: isTest },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^node_modules/electron/' },
     },
+    ...layerRules,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
@@ -49,6 +49,35 @@ it('finds each forbidden import by its rule', async () => {
     'nothing-imports-a-host: main/c.ts → main/cli.ts',
     'providers-know-only-the-contract: providers/tts/b.ts → main/a.ts',
   ])
+})
+
+it('finds each import from a layer of main into one above it, and between two of one layer', async () => {
+  await project({
+    'main/lib/a.ts': value,
+    'main/lib/b.ts': from('../evidence/a.ts'),
+    'main/evidence/a.ts': from('../lib/a.ts'),
+    'main/judge/a.ts': from('../evaluation/a.ts'),
+    'main/evaluation/a.ts': from('../lib/a.ts'),
+    'main/runner/a.ts': from('../engine/a.ts'),
+    'main/engine/a.ts': from('../evidence/a.ts'),
+    'main/engine/b.ts': "import type { Copy } from '../cli/a.ts'\nexport type Same = Copy\n",
+    'main/cli/a.ts': 'export type Copy = number\n',
+  })
+  const { problems } = await checkWalls(root)
+  expect(problems.sort()).toEqual([
+    'main-engine-imports-only-what-is-below: main/engine/b.ts → main/cli/a.ts',
+    'main-judge-imports-only-what-is-below: main/judge/a.ts → main/evaluation/a.ts',
+    'main-lib-imports-only-what-is-below: main/lib/b.ts → main/evidence/a.ts',
+    'main-runner-imports-only-what-is-below: main/runner/a.ts → main/engine/a.ts',
+  ])
+})
+
+it('knows the layer of every folder of main', async () => {
+  const entries = await readdir(join(PROJECT_ROOT, 'main'), { withFileTypes: true })
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  const config = await readFile(join(PROJECT_ROOT, '.dependency-cruiser.cjs'), 'utf8')
+  const layers = config.slice(config.indexOf('const LAYERS'), config.indexOf('const layerRules'))
+  expect([...layers.matchAll(/'([a-z-]+)'/g)].map(([, name]) => name!).sort()).toEqual(folders.sort())
 })
 
 it('does not pass over an empty tree', async () => {

@@ -23,7 +23,7 @@ async function overview(): Promise<string> {
   const [{ helpTable }, { outputColumns }, { wrap }] = await Promise.all([
     import('./cli/help-table.ts'),
     import('./cli/progress/output-columns.ts'),
-    import('./report/terminal-text.ts'),
+    import('./lib/terminal-text.ts'),
   ])
   const columns = outputColumns(process.stdout, process.env)
   const commands = await Promise.all(
@@ -96,7 +96,7 @@ async function fail(error: unknown): Promise<number> {
   const [{ exitCodeOf, isForeseen }, { sanitizeForTerminal }, { errorText }, { outputColumns }, { withoutSecrets }] =
     await Promise.all([
       import('./cli/exit-code.ts'),
-      import('./report/sanitize-for-terminal.ts'),
+      import('./lib/sanitize-for-terminal.ts'),
       import('./cli/error-text.ts'),
       import('./cli/progress/output-columns.ts'),
       import('./lib/known-secrets.ts'),

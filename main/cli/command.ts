@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
 import { InputError } from '../manifests/runner-inputs.ts'
-import { wrap } from '../report/terminal-text.ts'
+import { wrap } from '../lib/terminal-text.ts'
 import { helpTable } from './help-table.ts'
 
 /** Exit codes of every command; documented in the README. */

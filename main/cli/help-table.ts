@@ -1,4 +1,4 @@
-import { wrap } from '../report/terminal-text.ts'
+import { wrap } from '../lib/terminal-text.ts'
 
 /** Rows of a name and what it is, the second column broken so that no line is wider than `columns`. */
 export function helpTable(rows: readonly (readonly [string, string])[], nameWidth: number, columns: number): string[] {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseRunnerInputs } from '../manifests/runner-inputs.ts'
-import { namedFiles, type ArtifactPlace } from '../report/artifact-files.ts'
+import { namedFiles, type ArtifactPlace } from '../evidence/artifact-files.ts'
 import { projectProblem } from '../manifests/project-folder.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { textOption, type Invocation } from './command.ts'

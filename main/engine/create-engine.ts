@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunEvent } from '../../contract/index.ts'
-import { namedFiles } from '../report/artifact-files.ts'
+import { namedFiles } from '../evidence/artifact-files.ts'
 import { RESULTS_FOLDER } from '../report/publish.ts'
 import { experimentFiles } from '../manifests/experiment.ts'
 import { externalPlatform } from '../runner/platform-source.ts'

@@ -1,4 +1,4 @@
-import type { ArtifactPlace } from '../report/artifact-files.ts'
+import type { ArtifactPlace } from '../evidence/artifact-files.ts'
 import type { EngineConfig } from './engine-config.ts'
 import type { EventHub } from './event-hub.ts'
 import type { ExperimentSource } from './experiment-source.ts'

@@ -7,7 +7,7 @@ import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
 import type { ExperimentReply } from './experiment-thread.ts'
-import { moduleEntry } from '../supervisor/module-entry.ts'
+import { moduleEntry } from '../lib/module-entry.ts'
 
 const THREAD = moduleEntry('./experiment-thread', import.meta.url)
 const MANIFESTS = 'manifests'

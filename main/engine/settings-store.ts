@@ -9,7 +9,7 @@ import {
 import { describeIssues, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.ts'
 import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
-import { writeAtomic } from '../report/write-atomic.ts'
+import { writeAtomic } from '../lib/write-atomic.ts'
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`

@@ -17,8 +17,8 @@ import {
   type Evidence,
 } from './evaluation-status.ts'
 import { serviceText, valueWithoutSecrets } from '../lib/known-secrets.ts'
-import { withDeadline, type CallDeadline } from '../runner/call-deadline.ts'
-import { credentialHeaders, type Credentials } from '../runner/credential-headers.ts'
+import { withDeadline, type CallDeadline } from '../lib/call-deadline.ts'
+import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
 import { parseLenientJson } from './lenient-json.ts'
 
 export interface EvaluatorOptions extends Credentials {

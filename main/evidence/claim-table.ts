@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import type { FileOps } from './file-ops.ts'
-import { isBusy } from './os-lock.ts'
+import { isBusy } from '../lib/os-lock.ts'
 import { pause } from './pause.ts'
 
 /** How far the files are complete and synced, as agreed among the living processes. Bytes. */

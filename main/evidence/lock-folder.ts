@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileOps } from './file-ops.ts'
-import { OsLock } from './os-lock.ts'
+import { OsLock } from '../lib/os-lock.ts'
 import { pause } from './pause.ts'
 
 const OWNER = /^owner-[0-9a-f-]{36}$/

@@ -1,6 +1,6 @@
 import { PLATFORM_GATEWAY } from '../../contract/index.ts'
-import type { Credentials } from '../runner/credential-headers.ts'
-import { createGatewayClient } from '../runner/gateway-client.ts'
+import type { Credentials } from '../lib/credential-headers.ts'
+import { createGatewayClient } from '../lib/gateway-client.ts'
 import { createBuiltinJudge, isBuiltinJudge, isBuiltinName } from './builtin/builtin-judges.ts'
 import { createChatJudge } from './chat-judge.ts'
 import type { JudgeClient } from './judge-client.ts'

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { makeFolder } from '../../tests/helpers/judge-folder.ts'
 import { streamOf } from '../../tests/helpers/report-rows.ts'
-import { artifactFiles } from '../report/artifact-files.ts'
+import { artifactFiles } from '../evidence/artifact-files.ts'
 import { matrixText, toMatrix } from '../report/to-matrix.ts'
 import type { CanonicalRow } from '../../contract/index.ts'
 import { panelInputFromMatrix, panelInputFromRows } from './panel-input.ts'
-import { storedAnswers } from './stored-answers.ts'
+import { storedAnswers } from '../report/stored-answers.ts'
 
 const selection = { runId: 'run-1', datasetId: 'baseline_curated', models: null, questionIds: null }
 const failed = (row: CanonicalRow): CanonicalRow => ({

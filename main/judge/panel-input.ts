@@ -1,5 +1,5 @@
 import type { CanonicalRow, IngestionProvenance, Matrix } from '../../contract/index.ts'
-import { SameInAll } from '../report/same-in-all.ts'
+import { SameInAll } from '../lib/same-in-all.ts'
 import { JudgePanelError } from './judge-error.ts'
 
 /** One question with its stored answers. */

@@ -8,7 +8,7 @@ import type {
   PanelApproach,
   PanelStatistics,
 } from '../../contract/index.ts'
-import { rounded } from '../report/numbers.ts'
+import { rounded } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { flipRates, type BestVote } from '../statistics/flip-rates.ts'
 import { krippendorffAlpha } from '../statistics/krippendorff.ts'

@@ -5,7 +5,7 @@ import type {
   JudgedRotation,
   JudgeVerdict,
 } from '../../contract/index.ts'
-import { rounded } from '../report/numbers.ts'
+import { rounded } from '../lib/numbers.ts'
 
 /** Points between two answers from which a judge's preference is strong: half of what the scale spans. */
 export const STRONG_PREFERENCE = 2

@@ -1,4 +1,4 @@
-import { rounded } from '../report/numbers.ts'
+import { rounded } from '../lib/numbers.ts'
 
 /** Every number of a figure with six significant digits, so that equal verdicts give equal bytes on every machine. */
 export function roundedDeep<Value>(value: Value): Value {

@@ -1,6 +1,6 @@
 import { type Judgments, type JudgePanelRuntime, type JudgedQuery } from '../../contract/index.ts'
 import { withoutCredentials } from '../manifests/provenance.ts'
-import { writeAtomic, type WrittenFile } from '../report/write-atomic.ts'
+import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
 import { ANSWER_CAP } from './answer-text.ts'
 import { askJudges, type Asked, type PanelProgress } from './ask-judges.ts'
 import { blindQuestion, judgedAnswers, type BlindedQuestion } from './blinded-question.ts'

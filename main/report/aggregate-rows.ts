@@ -8,7 +8,7 @@ import type {
 } from '../../contract/index.ts'
 import { comparedMetric, meanEstimate, type ComparedName } from './comparison-access.ts'
 import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
-import { rounded } from './numbers.ts'
+import { rounded } from '../lib/numbers.ts'
 import { SCORE_CLASSES, type ScoreClass, type ScoreMetric } from './score-metrics.ts'
 
 type Head = Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>

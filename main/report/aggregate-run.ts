@@ -13,7 +13,7 @@ import { judgeSection } from './judge-section.ts'
 import { commonQuestions } from './metric-tally.ts'
 import { ReportError } from './report-error.ts'
 import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
-import { SameInAll } from './same-in-all.ts'
+import { SameInAll } from '../lib/same-in-all.ts'
 import { forEachKey, SCORE_METRICS } from './score-metrics.ts'
 
 /** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */

@@ -4,7 +4,7 @@ import { DECISION_WORDS, decidedLine, signedWords } from './comparison-words.ts'
 import { STATE_SIGNS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 import type { Segment, Style } from './terminal-paint.ts'
-import { shorten } from './terminal-text.ts'
+import { shorten } from '../lib/terminal-text.ts'
 
 /** Columns for the baseline's name in a head. */
 const MAX_BASELINE = 10

@@ -4,7 +4,7 @@ import { judgeRows, share } from './aggregate-rows.ts'
 import { snapshotIdentity, type HistoricalSnapshot } from './historical.ts'
 import { judgeSection } from './judge-section.ts'
 import { spread, type LongRow } from './long-row.ts'
-import { distributionOf } from './numbers.ts'
+import { distributionOf } from '../lib/numbers.ts'
 
 const QUANTITIES = ['seconds', 'chunks', 'llm_calls', 'cloud_calls'] as const
 const NAMES = { seconds: 'server_seconds', chunks: 'chunks', llm_calls: 'llm_calls', cloud_calls: 'cloud_calls' }

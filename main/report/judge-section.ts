@@ -6,7 +6,7 @@ import {
   type Judgments,
 } from '../../contract/index.ts'
 import type { JudgeInput, UnknownField } from './judge-input.ts'
-import { mean, rounded, roundedOrNull } from './numbers.ts'
+import { mean, rounded, roundedOrNull } from '../lib/numbers.ts'
 
 /** The run that judgments must fit. */
 export interface JudgedRun {

@@ -2,7 +2,7 @@ import type { Aggregate, ConfidenceInterval, PairDecision } from '../../contract
 import { comparedMetric, meanInterval, standingOf, type ComparedName } from './comparison-access.ts'
 import { metricOf } from './metric-access.ts'
 import { unrankedReason } from './metric-use.ts'
-import { mean } from './numbers.ts'
+import { mean } from '../lib/numbers.ts'
 import type { SummaryAlias } from './run-summary.ts'
 
 /** One approach on one rung. */

@@ -4,7 +4,7 @@ import { csvText } from './csv-text.ts'
 import type { HistoricalSnapshot } from './historical.ts'
 import { historicalRows } from './historical-rows.ts'
 import { LONG_COLUMNS, longFields, type LongRow } from './long-row.ts'
-import { writeAtomic, type WrittenFile } from './write-atomic.ts'
+import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
 
 /** What a folder of results can hold. */
 export interface Summaries {

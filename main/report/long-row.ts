@@ -1,6 +1,6 @@
 import type { Distribution, Estimate, MetricClass } from '../../contract/index.ts'
 import type { CsvValue } from './csv-text.ts'
-import { oneLine } from './sanitize-for-terminal.ts'
+import { oneLine } from '../lib/sanitize-for-terminal.ts'
 
 /**
  * Columns of the long form, in order. Figures that a metric does not have are empty, never 0. A line with `against` is a pair: `difference` is

@@ -1,4 +1,4 @@
-import { oneLine } from './sanitize-for-terminal.ts'
+import { oneLine } from '../lib/sanitize-for-terminal.ts'
 
 /** Untrusted text as plain Markdown text on one line: nothing in it becomes markup, a link, HTML, mathematics or a table cell's end. */
 export const md = (text: string): string =>

@@ -9,7 +9,7 @@ import {
 } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun } from './aggregate-run.ts'
 import { renderMatrixTable } from './matrix-table.ts'
-import { displayWidth } from './terminal-text.ts'
+import { displayWidth } from '../lib/terminal-text.ts'
 
 const first = fixtureDataset('subset', 'Subset', 1)
 const second = fixtureDataset(

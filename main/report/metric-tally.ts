@@ -1,7 +1,7 @@
 import type { MetricState, MetricSummary } from '../../contract/index.ts'
 import { Column } from './column.ts'
 import { GAPS_OF_QUESTIONS, type MetricOutcome } from './metric-outcome.ts'
-import { mean, quantile, rounded, roundedOrNull, sampleDeviation } from './numbers.ts'
+import { mean, quantile, rounded, roundedOrNull, sampleDeviation } from '../lib/numbers.ts'
 import { Tally } from './tally.ts'
 
 /** Which questions every approach with scores has one for, and whether that is all of them for each. */

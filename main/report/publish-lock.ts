@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { OsLock } from '../evidence/os-lock.ts'
+import { OsLock } from '../lib/os-lock.ts'
 import { openStateFolder } from '../supervisor/state-folder.ts'
 import { ReportError } from './report-error.ts'
 

@@ -6,7 +6,7 @@ import { catalogueText, evidenceBytes, projectWith, writeRun } from '../../tests
 import { fixtureDataset, goldenRows, REPORT_RUN, streamOf } from '../../tests/helpers/report-rows.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { aggregateText } from './aggregate-run.ts'
-import { artifactFiles } from './artifact-files.ts'
+import { artifactFiles } from '../evidence/artifact-files.ts'
 import { leftOverNotice, publish } from './publish.ts'
 import { whilePublishing } from './publish-lock.ts'
 import { withPublished } from './published-catalogue.ts'

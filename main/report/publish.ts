@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { DatasetCatalogue, type Aggregate, type Dataset, type PublishedRun } from '../../contract/index.ts'
 import { holdsSecret } from '../lib/known-secrets.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
-import { artifactName, isArtifactName, type ArtifactFiles } from './artifact-files.ts'
+import { artifactName, isArtifactName, type ArtifactFiles } from '../evidence/artifact-files.ts'
 import { datasetReport } from './dataset-report.ts'
 import { publicationChange, scopeOf } from './publication-change.ts'
 import { whilePublishing } from './publish-lock.ts'
@@ -21,7 +21,7 @@ import {
   type CheckedArtifact,
 } from './validate-artifacts.ts'
 import { storedIn, type UnusableFile } from './results-folder.ts'
-import { writeAtomic } from './write-atomic.ts'
+import { writeAtomic } from '../lib/write-atomic.ts'
 
 export const RESULTS_FOLDER = 'docs/results'
 

@@ -10,7 +10,7 @@ import {
   ownerOf,
   type ArtifactFiles,
   type NamedFiles,
-} from './artifact-files.ts'
+} from '../evidence/artifact-files.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError } from './report-error.ts'
 import { readStoredAggregate } from './write-artifacts.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Aggregate } from '../../contract/index.ts'
 import { loadHistorical } from './historical.ts'
-import type { NamedFiles } from './artifact-files.ts'
+import type { NamedFiles } from '../evidence/artifact-files.ts'
 import { inLadderOrder, type Summaries } from './long-csv.ts'
 import { scanResults, usableOrListed, type UnusableFile } from './results-folder.ts'
 import { summarizeRun } from './write-artifacts.ts'

@@ -1,4 +1,4 @@
-import { displayWidth, pad } from './terminal-text.ts'
+import { displayWidth, pad } from '../lib/terminal-text.ts'
 import { paint, type Segment } from './terminal-paint.ts'
 
 export const GAP = '  '

@@ -1,6 +1,6 @@
 import type { CanonicalRow, Matrix, MatrixCell } from '../../contract/index.ts'
 import { ReportError } from './report-error.ts'
-import { SameInAll } from './same-in-all.ts'
+import { SameInAll } from '../lib/same-in-all.ts'
 
 /** Which order a matrix has; rows of other models and questions follow by name. */
 export interface MatrixFrame {

@@ -13,7 +13,7 @@ import {
   streamOf,
   wideDataset,
 } from '../../tests/helpers/report-rows.ts'
-import { artifactFiles, type ArtifactFiles } from './artifact-files.ts'
+import { artifactFiles, type ArtifactFiles } from '../evidence/artifact-files.ts'
 import { validateArtifacts } from './validate-artifacts.ts'
 import { writeArtifacts } from './write-artifacts.ts'
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { hashFile } from './hash-file.ts'
+import { hashFile } from '../lib/hash-file.ts'
 
 /** A file that a report page names, as it is now. */
 export interface PageFile {

@@ -8,12 +8,12 @@ import {
   type Matrix,
 } from '../../contract/index.ts'
 import { aggregateText, createAggregator } from './aggregate-run.ts'
-import type { ArtifactFiles } from './artifact-files.ts'
+import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { readJudgments, readJudgmentsIfThere, type JudgeInput } from './judge-input.ts'
 import { readFigureRows } from './read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from './run-summary.ts'
 import { createMatrixBuilder, matrixText } from './to-matrix.ts'
-import { writeAtomic, type WrittenFile } from './write-atomic.ts'
+import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
 
 export interface DerivedArtifacts {
   aggregate: Aggregate

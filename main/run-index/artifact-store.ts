@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { ArtifactState } from '../../contract/index.ts'
-import type { ArtifactKind } from '../report/artifact-files.ts'
+import type { ArtifactKind } from '../evidence/artifact-files.ts'
 
 /** What the index knows of a file. */
 export interface Artifact {

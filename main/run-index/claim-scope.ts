@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { artifactName } from '../report/artifact-files.ts'
+import { artifactName } from '../evidence/artifact-files.ts'
 import type { Artifact } from './artifact-store.ts'
 import type { ChangeLog, IndexSession } from './index-session.ts'
 import type { NewScope, StoredScope } from './scope-store.ts'

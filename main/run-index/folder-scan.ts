@@ -9,7 +9,7 @@ import {
   type ArtifactOwner,
   type NamedFiles,
   type NamedKind,
-} from '../report/artifact-files.ts'
+} from '../evidence/artifact-files.ts'
 
 /** A file's state on disk; two equal ones are taken for the same content. */
 export interface FileState {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { IndexChange, JudgeSection } from '../../contract/index.ts'
-import { ARTIFACT_KINDS, type ArtifactKind } from '../report/artifact-files.ts'
+import { ARTIFACT_KINDS, type ArtifactKind } from '../evidence/artifact-files.ts'
 import { parseJudgments } from '../report/judge-input.ts'
 import { applyEvidence, OvertakenError, type Follow } from './apply-evidence.ts'
 import { EvaluationWriter, parseAggregate } from './apply-evaluation.ts'

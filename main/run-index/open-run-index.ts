@@ -10,11 +10,11 @@ import type {
   MatrixPageInput,
   SearchInput,
 } from '../../contract/index.ts'
-import type { NamedFiles } from '../report/artifact-files.ts'
+import type { NamedFiles } from '../evidence/artifact-files.ts'
 import type { QueryAnswers, QueryName } from './queries/answer-query.ts'
 import { RunIndexError } from './run-index-error.ts'
 import { ThreadClient } from './thread-client.ts'
-import { moduleEntry } from '../supervisor/module-entry.ts'
+import { moduleEntry } from '../lib/module-entry.ts'
 
 const WRITER = moduleEntry('./writer-thread', import.meta.url)
 const READER = moduleEntry('./reader-thread', import.meta.url)

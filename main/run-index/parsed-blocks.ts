@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { CanonicalRow } from '../../contract/index.ts'
-import { moduleEntry } from '../supervisor/module-entry.ts'
+import { moduleEntry } from '../lib/module-entry.ts'
 import type { CellRecord } from './cell-record.ts'
 import { BLOCK_BYTES, BlockReader, linesOf, type LineBlock } from './line-blocks.ts'
 import { type PackedRows, unpackRows } from './packed-rows.ts'

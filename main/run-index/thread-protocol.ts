@@ -1,5 +1,5 @@
 import type { IndexChange } from '../../contract/index.ts'
-import type { NamedFiles } from '../report/artifact-files.ts'
+import type { NamedFiles } from '../evidence/artifact-files.ts'
 import { isDamage } from './open-database.ts'
 import { RunIndexError, type RunIndexErrorCode } from './run-index-error.ts'
 

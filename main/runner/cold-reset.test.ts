@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { artifactFiles } from '../report/artifact-files.ts'
+import { artifactFiles } from '../evidence/artifact-files.ts'
 import { coldReset, describeDeletions, listDeletions, mustConfirm, rowsIn, type ResetScope } from './cold-reset.ts'
 
 let root: string

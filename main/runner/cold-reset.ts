@@ -6,7 +6,7 @@ import { evidenceFilesOf, removeEvidence } from '../evidence/remove-evidence.ts'
 import { ballotFiles, BALLOTS_FOLDER, humanFiles } from '../judge/human/human-files.ts'
 import { journalPath } from '../judge/verdict-journal.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
-import type { ArtifactFiles } from '../report/artifact-files.ts'
+import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { plural } from '../report/score-format.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
 

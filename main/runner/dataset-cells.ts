@@ -1,7 +1,7 @@
 import type { CorpusGuard } from './corpus-guard.ts'
 import { evaluatorOf, type ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { createGatewayClient } from './gateway-client.ts'
+import { createGatewayClient } from '../lib/gateway-client.ts'
 import { ResumeConflictError } from './resume-error.ts'
 import type { RunLog } from './run-conditions.ts'
 import { planMatrix, runMatrix, type MatrixOutcome, type MatrixRun } from './run-matrix.ts'

@@ -1,7 +1,7 @@
 import type { PlatformHealth } from '../../contract/index.ts'
 import { createEvaluatorClient, type EvaluatorClient } from '../evaluation/evaluator-client.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { evaluateUrl } from './gateway-client.ts'
+import { evaluateUrl } from '../lib/gateway-client.ts'
 import { createPlatformClient, PlatformError, type PlatformClient } from './platform-client.ts'
 import { checkAliases } from './preflight.ts'
 

@@ -2,9 +2,9 @@ import type { DeletionList } from '../../contract/control/run-job.ts'
 import type { EvaluationMetric, RunEvent } from '../../contract/index.ts'
 import type { JudgePanel } from '../judge/panel-settings.ts'
 import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
-import type { Credentials } from './credential-headers.ts'
+import type { Credentials } from '../lib/credential-headers.ts'
 import type { PlatformSource } from './platform-source.ts'
-import type { ArtifactFiles } from '../report/artifact-files.ts'
+import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 
 /** Everything that a run of one dataset depends on. */
 export interface DatasetRun {

@@ -16,7 +16,7 @@ import {
 } from '../../tests/helpers/report-rows.ts'
 import type { JudgePanel } from '../judge/panel-settings.ts'
 import { loadExperiment, type LadderDataset } from '../manifests/experiment.ts'
-import { artifactFiles } from '../report/artifact-files.ts'
+import { artifactFiles } from '../evidence/artifact-files.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'

@@ -1,7 +1,7 @@
 import type { Judgments } from '../../contract/index.ts'
 import { needsPlatformGateway, type PlatformGateway } from '../judge/create-judges.ts'
 import { runJudgePanel } from '../judge/run-panel.ts'
-import { storedAnswers } from '../judge/stored-answers.ts'
+import { storedAnswers } from '../report/stored-answers.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { describePanel } from './describe-panel.ts'
 import type { DatasetRun } from './dataset-run.ts'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Aggregate, RunEvent } from '../../contract/index.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
-import type { ArtifactFiles } from '../report/artifact-files.ts'
+import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../report/run-summary.ts'

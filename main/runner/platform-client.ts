@@ -13,8 +13,8 @@ import {
   type ChunkRequest,
 } from '../../contract/index.ts'
 import { serviceText } from '../lib/known-secrets.ts'
-import { credentialHeaders } from './credential-headers.ts'
-import { apiUrl } from './gateway-client.ts'
+import { credentialHeaders } from '../lib/credential-headers.ts'
+import { apiUrl } from '../lib/gateway-client.ts'
 
 /** A platform route answered with an error or in a shape that the contract does not know. */
 export class PlatformError extends Error {

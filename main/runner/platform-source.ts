@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { rememberSecrets } from '../lib/known-secrets.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../lib/trusted-addresses.ts'
-import { moduleFile } from '../supervisor/module-entry.ts'
+import { moduleFile } from '../lib/module-entry.ts'
 import { SupervisedService } from '../supervisor/supervised-service.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { RunEvent } from '../../contract/index.ts'

@@ -3,9 +3,9 @@ import { needsPlatformGateway } from '../judge/create-judges.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import type { Alias } from '../manifests/experiment.ts'
 import { plural } from '../report/score-format.ts'
-import { credentialHeaders, type Credentials } from './credential-headers.ts'
+import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { apiUrl, evaluateUrl, modelsUrl } from './gateway-client.ts'
+import { apiUrl, evaluateUrl, modelsUrl } from '../lib/gateway-client.ts'
 import { createPlatformClient, PlatformError, type PlatformAddress, type PlatformClient } from './platform-client.ts'
 
 // What a run needs of services that other people run is asked before anything is deleted, ingested or paid for: one call to each, none of

@@ -22,9 +22,9 @@ import {
   NAMING_VARIABLES,
   type ArtifactFiles,
   type NamedFiles,
-} from '../report/artifact-files.ts'
+} from '../evidence/artifact-files.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { evaluateUrl } from './gateway-client.ts'
+import { evaluateUrl } from '../lib/gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
 
 // The only way from a request to a run: the command line and the panel both come through here, so a check, a default or a precedence that

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hang, json, resetMidBody, startFaultServer, text, type FaultServer } from '../../tests/helpers/fault-server.ts'
-import { createGatewayClient, MAX_RESPONSE_BYTES, type GatewayClient } from './gateway-client.ts'
+import { createGatewayClient, MAX_RESPONSE_BYTES, type GatewayClient } from '../lib/gateway-client.ts'
 import { runCell, type CellCall } from './run-cell.ts'
 
 let server: FaultServer

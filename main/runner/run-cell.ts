@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Attempt, CellErrorType, ContextText, EvidenceCapability, RowEvidence } from '../../contract/index.ts'
-import type { GatewayClient } from './gateway-client.ts'
+import type { GatewayClient } from '../lib/gateway-client.ts'
 import { normalizeEvidence } from './normalize-evidence.ts'
 
 export interface CellCall {

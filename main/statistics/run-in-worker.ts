@@ -7,7 +7,7 @@ import type { ComparisonOptions } from './compare-pairs.ts'
 import type { ScoreTable } from './score-table.ts'
 import { StatisticsError } from './statistics-error.ts'
 import type { StatisticsTask, TaskArguments, TaskReply, TaskResult } from './tasks.ts'
-import { moduleEntry } from '../supervisor/module-entry.ts'
+import { moduleEntry } from '../lib/module-entry.ts'
 
 const ENTRY = moduleEntry('./statistics-worker', import.meta.url)
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { moduleEntry, moduleFile } from './module-entry.ts'
+import { moduleEntry, moduleFile } from '../lib/module-entry.ts'
 
 it('names an entry with the ending of the module that asks', () => {
   expect(moduleEntry('./thread', 'file:///app/main/run-index/open.ts').href).toBe(

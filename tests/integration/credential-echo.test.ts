@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { artifactFiles } from '../../main/report/artifact-files.ts'
+import { artifactFiles } from '../../main/evidence/artifact-files.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startFaultServer, type Behaviour, type FaultServer } from '../helpers/fault-server.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { leakScan } from '../../main/judge/leak-scan.ts'
-import { sanitizeForTerminal } from '../../main/report/sanitize-for-terminal.ts'
+import { sanitizeForTerminal } from '../../main/lib/sanitize-for-terminal.ts'
 import { parseRenderedEvidence } from '../../main/runner/rendered-evidence.ts'
 import { titleOf } from '../../providers/platform/graph-engine/documents/document-identity.ts'
 import { definedAcronyms } from '../../providers/platform/graph-engine/resolution/acronyms.ts'

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
-import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
-import { displayWidth } from '../../report/terminal-text.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { displayWidth } from '../../lib/terminal-text.ts'
 import type { EventLine, Tone } from './event-line.ts'
 
 export interface Look {

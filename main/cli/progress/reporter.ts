@@ -1,12 +1,12 @@
 import { durationWords, type RunEvent } from '../../../contract/index.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
-import { sanitizeForTerminal } from '../../report/sanitize-for-terminal.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { plural } from '../../report/score-format.ts'
 import { eventLines } from './event-line.ts'
 import { bar } from './format.ts'
 import { outputColumns } from './output-columns.ts'
 import { renderLine, type Look } from './render-line.ts'
-import { initialProgress, pace, track, type RunProgress } from './run-progress.ts'
+import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
 
 /** Where a run's events go: a live terminal, plain lines, or JSON lines. */
 export interface Reporter {

@@ -6,7 +6,7 @@ import type { AddedQuestion, AddQuestionInput, CreateDatasetInput } from '../../
 import type { IngestionProfile, Question } from '../../../contract/index.ts'
 import { withItem } from '../../manifests/append-item.ts'
 import { CONSUMER_FILE, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
-import { writeAtomic } from '../../report/write-atomic.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import { inputFailure } from '../control-failure.ts'
 
 /** The profile that is meant for people's own files; its settings are what a new dataset starts with. */

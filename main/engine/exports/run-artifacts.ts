@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { Aggregate, RunDatasetSummary, RunSummary } from '../../../contract/index.ts'
-import { artifactFilesOf, type ArtifactFiles } from '../../report/artifact-files.ts'
+import { artifactFilesOf, type ArtifactFiles } from '../../evidence/artifact-files.ts'
 import { parseHistoricalMatrix, type HistoricalSnapshot } from '../../report/historical.ts'
 import { readJudgmentsIfThere } from '../../report/judge-input.ts'
 import { summarizeRun } from '../../report/write-artifacts.ts'

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { writeAtomic } from '../../report/write-atomic.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 
 const LINK_LIFE_MS = 10 * 60_000
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { BlindVote } from '../../../contract/control/judging.ts'
 import { describeIssues, Identifier } from '../../../contract/index.ts'
 import { ballotFiles } from '../../judge/human/human-files.ts'
-import { writeAtomic } from '../../report/write-atomic.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import { ControlFailure } from '../control-failure.ts'
 
 /** Votes on one dataset run until they are opened, and when they were. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import type { CellJudging } from '../../../contract/control/cells.ts'
 import type { BlockedPrompt, CanonicalRow, Judgments, PromptLeak } from '../../../contract/index.ts'
 import { readJudgments } from '../../report/judge-input.ts'
-import type { ArtifactPlace } from '../../report/artifact-files.ts'
+import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { judgedFiles } from './judged-files.ts'
 
 const MAX_LISTED = 20

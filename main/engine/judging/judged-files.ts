@@ -6,7 +6,7 @@ import {
   storedFilesOf,
   type ArtifactFiles,
   type ArtifactPlace,
-} from '../../report/artifact-files.ts'
+} from '../../evidence/artifact-files.ts'
 import { loadHistorical, snapshotIdentity } from '../../report/historical.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 

@@ -9,7 +9,7 @@ import {
   type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
 import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
-import { artifactFiles, storedFilesOf } from '../../report/artifact-files.ts'
+import { artifactFiles, storedFilesOf } from '../../evidence/artifact-files.ts'
 import type { PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'

@@ -8,8 +8,8 @@ import type {
   RunSteps,
   StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
-import { initialProgress, pace, track, type RunProgress } from '../../cli/progress/run-progress.ts'
-import { storedFilesOf, type ArtifactPlace } from '../../report/artifact-files.ts'
+import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
+import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { INGESTION_STOPPED } from '../../runner/ingest.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'

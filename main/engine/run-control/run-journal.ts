@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Identifier } from '../../../contract/index.ts'
 import { DatasetSteps, RunJob } from '../../../contract/control/run-job.ts'
-import { writeAtomic } from '../../report/write-atomic.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 
 /** What is known of a run on disk: enough to go on with it after the engine has died. */
 export const JournalEntry = z.strictObject({

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { ServiceName } from '../../../contract/control/services.ts'
-import { moduleFile } from '../../supervisor/module-entry.ts'
+import { moduleFile } from '../../lib/module-entry.ts'
 
 /** Services that stand beside the platform, each a child of its own. */
 export type LocalServiceName = Exclude<ServiceName, 'platform'>

@@ -12,8 +12,8 @@ import {
   type HumanAgreement,
   type JudgedQuery,
 } from '../../../contract/index.ts'
-import { rounded } from '../../report/numbers.ts'
-import { writeAtomic } from '../../report/write-atomic.ts'
+import { rounded } from '../../lib/numbers.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import { JudgePanelError } from '../judge-error.ts'
 import { commitmentOf, sha256 } from './export-round.ts'
 import { agreementWith } from './human-agreement.ts'

@@ -11,7 +11,7 @@ import { durationWords, type Aggregate, type MetricSummary } from '../../../cont
 import type { ComparedName } from '../comparison-access.ts'
 import { intervalWords, nameWords, valueWords } from '../comparison-words.ts'
 import { aliasesOf, isThin, rungFigure, type RungFigure } from '../leaderboard.ts'
-import { oneLine } from '../sanitize-for-terminal.ts'
+import { oneLine } from '../../lib/sanitize-for-terminal.ts'
 import { raw, type Markup } from './markup.ts'
 
 const WIDTH = 600

@@ -1,4 +1,4 @@
-import { oneLine } from '../sanitize-for-terminal.ts'
+import { oneLine } from '../../lib/sanitize-for-terminal.ts'
 
 /** HTML that was built here; a plain text never passes for it. */
 export interface Markup {

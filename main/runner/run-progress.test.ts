@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { RunEvent } from '../../../contract/index.ts'
+import type { RunEvent } from '../../contract/index.ts'
 import { initialProgress, track } from './run-progress.ts'
 
 const plan = (total: number, reuse: number): RunEvent => ({

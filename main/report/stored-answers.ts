@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { describeIssues, Matrix } from '../../contract/index.ts'
-import type { ArtifactFiles } from '../report/artifact-files.ts'
-import { readEvidenceRows } from '../report/read-evidence.ts'
-import { JudgePanelError } from './judge-error.ts'
-import { panelInputFromMatrix, panelInputFromRows, type PanelInput, type PanelSelection } from './panel-input.ts'
+import type { ArtifactFiles } from '../evidence/artifact-files.ts'
+import { readEvidenceRows } from './read-evidence.ts'
+import { JudgePanelError } from '../judge/judge-error.ts'
+import { panelInputFromMatrix, panelInputFromRows, type PanelInput, type PanelSelection } from '../judge/panel-input.ts'
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && (error.cause as NodeJS.ErrnoException).code === 'ENOENT'

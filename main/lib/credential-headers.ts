@@ -1,4 +1,4 @@
-import { rememberSecrets } from '../lib/known-secrets.ts'
+import { rememberSecrets } from './known-secrets.ts'
 
 /** What opens a platform's routes; null for what it does not ask for. */
 export interface Credentials {

@@ -1,6 +1,6 @@
 import { Agent, errors, request, type Dispatcher } from 'undici'
 import type { CellErrorType } from '../../contract/index.ts'
-import { serviceText } from '../lib/known-secrets.ts'
+import { serviceText } from './known-secrets.ts'
 import { withDeadline, type CallDeadline } from './call-deadline.ts'
 import { credentialHeaders, type Credentials } from './credential-headers.ts'
 

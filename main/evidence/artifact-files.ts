@@ -1,7 +1,6 @@
 import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Identifier } from '../../contract/index.ts'
-import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 
 // Where the artifacts of a dataset run are: `<results>/<run_id>-<dataset_id>-<ending>`, except for single files that variables put
 // elsewhere. Such a file holds one dataset run, and its content says which. Every command, the engine and the run index ask here.
@@ -51,13 +50,13 @@ export const NAMING_VARIABLES = {
   evidence: ['MATRIX_CANONICAL_FILE', 'canonicalFile'],
   evaluation: ['MATRIX_SUMMARY_FILE', 'summaryFile'],
   matrix: ['MATRIX_RESULTS_FILE', 'resultsFile'],
-} as const satisfies Partial<Record<ArtifactKind, [string, keyof RunnerInputs]>>
+} as const satisfies Partial<Record<ArtifactKind, [variable: string, field: string]>>
 export type NamedKind = keyof typeof NAMING_VARIABLES
 
 /** Relative paths count from the project folder. */
 export function namedFiles(
   root: string,
-  inputs: Pick<RunnerInputs, (typeof NAMING_VARIABLES)[NamedKind][1]>,
+  inputs: Readonly<Record<(typeof NAMING_VARIABLES)[NamedKind][1], string | null>>,
 ): NamedFiles {
   const named = Object.entries(NAMING_VARIABLES).flatMap(([kind, [, field]]) => {
     const file = inputs[field]

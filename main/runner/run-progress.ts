@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../contract/index.ts'
+import type { RunEvent } from '../../contract/index.ts'
 
 /** What the events so far add up to for the dataset at hand. */
 export interface RunProgress {
