@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderContent } from '../../providers/platform/rag/response/render-content.ts'
+import { renderContent } from '../../providers/platform/rag/response/completion.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment } from '../manifests/experiment.ts'
 import { leakScan } from './leak-scan.ts'

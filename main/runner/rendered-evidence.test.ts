@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { renderContent } from '../../providers/platform/rag/response/render-content.ts'
+import { renderContent } from '../../providers/platform/rag/response/completion.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 
 const metrics = { seconds: 1.25, chunks: 2, llm_calls: 1, cloud_calls: 0 }

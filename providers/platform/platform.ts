@@ -10,27 +10,27 @@ import { createClosingList } from './closing-list.ts'
 import type { ClosingList } from './closing-list.ts'
 import { PlatformConfigError } from './config.ts'
 import type { PlatformConfig } from './config.ts'
+import { registerEvaluatorRoutes } from './evaluator/routes.ts'
 import { requireKnownAliases } from './gateway/alias-backend.ts'
 import type { AliasBackend } from './gateway/alias-backend.ts'
-import { registerEvaluatorRoutes } from './evaluator/routes.ts'
-import { embeddedGraph, remoteGraph } from './graph-part.ts'
-import type { GraphPart } from './graph-part.ts'
 import { createGateway } from './gateway/gateway.ts'
 import { createResponseCache } from './gateway/response-cache.ts'
+import { embeddedGraph, remoteGraph } from './graph-part.ts'
+import type { GraphPart } from './graph-part.ts'
 import { guardRoutes } from './identity/guard.ts'
 import { identityProblem } from './identity/identity-settings.ts'
 import { routePolicies } from './identity/route-policy.ts'
 import { converterParser } from './ingestion/converter-parser.ts'
-import { speechParser } from './ingestion/speech-parser.ts'
 import { createIngestionService } from './ingestion/ingestion-service.ts'
 import type { IngestionService } from './ingestion/ingestion-service.ts'
 import { registerIngestionRoutes } from './ingestion/routes.ts'
+import { speechParser } from './ingestion/speech-parser.ts'
 import { measureRequests, registerMetricsRoute } from './metrics/platform-metrics.ts'
 import { ruleJudgements } from './models/builtin/critic/rule-judgements.ts'
 import { createModelHost } from './models/create-model-host.ts'
 import { loadBuiltinModels } from './models/load-builtin.ts'
-import type { ModelHost } from './models/model-host.ts'
 import { modelErrorResponse } from './models/model-error-response.ts'
+import type { ModelHost } from './models/model-host.ts'
 import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
 import { httpProbe, modelServiceProbes } from './readiness.ts'
@@ -40,7 +40,6 @@ import { modelReranker } from './rerank-adapter/model-reranker.ts'
 import type { RerankerOf } from './rerank-adapter/reranker.ts'
 import { registerRerankAdapter } from './rerank-adapter/routes.ts'
 import { registerRerankerRoutes } from './reranker/routes.ts'
-import { openStore } from './store-problem.ts'
 import { registerStatusRoutes } from './status-routes.ts'
 import { registerSearchRoutes } from './vector-store/routes.ts'
 import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
@@ -354,4 +353,45 @@ function orProblem(problem: string, act: () => void): void {
 function systemProblem(problem: string, error: unknown): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   return code === undefined ? error : new PlatformConfigError([`${problem} (${code})`])
+}
+
+/** SQLite cannot open longer paths. */
+const LONGEST_PATH = 500
+
+/**
+ * Opens a store in `file`. A file that cannot be used is a fault of the set-up, because starting again would not help: throws
+ * `PlatformConfigError` with file, reason and what to do. One that another process uses at this moment stays an error of its own.
+ */
+async function openStore<Store>(file: string, open: () => Store | Promise<Store>): Promise<Store> {
+  try {
+    return await open()
+  } catch (error) {
+    throw storeProblem(file, error)
+  }
+}
+
+function storeProblem(file: string, error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const codes = [codeOf(error), codeOf(error.cause)]
+  const isOutside =
+    codes.some((code) => OUTSIDE.test(code)) || /made by another version|directory does not exist/.test(error.message)
+  if (!isOutside || codes.some((code) => /^SQLITE_(?:BUSY|LOCKED)/.test(code))) return error
+  const reason = error.message.replaceAll(`${file}: `, '').split('. ')[0]!
+  return new PlatformConfigError([`${file} cannot be used: ${reason}. ${remedy(file, `${codes.join()} ${reason}`)}`])
+}
+
+const OUTSIDE =
+  /^(?:SQLITE_(?:CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|READONLY)|EACCES|EDQUOT|EISDIR|ENAMETOOLONG|ENOSPC|ENOTDIR|EPERM|EROFS|vector_store_unavailable|state_store_unavailable)/
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | undefined)?.code
+  return typeof code === 'string' ? code : ''
+}
+
+function remedy(file: string, what: string): string {
+  if (file.length > LONGEST_PATH) return `Move the project to a shorter path: this one has ${file.length} characters`
+  if (/FULL|ENOSPC|EDQUOT|is full/.test(what)) return 'Free space on its disk, then start again'
+  if (/READONLY|PERM|EACCES|EROFS|CANTOPEN|IOERR|readonly|unable to open/.test(what))
+    return 'Make the file and its folder readable and writable for this user, then start again'
+  return 'Move the file away and ingest the corpus again, or run the ladder with a cold reset (--cold-reset)'
 }

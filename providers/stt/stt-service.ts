@@ -1,14 +1,17 @@
 import { join } from 'node:path'
+import type { ServiceModel, TranscriptionHealth } from '../../contract/index.ts'
 import { listenDeclared } from '../kit/listen-declared.ts'
 import { createLogger } from '../kit/logger.ts'
+import type { DeclaredModel } from '../kit/models/declared-model.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
+import { BUILT_IN, ModelWeights } from '../kit/models/model-weights.ts'
 import { acceptMultipart } from '../kit/multipart-form.ts'
 import type { RunningService } from '../kit/run-service.ts'
 import { closeGracefully } from '../kit/server.ts'
 import { createServiceBoundary } from '../kit/service-boundary.ts'
 import { chooseBackend, expectedOf } from './backends/choose-backend.ts'
+import { ONNX_MODELS, SHERPA_MODELS } from './backends/recognition-models.ts'
 import type { SttConfig } from './config.ts'
-import { listedModel } from './listed-model.ts'
 import { ModelHolder } from './model-holder.ts'
 import type { OpenRecogniser } from './model-holder.ts'
 import { registerTranscriptionRoutes } from './routes.ts'
@@ -59,5 +62,24 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
       await closeGracefully(app, CLOSE_GRACE_MS)
       await models.close()
     },
+  }
+}
+
+const DECLARED = [ONNX_MODELS, SHERPA_MODELS].flatMap((models) =>
+  Object.values(models).map(({ declared }): DeclaredModel => declared),
+)
+
+/** The one model of the service as pages show it. It is fetched at the service's start, so health knows how far that is and why it failed. */
+async function listedModel(health: TranscriptionHealth, store: ModelStore): Promise<ServiceModel> {
+  const declared = DECLARED.find(({ id }) => id === health.model)
+  return {
+    id: health.model,
+    task: 'automatic-speech-recognition',
+    license: declared?.license ?? health.license,
+    ...(declared === undefined ? BUILT_IN : await new ModelWeights(store, declared).facts()),
+    // From a folder of the person's own it is here, too.
+    ...(health.model_loaded ? { installed: true } : {}),
+    progress: health.progress,
+    failure: health.status === 'unhealthy' ? health.detail : null,
   }
 }

@@ -1,5 +1,4 @@
 import { OpusDecoder } from 'opus-decoder'
-import { oggPackets } from './ogg-packets.ts'
 import { AudioError, mixToMono } from './sound.ts'
 import type { DecodedAudio } from './sound.ts'
 import { webmFrames } from './webm-frames.ts'
@@ -63,4 +62,42 @@ async function decodePackets(
 
 function isOpusHead(packet: Uint8Array): boolean {
   return packet.length >= 19 && Buffer.from(packet.subarray(0, 8)).toString('latin1') === 'OpusHead'
+}
+
+/** Packets of the first logical stream of an Ogg file, and the sample position after the last. */
+interface OggPackets {
+  packets: Uint8Array[]
+  /** Null when no page states one. */
+  lastGranule: number | null
+}
+
+const HEADER_BYTES = 27
+
+/** Splits the pages of an Ogg file into packets; a page that is cut off ends the file. */
+function oggPackets(bytes: Buffer): OggPackets {
+  const packets: Uint8Array[] = []
+  let parts: Buffer[] = []
+  let lastGranule: number | null = null
+  let serial: number | null = null
+  for (let at = 0; at + HEADER_BYTES <= bytes.length && bytes.toString('latin1', at, at + 4) === 'OggS';) {
+    const segments = bytes.subarray(at + HEADER_BYTES, at + HEADER_BYTES + bytes[at + 26]!)
+    const size = segments.reduce((sum, length) => sum + length, 0)
+    let from = at + HEADER_BYTES + bytes[at + 26]!
+    if (from + size > bytes.length) break
+    serial ??= bytes.readUInt32LE(at + 14)
+    const isOurs = bytes.readUInt32LE(at + 14) === serial
+    const granule = bytes.readBigInt64LE(at + 6)
+    if (isOurs && granule >= 0n) lastGranule = Number(granule)
+    for (const length of segments) {
+      if (isOurs) parts.push(bytes.subarray(from, from + length))
+      from += length
+      // A segment of 255 bytes goes on in the next one.
+      if (length < 255 && isOurs) {
+        packets.push(parts.length === 1 ? parts[0]! : Buffer.concat(parts))
+        parts = []
+      }
+    }
+    at = from
+  }
+  return { packets, lastGranule }
 }

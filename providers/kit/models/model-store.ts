@@ -1,13 +1,14 @@
-import { access, mkdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { z } from 'zod'
+import { noteText, replaceFile } from '../kept-files.ts'
 import { modelStoreSettings } from './cache-folder.ts'
 import { assertInside, onHub } from './declared-model.ts'
 import type { DeclaredFile, DeclaredModel } from './declared-model.ts'
 import { DownloadError, downloadFile } from './download-file.ts'
-import { withDownloadLock } from './download-lock.ts'
 import { sha256Of } from './file-digest.ts'
-import { firstFetchRecord, readFirstFetch } from './first-fetch.ts'
-import type { FirstFetch } from './first-fetch.ts'
 import { ModelStoreError } from './model-store-error.ts'
 import type { ModelFault } from './model-store-error.ts'
 import { readVerifiedFiles } from './verified-files.ts'
@@ -313,4 +314,73 @@ function sum(values: Iterable<number>): number {
   let total = 0
   for (const value of values) total += value
   return total
+}
+
+const LOOK_AGAIN_MS = 250
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+
+/**
+ * Runs `work` while no other process does so with this folder. The lock is the operating system's, by way of an empty SQLite file, and is
+ * freed when its holder dies in whatever way. Rejects with the signal's reason when it aborts while waiting.
+ */
+async function withDownloadLock<Result>(
+  folder: string,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  await mkdir(folder, { recursive: true })
+  const database = new Database(join(folder, '.download.lock'), { timeout: 0 })
+  try {
+    database.pragma('journal_mode = MEMORY')
+    while (!tryBegin(database)) await delay(LOOK_AGAIN_MS, undefined, { signal })
+    return await work()
+  } finally {
+    database.close()
+  }
+}
+
+function tryBegin(database: Database.Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE')
+    return true
+  } catch (error) {
+    if (isBusy(error)) return false
+    throw error
+  }
+}
+
+const Entry = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), fetchedAt: z.iso.datetime() })
+const Record = z.object({ version: z.literal(1), files: z.record(z.string(), Entry) })
+type Entry = z.infer<typeof Entry>
+
+/** What files that nobody has declared a checksum of were at their first fetch. */
+interface FirstFetch {
+  /** Where it is recorded; deleting that file accepts whatever comes next. */
+  readonly record: string
+  /** Null: the file was never fetched. */
+  of(path: string): Entry | null
+  add(path: string, sha256: string): Promise<void>
+}
+
+/** The record's place: beside the model's folder, so that it outlives the removal of the model. */
+const firstFetchRecord = (folder: string): string => `${folder}.first-fetch.json`
+
+/** Reads the record of a model's folder. Rejects where there is one that cannot be read: taken for none, it would let anything in. */
+async function readFirstFetch(folder: string): Promise<FirstFetch> {
+  const record = firstFetchRecord(folder)
+  const text = await readFile(record, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  })
+  const files = new Map(text === null ? [] : Object.entries(Record.parse(JSON.parse(text)).files))
+  return {
+    record,
+    of: (path) => files.get(path) ?? null,
+    async add(path, sha256) {
+      files.set(path, { sha256, fetchedAt: new Date().toISOString() })
+      await replaceFile(record, noteText({ version: 1, files: Object.fromEntries(files) }))
+    },
+  }
 }

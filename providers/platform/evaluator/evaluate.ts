@@ -1,13 +1,12 @@
+import { EVALUATE_LIMITS, ModelRole } from '../../../contract/index.ts'
 import type { EvaluateRecord, EvaluateRequest, EvaluationMetric } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import type { ChatRole, ModelHost } from '../models/model-host.ts'
+import type { ChatRole, EmbeddingRole, ModelHost } from '../models/model-host.ts'
 import { mapBounded } from '../rag/bounded.ts'
-import { chooseModels } from './choose-models.ts'
 import { createChatCritic } from './critics/chat-critic.ts'
 import type { Critic } from './critics/critic.ts'
 import { createRuleCritic, type CriticRules } from './critics/rule-critic.ts'
-import { evaluationFailure, isSetupFault, metricError } from './evaluation-faults.ts'
-import { brokenLimit } from './limits.ts'
+import { evaluationFailure, isSetupFault, metricError, unknownModel } from './evaluation-faults.ts'
 import { isEligible, scoreMetric, type ScoringTools } from './score-metric.ts'
 
 export interface EvaluatorDeps {
@@ -120,4 +119,55 @@ export async function evaluate(
   } catch (error) {
     throw evaluationFailure(error)
   }
+}
+
+/** The roles whose models judge and embed; no embedding role when no requested metric needs one. */
+interface EvaluationModels {
+  critic: ChatRole
+  embedding: EmbeddingRole | null
+}
+
+const EMBEDDING_ROLES: readonly EmbeddingRole[] = ['evaluator_embed', 'embed']
+
+const isChatRole = (role: ModelRole): role is ChatRole => !['embed', 'evaluator_embed', 'rerank'].includes(role)
+
+/** The evaluator first, then every role that another chat model serves; rule-based ones do only their own job. */
+function criticRoles(models: ModelHost): ChatRole[] {
+  const others = ModelRole.options.filter(isChatRole).filter((role) => role !== 'evaluator' && !models.isBuiltin(role))
+  return ['evaluator', ...others]
+}
+
+function pick<Role extends ModelRole>(models: ModelHost, roles: readonly Role[], wanted: string | null): Role {
+  const configured = models.resolved().roles
+  const known = roles.filter((role) => role in configured)
+  const role = wanted === null ? known[0] : known.find((candidate) => models.modelName(candidate) === wanted)
+  if (role === undefined) throw unknownModel()
+  return role
+}
+
+/** Which models a request is judged by. Throws 400 when none is configured or an override names none of this platform's. */
+function chooseModels(models: ModelHost, request: EvaluateRequest): EvaluationModels {
+  const configured = models.resolved().roles
+  if (!('evaluator' in configured)) throw new HttpError(400, 'No evaluator model is configured')
+  const critic = pick(models, criticRoles(models), request.evaluator_model)
+  if (!request.metrics.includes('answer_relevancy')) return { critic, embedding: null }
+  if (!EMBEDDING_ROLES.some((role) => role in configured))
+    throw new HttpError(400, 'answer_relevancy needs an embedding model, and none is configured')
+  return { critic, embedding: pick(models, EMBEDDING_ROLES, request.embeddings_model) }
+}
+
+const bytes = (text: string): number => Buffer.byteLength(text)
+
+/** Which of the limits that no schema can state a request breaks, naming the record; null when none. */
+function brokenLimit(request: EvaluateRequest): string | null {
+  let evidence = 0
+  for (const [index, record] of request.records.entries()) {
+    if (bytes(JSON.stringify(record.metadata)) > EVALUATE_LIMITS.metadataBytes)
+      return `records[${index}].metadata exceeds ${EVALUATE_LIMITS.metadataBytes} bytes`
+    const texts = [record.question, record.answer, ...record.contexts, record.ground_truth ?? '']
+    evidence += texts.reduce((sum, text) => sum + bytes(text), 0)
+    if (evidence > EVALUATE_LIMITS.evidenceBytes)
+      return `records[${index}]: the evidence of the request exceeds ${EVALUATE_LIMITS.evidenceBytes} bytes`
+  }
+  return null
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ChatRequest, EmbeddingsRequest } from '../../../contract/index.ts'
+import { ChatRequest, EmbeddingsRequest, ModelRole } from '../../../contract/index.ts'
 import type { AliasDeclaration, ChatCompletion, ModelList } from '../../../contract/index.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
@@ -10,11 +10,10 @@ import { parseRequest } from '../../kit/validate.ts'
 import { sendEvents } from '../event-stream.ts'
 import type { EventStreamOptions } from '../event-stream.ts'
 import { countTokens } from '../models/builtin/count-tokens.ts'
-import type { ModelHost } from '../models/model-host.ts'
+import { roleTask } from '../models/model-backend.ts'
+import type { ChatRole, EmbeddingRole, ModelHost } from '../models/model-host.ts'
 import type { AliasBackend } from './alias-backend.ts'
 import { completionFrames } from './completion-frames.ts'
-import { createModelDirectory } from './model-directory.ts'
-import type { ModelDirectory } from './model-directory.ts'
 import { cacheKey, CacheWishes } from './response-cache.ts'
 import type { ResponseCache } from './response-cache.ts'
 
@@ -229,4 +228,59 @@ function unknownRoute(request: FastifyRequest): never {
 function requestId(request: FastifyRequest): string {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`
+}
+
+/** What a model id of a request stands for. */
+type ModelTarget = { kind: 'alias'; alias: string } | { kind: 'role'; role: ModelRole }
+
+/** Every id that the gateway answers to: aliases, then roles, then the names of the models behind the roles. */
+interface ModelDirectory {
+  readonly aliases: readonly string[]
+  /** Ids of roles and models, in the order of the roles. */
+  readonly modelIds: readonly string[]
+  chatTarget(model: string): { kind: 'alias'; alias: string } | { kind: 'role'; role: ChatRole }
+  embeddingRole(model: string): EmbeddingRole
+}
+
+/** The directory of one start; lookups throw a 400 `HttpError` for ids that nothing or the wrong kind of model stands behind. */
+function createModelDirectory(declared: readonly AliasDeclaration[], host: ModelHost): ModelDirectory {
+  const targets = new Map<string, ModelTarget>(declared.map(({ alias }) => [alias, { kind: 'alias', alias }]))
+  const modelIds = [...ModelRole.options, ...ModelRole.options.map((role) => host.modelName(role))]
+  for (const role of ModelRole.options) addOnce(targets, role, { kind: 'role', role })
+  for (const role of ModelRole.options) addOnce(targets, host.modelName(role), { kind: 'role', role })
+
+  const find = (model: string): ModelTarget => {
+    const target = targets.get(model)
+    if (target !== undefined) return target
+    throw new HttpError(400, `There is no model "${model}"; GET /v1/models?all=true lists what there is`, {
+      code: 'model_not_found',
+      param: 'model',
+    })
+  }
+  return {
+    aliases: declared.map(({ alias }) => alias),
+    modelIds: [...new Set(modelIds)],
+    chatTarget(model) {
+      const target = find(model)
+      if (target.kind === 'alias') return target
+      if (roleTask(target.role) !== 'generation') throw wrongKind(model, 'chat')
+      return { kind: 'role', role: target.role as ChatRole }
+    },
+    embeddingRole(model) {
+      const target = find(model)
+      if (target.kind === 'alias' || roleTask(target.role) !== 'embedding') throw wrongKind(model, 'embeddings')
+      return target.role as EmbeddingRole
+    },
+  }
+}
+
+function addOnce(targets: Map<string, ModelTarget>, id: string, target: ModelTarget): void {
+  if (!targets.has(id)) targets.set(id, target)
+}
+
+function wrongKind(model: string, use: string): HttpError {
+  return new HttpError(400, `The model "${model}" cannot be used for ${use}`, {
+    code: 'model_not_suitable',
+    param: 'model',
+  })
 }

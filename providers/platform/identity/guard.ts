@@ -1,11 +1,13 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { HttpError } from '../../kit/http-error.ts'
-import { secretsEqual } from '../../kit/secrets.ts'
+import { bearerToken, secretsEqual } from '../../kit/secrets.ts'
 import { requireEdgeKey } from '../edge/key-auth.ts'
-import { decide } from './decide.ts'
-import { createIdentify } from './identify.ts'
+import { identityProblem } from './identity-settings.ts'
 import type { EdgeSettings, IdentitySettings } from './identity-settings.ts'
+import { SERVICE_PRINCIPALS } from './principals.ts'
+import type { Caller, Principal } from './principals.ts'
 import type { RoutePolicy } from './route-policy.ts'
+import { createUserVerifier, looksLikeUserToken } from './user-token.ts'
 
 /** A registered route and who may use it. */
 export interface GuardedRoute {
@@ -87,4 +89,84 @@ function needsEdgeKey(policy: RoutePolicy, edge: EdgeSettings): boolean {
 
 function bodyLimitOf(app: FastifyInstance, route: RouteOptions): number {
   return route.bodyLimit ?? app.initialConfig.bodyLimit ?? 0
+}
+
+/** Why a request does not get in. 401: nobody we know; 403: known, but not for this route; 503: the door itself is not configured. */
+interface Refusal {
+  status: 401 | 403 | 503
+  detail: string
+}
+
+const UNSET = 'Identity is not configured'
+
+/** Whether a caller may use a route; null lets it through. */
+export function decide(policy: RoutePolicy, caller: Caller, settings: IdentitySettings): Refusal | null {
+  const { mode, tokens } = settings
+  switch (policy.kind) {
+    case 'open':
+    case 'edge_key':
+      return null
+    case 'graph_key':
+      // The engine compares the key itself; without one it would let everybody in.
+      if (mode === 'disabled' || (mode === 'required' && settings.graphEngineKey !== null)) return null
+      return { status: 503, detail: 'The graph engine has no key' }
+    case 'unknown':
+      return mode === 'disabled' ? null : credentialRefusal('anyone', caller, settings)
+    case 'identity':
+      return mode === 'disabled' ? null : credentialRefusal(policy.allow, caller, settings)
+    case 'gateway':
+      // Without a key of its own the gateway is one of the backend's routes.
+      if (mode === 'disabled' && tokens.gateway === undefined) return null
+      return credentialRefusal(['gateway', 'operator'], caller, settings)
+    case 'rerank_adapter':
+      if (tokens.rerank_adapter === undefined) return { status: 503, detail: 'The rerank adapter is not configured' }
+      return credentialRefusal(['rerank_adapter', 'operator'], caller, settings)
+  }
+}
+
+function credentialRefusal(
+  allow: readonly Principal[] | 'anyone',
+  caller: Caller,
+  settings: IdentitySettings,
+): Refusal | null {
+  if (identityProblem(settings) !== null) return { status: 503, detail: UNSET }
+  switch (caller.kind) {
+    case 'nobody':
+      return { status: 401, detail: 'Authentication required' }
+    case 'stranger':
+      return { status: 401, detail: 'Invalid or expired credential' }
+    case 'unverifiable':
+      return allow !== 'anyone' && allow.includes('user')
+        ? { status: 503, detail: 'User tokens cannot be verified: no secret is configured' }
+        : { status: 401, detail: 'Invalid or expired credential' }
+    case 'known': {
+      const allowed = allow === 'anyone' || allow.some((principal) => caller.principals.has(principal))
+      return allowed ? null : { status: 403, detail: 'This credential is not for this route' }
+    }
+  }
+}
+
+/** Tells who sent a request with this `Authorization` header. */
+type Identify = (authorization: string | undefined) => Promise<Caller>
+
+/** Compares with every configured token, whichever matches, so that the time tells nothing. */
+export function createIdentify({ tokens, userSecret, userClaims }: IdentitySettings): Identify {
+  const configured = SERVICE_PRINCIPALS.flatMap((principal) => {
+    const token = tokens[principal]
+    return token === undefined ? [] : [{ principal, token }]
+  })
+  const verifyUser = userSecret === null ? null : createUserVerifier(userSecret, userClaims)
+  return async (authorization) => {
+    const given = bearerToken(authorization)
+    if (given === null) return { kind: 'nobody' }
+    const principals = new Set<Principal>(
+      configured.filter(({ token }) => secretsEqual(given, token)).map(({ principal }) => principal),
+    )
+    if (principals.size > 0) return { kind: 'known', principals }
+    if (!looksLikeUserToken(given)) return { kind: 'stranger' }
+    if (verifyUser === null) return { kind: 'unverifiable' }
+    return (await verifyUser(given)) === null
+      ? { kind: 'stranger' }
+      : { kind: 'known', principals: new Set<Principal>(['user']) }
+  }
 }

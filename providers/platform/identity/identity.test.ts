@@ -1,17 +1,15 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { badUserTokens, USER_SECRET, userToken } from '../../../tests/helpers/user-token.ts'
+import { createEnvReader } from '../../kit/env-reader.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, useErrorFamily } from '../../kit/server.ts'
-import { createEnvReader } from '../../kit/env-reader.ts'
-import { decide } from './decide.ts'
-import { guardRoutes, UnguardedRouteError } from './guard.ts'
-import { createIdentify } from './identify.ts'
+import { createIdentify, decide, guardRoutes, UnguardedRouteError } from './guard.ts'
 import { identityProblem, readEdgeSettings, readIdentitySettings } from './identity-settings.ts'
 import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES } from './principals.ts'
 import type { Principal } from './principals.ts'
-import type { RoutePolicy } from './route-policy.ts'
 import { routePolicies } from './route-policy.ts'
+import type { RoutePolicy } from './route-policy.ts'
 
 /** Every service token set, each with its own value. */
 const ALL_TOKENS = Object.fromEntries(

@@ -2,32 +2,33 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import {
-  messageText,
   type ChatCompletion,
   type ChatRequest,
   type ConsumerManifest,
   type Flavor,
   type FlavorsManifest,
+  messageText,
 } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { ModelCallError, type ModelHost } from '../models/model-host.ts'
 import { modelReranker } from '../rerank-adapter/model-reranker.ts'
 import type { RerankerOf } from '../rerank-adapter/reranker.ts'
-import type { VectorStore } from '../vector-store/vector-store.ts'
+import type { CollectionInfo, VectorStore } from '../vector-store/vector-store.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import { aliasTable, requireGraphProfiles } from './alias-table.ts'
+import type { AliasTable } from './alias-table.ts'
 import type { ProfileCollections } from './approach.ts'
-import { approachOf, availabilityOf, type Availability } from './approaches/registry.ts'
+import { approachOf, type Availability, availabilityOf, type PlatformData } from './approaches/registry.ts'
 import { meterCalls } from './call-meter.ts'
 import { openBlurbCache } from './contextual/blurb-cache.ts'
 import type { ContextualBuild } from './contextual/build-collection.ts'
 import { createContextualBuilder } from './contextual/builder.ts'
-import { pluginHealth, type PluginHealth } from './health.ts'
+import type { BuildProgress } from './contextual/builder.ts'
 import type { GraphQueries } from './graph/graph-queries.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
-import { completionOf, streamFrames } from './response/completion.ts'
 import { requireSupported } from './response/answer-limits.ts'
+import { completionOf, streamFrames } from './response/completion.ts'
 import { registerRagRoutes } from './routes.ts'
 
 export interface RagPluginDeps {
@@ -159,4 +160,54 @@ function knownError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted === true) return new RagError('cancelled', 'the caller gave up', { cause: error })
   if (error instanceof ModelCallError) return modelFailure(error)
   return error instanceof HttpError ? rerankFailure(error) : error
+}
+
+interface CollectionHealth {
+  name: string
+  chunks: number
+  content_digest: string
+  embedding_model: string
+}
+
+/** Body of `GET /rag/health`. A collection is null while it does not exist. */
+interface PluginHealth {
+  status: 'healthy' | 'not_ready'
+  /** Why it is not ready. */
+  reason: string | null
+  profile: string | null
+  collections: { plain: CollectionHealth | null; contextual: CollectionHealth | null }
+  aliases: { alias: string; base: string; available: boolean; reason: string | null; needs_ingestion?: boolean }[]
+  /** Contextual builds of this process by profile; counts of chunks. */
+  contextual_builds: Record<string, BuildProgress>
+}
+
+function shown(info: CollectionInfo | null): CollectionHealth | null {
+  if (info === null) return null
+  const { name, chunkCount, contentDigest, embeddingModel } = info
+  return { name, chunks: chunkCount, content_digest: contentDigest, embedding_model: embeddingModel }
+}
+
+function whyNotReady(active: ProfileCollections | null, plain: CollectionHealth | null): string | null {
+  if (active === null) return 'no ingestion profile is active'
+  return plain === null ? `profile '${active.profile}' has not been ingested` : null
+}
+
+/** State of the plugin: active profile, its collections, every alias. */
+async function pluginHealth(
+  state: PlatformData & { table: AliasTable; builds: Record<string, BuildProgress> },
+): Promise<PluginHealth> {
+  const { store, table, active } = state
+  const plain = active === null ? null : shown(await store.info(active.plain))
+  const contextual = active === null ? null : shown(await store.info(active.contextual))
+  const reason = whyNotReady(active, plain)
+  return {
+    status: reason === null ? 'healthy' : 'not_ready',
+    reason,
+    profile: active?.profile ?? null,
+    collections: { plain, contextual },
+    aliases: await Promise.all(
+      [...table.values()].map(async ({ alias, base }) => ({ alias, base, ...(await availabilityOf(base, state)) })),
+    ),
+    contextual_builds: state.builds,
+  }
 }

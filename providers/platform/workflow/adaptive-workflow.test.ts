@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
-import { consumer } from '../../../tests/helpers/rag-fixture.ts'
 import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
+import { consumer } from '../../../tests/helpers/rag-fixture.ts'
 import { parseClassifyTask, renderClassifyTask } from '../models/prompts/classify-task.ts'
 import { DELEGATES } from '../rag/adaptive/readiness-gate.ts'
-import { WorkflowFile } from './workflow-file.ts'
+import { WorkflowFile } from './import-workflow.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
 
 const file = JSON.parse(readFileSync(new URL(`../../../${consumer.workflow.file}`, import.meta.url), 'utf8')) as unknown

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { describeIssues } from '../../../contract/index.ts'
 import type { NodeType, RunNode } from './node-type.ts'
 import { ifNode, noOpNode, switchNode } from './nodes/branching.ts'
@@ -5,8 +6,6 @@ import { httpRequestNode } from './nodes/http-request.ts'
 import { setNode } from './nodes/set.ts'
 import { respondNode, webhookNode, WebhookParameters } from './nodes/webhook.ts'
 import { WorkflowImportError } from './workflow-error.ts'
-import { WorkflowFile } from './workflow-file.ts'
-import type { WorkflowNode } from './workflow-file.ts'
 
 const WEBHOOK = 'n8n-nodes-base.webhook'
 /** Notes on the canvas: nothing runs. */
@@ -109,3 +108,29 @@ function nameOf(file: unknown): string {
   const name = (file as { name?: unknown } | null)?.name
   return typeof name === 'string' ? name.slice(0, 128) : 'unnamed'
 }
+
+const Connection = z.object({ node: z.string().min(1), type: z.literal('main'), index: z.int().min(0) })
+
+/** A node as n8n exports it; what its parameters mean is its type's affair. */
+const WorkflowNode = z.looseObject({
+  id: z.string().min(1),
+  name: z.string().min(1).max(128),
+  type: z.string().min(1),
+  typeVersion: z.number(),
+  position: z.tuple([z.number(), z.number()]),
+  parameters: z.record(z.string(), z.unknown()),
+  webhookId: z.string().min(1).optional(),
+})
+type WorkflowNode = z.infer<typeof WorkflowNode>
+
+/** A workflow in n8n's export format. */
+export const WorkflowFile = z.looseObject({
+  id: z.string().min(1).max(36),
+  name: z.string().min(1).max(128),
+  nodes: z.array(WorkflowNode).min(1).max(200),
+  /** Per node its outputs in order, and per output what it leads to. */
+  connections: z.record(z.string(), z.object({ main: z.array(z.array(Connection).nullable()) })),
+  active: z.boolean(),
+  settings: z.looseObject({}).default({}),
+})
+export type WorkflowFile = z.infer<typeof WorkflowFile>

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { FliteEngine } from '../engines/flite/flite-engine.ts'
-import { kokoroSymbols } from './kokoro-symbols.ts'
-import { Pronouncer } from './pronouncer.ts'
+import { kokoroSymbols, Pronouncer } from './pronouncer.ts'
 
 const flite = new FliteEngine()
 const pronouncer = new Pronouncer(flite.reader)

@@ -1,3 +1,4 @@
+import { basename } from 'node:path/posix'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import {
@@ -10,10 +11,10 @@ import type { GraphClearResponse, GraphInsertResponse } from '../../../../contra
 import { uploadDeadline } from '../../../kit/deadlines.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { acceptMultipart, isForm } from '../../../kit/multipart-form.ts'
+import type { FormFile } from '../../../kit/multipart-form.ts'
 import { bodyTooLarge } from '../../../kit/server.ts'
 import { InvalidRequestError, parseRequest } from '../../../kit/validate.ts'
 import { UNNAMED } from '../documents/intake.ts'
-import { readTextUpload } from './text-upload.ts'
 import type { EngineOf } from './engine-of.ts'
 
 /** What multipart framing may add to a file. */
@@ -110,4 +111,34 @@ function missingFile(): InvalidRequestError {
     [{ loc: ['body', 'file'], msg: 'Field required', type: 'missing' }],
     ['file: required'],
   )
+}
+
+interface TextUpload {
+  name: string
+  text: string
+}
+
+/** An uploaded file as text. Throws 400 for what is no UTF-8 text or has an unusable name. */
+function readTextUpload({ filename, bytes }: FormFile): TextUpload {
+  const name = safeName(filename)
+  return { name, text: decode(bytes, name) }
+}
+
+function safeName(given: string): string {
+  const name = basename(given.replaceAll('\\', '/'))
+    .replace(/\p{Cc}/gu, '')
+    .trim()
+  if (name === '' || name === '.' || name === '..' || name.length > 255) throw new HttpError(400, 'Invalid filename')
+  return name
+}
+
+function decode(bytes: Buffer, name: string): string {
+  if (bytes.length === 0) throw new HttpError(400, `File ${name} is empty`)
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!text.includes('\u0000')) return text
+  } catch (cause) {
+    throw new HttpError(400, `File ${name} is not UTF-8 text`, { cause })
+  }
+  throw new HttpError(400, `File ${name} is not UTF-8 text`)
 }

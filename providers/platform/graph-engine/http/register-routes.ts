@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { GRAPH_PICTURE_MAX_NODES } from '../../../../contract/index.ts'
 import { HttpError } from '../../../kit/http-error.ts'
+import { bearerToken } from '../../../kit/secrets.ts'
 import { parseRequest } from '../../../kit/validate.ts'
 import type { GraphEngine } from '../graph-engine.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
-import { authorise } from './authorise.ts'
 import { registerDocumentRoutes } from './document-routes.ts'
 import { answering } from './graph-failure.ts'
 import { registerQueryRoutes } from './query-routes.ts'
@@ -61,4 +61,18 @@ function workspaceOf(request: FastifyRequest): string | null {
   const header = request.headers[WORKSPACE_HEADER]
   const name = Array.isArray(header) ? header[0] : header
   return name === undefined || name === '' ? null : name
+}
+
+/**
+ * Refuses requests without the engine's key in `X-API-Key`: 403 when it is missing or wrong, 401 when something came as a bearer
+ * instead, which is another scheme here.
+ */
+function authorise(request: FastifyRequest, engine: Pick<GraphEngine, 'checkKey'>): void {
+  const header = request.headers['x-api-key']
+  const check = engine.checkKey(Array.isArray(header) ? header[0] : header)
+  if (check === 'ok') return
+  if (bearerToken(request.headers.authorization) !== null) {
+    throw new HttpError(401, 'Invalid token. Please login again.', { headers: { 'www-authenticate': 'Bearer' } })
+  }
+  throw new HttpError(403, check === 'missing' ? 'API Key required' : 'Invalid API Key')
 }

@@ -1,15 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
 import type { GraphPipelineStatus } from '../../../../contract/index.ts'
 import type { ModelHost } from '../../models/model-host.ts'
+import { parseExtractReply, renderExtractTask } from '../../models/prompts/extract-task.ts'
+import type { Extraction } from '../../models/prompts/extract-task.ts'
 import { mapBounded } from '../../rag/bounded.ts'
+import { GraphEngineError } from '../errors.ts'
 import type { GraphHolder } from '../graph/graph-holder.ts'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import type { GraphEngineLimits } from '../limits.ts'
 import type { DocumentStore, StoredDocument } from '../storage/document-store.ts'
-import type { ExtractionStore } from '../storage/extraction-store.ts'
-import { extractChunk } from './extract-chunk.ts'
+import type { ExtractionStore, StoredChunk } from '../storage/extraction-store.ts'
 import { failureText, isExpected } from './failure-text.ts'
-import { createPipelineLog } from './pipeline-log.ts'
 
 export interface PipelineDeps {
   documents: DocumentStore
@@ -183,4 +185,88 @@ function rejectedWhenAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })
+}
+
+const replyText = z.string().min(1)
+
+/**
+ * What the model finds in one chunk. A reply that cannot be read is asked for again, `attempts` times in all. Throws
+ * `ModelCallError`, or `GraphEngineError` `model_answer_invalid`.
+ */
+async function extractChunk(
+  chunk: Pick<StoredChunk, 'title' | 'content'>,
+  models: ModelHost,
+  attempts: number,
+  signal?: AbortSignal,
+): Promise<Extraction> {
+  const messages = renderExtractTask({ title: chunk.title, text: chunk.content })
+  for (let attempt = 1; ; attempt += 1) {
+    const completion = await models.chat('graph_extract', { messages, temperature: 0 }, signal)
+    const text = replyText.safeParse(completion.choices[0]?.message.content)
+    const reply = text.success
+      ? parseExtractReply(text.data)
+      : ({ ok: false, message: 'the reply holds no text' } as const)
+    if (reply.ok) return reply.value
+    if (attempt >= attempts) {
+      throw new GraphEngineError(
+        'model_answer_invalid',
+        `the extraction model's reply cannot be used: ${reply.message}`,
+      )
+    }
+  }
+}
+
+/** What the pipeline tells about itself; kept in memory, since the documents' own states are durable. */
+interface PipelineLog {
+  begin(docs: number): void
+  /** More documents came in while it was busy. */
+  grow(docs: number): void
+  documentDone(message: string): void
+  say(message: string): void
+  end(message: string): void
+  status(state: { busy: boolean; requestPending: boolean; cancelling: boolean }): GraphPipelineStatus
+}
+
+/** A log of the last `lines` messages. */
+function createPipelineLog(lines: number, clock: () => number): PipelineLog {
+  const history: string[] = []
+  let startedMs: number | null = null
+  let docs = 0
+  let done = 0
+  const say = (message: string) => {
+    history.push(`${new Date(clock()).toISOString()} ${message}`)
+    if (history.length > lines) history.shift()
+  }
+  return {
+    begin(count) {
+      startedMs = clock()
+      docs = count
+      done = 0
+      say(`started with ${count} documents`)
+    },
+    grow(count) {
+      docs = Math.max(docs, done + count)
+    },
+    documentDone(message) {
+      done += 1
+      docs = Math.max(docs, done)
+      say(message)
+    },
+    say,
+    end: say,
+    status: ({ busy, requestPending, cancelling }) => ({
+      autoscanned: true,
+      busy,
+      job_name: busy ? 'extracting documents' : 'idle',
+      job_start: startedMs === null ? null : new Date(startedMs).toISOString(),
+      docs,
+      batchs: docs,
+      cur_batch: done,
+      request_pending: requestPending,
+      cancellation_requested: cancelling,
+      latest_message: history.at(-1) ?? '',
+      history_messages: [...history],
+      update_status: {},
+    }),
+  }
 }

@@ -1,10 +1,7 @@
 import type { ExtractedChunk } from '../storage/extraction-store.ts'
-import { corpusAcronyms, definedAcronyms } from './acronyms.ts'
 import { collectNames, withoutParentheses } from './name-mentions.ts'
 import type { DocumentName, NamesByDocument } from './name-mentions.ts'
-import { normalName } from './normal-name.ts'
-import { isPerson, mayBePerson, personWords, plainPerson, shortensPerson } from './person-names.ts'
-import { coreName, sameKind } from './short-forms.ts'
+import { isAcronymOf, normalName } from './normal-name.ts'
 
 /** Which entity a spelling means in a document: the normal name that stands for it in the whole corpus. Empty for no name at all. */
 export type NameResolver = (documentId: string, spelling: string) => string
@@ -119,4 +116,109 @@ function corpusNames(names: NamesByDocument, acronyms: ReadonlyMap<string, strin
 
 function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
   sets.set(key, (sets.get(key) ?? new Set()).add(value))
+}
+
+const IN_PARENTHESES = /\((?:the\s+)?(\p{Lu}[\p{L}\p{N}&.-]{1,11})\)/gu
+const WORDS_BEFORE = /(?<![\p{L}\p{N}'’&.-])(?:[\p{L}\p{N}'’&.-]+\s+){0,9}[\p{L}\p{N}'’&.-]+\s*$/u
+const CHARS_BEFORE = 160
+
+/**
+ * Short forms that each document explains in parentheses: acronyms whose letters are the initials, "Northern Cable Board (NCB)", and
+ * codes, "Ridge Pump (RP-220)". Short to long name, both in normal form, by document. Only long names that were extracted count.
+ */
+export function definedAcronyms(
+  chunks: readonly ExtractedChunk[],
+  names: NamesByDocument,
+): Map<string, Map<string, string>> {
+  const documents = new Map<string, Map<string, string>>()
+  for (const { documentId, content, extraction } of chunks) {
+    const known = names.get(documentId) ?? new Map()
+    const defined = documents.get(documentId) ?? new Map<string, string>()
+    documents.set(documentId, defined)
+    const define = (acronym: string, long: string) => {
+      const short = normalName(acronym)
+      const full = normalName(long)
+      const explains = isAcronymOf(acronym, long) || isCode(acronym)
+      if (short !== full && known.has(full) && explains && !defined.has(short)) defined.set(short, full)
+    }
+    for (const { name } of extraction.entities) {
+      const { long, short } = withoutParentheses(name)
+      if (short !== null) define(short, long)
+    }
+    for (const { 1: acronym, index } of content.matchAll(IN_PARENTHESES)) {
+      const before = WORDS_BEFORE.exec(content.slice(Math.max(0, index - CHARS_BEFORE), index))?.[0] ?? ''
+      const words = before.trim().split(/\s+/u)
+      for (let from = 0; from < words.length; from += 1) define(acronym!, words.slice(from).join(' '))
+    }
+  }
+  return documents
+}
+
+/** A single word of letters and digits, such as a catalogue number. */
+const isCode = (text: string): boolean => /^[\p{L}\p{N}.-]+$/u.test(text) && /\p{L}/u.test(text) && /\p{N}/u.test(text)
+
+/** Short forms that the whole corpus explains in one way only, for documents that use them unexplained. */
+function corpusAcronyms(documents: ReadonlyMap<string, ReadonlyMap<string, string>>): Map<string, string> {
+  const meanings = new Map<string, Set<string>>()
+  for (const defined of documents.values()) {
+    for (const [short, full] of defined) meanings.set(short, (meanings.get(short) ?? new Set()).add(full))
+  }
+  return new Map([...meanings].filter(([, full]) => full.size === 1).map(([short, full]) => [short, [...full][0]!]))
+}
+
+const HONORIFICS = new Set(
+  `mr mrs ms miss dr doctor prof professor sir dame lady lord captain capt commander cmdr colonel col major general admiral
+   lieutenant lt sergeant sgt inspector superintendent commissioner judge justice president minister senator governor mayor
+   father brother sister reverend rev bishop king queen prince princess count countess baron baroness`.split(/\s+/),
+)
+const SUFFIXES = new Set(['jr', 'sr', 'ii', 'iii', 'iv', 'phd', 'md', 'esq'])
+
+/** The words of a person's normal name without titles and generation marks. */
+function personWords(normal: string): string[] {
+  const words = normal.split(' ')
+  while (words.length > 1 && HONORIFICS.has(words[0]!)) words.shift()
+  while (words.length > 1 && SUFFIXES.has(words.at(-1)!)) words.pop()
+  return words
+}
+
+/** A person's name reduced to what most texts write: no title, no generation mark, no middle initials. */
+function plainPerson(normal: string): string {
+  const words = personWords(normal)
+  return words.filter((word, at) => at === 0 || at === words.length - 1 || word.length > 1).join(' ')
+}
+
+/** True when models took the name for a person at least as often as for anything else. */
+function isPerson(name: DocumentName): boolean {
+  const asPerson = name.types.get('person') ?? 0
+  return asPerson > 0 && [...name.types.values()].every((count) => count <= asPerson)
+}
+
+/** True when a name of a type that was never given could still be a person's. */
+const mayBePerson = (name: DocumentName): boolean => isPerson(name) || name.types.size === 0
+
+/** True when `short` can stand for the person `full` near a full mention: the end of the name ("Raines", "Ashby Crewe") or the first name. */
+function shortensPerson(short: readonly string[], full: readonly string[]): boolean {
+  if (short.length === 0 || short.length >= full.length) return false
+  const isEnd = short.every((word, index) => word === full[full.length - short.length + index])
+  return isEnd || (short.length === 1 && short[0] === full[0])
+}
+
+/** Words at the end of an organisation's name that texts leave out at the second mention, in normal form. */
+const LEGAL_FORMS = new Set(
+  'company corporation incorporated limited plc llc llp gmbh ag sa nv bv holdings group sons brothers'.split(' '),
+)
+/** Letters before a ship's name. */
+const SHIP_PREFIXES = new Set('ss ms mv mt my rv rms rrs hms hmcs hmas uss sv fv mfv rnlb tss ps'.split(' '))
+
+/** A name without legal form or ship's prefix; the same name when it has neither. */
+function coreName(normal: string): string {
+  let words = normal.split(' ')
+  if (words.length > 1 && SHIP_PREFIXES.has(words[0]!)) words = words.slice(1)
+  while (words.length > 1 && (LEGAL_FORMS.has(words.at(-1)!) || words.at(-1) === 'and')) words = words.slice(0, -1)
+  return words.join(' ')
+}
+
+/** True when models took the two for the same kind of thing at least once. */
+function sameKind(a: DocumentName, b: DocumentName): boolean {
+  return [...a.types.keys()].some((type) => b.types.has(type))
 }

@@ -7,9 +7,8 @@ import { ModelCallError } from '../../models/model-host.ts'
 import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import { openBlurbCache } from './blurb-cache.ts'
-import { buildContextual } from './build-collection.ts'
+import { buildContextual, documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './build-collection.ts'
 import { createContextualBuilder } from './builder.ts'
-import { documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './document-text.ts'
 
 const collections = { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' }
 const CHUNKS = chunksOf(WORLD)

@@ -4,8 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import type { VectorStore } from '../../vector-store/vector-store.ts'
-import { createConceptIndexes } from './concept-indexes.ts'
-import { readIndexFile, writeIndexFile } from './index-file.ts'
+import { createConceptIndexes, readIndexFile, writeIndexFile } from './concept-indexes.ts'
 
 const stores: VectorStore[] = []
 afterEach(async () => {

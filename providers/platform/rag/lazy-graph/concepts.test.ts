@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { chunksOf } from '../../../../tests/helpers/rag-fixture.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { countCapitals, isCode, mentionsOf } from './concepts.ts'
-import { readSentences } from './sentences.ts'
-import { stem } from './words.ts'
+import { readSentences, stem } from './sentences.ts'
 
 function keys(text: string, kinds: readonly string[], corpus = text): string[] {
   const capitals = { upper: new Map<string, number>(), lower: new Map<string, number>() }

@@ -1,9 +1,9 @@
 import type { ApproachParameters } from '../../../../contract/index.ts'
+import { rerankInBatches } from '../../rerank-adapter/rerank-batches.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
 import { requireCollection } from './collection.ts'
 import { embedQuestion } from './embed.ts'
-import { rerankPassages } from './rerank.ts'
 
 export interface HybridSearch {
   collection: 'plain' | 'contextual'
@@ -31,4 +31,20 @@ export async function hybridSearch(
   const hits = await services.store.hybrid(collection.name, query)
   const ordered = parameters.rerank ? await rerankPassages(question, hits, search.rerankText, services, signal) : hits
   return ordered.slice(0, parameters.top_n)
+}
+
+/** Orders passages by the reranker, best first, equal scores in their former order. One bad batch fails the whole step. */
+async function rerankPassages(
+  question: string,
+  passages: readonly Passage[],
+  textOf: (chunk: StoredChunk) => string,
+  { reranker }: Pick<ApproachServices, 'reranker'>,
+  signal?: AbortSignal,
+): Promise<Passage[]> {
+  const texts = passages.map(({ chunk }) => textOf(chunk))
+  const scores = await rerankInBatches(reranker, question, texts, signal)
+  return passages
+    .map(({ chunk }, index) => ({ chunk, score: scores[index]!, index }))
+    .sort((left, right) => right.score - left.score || left.index - right.index)
+    .map(({ chunk, score }) => ({ chunk, score }))
 }

@@ -1,5 +1,3 @@
-import { BitFields, bitsFor } from './bit-fields.ts'
-
 /**
  * A trigram model as the Sphinx programs keep it in their binary form. An n-gram is reached from its last word backwards: word `w3` has the
  * bigrams `w2 w3`, each of which has the trigrams `w1 w2 w3`; in each range words ascend. Probabilities and back-off weights are numbers of
@@ -175,4 +173,28 @@ function trigramBytes({ word, prob }: TrieModel['trigrams'], { wordBits, trigram
     fields.write(i * trigramBits + wordBits, prob[i]!)
   }
   return bytes
+}
+
+/** Bits that a number needs; none for 0. */
+function bitsFor(max: number): number {
+  return 32 - Math.clz32(max)
+}
+
+/** Unsigned fields of up to 25 bits at any bit of a byte array, the lowest bit first; four spare bytes must follow the last field. */
+class BitFields {
+  readonly #view: DataView
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  read(bit: number, width: number): number {
+    return (this.#view.getUint32(Math.floor(bit / 8), true) >>> (bit % 8)) & ((1 << width) - 1)
+  }
+
+  /** Where nothing but zeros was written before. */
+  write(bit: number, value: number): void {
+    const byte = Math.floor(bit / 8)
+    this.#view.setUint32(byte, (this.#view.getUint32(byte, true) | (value << (bit % 8))) >>> 0, true)
+  }
 }

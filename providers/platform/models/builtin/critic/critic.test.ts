@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { generateQuestions } from './generate-questions.ts'
-import { attributeStatement, judgeUsefulness } from './judge-reference.ts'
-import { judgeStatement } from './judge-statement.ts'
+import { attributeStatement, judgeStatement, judgeUsefulness } from './rule-judgements.ts'
 import { splitStatements } from './statements.ts'
 
 const CONTEXT =

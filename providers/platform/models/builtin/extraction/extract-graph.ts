@@ -1,18 +1,18 @@
-import type { ExtractedEntity, ExtractedRelation, ExtractTask, Extraction } from '../../prompts/extract-task.ts'
-import { taggedTokens } from '../language/part-of-speech.ts'
-import { isStopWord } from '../language/stop-words.ts'
-import { canonicalNames } from './canonical-names.ts'
-import { clausesOf } from './clauses.ts'
-import type { Clause } from './clauses.ts'
-import { impliedSubject } from './coreference.ts'
-import type { Spoken } from './coreference.ts'
-import { entityTypes } from './entity-types.ts'
-import { mentionedSentences } from './mentions.ts'
-import type { Mention, MentionedSentence } from './mentions.ts'
+import type { ExtractedEntity, ExtractedRelation, Extraction, ExtractTask } from '../../prompts/extract-task.ts'
+import { isEnglishWord } from '../language/lexicon.ts'
 import { isRole } from '../language/name-words.ts'
+import { taggedTokens } from '../language/part-of-speech.ts'
+import type { TaggedToken } from '../language/part-of-speech.ts'
+import { isStopWord } from '../language/stop-words.ts'
+import { normalizeWord } from '../language/tokens.ts'
+import { canonicalNames } from './canonical-names.ts'
+import { clausesOf, isVerb } from './clauses.ts'
+import type { Clause } from './clauses.ts'
+import { entityTypes } from './entity-types.ts'
+import { cleanedMentions, mentionedSentences } from './mentions.ts'
+import type { Mention, MentionedSentence } from './mentions.ts'
 import { relationsInClause } from './relations-in-clause.ts'
 import type { NamePair } from './relations-in-clause.ts'
-import { titleMentions } from './title-mentions.ts'
 
 /** How strongly each way of joining two names states a relation, 1 to 10. */
 const WEIGHT: Readonly<Record<Exclude<NamePair['how'], 'implied'>, number>> = { verb: 8, attached: 7, shared: 4 }
@@ -130,4 +130,87 @@ function addRelation(
   if (weight > known.weight) known.description = description
   known.weight = Math.min(10, Math.max(known.weight, weight) + 1)
   known.keywords = [...new Set([...known.keywords, ...keywords])].slice(0, 5)
+}
+
+/** What has been spoken of so far, latest last. `nouns`: common nouns that the entity was called by. */
+export type Spoken = { name: string; isPerson: boolean; nouns: ReadonlySet<string> }
+
+const PERSONAL = /^(?:he|she)$/i
+const NEUTER = /^it$/i
+/** "It is no secret that …": this "it" stands for nothing. */
+const EXPLETIVE = new Set(['that', 'to', 'whether', 'because', 'if'])
+const FIRST_PERSON = /^(?:i|we)$/i
+
+const latest = (spoken: readonly Spoken[], fits: (each: Spoken) => boolean): string | null =>
+  spoken.findLast(fits)?.name ?? null
+
+/**
+ * The name that a clause's subject stands for when it has none of its own: "he" and "she" are the last person, "it" the
+ * last other thing, "the yard" the last thing that was called a yard, and "I" the person that the text is about.
+ */
+function impliedSubject(clause: Clause, spoken: readonly Spoken[], speaker: string | null): string | null {
+  const verb = clause.tokens.findIndex(isVerb)
+  const before = clause.tokens.slice(0, verb === -1 ? clause.tokens.length : verb)
+  const pronoun = before.find((token) => token.pos === 'PRON')
+  if (pronoun !== undefined) {
+    if (PERSONAL.test(pronoun.text)) return latest(spoken, (each) => each.isPerson)
+    if (NEUTER.test(pronoun.text)) return isExpletive(clause) ? null : latest(spoken, (each) => !each.isPerson)
+    if (FIRST_PERSON.test(pronoun.text)) return speaker
+  }
+  const noun = definiteNoun(before)
+  return noun === null ? null : latest(spoken, (each) => each.nouns.has(noun))
+}
+
+const isExpletive = (clause: Clause): boolean => {
+  const verb = clause.tokens.find(isVerb)
+  return (
+    /^(?:be|seem|appear|remain|follow|turn|happen|please)$/.test(verb?.lemma ?? '') &&
+    clause.tokens.some((token) => EXPLETIVE.has(token.text.toLowerCase()))
+  )
+}
+
+/** "the old yard" → "yard", when the clause opens with it. */
+function definiteNoun(tokens: readonly TaggedToken[]): string | null {
+  const at = tokens.findIndex((token) => /^(?:the|this|that|its|their)$/i.test(token.text))
+  if (at === -1) return null
+  let noun: string | null = null
+  for (const token of tokens.slice(at + 1)) {
+    if (token.pos === 'NOUN') noun = token.lemma.toLowerCase()
+    else if (token.pos !== 'ADJ' && token.pos !== 'NUM') break
+  }
+  return noun
+}
+
+const LONGEST_TITLE_NAME = 3
+
+/** Every word with content has a capital: then capitals tell nothing. */
+function isTitleCase(title: string): boolean {
+  const words = (title.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).filter((word) => !isStopWord(normalizeWord(word)))
+  return words.length > 1 && words.every((word) => /^[\p{Lu}\p{N}]/u.test(word))
+}
+
+const isBareName = (title: string): boolean => {
+  const words = title.trim().split(/\s+/)
+  if (words.length === 1 && isEnglishWord(normalizeWord(title)) && title !== title.toUpperCase()) return false
+  return (
+    words.length <= LONGEST_TITLE_NAME &&
+    words.every((word) => /^\p{Lu}/u.test(word) && !isStopWord(normalizeWord(word)))
+  )
+}
+
+/**
+ * The names of a document's title: all of them when the title is written like a sentence; when every word has a
+ * capital, only those that the text mentions, or the title itself when it is as short as a name.
+ */
+function titleMentions(title: string, body: readonly MentionedSentence[]): MentionedSentence {
+  const sentence = { text: title, kind: 'heading', start: 0, end: title.length, block: 0, whole: true } as const
+  const inBody = new Set(body.flatMap(({ mentions }) => mentions.map((mention) => mention.name)))
+  if (isBareName(title)) {
+    return {
+      sentence,
+      mentions: [{ name: title.trim(), start: 0, end: title.length, addressed: false, titled: false }],
+    }
+  }
+  const certain = !isTitleCase(title)
+  return { sentence, mentions: cleanedMentions(title).filter((mention) => certain || inBody.has(mention.name)) }
 }
