@@ -1,4 +1,4 @@
-import { MantineProvider } from '@mantine/core'
+import { Button, CloseButton, createTheme, Drawer, MantineProvider, Modal, Tooltip } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
@@ -6,7 +6,6 @@ import { useEffect } from 'react'
 import { queryClient } from '../data/query-client.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { router } from './router.tsx'
-import { theme } from './theme.ts'
 
 /** Everything around the pages. */
 export function App() {
@@ -23,3 +22,23 @@ export function App() {
     </MantineProvider>
   )
 }
+
+/**
+ * Behaviour of the components. Colours, sizes and radii stand in base.css: Mantine would write them into a `<style>` element, which the
+ * content-security policy forbids.
+ */
+const theme = createTheme({
+  primaryColor: 'blue',
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    // Of dialogs and notifications: an icon alone has no name.
+    CloseButton: CloseButton.extend({ defaultProps: { ...{ 'aria-label': 'Close' } } }),
+    // Scroll locking writes a `<style>` element as well.
+    Modal: Modal.extend({ defaultProps: { lockScroll: false, transitionProps: { duration: 120 } } }),
+    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, transitionProps: { duration: 100 } } }),
+  },
+})

@@ -1,13 +1,19 @@
-import { Kbd } from '@mantine/core'
+import { Button, Kbd, Progress } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet } from '@tanstack/react-router'
-import { useEngineEvents, useEventLink } from '../data/events.ts'
+import { count, duration } from '../components/format.ts'
+import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
 import { Page } from '../components/states.tsx'
+import { STEP_NAMES } from '../components/step-names.ts'
+import { api } from '../data/client.ts'
+import { useEngineEvents, useEventLink } from '../data/events.ts'
+import { useActiveRun, useProgress } from '../data/progress.ts'
+import { CancelButton } from '../features/ladder/cancel-button.tsx'
+import { useRunControl } from '../features/ladder/run-control.ts'
 import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { PAGES } from './page-list.ts'
-import { RunStrip } from './run-strip.tsx'
-import { ServiceStates } from './service-states.tsx'
 import styles from './shell.module.css'
 
 const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : 'Ctrl K'
@@ -73,4 +79,77 @@ function ExpiredLink() {
 function focusPage(event: React.MouseEvent): void {
   event.preventDefault()
   document.getElementById('page')?.focus()
+}
+
+/** The run under way, at the foot of every page; in its place a lost engine. */
+function RunStrip() {
+  const link = useEventLink()
+  const job = useActiveRun()
+  const progress = useProgress(job)
+  const control = useRunControl()
+  if (link === 'lost')
+    return (
+      <footer className={styles.lost} role="status">
+        <span aria-hidden="true">▲</span> The engine does not answer. Finished cells are kept; trying again.
+      </footer>
+    )
+  if (job === null || progress === null) return null
+  const moving = job.state === 'running' || job.state === 'queued'
+  return (
+    <footer className={styles.strip} aria-label="Run under way">
+      <div className={styles.stripText}>
+        <Link to="/ladder">{job.run_id}</Link>
+        {progress.datasetId !== null && (
+          <span>
+            {progress.datasetId}
+            {progress.datasetCount > 1 && ` (${progress.datasetNumber} of ${progress.datasetCount})`}
+          </span>
+        )}
+        {moving && progress.step !== null && <span>{STEP_NAMES[progress.step]}</span>}
+        <span>
+          {count(progress.done)}/{count(progress.total)} cells
+        </span>
+        <span>{count(progress.failed)} failed</span>
+        {moving && progress.cellsPerSecond !== null && <span>{progress.cellsPerSecond.toFixed(1)} cells/s</span>}
+        {moving && progress.leftMs !== null && <span>{duration(progress.leftMs)} left</span>}
+        {!moving && <strong>{job.state}</strong>}
+      </div>
+      <Progress
+        className={styles.stripBar}
+        value={progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
+        aria-label="Cells done"
+        transitionDuration={100}
+      />
+      {job.state === 'paused' ? (
+        <Button onClick={() => control.resume(job.run_id)}>Resume</Button>
+      ) : (
+        <Button variant="default" disabled={job.state !== 'running'} onClick={() => control.pause(job.run_id)}>
+          Pause
+        </Button>
+      )}
+      <CancelButton job={job} />
+    </footer>
+  )
+}
+
+const LINK_TONES = { connecting: 'waiting', open: 'good', lost: 'bad', expired: 'bad' } as const
+
+/** Engine and services in the header: a sign and a word each. */
+function ServiceStates() {
+  const link = useEventLink()
+  const { data = [] } = useQuery(api.services.list.queryOptions())
+  return (
+    <ul className={styles.services} aria-label="Services">
+      <li>
+        <StateDot tone={LINK_TONES[link]} /> engine <span className="hidden-text">{link}</span>
+      </li>
+      {data.map(({ name, state, detail }) => (
+        <li key={name}>
+          <Link to="/providers" title={detail === null ? state : `${state}: ${detail}`}>
+            <StateDot tone={SERVICE_SIGNS[state]} /> {name} <span className="hidden-text">{state}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
 }

@@ -1,16 +1,19 @@
-import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Progress } from '@mantine/core'
+import { Fragment, useState } from 'react'
+import { lookOf } from '../../../charts/look.ts'
 import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
+import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
 import { count, duration } from '../../components/format.ts'
+import { Sparkline } from '../../components/sparkline.tsx'
 import { Panel } from '../../components/states.tsx'
 import { STEP_NAMES } from '../../components/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
-import type { Climb, StepState } from '../../data/ladder-state.ts'
-import { cellsOfClimb } from '../../data/run-progress.ts'
-import { CellsLive } from './cells-live.tsx'
-import { MendButtons } from './mend-buttons.tsx'
-import { PhaseList } from './phase-list.tsx'
+import { throughput } from '../../data/ladder-state.ts'
+import type { Climb, PhaseState, StepState } from '../../data/ladder-state.ts'
+import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
 import styles from './ladder.module.css'
+import { MendButtons } from './mend-buttons.tsx'
 
 const SIGNS: Record<StepState['state'] | 'waiting' | 'stopped', string> = {
   waiting: '○',
@@ -122,5 +125,81 @@ export function ClimbView({ datasetId, climb, runId, ended, alone }: ClimbViewPr
         ))}
       </ol>
     </Panel>
+  )
+}
+
+/** Cells done, throughput, time left, and each approach's last latencies. */
+function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
+  const cells = cellsOfClimb(climb, 0)
+  const { total, done } = cells
+  const rate = throughput(climb)
+  const left = leftMsOf(cells, rate)
+  const moving = climb.steps.cells?.state === 'running' && !ended
+  return (
+    <div className={styles.open}>
+      <span>
+        {count(done)}/{count(total)} cells · {count(climb.failed)} failed
+        {climb.plan !== null && climb.plan.reuse > 0 && ` · ${count(climb.plan.reuse)} reused`}
+        {moving && rate !== null && ` · ${rate.toFixed(1)} cells/s`}
+        {moving && left !== null && ` · ${duration(left)} left`}
+      </span>
+      {moving && (
+        <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label="Cells done" transitionDuration={100} />
+      )}
+      <table className={styles.aliases}>
+        <thead>
+          <tr>
+            <th>Approach</th>
+            <th className="num">Ok</th>
+            <th className="num">Failed</th>
+            <th className="num">Last</th>
+            <th>Recent latencies</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(climb.aliases).map(([alias, { ok, failed, latenciesMs }]) => (
+            <tr key={alias}>
+              <td>
+                <ApproachName alias={alias} short />
+              </td>
+              <td className="num">{count(ok)}</td>
+              <td className={failed > 0 ? 'num' : 'num dim'}>{count(failed)}</td>
+              <td className="num">{duration(latenciesMs.at(-1))}</td>
+              <td>
+                <Sparkline values={latenciesMs} colour={lookOf(alias).colour} label={`Last latencies of ${alias}`} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const CELL_SIGNS: Record<string, string> = { completed: '●', running: '◐', failed: '▲', cancelled: '✕', skipped: '–' }
+
+/** The eight phases of an ingestion with what they counted. */
+function PhaseList({ phases }: { phases: Record<string, PhaseState> }) {
+  return (
+    <div className={styles.open}>
+      <div className={styles.phases} role="group" aria-label="Phases of the ingestion">
+        {INGESTION_PHASES.map((phase) => {
+          const { status, counts } = phases[phase] ?? { status: 'pending', counts: {} }
+          return (
+            <Fragment key={phase}>
+              <span aria-hidden="true">{CELL_SIGNS[status] ?? '○'}</span>
+              <span>
+                {phase.replaceAll('_', ' ')} <span className="hidden-text">{status}</span>
+              </span>
+              <span className="dim">
+                {Object.entries(counts)
+                  .map(([name, value]) => `${count(value)} ${name.replaceAll('_', ' ')}`)
+                  .join(' · ')}
+              </span>
+            </Fragment>
+          )
+        })}
+      </div>
+    </div>
   )
 }

@@ -2,18 +2,18 @@ import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
 import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { useRecover } from '../ladder/use-recover.ts'
 import { EffectsDialog } from './effects-dialog.tsx'
 import { mustAsk } from './effects.ts'
-import { useRecover } from '../ladder/use-recover.ts'
-import { PlanView } from './plan-view.tsx'
-import { ProblemList } from './problem-list.tsx'
-import type { PlanState } from './use-plan.ts'
 import styles from './launch.module.css'
+import { PlanView } from './plan-view.tsx'
+import type { PlanState } from './use-plan.ts'
 
 interface PlanPanelProps {
   request: RunRequestInput
@@ -88,5 +88,21 @@ export function PlanPanel({ request, state, onNewName }: PlanPanelProps) {
         <EffectsDialog plan={plan} opened={isAsking} onClose={() => setAsking(false)} onConfirm={run} />
       )}
     </Panel>
+  )
+}
+
+/** What is wrong and where, by the exact path. */
+function ProblemList({ problems }: { problems: InputProblem[] }) {
+  return (
+    <ul className={styles.notes}>
+      {problems.map(({ path, message }) => (
+        <li key={`${path}${message}`}>
+          <span className={styles.bad} aria-hidden="true">
+            ▲{' '}
+          </span>
+          <code>{path}</code> {message}
+        </li>
+      ))}
+    </ul>
   )
 }

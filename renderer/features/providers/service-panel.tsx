@@ -1,18 +1,19 @@
 import { Button, Select } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ServiceView } from '../../../contract/control/services.ts'
+import type { ServiceName, ServiceView } from '../../../contract/control/services.ts'
 import { bytes, count, duration, moment } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
-import { Panel } from '../../components/states.tsx'
+import { LoadingRows, Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
 import { useNow } from '../../components/use-now.ts'
 import { api } from '../../data/client.ts'
 import { SERVICE_JOBS } from '../home/service-table.tsx'
-import { ModelTable } from './model-table.tsx'
-import { hasModels } from './models-of.ts'
-import { ServiceLog } from './service-log.tsx'
+import { ModelRow } from './model-row.tsx'
+import { hasModels, modelsOf } from './models-of.ts'
 import styles from './providers.module.css'
+import { ServiceLog } from './service-log.tsx'
 
 const RUNS = ['ready', 'external', 'starting'] as const
 
@@ -142,5 +143,46 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
       )}
       {isLogOpen && <ServiceLog name={name} />}
     </Panel>
+  )
+}
+
+const WHILE_FETCHING_MS = 500
+
+/** The models of a service that runs: asking one that does not would start it. */
+function ModelTable({ service }: { service: ServiceName }) {
+  const isAtWork = useIsMutating({ mutationKey: ['models', service] }) > 0
+  const { data, isPending, error } = useQuery({
+    queryKey: ['models', service],
+    queryFn: () => modelsOf(service),
+    // No event tells of models.
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      isAtWork || state.data?.some(({ progress }) => progress !== null) === true ? WHILE_FETCHING_MS : false,
+  })
+  if (isPending) return <LoadingRows rows={3} height={36} />
+  if (data === undefined) return <p role="alert">▲ {error.message}</p>
+  return (
+    <div className={table.scroll}>
+      <table className={table.table} aria-label={`Models of ${service}`}>
+        <thead>
+          <tr>
+            <th>Model</th>
+            <th>For</th>
+            <th>Licence</th>
+            <th>Size</th>
+            <th>Source</th>
+            <th>State</th>
+            <th>
+              <span className="hidden-text">Action</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((model) => (
+            <ModelRow key={model.id} service={service} model={model} />
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }

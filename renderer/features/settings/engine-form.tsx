@@ -2,12 +2,13 @@ import { Button, NumberInput, Select, TagsInput, TextInput } from '@mantine/core
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
+import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { ModelRoles } from './model-roles.tsx'
 import styles from './settings.module.css'
 
 type AddressSetting = 'gateway_url' | 'platform_url' | 'evaluator_url' | 'judge_endpoint'
@@ -106,5 +107,37 @@ export function EngineForm({ view }: { view: SettingsView }) {
       </form>
       {chosen !== undefined && <ModelRoles set={chosen} />}
     </Panel>
+  )
+}
+
+/** Which model does what in a set: read from the manifest, which is where it is changed. */
+function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
+  return (
+    <div className={styles.roles}>
+      <h3>Roles of {set.name}</h3>
+      <p className="dim">{set.description}</p>
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={`Model roles of ${set.name}`}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>Role</th>
+              <th>Backend</th>
+              <th>Model</th>
+              <th>Where</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(set.roles).map(([role, { backend, model, cloud }]) => (
+              <tr key={role}>
+                <th scope="row">{role.replaceAll('_', ' ')}</th>
+                <td>{backend}</td>
+                <td className={table.wrap}>{model}</td>
+                <td>{cloud ? '▲ cloud: data leave this machine' : '● this machine or network'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
   )
 }

@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import type { Speaker } from '../../../contract/http/speakers.ts'
+import type { ReadSentence, Speaker } from '../../../contract/http/speakers.ts'
 import { RecorderView } from '../speech/record-button.tsx'
+import { ServiceFault } from '../speech/service-fault.tsx'
 import { useRecorder } from '../speech/use-recorder.ts'
+import { outcomeWords } from './fit-words.ts'
 import { afterReading, nextUnread } from './next-sentence.ts'
-import { type Kept, ReadingOutcome } from './reading-outcome.tsx'
+import { isOfTheRecording } from './reading-fault.ts'
 import { addSentence } from './speaker-client.ts'
 import styles from './speakers.module.css'
 import { useSpeakerChanges } from './use-speakers.ts'
@@ -133,5 +135,44 @@ export function ReadingView({ speaker, sentences, onBusy, onAllRead }: Props) {
         </Button>
       )}
     </section>
+  )
+}
+
+/** A sentence that was kept: its place in the list and what was heard. */
+interface Kept {
+  place: number
+  answer: ReadSentence
+}
+
+interface OutcomeProps {
+  /** The last one; null before the first. */
+  kept: Kept | null
+  isPending: boolean
+  error: Error | null
+  onSendAgain: () => void
+}
+
+/** What became of a reading. One that failed for another reason than its own is not read again for that. */
+function ReadingOutcome({ kept, isPending, error, onSendAgain }: OutcomeProps) {
+  return (
+    <div className={styles.outcome}>
+      <div role="status">
+        {isPending ? 'Listening …' : error === null && kept !== null && <KeptSentence {...kept} />}
+      </div>
+      {error !== null && <ServiceFault error={error} service="stt" />}
+      {error !== null && !isOfTheRecording(error) && (
+        <Button variant="default" onClick={onSendAgain}>
+          Send it again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function KeptSentence({ place, answer: { heard, words, errors } }: Kept) {
+  return (
+    <p>
+      Sentence {place + 1} is kept. Heard: “{heard}”, {outcomeWords(words, errors)}.
+    </p>
   )
 }

@@ -1,18 +1,18 @@
-import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, Loader } from '@mantine/core'
+import { useIsMutating, useMutation, useMutationState } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useId, useRef, useState } from 'react'
 import type { Speaker, Speakers } from '../../../contract/http/speakers.ts'
 import { duration, moment, plural } from '../../components/format.ts'
+import { notifyDone } from '../../components/notify.ts'
 import { StateDot } from '../../components/state-dot.tsx'
+import { useNow } from '../../components/use-now.ts'
 import { ServiceFault } from '../speech/service-fault.tsx'
-import { FitStatus } from './fit-status.tsx'
 import { fitWords } from './fit-words.ts'
 import { totalSentences } from './next-sentence.ts'
 import { ReadingView } from './reading-view.tsx'
-import { deleteSpeaker } from './speaker-client.ts'
+import { deleteSpeaker, fitSpeaker } from './speaker-client.ts'
 import styles from './speakers.module.css'
-import { useFitting } from './use-fitting.ts'
 import { useSpeakerChanges } from './use-speakers.ts'
 
 interface Props {
@@ -122,4 +122,48 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
       {isOpen && <ReadingView speaker={speaker} sentences={known.sentences} onBusy={onBusy} onAllRead={toHeading} />}
     </li>
   )
+}
+
+/** That a fitting is under way, and for how long. `since`: milliseconds since 1970; null while none is, so that the first words are read out, too. */
+function FitStatus({ since }: { since: number | null }) {
+  const now = useNow(since !== null)
+  return (
+    <div className={styles.facts}>
+      {since !== null && <Loader size="xs" />}
+      <span role="status">{since !== null && 'The recogniser is being fitted. This takes a minute or two.'}</span>
+      {/* Outside of what is read out: it changes each second. */}
+      {since !== null && <span className="dim">{Math.max(0, Math.floor((now - since) / 1000))} s</span>}
+    </div>
+  )
+}
+
+const ALL_FITS = ['speech', 'fit']
+
+/** The fitting of the recogniser to a speaker. It goes on when the page is left, and is found again afterwards. */
+function useFitting({ id, name }: Speaker) {
+  const { keep, refresh } = useSpeakerChanges()
+  const mutationKey = [...ALL_FITS, id]
+  const { mutate } = useMutation({
+    mutationKey,
+    mutationFn: () => fitSpeaker(id),
+    onSuccess: (speaker) => {
+      keep(speaker)
+      notifyDone(
+        speaker.fit?.used === true
+          ? `The recogniser was fitted to ${name}`
+          : `The recogniser hears ${name} no better when fitted, and stays as it was`,
+      )
+    },
+    // The error is not to wait for the list.
+    onError: () => void refresh(),
+  })
+  const last = useMutationState({ filters: { mutationKey }, select: ({ state }) => state }).at(-1)
+  return {
+    start: () => mutate(),
+    /** Milliseconds since 1970; null when none is under way. */
+    since: last?.status === 'pending' ? last.submittedAt : null,
+    error: last?.error ?? null,
+    /** One takes all of the processor: a second one waits. */
+    isAnyUnderWay: useIsMutating({ mutationKey: ALL_FITS }) > 0,
+  }
 }

@@ -1,19 +1,23 @@
-import { MultiSelect, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Button, Loader, MultiSelect, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
+import { MAX_SPEECH_CHARACTERS } from '../../../contract/http/speech.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
-import { plural } from '../../components/format.ts'
+import { duration, plural } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
-import { SpokenAnswerCard } from './spoken-answer.tsx'
-import { useAsking } from './use-asking.ts'
-import { useHearing } from './use-hearing.ts'
+import { speak } from './speech-client.ts'
 import styles from './speech.module.css'
+import { type Asked, messageOf, useAsking } from './use-asking.ts'
+import { useHearing } from './use-hearing.ts'
+import { Waveform } from './waveform.tsx'
 
 const AT_FIRST = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
 const MAX_QUESTION_SECONDS = 30
@@ -87,5 +91,49 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
         )}
       </Panel>
     </>
+  )
+}
+
+/** One approach's answer, to read and to hear. */
+function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
+  const speaking = useMutation({ mutationFn: speak })
+  const hasText = answer !== null && answer.text.trim() !== ''
+  return (
+    <li className={styles.answer} aria-label={alias}>
+      <header className={styles.answerHead}>
+        <strong>
+          <ApproachName alias={alias} />
+        </strong>
+        <span className="dim" role="status">
+          {state === 'waiting' && '○ waits for the approach before it'}
+          {state === 'asking' && (
+            <>
+              <Loader size="xs" /> asking …
+            </>
+          )}
+          {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.contexts ?? 0, 'source')}`}
+          {state === 'failed' && '▲ no answer'}
+        </span>
+        {hasText && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={speaking.isPending}
+            onClick={() => speaking.mutate({ input: answer.text.slice(0, MAX_SPEECH_CHARACTERS) })}
+          >
+            Hear {alias}
+          </Button>
+        )}
+      </header>
+      {hasText && (
+        <p className={styles.read}>
+          <MarkedText text={answer.text} />
+        </p>
+      )}
+      {answer !== null && !hasText && <p className="dim">The answer is empty: there is nothing to hear.</p>}
+      {problem !== null && <p role="alert">▲ {problem}</p>}
+      {speaking.isSuccess && <Waveform sound={speaking.data} label={`the answer of ${alias}`} playsAtOnce />}
+      {speaking.isError && <p role="alert">▲ {messageOf(speaking.error)}</p>}
+    </li>
   )
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { LONGEST_CLIP_SECONDS, RECORDED_SECONDS } from '../voices/clip-limits.ts'
+import { LONGEST_CLIP_SECONDS, RECORDED_SECONDS } from '../voices/new-voice.tsx'
 import { recordMicrophone } from './record-microphone.ts'
 
 afterEach(() => {

@@ -1,15 +1,15 @@
 import { Select, Slider, Textarea } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { MAX_SPEECH_CHARACTERS } from '../../../contract/http/speech.ts'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { Panel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
 import { ReadingFault, ServiceFault } from './service-fault.tsx'
-import { speak } from './speech-client.ts'
-import { useSpeechLists } from './use-speech-lists.ts'
-import { Waveform } from './waveform.tsx'
+import { listVoices, speak, speechModels } from './speech-client.ts'
 import styles from './speech.module.css'
+import { Waveform } from './waveform.tsx'
 
 /** Type a text, choose engine and voice, listen. */
 export function SpeakPanel() {
@@ -105,4 +105,14 @@ export function SpeakPanel() {
       </div>
     </Panel>
   )
+}
+
+/** Engines and voices. Asking starts text to speech where it does not run, so that waits until somebody uses it: a page that is looked at starts nothing. */
+function useSpeechLists(isUsed: boolean) {
+  const services = useQuery(api.services.list.queryOptions())
+  const tts = services.data?.find(({ name }) => name === 'tts')
+  const enabled = isUsed || tts?.state === 'ready' || tts?.state === 'external'
+  const models = useQuery({ queryKey: ['speech', 'models'], queryFn: speechModels, enabled })
+  const voices = useQuery({ queryKey: ['speech', 'voices'], queryFn: listVoices, enabled })
+  return { models, voices, isAbsent: tts?.state === 'absent' }
 }

@@ -1,7 +1,9 @@
 import { Button, Checkbox, FileButton, Loader, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ClipVerdict } from '../../../contract/http/speech.ts'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
+import { FactTable } from '../../components/fact-table.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { RecordButton } from '../speech/record-button.tsx'
@@ -11,8 +13,6 @@ import type { PageSound } from '../speech/sound-buffer.ts'
 import { addVoice, checkClip, type NewVoice as NewVoiceFields } from '../speech/speech-client.ts'
 import styles from '../speech/speech.module.css'
 import { Waveform } from '../speech/waveform.tsx'
-import { LONGEST_CLIP_SECONDS, RECORDED_SECONDS } from './clip-limits.ts'
-import { VerdictView } from './verdict-view.tsx'
 
 /** Holds most sounds of English in about ten seconds. */
 const TEXT_TO_READ =
@@ -151,3 +151,39 @@ const voiceOf = (take: Take): NewVoiceFields => ({
   ...{ name: take.name, license: take.license, provenance: take.provenance, clip: clipOf(take) },
   consent: `Confirmed in the panel on ${new Date().toISOString()}: the speaker is the person at the panel or has agreed`,
 })
+
+/** Longest clip that can become a voice: the service refuses longer ones. */
+export const LONGEST_CLIP_SECONDS = 30
+
+/** A recording ends a moment after its limit has passed, and must be a clip that is taken even then. */
+export const RECORDED_SECONDS = LONGEST_CLIP_SECONDS - 0.5
+
+/** What was measured of a clip, and what stands against it. */
+function VerdictView({ verdict }: { verdict: ClipVerdict }) {
+  // A unit stays with its number, and a minus is a true one.
+  const inUnit = (value: number, unit: string) => `${value.toFixed(1).replace('-', '−')}\u00a0${unit}`
+  const measured: [string, string][] = [
+    ['Length', inUnit(verdict.seconds, 's')],
+    ['Level of the speech', inUnit(verdict.speech_level_db, 'dB')],
+    ['Peak', inUnit(verdict.peak_db, 'dB')],
+    ['At full scale', inUnit(100 * verdict.clipped_ratio, '%')],
+    ['Silence', inUnit(100 * verdict.silent_ratio, '%')],
+    ['Above the background', inUnit(verdict.signal_to_noise_db, 'dB')],
+    ['Pitch, median', verdict.median_f0_hz === null ? '–' : inUnit(verdict.median_f0_hz, 'Hz')],
+  ]
+  return (
+    <div role="status" aria-label="Verdict">
+      <p>
+        <strong>{verdict.ok ? '● This clip can become a voice' : '▲ This clip cannot become a voice'}</strong>
+      </p>
+      <ul className={styles.findings}>
+        {verdict.findings.map(({ code, message, fatal }) => (
+          <li key={code}>
+            {fatal ? '▲' : '◐'} {message}
+          </li>
+        ))}
+      </ul>
+      <FactTable facts={measured} />
+    </div>
+  )
+}

@@ -1,17 +1,17 @@
-import { Autocomplete, SegmentedControl, Select } from '@mantine/core'
+import { Autocomplete, Button, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { count } from '../../../components/format.ts'
+import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
+import { count, plural } from '../../../components/format.ts'
+import { MarkedText } from '../../../components/marked-text.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../../components/states.tsx'
 import { api } from '../../../data/client.ts'
 import styles from '../datasets.module.css'
-import { EntityPanel } from './entity-panel.tsx'
+import { COLOURED, communityColour } from './community-colours.ts'
 import { EntityTable } from './entity-table.tsx'
 import { GraphCanvas } from './graph-canvas.tsx'
-import { GraphLegend } from './graph-legend.tsx'
-import { useLayout } from './use-layout.ts'
-import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
+import type { LayoutInput } from './graph-layout.ts'
 
 const TITLES = {
   not_ingested: 'No graph yet',
@@ -129,3 +129,113 @@ export function GraphView({ dataset }: { dataset: string }) {
     </>
   )
 }
+
+interface EntityPanelProps {
+  picture: GraphPicture
+  id: string
+  onSelect: (id: string | null) => void
+}
+
+/** One entity: what it is, and what it is related to. */
+function EntityPanel({ picture, id, onSelect }: EntityPanelProps) {
+  const node = picture.nodes.find((each) => each.id === id)
+  if (node === undefined) return <p className="dim">This entity is not in the picture: show more of the graph.</p>
+  const labels = new Map(picture.nodes.map((each) => [each.id, each.label]))
+  const relations = picture.edges
+    .filter(({ source, target }) => source === id || target === id)
+    .map(({ source, target, weight, keywords }) => ({ other: source === id ? target : source, weight, keywords }))
+    .toSorted((a, b) => b.weight - a.weight)
+  return (
+    <section aria-label="Entity" className={styles.entity}>
+      <header>
+        <h2>
+          <MarkedText text={node.label} />
+        </h2>
+        <Button size="compact-xs" variant="default" onClick={() => onSelect(null)}>
+          Close
+        </Button>
+      </header>
+      <p className="dim">
+        {node.type} · community {node.community + 1} · {plural(node.degree, 'relation')}
+        {relations.length < node.degree && `, ${count(relations.length)} in the picture`}
+      </p>
+      {node.description !== '' && <MarkedText text={node.description} />}
+      <ul>
+        {relations.map(({ other, weight, keywords }) => (
+          <li key={other}>
+            <button type="button" className={styles.entityName} onClick={() => onSelect(other)}>
+              {labels.get(other) ?? other}
+            </button>
+            <span className="dim">
+              weight {Number(weight.toFixed(2))}
+              {keywords.length > 0 && ` · ${keywords.join(', ')}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What colours and sizes stand for; each community is named by its best connected entity. */
+function GraphLegend({ nodes }: { nodes: GraphPicture['nodes'] }) {
+  const communities = new Map<number, GraphPicture['nodes']>()
+  for (const node of nodes) communities.set(node.community, [...(communities.get(node.community) ?? []), node])
+  const known = [...communities].toSorted(([a], [b]) => a - b)
+  const others = known.filter(([number]) => number >= COLOURED).reduce((sum, [, members]) => sum + members.length, 0)
+  return (
+    <ul className={styles.legend} aria-label="Legend">
+      {known
+        .filter(([number]) => number < COLOURED)
+        .map(([number, members]) => (
+          <li key={number}>
+            <svg width="12" height="12" aria-hidden="true">
+              <circle cx="6" cy="6" r="6" fill={communityColour(number)} />
+            </svg>
+            <span className={styles.legendName} title={members[0]!.label}>
+              {number + 1} · {members[0]!.label}
+            </span>
+            <span className="dim">{count(members.length)}</span>
+          </li>
+        ))}
+      {others > 0 && (
+        <li>
+          <svg width="12" height="12" aria-hidden="true">
+            <circle cx="6" cy="6" r="6" fill={communityColour(COLOURED)} />
+          </svg>
+          smaller communities <span className="dim">{count(others)}</span>
+        </li>
+      )}
+      <li className="dim">colour: community · size: relations</li>
+    </ul>
+  )
+}
+
+function inputOf({ nodes, edges }: GraphPicture): LayoutInput {
+  const placeOf = new Map(nodes.map(({ id }, place) => [id, place]))
+  return {
+    communities: nodes.map(({ community }) => community),
+    edges: edges.flatMap(({ source, target, weight }) => {
+      const [a, b] = [placeOf.get(source), placeOf.get(target)]
+      return a === undefined || b === undefined || a === b ? [] : [[a, b, weight] as const]
+    }),
+  }
+}
+
+function inWorker(input: LayoutInput, signal: AbortSignal): Promise<Float64Array> {
+  const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<Float64Array>((resolve, reject) => {
+    worker.onmessage = ({ data }: MessageEvent<Float64Array>) => resolve(data)
+    worker.onerror = () => reject(new Error('the layout of the graph could not be worked out'))
+    signal.addEventListener('abort', () => reject(new Error('the layout is no longer wanted')), { once: true })
+    worker.postMessage(input)
+  }).finally(() => worker.terminate())
+}
+
+/** Places of a picture's nodes, worked out beside the page's own thread. `key` names the picture. */
+const useLayout = (key: readonly unknown[], picture: GraphPicture) =>
+  useQuery({
+    queryKey: ['live', 'layout', ...key, picture.nodes.length, picture.edges.length],
+    queryFn: ({ signal }) => inWorker(inputOf(picture), signal),
+    retry: false,
+  })
