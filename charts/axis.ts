@@ -1,5 +1,5 @@
 // Axes as data: which values are marked, how a mark is written, and how far along the axis a value is.
-import { durationWords } from '../contract/duration-words.ts'
+import { durationWords } from '../contract/words.ts'
 
 export interface Axis {
   name: string

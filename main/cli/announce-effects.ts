@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import type { DeletionList, PublicationChange } from '../../contract/control/run-job.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { describePublication, replacements } from '../report/publication-change.ts'
-import { plural } from '../report/score-format.ts'
+import { plural } from '../../contract/words.ts'
 import { describeDeletions, mustConfirm, rowsIn } from '../runner/cold-reset.ts'
 import { refusedPublications, type RunEffects } from '../runner/run-effects.ts'
 

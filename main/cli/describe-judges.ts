@@ -4,13 +4,10 @@ import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
 import { wrap } from '../lib/terminal-text.ts'
 import { outputColumns } from './progress/output-columns.ts'
 import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
-import { plural } from '../report/score-format.ts'
+import { intervalWords, plural, scoreWords } from '../../contract/words.ts'
 
-function figure({ value, interval }: Estimate, digits = 2): string {
-  if (value === null) return '–'
-  const range = interval === null ? '' : ` [${interval.low.toFixed(digits)}, ${interval.high.toFixed(digits)}]`
-  return `${value.toFixed(digits)}${range}`
-}
+const figure = ({ value, interval }: Estimate): string =>
+  value === null ? '–' : `${scoreWords(value)}${interval === null ? '' : ` ${intervalWords(interval)}`}`
 
 const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${Math.round(value * 100)} % of ${n}`)
 
@@ -26,7 +23,7 @@ export function describeJudges(
     `judges of ${dataset_id}: alpha ${figure(alpha.estimate)} over ${plural(alpha.estimate.n, 'grade')}`,
     ...panel.judges.map(
       (judge) =>
-        `  ${judge.judge}: mean ${judge.mean_score?.toFixed(2) ?? '–'}, ${figure(judge.position_effect.slope)} per place, best vote flips ${share(judge.flip_rates.best)}, correlation with length ${figure(judge.length_correlation.within_question)}`,
+        `  ${judge.judge}: mean ${judge.mean_score === null ? '–' : scoreWords(judge.mean_score)}, ${figure(judge.position_effect.slope)} per place, best vote flips ${share(judge.flip_rates.best)}, correlation with length ${figure(judge.length_correlation.within_question)}`,
     ),
     ...(reasons.length > 0 ? [`  questions without a winner: ${reasons.join(', ')}`] : []),
     without.inconclusive

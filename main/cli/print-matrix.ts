@@ -3,7 +3,8 @@ import { snapshotIdentity, type HistoricalSnapshot } from '../report/historical.
 import { historicalRows } from '../report/historical-rows.ts'
 import { renderMatrixTable } from '../report/matrix-table.ts'
 import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
-import { plural, STATE_SIGNS } from '../report/score-format.ts'
+import { plural, scoreWords } from '../../contract/words.ts'
+import { STATE_SIGNS } from '../report/score-format.ts'
 import { readAggregate } from '../report/write-artifacts.ts'
 import { outputColumns } from './progress/output-columns.ts'
 import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
@@ -51,7 +52,7 @@ export function printSnapshots(snapshots: readonly HistoricalSnapshot[], out: No
         return [
           `  ${model}: ${figure('cells', 'n') ?? 0} of ${plural(figure('cells', 'expected') ?? 0, 'cell')} answered`,
           ...(median === null ? [] : [`median ${durationWords(median)}`]),
-          ...(grade === null ? [] : [`judges ${grade.toFixed(2)} (${figure('score', 'n')})`]),
+          ...(grade === null ? [] : [`judges ${scoreWords(grade)} (${figure('score', 'n')})`]),
         ].join(', ')
       }),
     ]

@@ -19,7 +19,7 @@ import { contextTextWords, coverageNotes } from './coverage-notes.ts'
 import { datasetReport } from './dataset-report.ts'
 import { longCsv } from './long-csv.ts'
 import { ReportError } from './report-error.ts'
-import { score } from './score-format.ts'
+import { scoreWords } from '../../contract/words.ts'
 import { toMatrix } from './to-matrix.ts'
 import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
 
@@ -101,7 +101,7 @@ describe('aggregateRun', () => {
       }),
       artifacts: [],
     })
-    expect(report).toContain(`Recall over all contexts: \`vanilla-rag\` ${score(recall)} (${n + 1} questions).`)
+    expect(report).toContain(`Recall over all contexts: \`vanilla-rag\` ${scoreWords(recall)} (${n + 1} questions).`)
   })
 
   it('counts refusals, what the evaluator did not see and which texts were scored, beside the scores', async () => {

@@ -11,7 +11,7 @@ import {
 } from './comparison-words.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { censoredIn, useLegend, useWords } from './metric-use.ts'
-import { countWords, plural } from './score-format.ts'
+import { countWords, plural } from '../../contract/words.ts'
 import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from './variance-access.ts'
 
 /** Metrics that get a table of their own; what is decided in the others stands in the last table. */

@@ -1,13 +1,16 @@
 import {
+  countWords,
   durationWords,
   METRIC_LABELS,
+  plural,
+  scoreWords,
   type ComparedMetric,
   type ConfidenceInterval,
   type PairDecision,
 } from '../../contract/index.ts'
 import { MIN_CLUSTERS } from '../statistics/estimate.ts'
 import type { ComparedName } from './comparison-access.ts'
-import { countWords, plural, score } from './score-format.ts'
+import * as words from '../../contract/words.ts'
 
 /** Undecided is no evidence that two approaches are equal, and must not sound like it. */
 export const DECISION_WORDS: Readonly<Record<PairDecision, string>> = {
@@ -25,26 +28,20 @@ export const standingWords = (standing: Readonly<Record<PairDecision, number>>):
 export const nameWords = (name: ComparedName): string =>
   name === 'score' ? 'judge score' : name === 'latency_ms' ? 'latency' : METRIC_LABELS[name]
 
+const sizeWords = (name: ComparedName): ((size: number) => string) =>
+  name === 'latency_ms' ? durationWords : scoreWords
+
 /** A value of a metric in its unit: 0.83, or 1.2 s. */
 export const valueWords = (name: ComparedName, value: number): string =>
-  name === 'latency_ms' && value >= 0
-    ? durationWords(value)
-    : name === 'latency_ms'
-      ? signedWords(name, value)
-      : score(value)
+  name === 'latency_ms' && value < 0 ? signedWords(name, value) : sizeWords(name)(value)
 
-/** A difference with its sign: +0.12, −840 ms; ±0.00 for what rounds to nothing. */
-export function signedWords(name: ComparedName, value: number): string {
-  const size = Math.abs(value)
-  const text = name === 'latency_ms' ? durationWords(size) : size.toFixed(2)
-  return `${Number.parseFloat(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`
-}
+/** A difference with its sign, in the metric's unit. */
+export const signedWords = (name: ComparedName, value: number): string => words.signedWords(value, sizeWords(name))
 
 /** `[0.77, 0.88]`; nothing for no interval. */
 export const intervalWords = (name: ComparedName, interval: ConfidenceInterval | null): string =>
-  interval === null ? '' : `[${valueWords(name, interval.low)}, ${valueWords(name, interval.high)}]`
+  interval === null ? '' : words.intervalWords(interval, (value) => valueWords(name, value))
 
-/** A p-value as it is told: 0.03, 0.004, < 0.001. */
 export const pWords = (p: number): string => (p < 0.001 ? '< 0.001' : p < 0.01 ? p.toFixed(3) : p.toFixed(2))
 
 /**

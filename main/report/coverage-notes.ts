@@ -8,7 +8,8 @@ import {
 } from '../../contract/index.ts'
 import { metricOf } from './metric-access.ts'
 import { GAPS_OF_QUESTIONS } from './metric-outcome.ts'
-import { countWords, plural, reasonWords, score, STATE_SIGNS } from './score-format.ts'
+import { countWords, plural, scoreWords } from '../../contract/words.ts'
+import { reasonWords, STATE_SIGNS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** A gap in the figures and its reason. The text may hold words of an evaluator or a gateway: untrusted. */
@@ -158,7 +159,7 @@ function unequalNotes(aggregate: Aggregate, metric: ScoreMetric): CoverageNote[]
   })
   const n = common[0]?.n
   if (n === undefined) return []
-  const means = common.map((each) => `${each.model} ${each.mean === null ? 'none' : score(each.mean)}`).join(', ')
+  const means = common.map((each) => `${each.model} ${each.mean === null ? 'none' : scoreWords(each.mean)}`).join(', ')
   const text =
     n === 0
       ? `${METRIC_LABELS[metric]}: the approaches share no scored question, so their means do not compare`

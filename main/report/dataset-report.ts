@@ -7,7 +7,8 @@ import { contextsOf, isRuleGraded, unrankedReason } from './metric-use.ts'
 import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { judgeLines } from './judge-tables.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
-import { countWords, plural, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, plural, scoreWords } from '../../contract/words.ts'
+import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import { METRICS_OF, type ScoreMetric } from './score-metrics.ts'
 
 /** A published file beside the report. */
@@ -130,7 +131,7 @@ function depthLines(aggregate: Aggregate): string[] {
   const reason = unrankedReason([aggregate], 'ndcg_at_10')
   const listed = contexts.map(({ model, mean }) => `${code(model)} ${mean.toFixed(1)}`).join(', ')
   const recalls = aggregate.approaches.flatMap(({ model, all_contexts: all }) =>
-    all === undefined ? [] : [`${code(model)} ${score(all.recall)} (${plural(all.n, 'question')})`],
+    all === undefined ? [] : [`${code(model)} ${scoreWords(all.recall)} (${plural(all.n, 'question')})`],
   )
   return [
     '',

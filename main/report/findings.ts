@@ -3,7 +3,7 @@ import { comparedMetric, pairAgainst, type ComparedName } from './comparison-acc
 import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
 import { primaryMetric } from './metric-use.ts'
-import { countWords, plural } from './score-format.ts'
+import { countWords, plural } from '../../contract/words.ts'
 
 /** Metrics that the findings tell of: every approach can have them. */
 const TOLD: readonly ComparedName[] = ['points_covered', 'score']

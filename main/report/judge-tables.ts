@@ -2,7 +2,8 @@ import type { Aggregate, Agreement, Estimate, JudgeSection, PanelStatistics } fr
 import { comparedMetric, meanInterval } from './comparison-access.ts'
 import { decidedLine, intervalWords } from './comparison-words.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
-import { countWords, plural, score, STATE_SIGNS } from './score-format.ts'
+import { countWords, plural, scoreWords } from '../../contract/words.ts'
+import { STATE_SIGNS } from './score-format.ts'
 
 type Judged = Extract<JudgeSection, { status: 'ok' | 'partial' }>
 
@@ -94,7 +95,7 @@ const JUDGE_HEAD = [
 ]
 
 const figure = ({ value, interval }: Estimate): string =>
-  value === null ? 'none' : `${score(value)} ${intervalWords('score', interval)}`.trimEnd()
+  value === null ? 'none' : `${scoreWords(value)} ${intervalWords('score', interval)}`.trimEnd()
 
 /** A dash for files of before. */
 const endFigure = (estimate: Estimate | undefined): string => (estimate === undefined ? '–' : figure(estimate))

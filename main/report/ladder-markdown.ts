@@ -10,7 +10,8 @@ import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { metricOf } from './metric-access.ts'
 import { ladderDecisionWords, primaryMetric, useLegend, useWords } from './metric-use.ts'
 import { unusableLines, type UnusableFile } from './results-folder.ts'
-import { countWords, plural, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, plural } from '../../contract/words.ts'
+import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 
 /** Metrics of the ladder in Markdown; the HTML page has more. */
 export const LADDER_METRICS: readonly ComparedName[] = [

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatasetCatalogue, type Aggregate } from '../../contract/index.ts'
 import type { PublicationChange, PublishedScope } from '../../contract/control/run-job.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
-import { plural } from './score-format.ts'
+import { plural } from '../../contract/words.ts'
 import { readAggregate } from './write-artifacts.ts'
 
 /** What a summary holds, as far as it decides whether another one is narrower. */

@@ -12,7 +12,8 @@ import { intervalWords } from './comparison-words.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { code, columnsFrom, mdTable } from './markdown-text.ts'
 import { hopMetricOf, metricOf } from './metric-access.ts'
-import { countWords, score, STATE_SIGNS, STATE_WORDS } from './score-format.ts'
+import { countWords, scoreWords } from '../../contract/words.ts'
+import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
 /** `● 0.83 [0.77, 0.88] (21/24)`; without a score the state in words and the count. */
@@ -22,7 +23,7 @@ export function scoreText(summary: MetricSummary | undefined, interval: Confiden
   const count = `(${scored}/${expected})`
   if (mean === null) return `${STATE_SIGNS[state]} ${STATE_WORDS[state]} ${count}`
   const range = intervalWords('score', interval)
-  return `${STATE_SIGNS[state]} ${score(mean)}${unequal_coverage ? UNEQUAL_SIGN : ''} ${range === '' ? '' : `${range} `}${count}`
+  return `${STATE_SIGNS[state]} ${scoreWords(mean)}${unequal_coverage ? UNEQUAL_SIGN : ''} ${range === '' ? '' : `${range} `}${count}`
 }
 
 const labels = (metrics: readonly ScoreMetric[]): string[] => metrics.map((metric) => METRIC_LABELS[metric])
@@ -44,7 +45,7 @@ export function hopTable(aggregate: Aggregate, metric: ScoreMetric): string[] {
     code(approach.model),
     ...approach.by_hops.map((group) => {
       const { n, expected, mean } = hopMetricOf(group, metric)!
-      return mean === null ? `none (0/${expected})` : `${score(mean)} (${n}/${expected})`
+      return mean === null ? `none (0/${expected})` : `${scoreWords(mean)} (${n}/${expected})`
     }),
   ])
   return mdTable(['approach', ...head], rows, columnsFrom(1, head.length + 1))

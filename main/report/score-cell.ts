@@ -1,6 +1,7 @@
 import type { MetricState, MetricSummary } from '../../contract/index.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
-import { score, STATE_SIGNS } from './score-format.ts'
+import { scoreWords } from '../../contract/words.ts'
+import { STATE_SIGNS } from './score-format.ts'
 import type { Segment, Style } from './terminal-paint.ts'
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
@@ -51,7 +52,7 @@ export function scoreCell(summary: MetricSummary | undefined, layout: ScoreCellL
   return [stateSegment(state), { text: ' ' }, { text: value, style: 'bold' }, ...bar, count]
 }
 
-const valueText = (mean: number, unequal: boolean): string => `${score(mean)}${unequal ? UNEQUAL_SIGN : ''}`
+const valueText = (mean: number, unequal: boolean): string => `${scoreWords(mean)}${unequal ? UNEQUAL_SIGN : ''}`
 
 /** Columns that the widest value of a table needs. */
 export function valueWidth(summaries: readonly (MetricSummary | undefined)[]): number {

@@ -38,15 +38,3 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
 
 /** A reason's code in words; an evaluator's own words stay as they are. */
 export const reasonWords = (code: string): string => REASON_WORDS[code] ?? code
-
-/** A score with two decimals: 0.83; a negative zero is none. */
-export function score(value: number): string {
-  const text = value.toFixed(2)
-  return text === '-0.00' ? '0.00' : text.replace('-', '−')
-}
-
-/** A count with thin spaces between the thousands: 21 420. */
-export const countWords = (value: number): string => String(value).replace(/\B(?=(\d{3})+(?!\d))/g, '\u2009')
-
-/** `1 question`, `24 questions`. */
-export const plural = (value: number, noun: string): string => `${countWords(value)} ${noun}${value === 1 ? '' : 's'}`

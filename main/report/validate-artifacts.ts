@@ -12,7 +12,7 @@ import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 import { createMatrixBuilder, matrixText } from './to-matrix.ts'
 import { contextAgain, matrixOrder } from './write-artifacts.ts'
-import { plural } from './score-format.ts'
+import { plural } from '../../contract/words.ts'
 
 /** Something that forbids publication; `file` is the artifact's name. */
 export interface ArtifactProblem {

@@ -7,7 +7,7 @@ import { ballotFiles, BALLOTS_FOLDER, humanFiles } from '../judge/human/human-fi
 import { journalPath } from '../judge/verdict-journal.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
-import { plural } from '../report/score-format.ts'
+import { bytesWords, plural } from '../../contract/words.ts'
 import { EvidenceRefusedError } from './resume-error.ts'
 
 /** What a cold reset of one dataset run works on. */
@@ -127,19 +127,12 @@ export async function coldReset(scope: ResetScope, confirmed: readonly DeletionL
   return `${plural(files, 'file')} with ${plural(rowsIn([list]), 'finished row')} deleted; ${collections}`
 }
 
-const megabytes = (bytes: number): string =>
-  bytes < 1000
-    ? `${bytes} B`
-    : bytes < 1_000_000
-      ? `${(bytes / 1000).toFixed(1)} kB`
-      : `${(bytes / 1_000_000).toFixed(1)} MB`
-
 /** The list as lines of text, for a terminal. */
 export function describeDeletions(lists: readonly DeletionList[]): string[] {
   return lists.flatMap(({ dataset_id: dataset, items, keeps_external_collections: keeps }) => [
     ...items.map(
       ({ what, path, size_bytes: size, rows }) =>
-        `  ${dataset}: ${what.replaceAll('_', ' ')} ${path} (${rows === null ? '' : `${plural(rows, 'finished row')}, `}${megabytes(size)})`,
+        `  ${dataset}: ${what.replaceAll('_', ' ')} ${path} (${rows === null ? '' : `${plural(rows, 'finished row')}, `}${bytesWords(size)})`,
     ),
     ...(keeps ? [`  ${dataset}: collections of the external platform are kept`] : []),
   ])

@@ -1,6 +1,4 @@
-import type { Judgments } from '../../contract/index.ts'
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+import { plural, scoreWords, type Judgments } from '../../contract/index.ts'
 
 /** What a panel came to, in one line: verdicts, what is missing, and how far the judges agree. */
 export function describePanel({ judges, queries, errors = [], blocked = [], withheld = [], panel }: Judgments): string {
@@ -12,13 +10,13 @@ export function describePanel({ judges, queries, errors = [], blocked = [], with
   const winners = queries.filter(({ observed_winner }) => observed_winner !== null).length
   const alpha = panel?.alpha.estimate.value
   return [
-    `${counted(verdicts, 'verdict')} of ${counted(judges.length, 'judge')}`,
-    ...(errors.length > 0 ? [`${counted(errors.length, 'verdict')} could not be had`] : []),
-    ...(blocked.length > 0 ? [`${counted(blocked.length, 'question')} blocked by the leak scan`] : []),
+    `${plural(verdicts, 'verdict')} of ${plural(judges.length, 'judge')}`,
+    ...(errors.length > 0 ? [`${plural(errors.length, 'verdict')} failed`] : []),
+    ...(blocked.length > 0 ? [`${plural(blocked.length, 'question')} blocked by the leak scan`] : []),
     ...(withheld.length > 0
-      ? [`${counted(withheld.length, 'question')} judged with names of approaches or source markers withheld`]
+      ? [`${plural(withheld.length, 'question')} judged with names of approaches or source markers withheld`]
       : []),
-    `${winners} of ${counted(queries.length, 'question')} with a winner`,
-    ...(alpha === undefined || alpha === null ? [] : [`agreement alpha ${alpha.toFixed(2)}`]),
+    `${winners} of ${plural(queries.length, 'question')} with a winner`,
+    ...(alpha === undefined || alpha === null ? [] : [`agreement alpha ${scoreWords(alpha)}`]),
   ].join(', ')
 }

@@ -10,7 +10,7 @@ import type { DatasetRun } from './dataset-run.ts'
 import { judgeDataset } from './judge-dataset.ts'
 import { failureOf, type At, type Skip, type StepFailedError } from './ladder-step.ts'
 import type { Unfinished } from './sum-up-cells.ts'
-import { plural } from '../report/score-format.ts'
+import { plural } from '../../contract/words.ts'
 
 /** Artifacts of a finished run do not hold together; nothing was published. */
 export class ArtifactsInvalidError extends Error {

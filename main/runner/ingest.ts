@@ -6,7 +6,7 @@ import {
   type IngestionRecord,
   type RunEvent,
 } from '../../contract/index.ts'
-import { plural } from '../report/score-format.ts'
+import { plural } from '../../contract/words.ts'
 import { PlatformError, type PlatformClient } from './platform-client.ts'
 
 /** An ingestion job ended without its collection. */

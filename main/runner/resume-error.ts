@@ -1,7 +1,7 @@
 import { conflictingRows, type PlanConflict } from '../../contract/index.ts'
 import type { EvidenceRefusal } from '../evidence/evidence-log.ts'
 import { remedyFor } from '../evidence/typed-command.ts'
-import { plural } from '../report/score-format.ts'
+import { plural } from '../../contract/words.ts'
 
 const MAX_FIELDS = 8
 

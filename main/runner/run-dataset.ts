@@ -1,5 +1,5 @@
 import { checkCorpus } from '../manifests/experiment.ts'
-import { plural } from '../report/score-format.ts'
+import { plural } from '../../contract/words.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { coldReset } from './cold-reset.ts'
 import { watchCorpus } from './corpus-guard.ts'

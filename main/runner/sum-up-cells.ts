@@ -1,7 +1,7 @@
 import type { Aggregate } from '../../contract/index.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
-import { plural } from '../report/score-format.ts'
+import { plural } from '../../contract/words.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'

@@ -1,4 +1,5 @@
 import type { Estimate } from '../../contract/evidence/statistics.ts'
+import { intervalWords } from '../../contract/words.ts'
 import { count, score, signed } from './format.ts'
 
 const NO_INTERVAL: Record<NonNullable<Estimate['no_interval']>, string> = {
@@ -16,7 +17,7 @@ export function estimateText(estimate: Estimate, withSign = false): string {
   const { value, interval } = estimate
   const write = withSign ? signed : score
   if (value === null) return '–'
-  return interval === null ? write(value) : `${write(value)} [${write(interval.low)}, ${write(interval.high)}]`
+  return interval === null ? write(value) : `${write(value)} ${intervalWords(interval, write)}`
 }
 
 /** Value and interval, what it rests on, and why there is no interval. */

@@ -16,7 +16,7 @@ import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop, type StopSignals } from '../stop-signals.ts'
-import { plural } from '../../report/score-format.ts'
+import { plural } from '../../../contract/words.ts'
 
 /** The evaluator of the environment, else that of an embedded platform which is started for it. */
 async function startEvaluator(setup: PreparedRun, invocation: Invocation) {

@@ -18,7 +18,7 @@ import { chooseReporter } from '../progress/reporter.ts'
 import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
-import { plural } from '../../report/score-format.ts'
+import { intervalWords, plural, scoreWords } from '../../../contract/words.ts'
 
 async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<ExitCode> {
   const isJson = flagOption(invocation, 'json')
@@ -112,12 +112,12 @@ async function humanImport(setup: PreparedRun, invocation: Invocation): Promise<
     `${result.sets.voted} of ${plural(result.sets.offered, 'set')} voted on by ${result.rater}; the seal is the published one`,
     ...result.approaches.map(
       ({ model, mean, votes: best }) =>
-        `  ${model}: ${mean === null ? 'no grade' : mean.toFixed(2)}, ${plural(best, 'best vote')}`,
+        `  ${model}: ${mean === null ? 'no grade' : scoreWords(mean)}, ${plural(best, 'best vote')}`,
     ),
     ...result.agreement.map(({ judge, kappa, best }) => {
       const { value, interval } = kappa.estimate
-      const range = interval === null ? '' : ` [${interval.low.toFixed(2)}, ${interval.high.toFixed(2)}]`
-      return `  ${judge}: weighted kappa ${value === null ? 'not defined' : value.toFixed(2)}${range}, same best answer ${best.same} of ${best.compared}`
+      const range = interval === null ? '' : ` ${intervalWords(interval)}`
+      return `  ${judge}: weighted kappa ${value === null ? 'not defined' : scoreWords(value)}${range}, same best answer ${best.same} of ${best.compared}`
     }),
     ...(hasPanel ? [] : [`  no usable ${basename(judgments)} in ${dirname(judgments)}: compared with no judge`]),
     files.resultFile,

@@ -1,7 +1,7 @@
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { countWords, plural } from '../../report/score-format.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 import { wrap } from '../../lib/terminal-text.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
-import { countWords, plural } from '../../report/score-format.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { verifyPage } from '../../report/verify-page.ts'

@@ -1,5 +1,5 @@
 import { conflictingRows, durationWords, type RunEvent } from '../../../contract/index.ts'
-import { countWords, plural } from '../../report/score-format.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 import { counts, STEP_LABELS } from './format.ts'
 
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'plain'

@@ -1,7 +1,7 @@
 import { durationWords, type RunEvent } from '../../../contract/index.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { plural } from '../../report/score-format.ts'
+import { plural } from '../../../contract/words.ts'
 import { eventLines } from './event-line.ts'
 import { bar } from './format.ts'
 import { outputColumns } from './output-columns.ts'

@@ -27,7 +27,7 @@ import { BallotBox, type Ballots } from './ballot-box.ts'
 import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { judgedFiles } from './judged-files.ts'
 import { pageOf } from './page-of.ts'
-import { plural } from '../../report/score-format.ts'
+import { plural } from '../../../contract/words.ts'
 
 export interface BlindJudgingOptions {
   root: string

@@ -3,7 +3,7 @@ import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { plural } from '../../report/score-format.ts'
+import { plural } from '../../../contract/words.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/resume-error.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'

@@ -28,7 +28,7 @@ import { takeOverRows } from './failed-cells.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
 import { cellsOf, withEvent } from './run-steps.ts'
 import { isResumable, isUnderWay, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
-import { plural } from '../../report/score-format.ts'
+import { plural } from '../../../contract/words.ts'
 
 export interface RunControlOptions {
   journal: RunJournal

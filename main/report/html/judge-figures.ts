@@ -2,7 +2,8 @@ import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.
 import type { Look } from '../../../charts/look.ts'
 import { intervalWords } from '../comparison-words.ts'
 import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
-import { plural, score, STATE_SIGNS } from '../score-format.ts'
+import { plural, scoreWords } from '../../../contract/words.ts'
+import { STATE_SIGNS } from '../score-format.ts'
 import { fragment, h, type Markup } from './markup.ts'
 import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
 
@@ -84,7 +85,7 @@ const profileRow = (judge: JudgeProfile) => ({
 })
 
 const estimateCell = ({ value, interval }: Estimate): Cell =>
-  num(value === null ? '–' : figureWith(score(value), intervalWords('score', interval)))
+  num(value === null ? '–' : figureWith(scoreWords(value), intervalWords('score', interval)))
 
 /** A dash for files of before. */
 const endCell = (estimate: Estimate | undefined): Cell => (estimate === undefined ? num('–') : estimateCell(estimate))

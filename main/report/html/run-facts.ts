@@ -2,7 +2,8 @@ import { durationWords, type Aggregate, type ApproachSummary, type Distribution 
 import type { Look } from '../../../charts/look.ts'
 import { coverageNotes } from '../coverage-notes.ts'
 import { metricsOf } from '../metric-access.ts'
-import { countWords, plural, STATE_SIGNS } from '../score-format.ts'
+import { countWords, plural } from '../../../contract/words.ts'
+import { STATE_SIGNS } from '../score-format.ts'
 import { fragment, h, type Child, type Markup } from './markup.ts'
 import { aliasHead, dataTable, num, type Cell } from './table.ts'
 

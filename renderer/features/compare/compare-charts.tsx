@@ -16,6 +16,7 @@ import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
 import styles from './compare.module.css'
+import { intervalWords } from '../../../contract/words.ts'
 
 const calls = (value: number): string => (Number.isInteger(value) ? count(value) : value.toFixed(2))
 const WRITTEN: Record<CostAxis, (value: number) => string> = {
@@ -42,7 +43,7 @@ export function useIntervals(run: string, datasets: readonly string[], metric: I
 
 /** Mean, interval and count of a point, as its tooltip says them. */
 function figureWords({ model, quality, n, expected }: FrontierPoint, interval: Estimate['interval']): string {
-  const range = interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`
+  const range = interval === null ? '' : ` ${intervalWords(interval)}`
   return `${model}: ${score(quality)}${range}, ${count(n)}/${count(expected)}`
 }
 
@@ -114,9 +115,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
                       <ApproachName alias={point.model} short />
                     </th>
                     <td className={table.num}>{score(point.quality)}</td>
-                    <td className={table.num}>
-                      {interval === null ? '–' : WORDS.to(score(interval.low), score(interval.high))}
-                    </td>
+                    <td className={table.num}>{interval === null ? '–' : intervalWords(interval)}</td>
                     <td className={table.num}>
                       {count(point.n)}/{count(point.expected)}
                     </td>
@@ -180,7 +179,7 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
         short
         mean={(dataset, alias, point) => {
           const interval = intervalOf(dataset, alias)
-          return score(point?.quality) + (interval === null ? '' : ` [${score(interval.low)}, ${score(interval.high)}]`)
+          return score(point?.quality) + (interval === null ? '' : ` ${intervalWords(interval)}`)
         }}
       />
     </div>

@@ -67,5 +67,4 @@ export const COMPARE_WORDS = {
   frontierNote: 'Frontier, joined by the dashed line: no other approach is both cheaper and at least as good.',
   rung: (level: number) => `rung ${level}`,
   rungTable: 'Means by rung',
-  to: (low: string, high: string) => `${low} to ${high}`,
 } as const

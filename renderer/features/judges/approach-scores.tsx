@@ -9,6 +9,7 @@ import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './judges.module.css'
 import type { Round } from './use-ballot.ts'
+import { intervalWords } from '../../../contract/words.ts'
 
 const GRADES = [1, 5] as const
 
@@ -66,9 +67,7 @@ export function ApproachScores({ round, results }: { round: Round; results: Judg
                 </th>
                 <td className={table.num}>{score(own?.mean)}</td>
                 <td className={table.num}>
-                  {estimate === null || estimate.interval === null
-                    ? '–'
-                    : `${score(estimate.interval.low)} to ${score(estimate.interval.high)}`}
+                  {estimate === null || estimate.interval === null ? '–' : intervalWords(estimate.interval)}
                 </td>
                 <td>
                   <IntervalBar

@@ -6,6 +6,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, differenceValue, metricValue } from '../../components/format.ts'
 import { againstBaseline, meanInterval } from './pair-of.ts'
 import styles from './matrix.module.css'
+import { intervalWords } from '../../../contract/words.ts'
 
 const WORDS = { better: 'better', worse: 'worse', undecided: 'open' } as const
 
@@ -31,7 +32,7 @@ function Mean({ head, metric, comparison }: { head: Head; metric: string; compar
       title={
         interval === null
           ? 'no interval'
-          : `95 % interval of the mean: ${metricValue(metric, interval.low)} to ${metricValue(metric, interval.high)}`
+          : `95 % interval of the mean: ${intervalWords(interval, (bound) => metricValue(metric, bound))}`
       }
     >
       <strong>{metricValue(metric, head.mean)}</strong>

@@ -1,0 +1,51 @@
+// How numbers are written for people, everywhere: command line, reports, charts and pages show each figure in the same words.
+
+/**
+ * A duration in the unit that reads best: 4.2 ms, 840 ms, 12.4 s, 3 min 20 s, 2 h 5 min. Rounded before it is split, so that no part reaches
+ * 60.
+ */
+export function durationWords(milliseconds: number): string {
+  if (milliseconds === 0) return '0 ms'
+  if (milliseconds < 9.95) return `${milliseconds.toFixed(1)} ms`
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 99_950) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1000)
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+  const minutes = Math.round(seconds / 60)
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+const digitGroups = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!\d))/g, '\u2009')
+
+/** A count with thin spaces between the thousands: 21 420. */
+export const countWords = (value: number): string => digitGroups(String(Math.round(value)))
+
+/** `1 question`, `24 questions`; `many` where the plural has another form. */
+export const plural = (value: number, noun: string, many = `${noun}s`): string =>
+  `${countWords(value)} ${value === 1 ? noun : many}`
+
+/** A score with two decimals and a true minus: 0.83, −0.10; a negative zero is none. */
+export function scoreWords(value: number): string {
+  const text = value.toFixed(2)
+  return text === '-0.00' ? '0.00' : text.replace('-', '−')
+}
+
+/** A difference with its sign: +0.12, −840 ms; ±0.00 for what rounds to nothing. `write` writes its size. */
+export function signedWords(value: number, write: (size: number) => string = scoreWords): string {
+  const text = write(Math.abs(value))
+  return `${Number.parseFloat(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`
+}
+
+/** Bytes in decimal units: 840 B, 12.4 kB, 3.1 MB, 2.05 GB. */
+export function bytesWords(value: number): string {
+  if (value < 1000) return `${value} B`
+  if (value < 1_000_000) return `${(value / 1000).toFixed(1)} kB`
+  if (value < 1_000_000_000) return `${(value / 1_000_000).toFixed(1)} MB`
+  return `${(value / 1_000_000_000).toFixed(2)} GB`
+}
+
+/** An interval with its bounds as `write` writes a value: [0.71, 0.85]. */
+export const intervalWords = (
+  { low, high }: { low: number; high: number },
+  write: (value: number) => string = scoreWords,
+): string => `[${write(low)}, ${write(high)}]`
