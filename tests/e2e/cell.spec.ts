@@ -5,7 +5,7 @@ const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native&hops=[2]'
 
 const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Cell' })
 
-/** Opens the cell of one alias in the first row, by its place among the columns. */
+/** Opens the cell of one alias in the first row, by its column. */
 async function openCell(page: Page, column: number): Promise<void> {
   const row = page.getByRole('row').nth(1).getByRole('gridcell')
   await expect(row.first()).not.toHaveAttribute('aria-busy', 'true')
@@ -28,7 +28,7 @@ test('evidence: contexts in order with gold facts marked, and which facts are no
   await expect(drawer.getByRole('region', { name: /^Context \d$/ })).toHaveCount(5)
 })
 
-test('every tab tells its part', async ({ page, open }) => {
+test('each tab shows its part of the row', async ({ page, open }) => {
   await open(MATRIX)
   await openCell(page, 1)
   const drawer = drawerOf(page)
@@ -46,16 +46,16 @@ test('every tab tells its part', async ({ page, open }) => {
 })
 
 const PATHS = [
-  { column: 5, name: 'route', told: /classified as multi_hop, answered by\s*graph-rag/ },
-  { column: 4, name: 'trajectory', told: /graph_neighbours.*the graph engine did not answer/s },
-  { column: 6, name: 'budget', told: /31 of 48 relevance tests used/ },
-  { column: 0, name: 'nothing told', told: /without word of how it was reached/ },
+  { column: 5, name: 'route', shown: /classified as multi_hop, answered by\s*graph-rag/ },
+  { column: 4, name: 'trajectory', shown: /graph_neighbours.*the graph engine did not answer/s },
+  { column: 6, name: 'budget', shown: /31 of 48 relevance tests used/ },
+  { column: 0, name: 'nothing reported', shown: /does not say how it found this answer/ },
 ]
-for (const { column, name, told } of PATHS)
+for (const { column, name, shown } of PATHS)
   test(`the path of an answer: ${name}`, async ({ page, open }) => {
     await open(`${MATRIX}&tab=path`)
     await openCell(page, column)
-    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Path' })).toHaveText(told)
+    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Path' })).toHaveText(shown)
   })
 
 test('two answers side by side: shared contexts, moved ranks, words that only one has', async ({ page, open }) => {
@@ -84,7 +84,7 @@ test('a cell as a page keeps the way back to the same view', async ({ page, open
   expect(decodeURIComponent(page.url())).toMatch(/hops=\[2\].*metric=token_f1|metric=token_f1.*hops=\[2\]/)
 })
 
-test('a row that nobody knows is told, with a way on', async ({ page, open }) => {
+test('an unknown row is reported, with a way on', async ({ page, open }) => {
   await open(`/cell?run=ladder-2026-11-20&row=${'0'.repeat(64)}`)
   await expect(page.getByRole('alert')).toContainText('The cell could not be read')
 })

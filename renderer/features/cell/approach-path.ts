@@ -3,7 +3,7 @@ import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 type Metadata = NonNullable<RowEvidence['approach_metadata']>
 type Json = Metadata[string]
 
-/** One tool call of an agent; null where the gateway told nothing. */
+/** One tool call of an agent; null where the gateway does not say. */
 export interface PathStep {
   step: number | null
   tool: string
@@ -21,7 +21,7 @@ export interface PathBudget {
   bridges: { to: string; from: string | null; via: string }[]
 }
 
-/** How an approach came to its answer, as far as it tells; `rest` is what nobody here knows how to show. */
+/** How an approach found its answer, as far as it reports it; `rest` is what this page has no view for. */
 export interface ApproachPath {
   route: { route: string; approach: string } | null
   steps: PathStep[] | null
@@ -73,10 +73,10 @@ const LAZY_MEMBERS = [
 function budgetOf(metadata: Metadata): PathBudget | null {
   const [tests, budget] = [numberOf(metadata.relevance_tests), numberOf(metadata.relevance_budget)]
   if (tests === null || budget === null) return null
-  const told = Object.fromEntries(Object.entries(metadata).filter(([name]) => LAZY_MEMBERS.includes(name)))
+  const reported = Object.fromEntries(Object.entries(metadata).filter(([name]) => LAZY_MEMBERS.includes(name)))
   return {
     ...{ tests, budget },
-    figures: figuresOf(told, ['relevance_tests', 'relevance_budget', 'bridges', 'experimental']),
+    figures: figuresOf(reported, ['relevance_tests', 'relevance_budget', 'bridges', 'experimental']),
     bridges: (Array.isArray(metadata.bridges) ? metadata.bridges : []).map((bridge) => {
       const part = objectOf(bridge) ?? {}
       return { to: placeOf(part) ?? 'unknown', from: placeOf(objectOf(part.from)), via: textOf(part.via) }
@@ -84,7 +84,7 @@ function budgetOf(metadata: Metadata): PathBudget | null {
   }
 }
 
-/** Reads what an approach told of its way. Nothing of it is trusted to have a form: what does not fit stays in `rest`. */
+/** Reads what an approach reports. Its form is not trusted: what does not fit stays in `rest`. */
 export function approachPath(metadata: Metadata): ApproachPath {
   const adaptive = objectOf(metadata.adaptive)
   const graph = objectOf(metadata.graph)

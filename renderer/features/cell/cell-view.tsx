@@ -1,23 +1,38 @@
-import { Tabs } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { Button, Tabs } from '@mantine/core'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { CellDetail } from '../../../contract/control/cells.ts'
+import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import type { CellTab } from '../../app/search-params.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { STATE_SIGNS } from '../../components/cell-state.ts'
+import { count, duration, metricName, metricValue, plural } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import { api } from '../../data/client.ts'
-import { CanonicalCell } from './canonical-cell.tsx'
-import { RawJson } from './raw-json.tsx'
-import { VerdictList } from './verdict-list.tsx'
+import { api, control } from '../../data/client.ts'
+import { CELL_WORDS as WORDS } from './cell-words.ts'
+import { EvidenceDiff, EvidenceTab } from './evidence-tab.tsx'
+import { PathTab } from './path-tab.tsx'
+import { ProvenanceTable, RawJson } from './row-tabs.tsx'
+import { valueOf } from './score-state.ts'
+import { ScoresTab, VerdictList } from './scores-tab.tsx'
+import { supportedSentences } from './text-match.ts'
+import { TimingTab } from './timing-tab.tsx'
+import marked from '../../components/marked-text.module.css'
 import styles from './cell.module.css'
 
 /** A cell by run and row, with what is chosen in it. */
-export interface CellViewProps {
+interface CellViewProps {
   run: string
   row: string
   tab?: CellTab | undefined
   /** Alias that the evidence is compared with. */
   against?: string | undefined
-  /** Metric that the matrix is on; the first one that the cell was scored by where absent. */
+  /** Metric that the matrix shows; absent: the first one that the cell was scored by. */
   metric?: IndexMetric | undefined
   onTab: (tab: CellTab) => void
   onAgainst: (alias: string | undefined) => void
@@ -36,11 +51,11 @@ export function CellView(props: CellViewProps) {
     return (
       <div className={styles.view}>
         <div className={styles.headRow}>
-          <h2>Cell</h2>
+          <h2>{WORDS.cell}</h2>
           <span className={styles.spacer} />
           {actions}
         </div>
-        <ErrorPanel error={cell.error} what="The cell" retry={() => void cell.refetch()} />
+        <ErrorPanel error={cell.error} what={WORDS.theCell} retry={() => void cell.refetch()} />
       </div>
     )
   if (cell.data === undefined)
@@ -53,15 +68,15 @@ export function CellView(props: CellViewProps) {
   return (
     <div className={styles.view}>
       <div className={styles.headRow}>
-        <h2>Cell of a published snapshot</h2>
+        <h2>{WORDS.snapshot}</h2>
         <span className={styles.spacer} />
         {actions}
       </div>
-      <p className="dim">A snapshot keeps what was published, not the whole row.</p>
+      <p className="dim">{WORDS.snapshotNote}</p>
       <Tabs defaultValue="raw">
         <Tabs.List>
-          <Tabs.Tab value="raw">Raw</Tabs.Tab>
-          {cell.data.verdicts.length > 0 && <Tabs.Tab value="verdicts">Verdicts</Tabs.Tab>}
+          <Tabs.Tab value="raw">{WORDS.raw}</Tabs.Tab>
+          {cell.data.verdicts.length > 0 && <Tabs.Tab value="verdicts">{WORDS.verdicts}</Tabs.Tab>}
         </Tabs.List>
         <Tabs.Panel value="raw" pt={12}>
           <RawJson value={cell.data.cell} />
@@ -70,6 +85,195 @@ export function CellView(props: CellViewProps) {
           <VerdictList verdicts={cell.data.verdicts} />
         </Tabs.Panel>
       </Tabs>
+    </div>
+  )
+}
+
+/** A cell of a run: question and answer above, evidence and figures in tabs. */
+function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
+  const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
+  const { row: cell, cuts, verdicts, judging } = detail
+  const { question, approach, evidence, error } = cell
+  const facts = question.gold.map(({ fact }) => fact)
+  const comparing = against !== undefined && against !== approach.model
+  return (
+    <div className={styles.view}>
+      <header className={styles.head}>
+        <div className={styles.headRow}>
+          <h2>
+            <ApproachName alias={approach.model} base={approach.base_model} />
+          </h2>
+          <span className={styles.meta}>
+            {question.id}
+            {question.hops !== null && ` · ${plural(question.hops, 'hop')}`} ·{' '}
+            {duration(cell.metrics.operational.latency_ms)}
+            {cell.repeat !== undefined && ` · ${WORDS.repetition(cell.repeat)}`} · {cell.dataset.label}
+          </span>
+          <span className={styles.actions}>{actions}</span>
+        </div>
+        <p className={styles.query}>
+          <MarkedText text={question.query} />
+        </p>
+        <OtherApproaches
+          {...{ run, row, against, onAgainst, model: approach.model }}
+          metric={metric ?? cell.metrics.ragas.requested[0] ?? 'answer_relevancy'}
+        />
+      </header>
+      {error !== null && (
+        <div className={styles.failed} role="status">
+          <strong>▲ {error.type.replaceAll('_', ' ')}</strong> <MarkedText text={error.message} />
+        </div>
+      )}
+      {comparing ? (
+        <EvidenceDiff {...{ run, row, against, onOpen, facts }} here={cell} />
+      ) : (
+        <div className={styles.columns}>
+          <AnswerBlock
+            key={cell.row_id}
+            {...{ evidence, cuts, run, row }}
+            state={<RefusalChip refusal={cell.metrics.answer?.refusal} />}
+          />
+          <div className={styles.block}>
+            <h3>{question.answerable ? WORDS.groundTruth : WORDS.notAnswerable}</h3>
+            <div className={styles.box}>
+              {question.ground_truth === null ? (
+                <span className="dim">{WORDS.noGroundTruth}</span>
+              ) : (
+                <MarkedText text={question.ground_truth} />
+              )}
+            </div>
+          </div>
+        </div>
+      )}
+      <Tabs value={tab} onChange={(value) => value !== null && onTab(value as CellTab)} keepMounted={false}>
+        <Tabs.List>
+          {(Object.keys(WORDS.tabs) as CellTab[]).map((value) => (
+            <Tabs.Tab key={value} value={value}>
+              {WORDS.tabs[value]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="evidence" pt={12}>
+          <EvidenceTab row={cell} />
+        </Tabs.Panel>
+        <Tabs.Panel value="scores" pt={12}>
+          <ScoresTab row={cell} verdicts={verdicts} judging={judging} />
+        </Tabs.Panel>
+        <Tabs.Panel value="path" pt={12}>
+          <PathTab metadata={evidence?.approach_metadata} />
+        </Tabs.Panel>
+        <Tabs.Panel value="timing" pt={12}>
+          <TimingTab operational={cell.metrics.operational} />
+        </Tabs.Panel>
+        <Tabs.Panel value="provenance" pt={12}>
+          <ProvenanceTable row={cell} />
+        </Tabs.Panel>
+        <Tabs.Panel value="raw" pt={12}>
+          <RawJson value={cell} />
+        </Tabs.Panel>
+      </Tabs>
+    </div>
+  )
+}
+
+interface AnswerBlockProps {
+  evidence: RowEvidence | null
+  cuts: readonly CellCut[]
+  run: string
+  row: string
+  /** Beside the heading. */
+  state: ReactNode
+}
+
+/** Longer answers are not shaded: matching their words would block the page. */
+const SHADED_CHARACTERS = 40_000
+
+/** The answer, its sentences shaded by whether a context has their words. A button reads on in a cut answer. */
+function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
+  const cut = cuts.find(({ path, kind }) => kind === 'text' && path.join('.') === 'evidence.answer')
+  const [more, setMore] = useState('')
+  const readOn = useMutation({
+    mutationFn: (offset: number) => control.cells.answerSlice({ run_id: run, row_id: row, offset }),
+    onSuccess: ({ text }) => setMore((before) => before + text),
+    onError: (error) => notifyFailure(WORDS.readingOn, error),
+  })
+  const answer = evidence === null ? '' : evidence.answer + more
+  const shaded = answer.length <= SHADED_CHARACTERS
+  return (
+    <div className={styles.block}>
+      <h3>
+        {WORDS.answer} {state}
+      </h3>
+      <div className={styles.box}>
+        {evidence === null && <span className="dim">{WORDS.noAnswer}</span>}
+        <bdi className={marked.text}>
+          {shaded
+            ? supportedSentences(answer, evidence?.contexts ?? []).map(({ text, supported }, index) => (
+                <span key={index} className={styles.sentence} data-supported={supported ?? undefined}>
+                  {text}
+                </span>
+              ))
+            : answer}
+        </bdi>
+      </div>
+      {shaded && (evidence?.contexts.length ?? 0) > 0 && <p className="dim">{WORDS.shading}</p>}
+      {cut !== undefined && answer.length < cut.total && (
+        <Button variant="default" loading={readOn.isPending} onClick={() => readOn.mutate(answer.length)}>
+          {WORDS.readOn(count(answer.length), count(cut.total))}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface OtherApproachesProps {
+  run: string
+  row: string
+  model: string
+  /** The metric whose values the chips show. */
+  metric: IndexMetric
+  against: string | undefined
+  onAgainst: (alias: string | undefined) => void
+}
+
+/** The same question in all aliases of the run with their values of one metric; choosing one compares the evidence. */
+function OtherApproaches({ run, row, model, metric, against, onAgainst }: OtherApproachesProps) {
+  const { data } = useQuery(api.cells.others.queryOptions({ input: { run_id: run, row_id: row } }))
+  return (
+    <div className={styles.chips} role="group" aria-label={WORDS.others}>
+      <span className={styles.chipMetric}>{metricName(metric)}</span>
+      {data?.cells.map((cell) => {
+        const { model: alias, base_model: base, row_id: other, status } = cell
+        const value = valueOf(cell, metric)
+        return (
+          <button
+            key={alias}
+            type="button"
+            className={styles.chip}
+            disabled={alias === model || other === null}
+            aria-pressed={alias === against}
+            title={alias === model ? WORDS.thisCell : WORDS.compareWith(alias)}
+            onClick={() => onAgainst(alias === against ? undefined : alias)}
+          >
+            <ApproachName alias={alias} base={base} short />
+            {other === null ? (
+              <span>{WORDS.missing}</span>
+            ) : status === 'timeout' ? (
+              <span>
+                {STATE_SIGNS.timeout.sign} {STATE_SIGNS.timeout.word}
+              </span>
+            ) : status !== 'ok' ? (
+              <span>
+                {STATE_SIGNS.error.sign} {status}
+              </span>
+            ) : value === null ? (
+              <span title={WORDS.noValue(metricName(metric))}>{STATE_SIGNS.not_evaluable.sign}</span>
+            ) : (
+              <span>{metricValue(metric, value)}</span>
+            )}
+          </button>
+        )
+      })}
     </div>
   )
 }

@@ -9,12 +9,12 @@ export interface RankedContext {
   score: number | null
 }
 
-/** A context and its place in the other answer; null when it is only here. */
+/** A context and its rank in the other answer; null when it is only here. */
 export interface ComparedContext extends RankedContext {
   otherRank: number | null
 }
 
-/** The ordered contexts of an answer with their sources, where those are told. */
+/** The ordered contexts of an answer with their sources, where the gateway names them. */
 export const rankedContexts = ({ contexts, sources }: Pick<RowEvidence, 'contexts' | 'sources'>): RankedContext[] =>
   contexts.map((text, index) => {
     const source = sources[index]
@@ -33,7 +33,7 @@ const same = (a: RankedContext, b: RankedContext): boolean =>
 export const compareContexts = (here: readonly RankedContext[], there: readonly RankedContext[]): ComparedContext[] =>
   here.map((context) => ({ ...context, otherRank: there.find((other) => same(context, other))?.rank ?? null }))
 
-/** How a context stands against the other answer, in a few signs. */
+/** How the rank of a context differs from that in the other answer, in a few signs. */
 export function moveText({ rank, otherRank }: ComparedContext): string {
   if (otherRank === null) return 'only here'
   if (otherRank === rank) return 'same rank'

@@ -11,14 +11,14 @@ export interface ScoreState {
 
 const isTimeout = (text: string | undefined): boolean => text !== undefined && /time-?d?[ _-]?out/i.test(text)
 
-/** What a metric's error means: a time-out is one, and an answer without a statement, such as a refusal, is no failure. */
+/** What a metric's error means: a timeout is a state of its own, and an answer without a statement, such as a refusal, is no failure. */
 function ofMetricError(error: string): ScoreState {
   if (error === 'no_statements')
     return { state: 'not_evaluable', reason: 'the answer states nothing to check, as a refusal does' }
   return { state: isTimeout(error) ? 'timeout' : 'error', reason: error.replaceAll('_', ' ') }
 }
 
-/** Where a cell stands in a metric that the evaluator was asked for. */
+/** The state of a cell in a metric that the evaluator was asked for. */
 export function scoreState(ragas: EvaluationResult, metric: EvaluationMetric): ScoreState {
   if (typeof ragas.scores[metric] === 'number') return { state: 'ok', reason: '' }
   if (ragas.status === 'disabled') return { state: 'disabled', reason: 'the evaluation was disabled for this run' }

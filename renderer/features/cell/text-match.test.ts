@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { factSpans, mergeSpans, supportedSentences } from './text-match.ts'
 
 describe('factSpans', () => {
-  it('finds a fact across line breaks and case, as often as it stands there', () => {
+  it('finds every occurrence of a fact across line breaks and case', () => {
     const text = 'The Gates\n were supplied. THE GATES  were supplied again.'
     expect(factSpans(text, 'the gates were supplied').map(({ start, end }) => text.slice(start, end))).toEqual([
       'The Gates\n were supplied',
@@ -32,7 +32,7 @@ describe('mergeSpans', () => {
 })
 
 describe('supportedSentences', () => {
-  it('tells which sentences stand in a context, and keeps every character', () => {
+  it('marks the sentences that a context supports, and keeps every character', () => {
     const answer = 'Steenbrugge supplied the gates. Nobody paid for anything whatsoever.'
     const sentences = supportedSentences(answer, ['the gates were supplied by Steenbrugge'])
     expect(sentences.map(({ supported }) => supported)).toEqual([true, false])

@@ -6,7 +6,7 @@ export interface Span {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Where a fact stands in a text, whatever its white space and case. */
+/** Where a text holds a fact, whatever its white space and case. */
 export function factSpans(text: string, fact: string): Span[] {
   const words = fact.trim().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
@@ -14,7 +14,7 @@ export function factSpans(text: string, fact: string): Span[] {
   return [...text.matchAll(pattern)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }))
 }
 
-/** Spans in order, those that touch or overlap made one. */
+/** Spans in order, those that touch or overlap merged. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = []
   for (const span of spans.toSorted((a, b) => a.start - b.start)) {
@@ -27,10 +27,10 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
 
-/** Share of a sentence's words that must stand in one context. */
+/** Share of a sentence's words that one context must have. */
 export const SUPPORT_SHARE = 0.7
 
-/** Sentences of an answer; supported when enough of its words stand in one context. A match of words, no judgment; null without contexts. */
+/** Sentences of an answer; supported when one context has enough of its words, null without contexts. This compares words and judges nothing. */
 export function supportedSentences(
   answer: string,
   contexts: readonly string[],

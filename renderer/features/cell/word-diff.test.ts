@@ -5,7 +5,7 @@ const words = (text: string, spans: { start: number; end: number }[]) =>
   spans.map(({ start, end }) => text.slice(start, end))
 
 describe('wordDiff', () => {
-  it('names the words that stand in one text only, case and signs aside', () => {
+  it('names the words that only one text has, case and signs aside', () => {
     const a = 'Steenbrugge supplied the mitre gates, in 1908.'
     const b = 'In short: steenbrugge supplied gates in 1911'
     const diff = wordDiff(a, b)!

@@ -27,7 +27,7 @@ function commonLengths(a: readonly Word[], b: readonly Word[]): Uint16Array {
   return table
 }
 
-/** Words of two texts that stand in one only, case and signs aside; null when a text is too long to compare. */
+/** Words that only one of two texts has, case and signs aside; null when a text is too long to compare. */
 export function wordDiff(a: string, b: string): { onlyA: Span[]; onlyB: Span[]; same: number } | null {
   const [left, right] = [wordsOf(a), wordsOf(b)]
   if (left.length > MOST_WORDS || right.length > MOST_WORDS) return null

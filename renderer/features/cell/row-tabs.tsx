@@ -1,5 +1,7 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import table from '../../components/table.module.css'
+import { CELL_WORDS as WORDS } from './cell-words.ts'
+import styles from './cell.module.css'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
@@ -9,7 +11,7 @@ function flat(value: Json, path: string): [string, string][] {
   return Object.entries(value).flatMap(([key, item]) => flat(item, path === '' ? key : `${path}.${key}`))
 }
 
-/** Everything that the row was made under, one line per field. */
+/** The conditions that a row was made under, one line per field. */
 export function ProvenanceTable({ row }: { row: CanonicalRow }) {
   const lines = flat(
     { row_id: row.row_id, derived_from: row.derived_from ?? null, approach: row.approach, ...row.reproducibility },
@@ -28,5 +30,17 @@ export function ProvenanceTable({ row }: { row: CanonicalRow }) {
         ))}
       </tbody>
     </table>
+  )
+}
+
+const SHOWN_CHARACTERS = 400_000
+
+/** A value as indented JSON text, at most 400,000 characters of it. */
+export function RawJson({ value }: { value: unknown }) {
+  const text = JSON.stringify(value, null, 2)
+  return (
+    <pre className={styles.raw} tabIndex={0} aria-label={WORDS.json}>
+      {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}\n${WORDS.cutHere}` : text}
+    </pre>
   )
 }

@@ -1,10 +1,12 @@
+import { lookOf } from '../../../charts/look.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, duration } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
 import { approachPath, type PathBudget, type PathStep } from './approach-path.ts'
-import { RawJson } from './raw-json.tsx'
+import { CELL_WORDS as WORDS } from './cell-words.ts'
+import { RawJson } from './row-tabs.tsx'
 import styles from './cell.module.css'
 
 function Figures({ figures }: { figures: [string, string | number][] }) {
@@ -21,16 +23,16 @@ function Figures({ figures }: { figures: [string, string | number][] }) {
 }
 
 function Trajectory({ steps }: { steps: PathStep[] }) {
-  if (steps.length === 0) return <p className="dim">The agent answered without calling a tool.</p>
+  if (steps.length === 0) return <p className="dim">{WORDS.noTool}</p>
   return (
     <table className={table.table}>
       <thead>
         <tr>
-          <th className={table.num}>Turn</th>
-          <th>Tool</th>
-          <th>Asked with</th>
-          <th>Found</th>
-          <th className={table.num}>Took</th>
+          <th className={table.num}>{WORDS.steps.turn}</th>
+          <th>{WORDS.steps.tool}</th>
+          <th>{WORDS.steps.input}</th>
+          <th>{WORDS.steps.found}</th>
+          <th className={table.num}>{WORDS.steps.took}</th>
         </tr>
       </thead>
       <tbody>
@@ -64,12 +66,19 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
   return (
     <>
       <div className={styles.budget}>
-        <span>
-          {count(tests)} of {count(budget)} relevance tests used
-        </span>
-        <svg viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={`${tests} of ${budget} tests used`}>
+        <span>{WORDS.budgetUsed(count(tests), count(budget))}</span>
+        <svg
+          viewBox="0 0 100 8"
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={WORDS.budgetUsed(count(tests), count(budget))}
+        >
           <rect width="100" height="8" fill="var(--surface-3)" />
-          <rect width={budget === 0 ? 0 : Math.min(100, (tests / budget) * 100)} height="8" fill="#8F7700" />
+          <rect
+            width={budget === 0 ? 0 : Math.min(100, (tests / budget) * 100)}
+            height="8"
+            fill={lookOf('lazy-graph-rag').colour}
+          />
         </svg>
       </div>
       <Figures figures={figures} />
@@ -77,16 +86,16 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
         <table className={table.table}>
           <thead>
             <tr>
-              <th>Passage that the walk added</th>
-              <th>Reached from</th>
-              <th>By way of</th>
+              <th>{WORDS.bridges.to}</th>
+              <th>{WORDS.bridges.from}</th>
+              <th>{WORDS.bridges.via}</th>
             </tr>
           </thead>
           <tbody>
             {bridges.map(({ to, from, via }, index) => (
               <tr key={index}>
                 <td className={table.wrap}>{to}</td>
-                <td className={table.wrap}>{from ?? 'a seed'}</td>
+                <td className={table.wrap}>{from ?? WORDS.bridges.seed}</td>
                 <td className={table.wrap}>{via}</td>
               </tr>
             ))}
@@ -97,42 +106,42 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
   )
 }
 
-/** How the approach came to its answer: route, tool calls, budget, graph. */
-export function PathView({ metadata }: { metadata: RowEvidence['approach_metadata'] }) {
-  if (metadata === undefined)
-    return <p className="dim">This answer came without word of how it was reached: one search, one generation.</p>
+/** How the approach found its answer: route, tool calls, budget, graph. */
+export function PathTab({ metadata }: { metadata: RowEvidence['approach_metadata'] }) {
+  if (metadata === undefined) return <p className="dim">{WORDS.noPath}</p>
   const { route, steps, budget, graph, rest } = approachPath(metadata)
   return (
     <div className={styles.sections}>
       {route !== null && (
         <section>
-          <h3>Route</h3>
+          <h3>{WORDS.route}</h3>
           <p>
-            classified as <strong>{route.route}</strong>, answered by <ApproachName alias={route.approach} />
+            {WORDS.classifiedAs} <strong>{route.route}</strong>
+            {WORDS.answeredBy} <ApproachName alias={route.approach} />
           </p>
         </section>
       )}
       {steps !== null && (
         <section>
-          <h3>Trajectory</h3>
+          <h3>{WORDS.trajectory}</h3>
           <Trajectory steps={steps} />
         </section>
       )}
       {budget !== null && (
         <section>
-          <h3>Budget of the lazy graph</h3>
+          <h3>{WORDS.budget}</h3>
           <Budget budget={budget} />
         </section>
       )}
       {graph !== null && (
         <section>
-          <h3>What the graph answer was written from</h3>
+          <h3>{WORDS.graphEvidence}</h3>
           <Figures figures={graph} />
         </section>
       )}
       {Object.keys(rest).length > 0 && (
         <section>
-          <h3>Also told</h3>
+          <h3>{WORDS.alsoReported}</h3>
           <RawJson value={rest} />
         </section>
       )}

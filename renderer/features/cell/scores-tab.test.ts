@@ -2,7 +2,7 @@ import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it } from 'vitest'
 import type { CellJudging } from '../../../contract/control/cells.ts'
-import { JudgePreparation } from './judge-preparation.tsx'
+import { JudgePreparation } from './scores-tab.tsx'
 
 const shown = { answered: true, characters: 1200, capped: false, neutralized: false, sha256: 'a'.repeat(64) }
 const textOf = (judging: CellJudging): string =>

@@ -1,0 +1,130 @@
+/** What the cell page and the drawer of the matrix say. */
+export const CELL_WORDS = {
+  cell: 'Cell',
+  theCell: 'The cell',
+  otherCell: (alias: string) => `The cell of ${alias}`,
+  snapshot: 'Cell of a published snapshot',
+  snapshotNote: 'A snapshot keeps what was published, not the whole row.',
+  raw: 'Raw',
+  verdicts: 'Verdicts',
+  tabs: {
+    evidence: 'Evidence',
+    scores: 'Scores',
+    path: 'Path',
+    timing: 'Timing',
+    provenance: 'Provenance',
+    raw: 'Raw',
+  },
+  repetition: (number: number) => `repetition ${number}`,
+
+  answer: 'Answer',
+  noAnswer: 'no answer',
+  groundTruth: 'Ground truth',
+  notAnswerable: 'Not answerable: what is missing',
+  noGroundTruth: 'none written',
+  shading:
+    'Shaded: one context has most of the sentence’s words. Dotted: no context has. This compares words and judges nothing.',
+  readOn: (shown: string, all: string) => `Read on: ${shown} of ${all} characters`,
+  readingOn: 'Reading on',
+
+  others: 'The same question in other approaches',
+  thisCell: 'this cell',
+  compareWith: (alias: string) => `compare the evidence with ${alias}`,
+  missing: 'missing',
+  noValue: (metric: string) => `${metric} has no value here`,
+
+  gold: 'Gold facts',
+  noGold: 'This question names no facts that an answer needs.',
+  goldNotMeasurable: 'Gold facts in the contexts: ○ not measurable',
+  goldWithoutContexts: (facts: string) =>
+    `No passages came with this answer, so it is unknown which of the ${facts} they held.`,
+  goldFound: (found: number, all: number) => `${found} of ${all} gold facts in the contexts`,
+  goldRank: (rank: number) => `● rank ${rank}`,
+  goldNotFound: '○ not found',
+
+  context: (rank: number) => `Context ${rank}`,
+  noContexts: 'No context came with this answer.',
+  answerOnly: 'This approach returns its answer without contexts; metrics that need them cannot be measured.',
+  noSource: 'source unknown',
+  chunk: (number: number) => `chunk ${number}`,
+  holdsGold: '● gold',
+  score: (score: string) => `score ${score}`,
+
+  sideBySide: 'Evidence side by side',
+  noOtherRow: (alias: string) => `${alias} has no row for this question yet.`,
+  otherIsSnapshot: 'The other cell is from a snapshot and holds no contexts.',
+  inBoth: (contexts: string, onlyHere: number, here: string, onlyThere: number, there: string) =>
+    `${contexts} in both · ${onlyHere} only ${here} · ${onlyThere} only ${there}`,
+  sameWords: ' · the answers have the same words',
+  wordsInBoth: (words: string) => ` · ${words} of the answers in both, underlined: only here`,
+  openOther: 'Open this cell',
+
+  metric: 'Metric',
+  state: 'State',
+  scoreColumn: 'Score',
+  by: 'By',
+  reason: 'Reason',
+  judge: 'Judge',
+  grade: 'Grade, 1 to 5',
+  best: 'Best',
+  isBest: '● best',
+
+  shownToJudges: 'Shown to the judges',
+  blocked: '▲ No judge was shown this question: its prompt would have named an approach.',
+  withheld: 'Withheld from this answer, because it names an approach:',
+  unchanged: 'The judges saw this answer as it is.',
+  capped: (characters: string) => `The judges saw the beginning of this answer: ${characters} characters.`,
+  neutralized: 'Characters that could pass for a delimiter of the prompt were replaced.',
+  unanswered: 'The judges saw “no answer”: the cell failed.',
+  shownUnknown: 'The judgments do not say what the judges saw of this answer.',
+  leakKinds: {
+    alias: 'name of an approach',
+    engine: 'name of a product',
+    source_marker: 'source marker',
+    metrics_footer: 'metrics line',
+  },
+  leakIn: (place: string) =>
+    place === 'question'
+      ? 'in the question'
+      : place === 'reference'
+        ? 'in the ground truth'
+        : `in the answer of ${place}`,
+
+  noPath: 'The approach does not say how it found this answer: one search, one generation.',
+  route: 'Route',
+  classifiedAs: 'classified as',
+  answeredBy: ', answered by',
+  trajectory: 'Trajectory',
+  noTool: 'The agent answered without calling a tool.',
+  steps: { turn: 'Turn', tool: 'Tool', input: 'Asked with', found: 'Found', took: 'Took' },
+  budget: 'Budget of the lazy graph',
+  budgetUsed: (tests: string, budget: string) => `${tests} of ${budget} relevance tests used`,
+  bridges: { to: 'Passage that the walk added', from: 'Reached from', via: 'By way of', seed: 'a seed' },
+  graphEvidence: 'What the graph answer was written from',
+  alsoReported: 'Also reported',
+
+  time: {
+    queue: 'queue',
+    failed: 'failed attempts',
+    waiting: 'waiting to retry',
+    answer: 'answer',
+    gateway: 'gateway',
+    server: 'server',
+    inAll: (duration: string) => `${duration} in all`,
+  },
+  timing: {
+    queue: 'Queue',
+    gateway: 'Gateway, last attempt',
+    server: 'Server',
+    chunks: 'Chunks in the prompt',
+    calls: 'Model calls',
+    callsOf: (all: string, cloud: string) => `${all}, of them cloud ${cloud}`,
+    tokens: 'Tokens',
+    tokensOf: (input: string, output: string) => `${input} in, ${output} out`,
+  },
+  attempts: 'Attempts',
+  attempt: { number: 'No.', outcome: 'Outcome', waited: 'Waited', took: 'Took', http: 'HTTP', message: 'Message' },
+
+  json: 'JSON',
+  cutHere: '… cut here',
+} as const

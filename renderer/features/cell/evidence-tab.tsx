@@ -1,0 +1,182 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { CanonicalRow, RowApproach, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { plural, score } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { CELL_WORDS as WORDS } from './cell-words.ts'
+import { type ComparedContext, compareContexts, moveText, type RankedContext, rankedContexts } from './evidence-diff.ts'
+import { factSpans } from './text-match.ts'
+import { wordDiff } from './word-diff.ts'
+import styles from './cell.module.css'
+
+/** The gold facts of a question and the contexts of its answer. */
+export function EvidenceTab({ row: { question, approach, evidence } }: { row: CanonicalRow }) {
+  const isAnswerOnly = approach.evidence_capability === 'answer_only'
+  return (
+    <>
+      <GoldList gold={question.gold} contexts={isAnswerOnly || evidence === null ? null : evidence.contexts} />
+      <ContextList
+        contexts={evidence === null ? [] : rankedContexts(evidence)}
+        facts={question.gold.map(({ fact }) => fact)}
+        approach={approach}
+      />
+    </>
+  )
+}
+
+interface GoldListProps {
+  gold: RowQuestion['gold']
+  /** Null where no passages came with the answer: an approach that does not return them, or a failed cell. */
+  contexts: readonly string[] | null
+}
+
+/** The facts that the answer needs, and the first context that holds each, word for word. */
+function GoldList({ gold, contexts }: GoldListProps) {
+  if (gold.length === 0) return <p className="dim">{WORDS.noGold}</p>
+  if (contexts === null)
+    return (
+      <section className={styles.gold} aria-label={WORDS.gold}>
+        <h3>{WORDS.goldNotMeasurable}</h3>
+        <p className="dim">{WORDS.goldWithoutContexts(plural(gold.length, 'gold fact'))}</p>
+      </section>
+    )
+  const ranks = gold.map(({ fact }) => contexts.findIndex((text) => factSpans(text, fact).length > 0))
+  const found = ranks.filter((rank) => rank >= 0).length
+  return (
+    <section className={styles.gold} aria-label={WORDS.gold}>
+      <h3>{WORDS.goldFound(found, gold.length)}</h3>
+      <ol>
+        {gold.map(({ document, fact }, index) => (
+          <li key={index}>
+            <span className={styles.goldPlace}>
+              {ranks[index]! < 0 ? WORDS.goldNotFound : WORDS.goldRank(ranks[index]! + 1)}
+            </span>
+            <span>
+              <MarkedText text={fact} /> <span className="dim">{document}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+interface ContextListProps {
+  contexts: readonly (RankedContext | ComparedContext)[]
+  facts: readonly string[]
+  approach: Pick<RowApproach, 'evidence_capability'>
+}
+
+/** Contexts in the order of the prompt, gold facts underlined. */
+function ContextList({ contexts, facts, approach }: ContextListProps) {
+  if (contexts.length === 0)
+    return <p className="dim">{approach.evidence_capability === 'answer_only' ? WORDS.answerOnly : WORDS.noContexts}</p>
+  return (
+    <ol className={styles.contexts}>
+      {contexts.map((context) => {
+        const hits = facts.flatMap((fact) => factSpans(context.text, fact))
+        return (
+          <li
+            key={context.rank}
+            className={styles.context}
+            data-only={'otherRank' in context && context.otherRank === null}
+          >
+            <header>
+              <strong>{context.rank}</strong>
+              <span className={styles.source} title={context.document ?? undefined}>
+                {context.document ?? WORDS.noSource}
+                {context.chunk !== null && ` · ${WORDS.chunk(context.chunk)}`}
+              </span>
+              <span className={styles.spacer} />
+              {'otherRank' in context && <span>{moveText(context)}</span>}
+              {hits.length > 0 && <span>{WORDS.holdsGold}</span>}
+              {context.score !== null && !('otherRank' in context) && (
+                <span className="dim">{WORDS.score(score(context.score))}</span>
+              )}
+            </header>
+            <div tabIndex={0} role="region" aria-label={WORDS.context(context.rank)}>
+              <MarkedText text={context.text} spans={hits} />
+            </div>
+          </li>
+        )
+      })}
+    </ol>
+  )
+}
+
+interface EvidenceDiffProps {
+  run: string
+  row: string
+  here: CanonicalRow
+  against: string
+  facts: readonly string[]
+  onOpen: (row: string) => void
+}
+
+/** Two answers to one question and their contexts, side by side. */
+export function EvidenceDiff({ run, row, here, against, facts, onOpen }: EvidenceDiffProps) {
+  const others = useQuery(api.cells.others.queryOptions({ input: { run_id: run, row_id: row } }))
+  const otherRow = others.data?.cells.find(({ model }) => model === against)?.row_id ?? null
+  const other = useQuery({
+    ...api.cells.get.queryOptions({ input: { run_id: run, row_id: otherRow ?? '' } }),
+    enabled: otherRow !== null,
+  })
+  const error = others.error ?? other.error
+  if (error !== null) return <ErrorPanel error={error} what={WORDS.otherCell(against)} />
+  if (others.isSuccess && otherRow === null) return <p className="dim">{WORDS.noOtherRow(against)}</p>
+  if (other.data === undefined) return <LoadingRows rows={8} />
+  if (other.data.kind !== 'canonical') return <p className="dim">{WORDS.otherIsSnapshot}</p>
+  const there = other.data.row
+  const [mine, theirs] = [here, there].map(({ evidence }) => (evidence === null ? [] : rankedContexts(evidence)))
+  const words =
+    here.evidence === null || there.evidence === null ? null : wordDiff(here.evidence.answer, there.evidence.answer)
+  const sides = [
+    { cell: here, contexts: compareContexts(mine!, theirs!), only: words?.onlyA },
+    { cell: there, contexts: compareContexts(theirs!, mine!), only: words?.onlyB },
+  ]
+  const shared = sides[0]!.contexts.filter(({ otherRank }) => otherRank !== null).length
+  return (
+    <section className={styles.block} aria-label={WORDS.sideBySide}>
+      <p>
+        {WORDS.inBoth(
+          plural(shared, 'context'),
+          mine!.length - shared,
+          here.approach.model,
+          theirs!.length - shared,
+          there.approach.model,
+        )}
+        {words !== null &&
+          (words.onlyA.length + words.onlyB.length === 0
+            ? WORDS.sameWords
+            : WORDS.wordsInBoth(plural(words.same, 'word')))}
+      </p>
+      <div className={styles.columns}>
+        {sides.map(({ cell, contexts, only }) => (
+          <div key={cell.row_id} className={styles.block}>
+            <div className={styles.headRow}>
+              <h2>
+                <ApproachName alias={cell.approach.model} base={cell.approach.base_model} />
+              </h2>
+              {cell !== here && (
+                <Button variant="default" size="compact-xs" onClick={() => onOpen(cell.row_id)}>
+                  {WORDS.openOther}
+                </Button>
+              )}
+            </div>
+            <div className={styles.box}>
+              {cell.evidence === null ? (
+                <span className="dim">{WORDS.noAnswer}</span>
+              ) : (
+                <MarkedText text={cell.evidence.answer} spans={only ?? []} tone="only" />
+              )}
+            </div>
+            <ContextList contexts={contexts} facts={facts} approach={cell.approach} />
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,185 @@
+import type { CellDetail, CellJudging } from '../../../contract/control/cells.ts'
+import type { CellVerdict } from '../../../contract/control/run-index/cell.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { PromptLeak } from '../../../contract/evidence/judgments.ts'
+import { STATE_SIGNS } from '../../components/cell-state.ts'
+import { count, metricName, score } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { RefusalChip } from '../../components/refusal-chip.tsx'
+import table from '../../components/table.module.css'
+import { CELL_WORDS as WORDS } from './cell-words.ts'
+import { scoreState } from './score-state.ts'
+import styles from './cell.module.css'
+
+/** The scores of a cell, what the judges said of it, and what they were shown. */
+export function ScoresTab({
+  row,
+  verdicts,
+  judging,
+}: Omit<Extract<CellDetail, { kind: 'canonical' }>, 'kind' | 'cuts'>) {
+  return (
+    <>
+      <ScoreTable row={row} />
+      {verdicts.length > 0 && <VerdictList verdicts={verdicts} />}
+      {judging !== null && <JudgePreparation judging={judging} />}
+    </>
+  )
+}
+
+interface Line {
+  metric: string
+  group: string
+  value: number | null
+  state: keyof typeof STATE_SIGNS
+  reason: string
+}
+
+const asText = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+
+function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[] {
+  const graded = ragas.requested.map((metric): Line => {
+    const value = ragas.scores[metric] ?? null
+    const { state, reason } = scoreState(ragas, metric)
+    return {
+      metric,
+      group: ragas.evaluator_model ?? 'evaluator',
+      value,
+      state,
+      reason: value === null ? reason : asText(ragas.reasons[metric]),
+    }
+  })
+  const measured = (
+    group: string,
+    part: { scores: Record<string, number>; reason: string | null; status: string },
+  ): Line[] =>
+    Object.keys(part.scores).length === 0
+      ? [
+          {
+            group,
+            metric: group,
+            value: null,
+            state: part.status === 'not_run' ? 'not_run' : 'not_evaluable',
+            reason: part.reason ?? '',
+          },
+        ]
+      : Object.entries(part.scores).map(([metric, value]) => ({ group, metric, value, state: 'ok', reason: '' }))
+  return [...graded, ...measured('retrieval', retrieval), ...(answer === undefined ? [] : measured('answer', answer))]
+}
+
+/** Every score with its reason, and every missing one with why. */
+function ScoreTable({ row }: { row: CanonicalRow }) {
+  const lines = linesOf(row)
+  return (
+    <table className={table.table}>
+      <thead>
+        <tr>
+          <th>{WORDS.metric}</th>
+          <th>{WORDS.state}</th>
+          <th className={table.num}>{WORDS.scoreColumn}</th>
+          <th>{WORDS.by}</th>
+          <th>{WORDS.reason}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ metric, group, value, state, reason }) => (
+          <tr key={group + metric}>
+            <th scope="row">{metricName(metric)}</th>
+            <td>
+              {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
+            </td>
+            <td className={table.num}>
+              {group === 'answer' && <RefusalChip refusal={row.metrics.answer?.refusal} />} {score(value)}
+            </td>
+            <td className="dim">{group}</td>
+            <td className={table.wrap}>
+              <MarkedText text={reason} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** What each judge of the panel said of this answer. */
+export function VerdictList({ verdicts }: { verdicts: readonly CellVerdict[] }) {
+  return (
+    <table className={table.table}>
+      <thead>
+        <tr>
+          <th>{WORDS.judge}</th>
+          <th className={table.num}>{WORDS.grade}</th>
+          <th>{WORDS.best}</th>
+          <th>{WORDS.reason}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {verdicts.map(({ judge, score: grade, best, reason }) => (
+          <tr key={judge}>
+            <th scope="row">{judge}</th>
+            <td className={table.num}>{grade ?? '–'}</td>
+            <td>{best ? WORDS.isBest : ''}</td>
+            <td className={table.wrap}>
+              <MarkedText text={reason ?? ''} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function LeakList({ leaks }: { leaks: readonly PromptLeak[] }) {
+  return (
+    <ul>
+      {leaks.map(({ kind, text, found_in: place }) => (
+        <li key={`${kind} ${text} ${place}`}>
+          “<MarkedText text={text} />”{' '}
+          <span className="dim">
+            {WORDS.leakKinds[kind]}, {WORDS.leakIn(place)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function shownWords({ shown, withheld }: CellJudging): string[] {
+  if (shown === null) return withheld.length > 0 ? [] : [WORDS.shownUnknown]
+  if (!shown.answered) return [WORDS.unanswered]
+  const words = []
+  if (shown.capped) words.push(WORDS.capped(count(shown.characters)))
+  if (shown.neutralized && withheld.length === 0) words.push(WORDS.neutralized)
+  return words.length === 0 && withheld.length === 0 ? [WORDS.unchanged] : words
+}
+
+/** What judges saw of an answer: what was withheld from it, or what blocked its question. */
+export function JudgePreparation({ judging }: { judging: CellJudging }) {
+  const { blocked, withheld } = judging
+  return (
+    <section className={styles.gold} aria-label={WORDS.shownToJudges}>
+      <h3>{WORDS.shownToJudges}</h3>
+      {blocked.length > 0 ? (
+        <>
+          <p>{WORDS.blocked}</p>
+          <LeakList leaks={blocked} />
+        </>
+      ) : (
+        <>
+          {withheld.length > 0 && (
+            <>
+              <p>{WORDS.withheld}</p>
+              <LeakList leaks={withheld} />
+            </>
+          )}
+          {shownWords(judging).map((words) => (
+            <p key={words} className="dim">
+              {words}
+            </p>
+          ))}
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,121 @@
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { FactTable } from '../../components/fact-table.tsx'
+import { count, duration } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import table from '../../components/table.module.css'
+import { CELL_WORDS as WORDS } from './cell-words.ts'
+import styles from './cell.module.css'
+
+type Operational = CanonicalRow['metrics']['operational']
+
+/** Where a cell's time went, in order; milliseconds. The server's own share is taken out of the last attempt. */
+function timeParts({ queue_ms: queue, attempts, server, latency_ms: latency }: Operational): [string, number][] {
+  const earlier = attempts.slice(0, -1).reduce((sum, { latency_ms: ms }) => sum + ms, 0)
+  const waited = attempts.reduce((sum, { waited_ms: ms }) => sum + ms, 0)
+  const inServer = Math.min(latency, (server?.seconds ?? 0) * 1000)
+  const parts: [string, number][] = [
+    [WORDS.time.queue, queue],
+    [WORDS.time.failed, earlier],
+    [WORDS.time.waiting, waited],
+    [server === null ? WORDS.time.answer : WORDS.time.gateway, latency - inServer],
+    [WORDS.time.server, inServer],
+  ]
+  return parts.filter(([, ms]) => ms > 0)
+}
+
+const FILLS: Record<string, string> = {
+  [WORDS.time.queue]: 'var(--line-strong)',
+  [WORDS.time.failed]: 'var(--bad)',
+  [WORDS.time.waiting]: 'var(--warn)',
+  [WORDS.time.answer]: 'var(--accent)',
+  [WORDS.time.gateway]: 'var(--accent)',
+  [WORDS.time.server]: 'var(--good)',
+}
+
+/** The parts of a cell's time to scale, each with its name and duration. */
+function TimeBar({ operational }: { operational: Operational }) {
+  const parts = timeParts(operational)
+  const total = parts.reduce((sum, [, ms]) => sum + ms, 0)
+  /** Where each part starts, in milliseconds. */
+  const starts = parts.map((_, index) => parts.slice(0, index).reduce((sum, [, ms]) => sum + ms, 0))
+  return (
+    <figure className={styles.time}>
+      <svg viewBox="0 0 1000 12" preserveAspectRatio="none" role="img" aria-label={WORDS.time.inAll(duration(total))}>
+        {parts.map(([name, ms], index) => (
+          <rect
+            key={name}
+            x={(starts[index]! / total) * 1000}
+            width={(ms / total) * 1000}
+            height="12"
+            fill={FILLS[name]}
+          />
+        ))}
+      </svg>
+      <figcaption>
+        {parts.map(([name, ms]) => (
+          <span key={name}>
+            <svg width="10" height="10" aria-hidden="true">
+              <rect width="10" height="10" rx="2" fill={FILLS[name]} />
+            </svg>{' '}
+            {name} {duration(ms)}
+          </span>
+        ))}
+        <strong>{WORDS.time.inAll(duration(total))}</strong>
+      </figcaption>
+    </figure>
+  )
+}
+
+/** Where the time went, and each attempt. */
+export function TimingTab({ operational }: { operational: Operational }) {
+  const { latency_ms: latency, queue_ms: queue, attempts, token_usage: tokens, server } = operational
+  const lines: [string, string][] = [
+    [WORDS.timing.queue, duration(queue)],
+    [WORDS.timing.gateway, duration(latency)],
+    ...(server === null
+      ? []
+      : ([
+          [WORDS.timing.server, duration(server.seconds * 1000)],
+          [WORDS.timing.chunks, count(server.chunks)],
+          [WORDS.timing.calls, WORDS.timing.callsOf(count(server.llm_calls), count(server.cloud_calls))],
+        ] as [string, string][])),
+    ...(tokens === null
+      ? []
+      : ([
+          [WORDS.timing.tokens, WORDS.timing.tokensOf(count(tokens.prompt_tokens), count(tokens.completion_tokens))],
+        ] as [string, string][])),
+  ]
+  return (
+    <>
+      <TimeBar operational={operational} />
+      <FactTable facts={lines} />
+      <h3>{WORDS.attempts}</h3>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th className={table.num}>{WORDS.attempt.number}</th>
+            <th>{WORDS.attempt.outcome}</th>
+            <th className={table.num}>{WORDS.attempt.waited}</th>
+            <th className={table.num}>{WORDS.attempt.took}</th>
+            <th className={table.num}>{WORDS.attempt.http}</th>
+            <th>{WORDS.attempt.message}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map((attempt, index) => (
+            <tr key={index}>
+              <td className={table.num}>{index + 1}</td>
+              <td>{attempt.outcome.replaceAll('_', ' ')}</td>
+              <td className={table.num}>{duration(attempt.waited_ms)}</td>
+              <td className={table.num}>{duration(attempt.latency_ms)}</td>
+              <td className={table.num}>{attempt.http_status ?? '–'}</td>
+              <td className={table.wrap}>
+                <MarkedText text={attempt.message ?? ''} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  )
+}
