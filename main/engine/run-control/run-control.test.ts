@@ -48,8 +48,9 @@ const openControl = (): Promise<RunControl> =>
     report: () => undefined,
   })
 
+/** Resolves once the run's end is recorded too: a journal that a test breaks before would lose it. */
 const ended = (control: RunControl, runId: string): Promise<unknown> =>
-  expect.poll(() => control.stateOf(runId), { timeout: 5000 }).toBe('failed')
+  expect.poll(() => [control.stateOf(runId), control.isIdle], { timeout: 5000 }).toEqual(['failed', true])
 
 describe('RunControl whose journal cannot be written', () => {
   it('does not start a run later whose start was refused', async () => {
