@@ -27,7 +27,7 @@ export default defineConfig({
     strictPort: true,
     // What pages are made of and nothing else: the checkout holds secrets, recordings and evidence. Packages may be linked from another checkout.
     fs: {
-      allow: ['../renderer', '../contract', '../node_modules', realpathSync('node_modules')],
+      allow: ['../renderer', '../contract', '../docs', '../node_modules', realpathSync('node_modules')],
       deny: ['.env', '.env.*', '*.{crt,pem,key}', '**/.git/**', '**/.rag-ladder/**'],
     },
     cors: false,

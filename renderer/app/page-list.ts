@@ -1,16 +1,31 @@
-/** The pages in the order of the menu. */
+/** The pages in the order of the menu, each with the page of the guide that explains it. */
 export const PAGES = [
-  { path: '/', label: 'Home', about: 'What is running, last results, services' },
-  { path: '/launch', label: 'Launch', about: 'Choose rungs, approaches and metrics; see the plan; start' },
-  { path: '/ladder', label: 'Ladder', about: 'The run as it happens' },
-  { path: '/matrix', label: 'Matrix', about: 'Questions by approaches' },
-  { path: '/coverage', label: 'Coverage', about: 'What was measured, and what was not' },
-  { path: '/judges', label: 'Judges', about: 'Grade answers without names; then see how far the judges agree' },
-  { path: '/compare', label: 'Compare', about: 'Quality against latency; run against run' },
-  { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts' },
-  { path: '/documents', label: 'Documents', about: 'Convert files; original beside result' },
-  { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech, speakers' },
-  { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it' },
-  { path: '/providers', label: 'Providers', about: 'Services, their health and logs' },
-  { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index' },
+  { path: '/', label: 'Home', about: 'What is running, last results, services', guide: 'first-run' },
+  {
+    path: '/launch',
+    label: 'Launch',
+    about: 'Choose rungs, approaches and metrics; see the plan; start',
+    guide: 'first-run',
+  },
+  { path: '/ladder', label: 'Ladder', about: 'The run as it happens', guide: 'troubleshooting' },
+  { path: '/matrix', label: 'Matrix', about: 'Questions by approaches', guide: 'reading-a-result' },
+  { path: '/coverage', label: 'Coverage', about: 'What was measured, and what was not', guide: 'reading-a-result' },
+  {
+    path: '/judges',
+    label: 'Judges',
+    about: 'Grade answers without names; then see how far the judges agree',
+    guide: 'judges',
+  },
+  { path: '/compare', label: 'Compare', about: 'Quality against latency; run against run', guide: 'reading-a-result' },
+  { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts', guide: 'own-data' },
+  { path: '/documents', label: 'Documents', about: 'Convert files; original beside result', guide: 'documents' },
+  { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech, speakers', guide: 'speech' },
+  { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it', guide: 'speech' },
+  { path: '/providers', label: 'Providers', about: 'Services, their health and logs', guide: 'services' },
+  { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index', guide: 'own-models' },
+  { path: '/help', label: 'Help', about: 'The guide, also without a network', guide: 'first-run' },
 ] as const
+
+/** Page of the guide for an address of the panel; a cell belongs to the matrix. */
+export const guideOf = (path: string): string =>
+  PAGES.find((page) => page.path === path)?.guide ?? (path === '/cell' ? 'reading-a-result' : 'first-run')

@@ -76,6 +76,11 @@ const routes = [
     validateSearch: search.readSettingsSearch,
     component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),
   }),
+  createRoute({
+    ...child('/help'),
+    validateSearch: search.readHelpSearch,
+    component: lazyRouteComponent(() => import('../pages/help.tsx'), 'HelpPage'),
+  }),
 ] as const
 
 /** Routes live behind `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */

@@ -111,6 +111,12 @@ export interface LaunchSearch {
   publish?: boolean | undefined
 }
 
+/** Page of the guide, and the heading it is scrolled to. */
+export interface HelpSearch {
+  page?: string
+  at?: string
+}
+
 export interface DatasetSearch {
   dataset?: string
   view?: 'questions' | 'documents' | 'graph' | 'ask'
@@ -235,6 +241,8 @@ export const readDatasetSearch = (raw: Raw): DatasetSearch =>
         : undefined,
     as: member(text(raw, 'as'), ['table'] as const),
   })
+
+export const readHelpSearch = (raw: Raw): HelpSearch => present({ page: text(raw, 'page'), at: text(raw, 'at') })
 
 export const readSpeechSearch = (raw: Raw): SpeechSearch => present({ reader: text(raw, 'reader') })
 

@@ -1,7 +1,7 @@
 import { Button, Kbd, Progress } from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet } from '@tanstack/react-router'
+import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { count, duration } from '../components/format.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
 import { Page } from '../components/states.tsx'
@@ -13,7 +13,7 @@ import { CancelButton } from '../features/ladder/cancel-button.tsx'
 import { useRunControl } from '../features/ladder/run-control.ts'
 import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
-import { PAGES } from './page-list.ts'
+import { guideOf, PAGES } from './page-list.ts'
 import styles from './shell.module.css'
 
 const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : 'Ctrl K'
@@ -38,6 +38,7 @@ export function Shell() {
           <span>Search or command</span>
           <Kbd size="xs">{MOD_KEY}</Kbd>
         </button>
+        <GuideLink />
         <ServiceStates />
       </header>
       <nav className={styles.nav} aria-label="Pages">
@@ -57,6 +58,17 @@ export function Shell() {
       <RunStrip />
       <CommandPalette />
     </div>
+  )
+}
+
+/** Leads to the page of the guide that explains the open page. */
+function GuideLink() {
+  const { pathname } = useLocation()
+  if (pathname === '/help') return null
+  return (
+    <Link to="/help" search={{ page: guideOf(pathname) }} className={styles.guide}>
+      Guide
+    </Link>
   )
 }
 

@@ -16,6 +16,7 @@ import {
   NotEvaluableReason,
   RetrievalScores,
 } from '../../contract/index.ts'
+import { guideBlocks, guideSpans, type GuideBlock } from '../../renderer/features/help/guide-markdown.ts'
 import { FIGURES_HEAD } from '../bench/figures-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
@@ -98,6 +99,11 @@ describe('the guide', () => {
     expect(unknown).toEqual([])
   })
 
+  it.each(pages)('%s leaves no Markdown signs in the texts of the page Help', async (page) => {
+    const texts = textsOf(guideBlocks(await read(page))).flatMap(guideSpans)
+    expect(texts.filter(({ kind, text }) => kind === 'text' && /`|\*\*|\]\(|^\||^#/.test(text))).toEqual([])
+  })
+
   it('lists every page in its table of contents', async () => {
     const contents = await read(`${GUIDE}/README.md`)
     const names = pages.map((page) => page.slice(GUIDE.length + 1)).filter((name) => name !== 'README.md')
@@ -108,6 +114,22 @@ describe('the guide', () => {
 it('the page of figures begins with the definitions of the targets', async () => {
   expect((await read('docs/figures.md')).startsWith(FIGURES_HEAD)).toBe(true)
 })
+
+function textsOf(blocks: readonly GuideBlock[]): string[] {
+  return blocks.flatMap((block) => {
+    switch (block.kind) {
+      case 'list':
+        return block.items.flatMap(textsOf)
+      case 'table':
+        return [block.head, ...block.rows].flat()
+      case 'code':
+        return []
+      case 'heading':
+      case 'paragraph':
+        return [block.text]
+    }
+  })
+}
 
 async function headingsOf(file: string): Promise<string[]> {
   return [...(await read(file)).matchAll(/^#+ (.*)$/gm)].map(([, text]) =>

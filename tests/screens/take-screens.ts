@@ -162,6 +162,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/voices': { address: '/voices', act: useVoice },
     '/providers': { address: '/providers' },
     '/settings': { address: '/settings' },
+    '/help': { address: '/help?page=reading-a-result' },
   }
   const afterRun: Record<string, Omit<View, 'name'>> = { '/ladder': { address: '/ladder' } }
   const router = await readFile(join(PROJECT_ROOT, 'renderer/app/router.tsx'), 'utf8')

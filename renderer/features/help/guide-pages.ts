@@ -1,0 +1,40 @@
+// The guide is part of the built pages, so that it is there without a network, in the window and in the browser alike.
+
+const FILES = import.meta.glob<string>(
+  ['../../../docs/guide/*.md', '!../../../docs/guide/README.md', '../../../docs/{GLOSSARY,clients,services}.md'],
+  { query: '?raw', import: 'default' },
+)
+
+/** Name of a page in an address: `docs/guide/own-data.md` is `own-data`. */
+const nameOf = (file: string): string => file.replace(/^.*\//, '').replace(/\.md$/, '').toLowerCase()
+
+const LOADERS = new Map(Object.entries(FILES).map(([file, load]) => [nameOf(file), load]))
+
+/** The contents in the order of reading. */
+export const GUIDE_CONTENTS = [
+  { name: 'first-run', label: 'First run' },
+  { name: 'reading-a-result', label: 'Reading a result' },
+  { name: 'own-data', label: 'Your own data' },
+  { name: 'own-models', label: 'Your own models' },
+  { name: 'judges', label: 'Judges' },
+  { name: 'documents', label: 'Documents' },
+  { name: 'speech', label: 'Speech' },
+  { name: 'headless-and-ci', label: 'Headless and CI' },
+  { name: 'scaling-out', label: 'Scaling out' },
+  { name: 'settings', label: 'Settings' },
+  { name: 'troubleshooting', label: 'Troubleshooting' },
+  { name: 'clients', label: 'Clients' },
+  { name: 'services', label: 'Services' },
+  { name: 'glossary', label: 'Glossary' },
+] as const
+
+/** Markdown of a page; null when the guide has no such page. */
+export const loadGuidePage = async (name: string): Promise<string | null> => (await LOADERS.get(name)?.()) ?? null
+
+/** Page and heading of a link inside the guide; null for a link that leads out of it. */
+export function guideTarget(link: string, from: string): { page: string; at?: string } | null {
+  const [path = '', at] = link.split('#')
+  const page = path === '' ? from : nameOf(path)
+  if (/^[a-z]+:/i.test(link) || (path !== '' && !path.endsWith('.md')) || !LOADERS.has(page)) return null
+  return { page, ...(at === undefined ? {} : { at }) }
+}

@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { GUIDE_CONTENTS, loadGuidePage } from '../features/help/guide-pages.ts'
+import { GuideView } from '../features/help/guide-view.tsx'
+import styles from '../features/help/help.module.css'
+
+/** The guide as it is in `docs/guide`: part of the app, so it needs no network. */
+export function HelpPage() {
+  const { page = GUIDE_CONTENTS[0].name, at } = useSearch({ from: '/help' })
+  const { data, error, isPending } = useQuery({
+    queryKey: ['guide', page],
+    queryFn: () => loadGuidePage(page),
+    staleTime: Infinity,
+  })
+  const isRead = typeof data === 'string'
+  useEffect(() => {
+    if (!isRead) return
+    const target = document.getElementById(at ?? 'page')
+    target?.scrollIntoView()
+    if (at !== undefined) target?.focus()
+    else if (target !== null) target.scrollTop = 0
+  }, [isRead, page, at])
+  const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? 'Help'
+  return (
+    <Page title={title}>
+      <div className={styles.layout}>
+        <nav className={styles.contents} aria-label="Guide">
+          <ul>
+            {GUIDE_CONTENTS.map(({ name, label }) => (
+              <li key={name}>
+                <Link to="/help" search={{ page: name }} {...(name === page ? { 'aria-current': 'page' } : {})}>
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {isPending && <LoadingRows rows={12} />}
+        {error !== null && <ErrorPanel error={error} what="The guide" />}
+        {data === null && (
+          <EmptyPanel title="No such page in the guide">
+            <p>Choose one of the pages on the left.</p>
+          </EmptyPanel>
+        )}
+        {isRead && <GuideView markdown={data} page={page} />}
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,42 @@
+import { expect } from '@playwright/test'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+test('each page links to its page of the guide, which opens without a network', async ({ page, open }) => {
+  await open('/judges')
+  // Only the built pages may answer from here on: the guide is among them.
+  await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => route.abort())
+  await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Judges' })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2, name: 'People as judges' })).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+})
+
+test('the guide leads from page to page and to a heading', async ({ page, open }) => {
+  await open('/help')
+  const contents = page.getByRole('navigation', { name: 'Guide' })
+  await expect(contents.getByRole('link', { name: 'First run' })).toHaveAttribute('aria-current', 'page')
+  await contents.getByRole('link', { name: 'Troubleshooting' }).click()
+  await page.getByRole('article').getByRole('link', { name: 'Exit codes' }).click()
+  await expect(page.getByRole('heading', { name: 'Exit codes' })).toBeFocused()
+  await expect(page).toHaveURL(/page=headless-and-ci/)
+})
+
+test('a link that leads out of the guide is shown as text', async ({ page, open }) => {
+  await open('/help?page=documents')
+  const article = page.getByRole('article')
+  await expect(article.getByText('conversion scorecard')).toBeVisible()
+  await expect(article.getByRole('link', { name: 'conversion scorecard' })).toHaveCount(0)
+})
+
+test('an unknown page of the guide says so and keeps the contents', async ({ page, open }) => {
+  await open('/help?page=nonsense')
+  await expect(page.getByRole('heading', { name: 'No such page in the guide' })).toBeVisible()
+  await expect(page.getByRole('navigation', { name: 'Guide' })).toBeVisible()
+})
+
+test('the guide has no serious findings on a dark screen', async ({ page, open }) => {
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await open('/help?page=troubleshooting')
+  await expect(page.getByRole('article')).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+})
