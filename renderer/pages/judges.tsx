@@ -5,9 +5,9 @@ import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { BlindVote } from '../features/judges/blind-vote.tsx'
+import { JudgeRunDialog, RevealDialog } from '../features/judges/dialogs.tsx'
 import { JudgeResults } from '../features/judges/judge-results.tsx'
-import { JudgeRunDialog } from '../features/judges/judge-run-dialog.tsx'
-import { RevealDialog } from '../features/judges/reveal-dialog.tsx'
+import { JUDGES_WORDS as WORDS } from '../features/judges/judges-words.ts'
 import { type Round, setInput } from '../features/judges/use-ballot.ts'
 import { useSight } from '../stores/sight.ts'
 
@@ -18,10 +18,10 @@ interface VotingProps {
   onGo: (index: number, replace?: boolean) => void
 }
 
-/** The set that is asked for, and the next one on its way. */
+/** The requested set; the next one is loaded ahead. */
 function Voting({ round, asked, onGo }: VotingProps) {
   const first = useQuery(api.judges.blindSets.queryOptions({ input: setInput(round, 0) }))
-  // Held until the link has its number: a vote that is kept meanwhile must not turn the page under the person.
+  // Kept until the link has its number: a vote stored meanwhile must not change the question on screen.
   const [start, setStart] = useState<number | null>(null)
   if (asked === undefined && start === null && first.data !== undefined) setStart(first.data.next_unvoted ?? 0)
   if (asked !== undefined && start !== null) setStart(null)
@@ -31,7 +31,7 @@ function Voting({ round, asked, onGo }: VotingProps) {
     enabled: first.data !== undefined,
   })
   const total = first.data?.total ?? 0
-  // On its way before it is asked for, so that the next question stands there at once.
+  // Loaded ahead, so that the next question appears at once.
   useQuery({
     ...api.judges.blindSets.queryOptions({ input: setInput(round, index + 1) }),
     enabled: index + 1 < total,
@@ -39,22 +39,18 @@ function Voting({ round, asked, onGo }: VotingProps) {
   useEffect(() => {
     if (asked === undefined && start !== null) onGo(index, true)
   }, [asked, start, index, onGo])
-  if (page.isError) return <ErrorPanel error={page.error} what="The question" retry={() => void page.refetch()} />
+  if (page.isError) return <ErrorPanel error={page.error} what={WORDS.question} retry={() => void page.refetch()} />
   if (total === 0 && first.data !== undefined)
     return (
-      <EmptyPanel title="No question to vote on">
-        <p>
-          {first.data.blocked === 0
-            ? 'The run has no stored answer here.'
-            : `The texts of all ${first.data.blocked} questions would tell whose answer it is.`}
-        </p>
+      <EmptyPanel title={WORDS.noQuestion}>
+        <p>{first.data.blocked === 0 ? WORDS.noStoredAnswer : WORDS.allBlocked(first.data.blocked)}</p>
       </EmptyPanel>
     )
   if (page.data?.sets[0] === undefined) return <LoadingRows rows={14} height={40} />
   return <BlindVote key={page.data.sets[0].set} round={round} page={page.data} index={index} onGo={onGo} />
 }
 
-/** Answers under letters first; the judges and who is behind the letters only after the round was revealed. */
+/** Answers under letters first; the judges and the approaches of the letters only after the reveal. */
 export function JudgesPage() {
   const search = useSearch({ from: '/judges' })
   const navigate = useNavigate({ from: '/judges' })
@@ -72,13 +68,14 @@ export function JudgesPage() {
   }, [revealed, setRevealed])
   if (run === undefined || dataset === undefined)
     return (
-      <Page title="Judges">
-        {query.isError && <ErrorPanel error={query.error} what="The list of runs" retry={() => void query.refetch()} />}
+      <Page title={WORDS.page}>
+        {query.isError && <ErrorPanel error={query.error} what={WORDS.runs} retry={() => void query.refetch()} />}
         {query.isPending && <LoadingRows rows={12} />}
         {query.isSuccess && (
-          <EmptyPanel title="No answers yet">
+          <EmptyPanel title={WORDS.noRun}>
             <p>
-              <Link to="/launch">Launch a run</Link>; its answers can then be graded here without their names.
+              <Link to="/launch">{WORDS.launch}</Link>
+              {WORDS.afterLaunch}
             </p>
           </EmptyPanel>
         )}
@@ -88,7 +85,7 @@ export function JudgesPage() {
     void navigate({ search: { run: round.run, dataset: round.dataset, set: index + 1 }, replace })
   return (
     <Page
-      title="Judges"
+      title={WORDS.page}
       aside={
         <>
           <RunPicker
@@ -104,7 +101,7 @@ export function JudgesPage() {
       }
     >
       {state.isPending && <LoadingRows rows={14} height={40} />}
-      {state.isError && <ErrorPanel error={state.error} what="The answers" retry={() => void state.refetch()} />}
+      {state.isError && <ErrorPanel error={state.error} what={WORDS.answers} retry={() => void state.refetch()} />}
       {state.data !== undefined &&
         (revealed ? (
           <JudgeResults key={`${round.run} ${round.dataset}`} round={round} />

@@ -15,7 +15,7 @@ test('a vote by keys: grades, best, next; what is missing is said', async ({ pag
   await page.keyboard.press('n')
   await expect(page.getByText('B, C, D, E, F, G have no grade yet')).toBeVisible()
   for (const grade of '232512') await page.keyboard.press(grade)
-  await expect(page.getByText('● vote kept')).toBeVisible()
+  await expect(page.getByText('● vote saved')).toBeVisible()
   // All have a grade: the highest one is at hand.
   await expect(card(page, 'E')).toHaveAttribute('data-current', 'true')
   await page.keyboard.press('b')
@@ -34,7 +34,7 @@ test('a mark stays where it was set while its vote is kept', async ({ page, open
   await open(JUDGES)
   await expect(card(page, 'A')).toBeVisible()
   for (const grade of '1232512') await page.keyboard.press(grade)
-  await expect(page.getByText('● vote kept')).toBeVisible()
+  await expect(page.getByText('● vote saved')).toBeVisible()
   // A grade that is given in a moment without the mark would send the vote without it.
   await page.evaluate(`
     window.marks = []
@@ -43,7 +43,7 @@ test('a mark stays where it was set while its vote is kept', async ({ page, open
   `)
   await page.keyboard.press('b')
   await expect(card(page, 'E')).toContainText('★ best')
-  await expect(page.getByText('● vote kept')).toBeVisible()
+  await expect(page.getByText('● vote saved')).toBeVisible()
   expect(await page.evaluate('window.marks')).toEqual(['true'])
 })
 
@@ -67,7 +67,7 @@ test('a link opens the question it was made on; without a number, the first one 
   await open(JUDGES)
   await expect(card(page, 'A')).toBeVisible()
   for (const grade of '1234123') await page.keyboard.press(grade)
-  await expect(page.getByText('● vote kept')).toBeVisible()
+  await expect(page.getByText('● vote saved')).toBeVisible()
   await page.getByRole('link', { name: 'Providers' }).click()
   await page.goBack()
   await expect(page.getByText('Question 1 of 23')).toBeVisible()
@@ -131,7 +131,7 @@ test('a finished run is judged from the page: judges, rotations and reference ar
   await page.getByRole('button', { name: 'Judge answers…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Judge the answers of ladder-2026-11-20?' })
   await expect(dialog).toContainText('builtin-lexical-support')
-  await expect(dialog).toContainText('No answer is made again')
+  await expect(dialog).toContainText('No approach is called again')
   await dialog.getByRole('textbox', { name: 'Rotations' }).fill('2')
   await dialog.getByRole('checkbox', { name: 'Show judges the reference answer' }).check()
   const sent = page.waitForRequest(/judges\/judgeRun$/)

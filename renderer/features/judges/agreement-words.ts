@@ -6,9 +6,9 @@ import { estimateText } from '../../components/estimate.tsx'
 const RELIABLE = 0.8
 const TENTATIVE = 0.667
 
-/** What an alpha allows to conclude, in a sentence. Where there is an interval its lower end decides: the promise must hold for it too. */
+/** What an alpha allows to conclude, in a sentence. Where there is an interval, its lower end decides. */
 export function alphaSentence({ value, interval, no_interval: why }: Estimate, judges: number): string {
-  if (judges < 2) return 'One judge alone: agreement cannot be measured, and nobody contradicts it.'
+  if (judges < 2) return 'There is only one judge: agreement cannot be measured.'
   if (value === null)
     return why === 'not_defined'
       ? 'All grades are equal: agreement is not defined.'
@@ -38,7 +38,7 @@ export function kappaSentence(estimate: Estimate): string {
   return steps.find(([limit]) => value <= limit)?.[1] ?? 'almost perfect'
 }
 
-/** What a judge's slope by place says; only an interval without zero is an effect. */
+/** What a judge's slope by position means; only an interval without zero is an effect. */
 export function positionSentence(slope: Estimate): string {
   if (slope.value === null) return 'not measurable'
   if (slope.interval === null) return 'open: too few questions'

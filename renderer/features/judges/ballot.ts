@@ -1,6 +1,6 @@
 import type { BlindVote } from '../../../contract/control/judging.ts'
 
-/** A vote as far as it has come. */
+/** A vote that may lack grades. */
 export type Draft = Pick<BlindVote, 'scores' | 'best' | 'note'>
 
 export const EMPTY_DRAFT: Draft = { scores: {}, best: null, note: '' }

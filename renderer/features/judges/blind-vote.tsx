@@ -1,12 +1,14 @@
 import { Button, Kbd, Progress, Textarea } from '@mantine/core'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { AnswerCard } from './answer-card.tsx'
 import { afterGrade, moved, withBest, withGrade, withoutGrade } from './ballot.ts'
+import { JUDGES_WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
 import { useBallot, type Round } from './use-ballot.ts'
+
+const WORDS = JUDGES_WORDS.vote
 
 interface BlindVoteProps {
   round: Round
@@ -15,7 +17,7 @@ interface BlindVoteProps {
   onGo: (index: number) => void
 }
 
-const writes = (target: EventTarget | null): boolean =>
+const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable)
 const isUnderDialog = (): boolean => document.querySelector('[role=dialog]') !== null
 
@@ -36,7 +38,7 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
   const go = (to: number): void => {
     const isUntouched = open.length === letters.length && draft.best === null
     if (!flush() && !isUntouched) {
-      setComplaint(`${open.join(', ')} ${open.length === 1 ? 'has' : 'have'} no grade yet`)
+      setComplaint(WORDS.ungraded(open))
       setCurrent(open[0]!)
       return
     }
@@ -44,7 +46,7 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
     else if (to > last) onGo(page.next_unvoted ?? last)
   }
   const onKey = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || writes(event.target) || isUnderDialog()) return
+    if (event.ctrlKey || event.metaKey || event.altKey || isTextField(event.target) || isUnderDialog()) return
     const { key } = event
     if (/^[1-5]$/.test(key)) grade(current, Number(key))
     else if (key === 'b') change(withBest(draft, current))
@@ -61,38 +63,34 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
     return () => window.removeEventListener('keydown', listener)
   }, [])
   const state = isSaving
-    ? 'keeping the vote'
+    ? WORDS.saving
     : isKept
-      ? '● vote kept'
-      : `${letters.length - open.length}/${letters.length} graded`
+      ? WORDS.saved
+      : WORDS.graded(letters.length - open.length, letters.length)
   return (
     <>
       <div className={styles.progress}>
-        <span>
-          Question {count(index + 1)} of {count(page.total)}
-        </span>
+        <span>{WORDS.position(count(index + 1), count(page.total))}</span>
         <Progress
           className={styles.bar}
           value={(page.voted / page.total) * 100}
-          aria-label="Questions with a vote"
+          aria-label={WORDS.progress}
           transitionDuration={0}
         />
-        <span>
-          {count(page.voted)}/{count(page.total)} with a vote
-        </span>
+        <span>{WORDS.voted(count(page.voted), count(page.total))}</span>
         {page.blocked > 0 && (
-          <span className="dim" title="Their texts would tell whose answer it is">
-            {plural(page.blocked, 'question')} left out
+          <span className="dim" title={WORDS.whyLeftOut}>
+            {WORDS.leftOut(plural(page.blocked, 'question'))}
           </span>
         )}
       </div>
-      <section className={styles.question} aria-label="Question">
+      <section className={styles.question} aria-label={WORDS.question}>
         <h2>
           <MarkedText text={set.question} />
         </h2>
         {set.reference !== null && (
           <p>
-            <span className="dim">Ground truth </span>
+            <span className="dim">{WORDS.groundTruth}</span>
             <MarkedText text={set.reference} />
           </p>
         )}
@@ -115,8 +113,8 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
       <div className={styles.foot}>
         <Textarea
           className={styles.note}
-          label="Note"
-          placeholder="Kept with the vote"
+          label={WORDS.note}
+          placeholder={WORDS.notePlaceholder}
           autosize
           minRows={1}
           maxRows={4}
@@ -131,30 +129,101 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
             {complaint === '' ? state : `▲ ${complaint}`}
           </span>
           <Button variant="default" disabled={index === 0} onClick={() => go(index - 1)}>
-            Previous
+            {WORDS.previous}
           </Button>
           <Button disabled={index === last && page.next_unvoted === null} onClick={() => go(index + 1)}>
-            Next question
+            {WORDS.next}
           </Button>
         </div>
       </div>
       <p className={styles.keys}>
         <span>
-          <Kbd size="xs">1</Kbd>–<Kbd size="xs">5</Kbd> grade, 5 is best
+          <Kbd size="xs">1</Kbd>–<Kbd size="xs">5</Kbd> {WORDS.keys.grade}
         </span>
         <span>
-          <Kbd size="xs">b</Kbd> best answer
+          <Kbd size="xs">b</Kbd> {WORDS.keys.best}
         </span>
         <span>
-          <Kbd size="xs">←</Kbd> <Kbd size="xs">→</Kbd> other answer
+          <Kbd size="xs">←</Kbd> <Kbd size="xs">→</Kbd> {WORDS.keys.other}
         </span>
         <span>
-          <Kbd size="xs">n</Kbd> next <Kbd size="xs">p</Kbd> previous question
+          <Kbd size="xs">n</Kbd> {WORDS.keys.next} <Kbd size="xs">p</Kbd> {WORDS.keys.previous}
         </span>
         <span className="dim" title={page.commitment}>
-          order sealed before the first vote: sha256 {page.commitment.slice(0, 12)}…
+          {WORDS.sealed(page.commitment.slice(0, 12))}
         </span>
       </p>
     </>
+  )
+}
+
+const GRADES = [1, 2, 3, 4, 5]
+
+interface AnswerCardProps {
+  letter: string
+  text: string
+  grade: number | undefined
+  isBest: boolean
+  /** The keys go to this card. */
+  isCurrent: boolean
+  onCurrent: () => void
+  onGrade: (grade: number) => void
+  onBest: () => void
+}
+
+/** One answer under its letter; all cards are alike, whatever they hold. */
+function AnswerCard({ letter, text, grade, isBest, isCurrent, onCurrent, onGrade, onBest }: AnswerCardProps) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!isCurrent || box.current === null || box.current.contains(document.activeElement)) return
+    // A user who writes a note keeps the cursor there.
+    if (document.activeElement instanceof HTMLTextAreaElement) return
+    box.current.querySelector<HTMLElement>('[data-text]')?.focus()
+  }, [isCurrent])
+  return (
+    <div
+      ref={box}
+      role="group"
+      aria-label={WORDS.answer(letter)}
+      className={styles.card}
+      data-current={isCurrent}
+      data-best={isBest}
+      onFocus={onCurrent}
+      onClick={onCurrent}
+    >
+      <header className={styles.cardHead}>
+        <span className={styles.letter}>{letter}</span>
+        {isBest && <span className={styles.best}>{WORDS.isBest}</span>}
+        <span className="dim">{grade === undefined ? WORDS.noGrade : WORDS.grade(grade)}</span>
+      </header>
+      <div className={styles.cardText} tabIndex={0} data-text role="region" aria-label={WORDS.text(letter)}>
+        {text === '' ? <span className="dim">{WORDS.noText}</span> : <MarkedText text={text} />}
+      </div>
+      <footer className={styles.cardFoot}>
+        <div className={styles.grades}>
+          {GRADES.map((each) => (
+            <button
+              key={each}
+              type="button"
+              className={styles.grade}
+              aria-pressed={grade === each}
+              aria-label={WORDS.gradeFor(each, letter)}
+              onClick={() => onGrade(each)}
+            >
+              {each}
+            </button>
+          ))}
+        </div>
+        <button
+          type="button"
+          className={styles.grade}
+          aria-pressed={isBest}
+          aria-label={WORDS.bestFor(letter)}
+          onClick={onBest}
+        >
+          ★
+        </button>
+      </footer>
+    </div>
   )
 }

@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { lookOf } from '../../../charts/look.ts'
 import type { JudgeResults as Results } from '../../../contract/control/judging.ts'
+import { intervalWords } from '../../../contract/words.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
 import { whyNoInterval } from '../../components/estimate.tsx'
-import { count, plural } from '../../components/format.ts'
+import { count, plural, score } from '../../components/format.ts'
+import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { alphaSentence, alphaText } from './agreement-words.ts'
-import { ApproachScores } from './approach-scores.tsx'
-import { JudgeProfiles } from './judge-profiles.tsx'
+import { JudgeProfiles, LeftOutRanks, PersonAgreement } from './judge-behaviour.tsx'
+import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
-import { LeftOutRanks } from './left-out-ranks.tsx'
-import { PersonAgreement } from './person-agreement.tsx'
 import { ReasonList } from './reason-list.tsx'
 import type { Round } from './use-ballot.ts'
 
 const leakWords = (leaks: Results['blocked'][number]['leaks']): string =>
-  leaks.map(({ text, found_in: place }) => `“${text}” in ${place}`).join(', ')
+  leaks.map(({ text, found_in: place }) => WORDS.results.leak(text, place)).join(', ')
 
 /** Questions that were judged, with what was left out of their answers. */
 function Withheld({ withheld }: Pick<Results, 'withheld'>) {
@@ -23,7 +26,7 @@ function Withheld({ withheld }: Pick<Results, 'withheld'>) {
   return (
     <details className={styles.reasons}>
       <summary>
-        <span>{plural(withheld.length, 'question')} judged with texts withheld that name an approach</span>
+        <span>{WORDS.results.withheld(plural(withheld.length, 'question'))}</span>
       </summary>
       <ul className={styles.problems}>
         {withheld.map(({ query_id: id, leaks }) => (
@@ -37,19 +40,17 @@ function Withheld({ withheld }: Pick<Results, 'withheld'>) {
 }
 
 function Problems({ results: { status, message, errors, blocked } }: { results: Results }) {
-  if (status === 'unusable') return <p role="alert">▲ The judgments cannot be used: {message}</p>
+  if (status === 'unusable') return <p role="alert">{WORDS.results.unusable(message ?? '')}</p>
   if (errors.length === 0 && blocked.length === 0) return null
   return (
     <details className={styles.reasons}>
       <summary>
-        <span>
-          ▲ {plural(errors.length, 'verdict')} failed, {plural(blocked.length, 'question')} not shown to judges
-        </span>
+        <span>{WORDS.results.problems(plural(errors.length, 'verdict'), plural(blocked.length, 'question'))}</span>
       </summary>
       <ul className={styles.problems}>
         {errors.map(({ query_id: id, judge, rotation, code, message: text }) => (
           <li key={`${id} ${judge} ${rotation}`}>
-            {id} · {judge} · rotation {rotation}: {code.replaceAll('_', ' ')}, {text}
+            {WORDS.results.problem(id, judge, rotation, code.replaceAll('_', ' '), text)}
           </li>
         ))}
         {blocked.map(({ query_id: id, leaks }) => (
@@ -67,59 +68,156 @@ export function JudgeResults({ round }: { round: Round }) {
   const { data, isError, error, refetch } = useQuery(
     api.judges.results.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset, limit: 1 } }),
   )
-  if (isError) return <ErrorPanel error={error} what="The judges" retry={() => void refetch()} />
+  if (isError) return <ErrorPanel error={error} what={WORDS.theJudges} retry={() => void refetch()} />
   if (data === undefined) return <LoadingRows rows={14} height={40} />
   const { panel, human, runtime, judges } = data
   return (
     <>
       <p className="dim">
-        Revealed: this round takes no more votes. {plural(judges.length, 'judge')}
-        {runtime !== null && `, ${plural(runtime.rotations, 'rotation')} of each question`}
-        {runtime !== null && (runtime.reference ? ', shown the ground truth' : ', not shown the ground truth')}.
+        {WORDS.results.revealed(plural(judges.length, 'judge'))}
+        {runtime !== null && WORDS.results.rotations(plural(runtime.rotations, 'rotation'))}
+        {runtime !== null && (runtime.reference ? WORDS.results.withReference : WORDS.results.withoutReference)}.
       </p>
       <Problems results={data} />
       <Withheld withheld={data.withheld} />
       {data.status === 'none' && (
-        <EmptyPanel title="No judge has graded this run">
+        <EmptyPanel title={WORDS.results.noPanel}>
           <p>
-            Choose judges when you <Link to="/launch">launch a run</Link>; they then stand here beside you.
+            {WORDS.results.noPanelBefore}
+            <Link to="/launch">{WORDS.results.noPanelLink}</Link>
+            {WORDS.results.noPanelAfter}
           </p>
         </EmptyPanel>
       )}
       {(data.approaches.length > 0 || human !== null) && (
-        <Panel title="Scores by approach">
+        <Panel title={WORDS.results.scores}>
           <ApproachScores round={round} results={data} />
         </Panel>
       )}
       {panel !== null && (
         <>
-          <Panel title="Agreement of the judges" aside="Krippendorff’s alpha, ordinal">
+          <Panel title={WORDS.results.agreement} aside={WORDS.results.agreementKind}>
             <p className={styles.figure}>{alphaText(panel.alpha.estimate)}</p>
             <p>{alphaSentence(panel.alpha.estimate, panel.alpha.raters)}</p>
             <p className="dim">
-              {plural(panel.alpha.raters, 'judge')}, {count(panel.alpha.estimate.n)} grades in{' '}
-              {plural(panel.alpha.estimate.clusters, 'independent group')} of questions.{' '}
+              {WORDS.results.agreementBasis(
+                plural(panel.alpha.raters, 'judge'),
+                count(panel.alpha.estimate.n),
+                plural(panel.alpha.estimate.clusters, 'independent group'),
+              )}
               {whyNoInterval(panel.alpha.estimate)}
             </p>
           </Panel>
-          <Panel title="Each judge" aside="* without interval: hover for the reason">
+          <Panel title={WORDS.results.profiles} aside={WORDS.results.profilesNote}>
             <JudgeProfiles panel={panel} runtime={runtime} />
           </Panel>
-          <Panel title="Ranks when a judge is left out">
+          <Panel title={WORDS.results.leftOut}>
             <LeftOutRanks ranks={panel.leave_one_out} />
           </Panel>
         </>
       )}
       {human !== null && (
-        <Panel title="You against each judge">
+        <Panel title={WORDS.results.person}>
           <PersonAgreement human={human} />
         </Panel>
       )}
       {data.total > 0 && (
-        <Panel title="Reasons" aside={plural(data.total, 'question')}>
+        <Panel title={WORDS.results.reasons} aside={plural(data.total, 'question')}>
           <ReasonList round={round} total={data.total} />
         </Panel>
       )}
+    </>
+  )
+}
+
+const GRADES = [1, 5] as const
+
+/** Each approach's mean grade with its interval, wins and votes; a person's beside the judges'. */
+function ApproachScores({ round, results }: { round: Round; results: Results }) {
+  const { approaches, human, panel } = results
+  const pairs = useQuery({
+    ...api.statistics.pairs.queryOptions({
+      input: { run_id: round.run, dataset_id: round.dataset, metric: 'judge_mean' },
+    }),
+    enabled: approaches.length > 1,
+  })
+  const models =
+    approaches.length > 0 ? approaches.map(({ model }) => model) : (human?.approaches ?? []).map(({ model }) => model)
+  const rows = models.map((model) => {
+    const own = approaches.find((approach) => approach.model === model)
+    return {
+      ...{ model, own, person: human?.approaches.find((approach) => approach.model === model) },
+      estimate: pairs.data?.comparison.approaches.find((approach) => approach.model === model)?.mean ?? null,
+      rank: panel?.leave_one_out.approaches.find((approach) => approach.model === model)?.rank ?? null,
+    }
+  })
+  const order = rows.toSorted((a, b) => (b.own?.mean ?? b.person?.mean ?? 0) - (a.own?.mean ?? a.person?.mean ?? 0))
+  const reasons = [
+    ...new Set(rows.flatMap(({ estimate }) => (estimate === null ? [] : whyNoInterval(estimate)))),
+  ].filter((why) => why !== '')
+  const decided = pairs.data?.comparison.decided
+  return (
+    <>
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.results.scores}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th className={table.num}>{WORDS.columns.rank}</th>
+              <th>{WORDS.columns.approach}</th>
+              <th className={table.num}>{WORDS.columns.mean}</th>
+              <th className={table.num}>{WORDS.columns.interval}</th>
+              <th className={styles.barColumn}>
+                {WORDS.columns.bar}
+                <IntervalScale domain={GRADES} marks={[1, 2, 3, 4, 5]} />
+              </th>
+              <th className={table.num}>{WORDS.columns.questions}</th>
+              <th className={table.num}>{WORDS.columns.won}</th>
+              <th className={table.num}>{WORDS.columns.votes}</th>
+              {human !== null && <th className={table.num}>{WORDS.columns.yourMean}</th>}
+              {human !== null && <th className={table.num}>{WORDS.columns.yourVotes}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {order.map(({ model, own, person, estimate, rank }) => (
+              <tr key={model}>
+                <td className={table.num}>{rank ?? '–'}</td>
+                <th scope="row">
+                  <ApproachName alias={model} short />
+                </th>
+                <td className={table.num}>{score(own?.mean)}</td>
+                <td className={table.num}>
+                  {estimate === null || estimate.interval === null ? '–' : intervalWords(estimate.interval)}
+                </td>
+                <td>
+                  <IntervalBar
+                    value={own?.mean ?? null}
+                    interval={estimate?.interval ?? null}
+                    domain={GRADES}
+                    colour={lookOf(model).colour}
+                  />
+                </td>
+                <td className={table.num}>{count(own?.questions ?? 0)}</td>
+                <td className={table.num}>{count(own?.wins ?? 0)}</td>
+                <td className={table.num}>{count(own?.votes ?? 0)}</td>
+                {human !== null && (
+                  <td className={table.num}>
+                    {score(person?.mean)} <span className="dim">n {count(person?.questions ?? 0)}</span>
+                  </td>
+                )}
+                {human !== null && <td className={table.num}>{count(person?.votes ?? 0)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {decided !== undefined && (
+        <p className={styles.below}>{WORDS.decided(count(decided.decided), count(decided.comparable))}</p>
+      )}
+      {reasons.map((why) => (
+        <p key={why} className="dim">
+          {why}
+        </p>
+      ))}
     </>
   )
 }

@@ -7,21 +7,15 @@ import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
+import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
 import type { Round } from './use-ballot.ts'
 
 const PAGE = 25
-const WHY_OPEN = {
-  not_judged: 'not judged',
-  too_few_judges: 'fewer than two judges',
-  tie: 'a tie',
-  judges_disagree: 'the judges disagree',
-}
-
-function QueryReasons({ query: { query, human } }: { query: JudgeResults['queries'][number] }) {
+function QuestionReasons({ query: { query, human } }: { query: JudgeResults['queries'][number] }) {
   const judges = Object.entries(query.per_judge)
   const models = Object.entries(query.mean_by_approach).toSorted(([, a], [, b]) => b - a)
-  const open = query.inconclusive ?? null
+  const why = query.inconclusive ?? null
   return (
     <details className={styles.reasons}>
       <summary>
@@ -30,23 +24,23 @@ function QueryReasons({ query: { query, human } }: { query: JudgeResults['querie
           {query.observed_winner !== null ? (
             <ApproachName alias={query.observed_winner} short />
           ) : (
-            <span className="dim">{open === null ? 'no winner' : `no winner: ${WHY_OPEN[open]}`}</span>
+            <span className="dim">{why === null ? WORDS.noWinner : WORDS.noWinnerBecause(WORDS.whyNoWinner[why])}</span>
           )}
         </span>
       </summary>
       {(human?.note ?? '') !== '' && (
         <p>
-          <span className="dim">Your note </span>
+          <span className="dim">{WORDS.yourNote}</span>
           <MarkedText text={human!.note} />
         </p>
       )}
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={`Reasons for ${query.query_id}`}>
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.reasonsFor(query.query_id)}>
         <table className={table.table}>
           <thead>
             <tr>
-              <th>Approach</th>
-              <th className={table.num}>Mean</th>
-              {human !== null && <th className={table.num}>You</th>}
+              <th>{WORDS.columns.approach}</th>
+              <th className={table.num}>{WORDS.columns.meanShort}</th>
+              {human !== null && <th className={table.num}>{WORDS.columns.you}</th>}
               {judges.map(([judge]) => (
                 <th key={judge} className={styles.judgeHead}>
                   {judge}
@@ -95,17 +89,18 @@ export function ReasonList({ round, total }: { round: Round; total: number }) {
         queries.length > 0 && offset + queries.length < total ? offset + queries.length : undefined,
     }),
   )
-  if (query.isError) return <ErrorPanel error={query.error} what="The reasons" retry={() => void query.refetch()} />
+  if (query.isError)
+    return <ErrorPanel error={query.error} what={WORDS.results.theReasons} retry={() => void query.refetch()} />
   if (query.data === undefined) return <LoadingRows rows={10} height={36} />
   const queries = query.data.pages.flatMap((page) => page.queries)
   return (
     <>
       {queries.map((each) => (
-        <QueryReasons key={each.query.query_id} query={each} />
+        <QuestionReasons key={each.query.query_id} query={each} />
       ))}
       {query.hasNextPage && (
         <Button mt={12} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more: {count(queries.length)} of {count(total)}
+          {WORDS.more(count(queries.length), count(total))}
         </Button>
       )}
     </>

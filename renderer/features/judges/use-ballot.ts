@@ -3,6 +3,7 @@ import type { BlindSets } from '../../../contract/control/judging.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { draftKey, useDrafts } from '../../stores/drafts.ts'
+import { JUDGES_WORDS } from './judges-words.ts'
 import { type Draft, EMPTY_DRAFT, isSameDraft, withoutGrade } from './ballot.ts'
 
 export interface Round {
@@ -15,7 +16,7 @@ export const setInput = ({ run, dataset }: Round, index: number) => ({
   ...{ offset: index, limit: 1 },
 })
 
-/** The vote on one set: what the engine keeps, overlaid with what it does not have yet. A vote is kept as soon as every answer has a grade. */
+/** The vote on one set: what the engine stores, overlaid with changes that it does not have yet. A vote is stored as soon as every answer has a grade. */
 export function useBallot(round: Round, page: BlindSets) {
   const client = useQueryClient()
   const { setDraft } = useDrafts()
@@ -26,25 +27,25 @@ export function useBallot(round: Round, page: BlindSets) {
   const draft = useDrafts(({ drafts }) => drafts[draftKey(page.round_id, set.set)]) ?? stored
   const vote = useMutation(
     api.judges.vote.mutationOptions({
-      // One after another: the last change is the one that stays.
+      // One after another, so that the last change is the one that is stored.
       scope: { id: 'vote' },
       onSuccess: async ({ voted }, { round_id: roundId, vote: sent }) => {
         const pages = api.judges.blindSets.key({ input: { run_id: round.run, dataset_id: round.dataset } })
-        // A page that was asked for before this vote would bring the older one back.
+        // A page requested before this vote would bring the older one back.
         await client.cancelQueries({ queryKey: pages }, { revert: false })
         client.setQueriesData<BlindSets>({ queryKey: pages }, (known) => {
           if (known === undefined) return known
           const isIts = known.sets.some(({ set: id }) => id === sent.set)
           return { ...known, voted, votes: isIts ? [sent as BlindSets['votes'][number]] : known.votes }
         })
-        // Pages hear of the kept vote later than of drafts: without its draft one would fall back on the vote before it for a moment.
+        // Pages are notified of the kept vote later than of drafts: without the draft they would show the previous vote for a moment.
         notifyManager.schedule(() => {
           const newest = useDrafts.getState().drafts[draftKey(roundId, sent.set)]
           if (newest !== undefined && isSameDraft(newest, { note: '', best: null, ...sent }))
             setDraft(roundId, sent.set, null)
         })
       },
-      onError: (error) => notifyFailure('Keeping the vote', error),
+      onError: (error) => notifyFailure(JUDGES_WORDS.vote.savingFailed, error),
     }),
   )
   const isWhole = (of: Draft): boolean => withoutGrade(letters, of).length === 0
@@ -58,12 +59,12 @@ export function useBallot(round: Round, page: BlindSets) {
     letters,
     isKept: kept !== null && isSameDraft(draft, stored),
     isSaving: vote.isPending,
-    /** Takes a change over; `later` leaves sending it to `flush`. */
+    /** Applies a change; with `later`, `flush` sends it. */
     change: (next: Draft, later = false): void => {
       setDraft(page.round_id, set.set, next)
       if (isWhole(next) && !later) send(next)
     },
-    /** Sends what waits; false when answers without a grade keep it from being a vote. */
+    /** Sends pending changes; false when an answer has no grade yet. */
     flush: (): boolean => {
       if (isSameDraft(draft, stored)) return true
       if (!isWhole(draft)) return false

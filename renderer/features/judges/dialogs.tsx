@@ -1,0 +1,138 @@
+import { Button, Checkbox, Modal, NumberInput, TagsInput, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { controlErrorOf } from '../../../contract/control/control-error.ts'
+import { BUILTIN_JUDGES } from '../../../contract/control/judging.ts'
+import { count } from '../../components/format.ts'
+import { api } from '../../data/client.ts'
+import { JUDGES_WORDS as WORDS } from './judges-words.ts'
+import styles from './judges.module.css'
+import type { Round } from './use-ballot.ts'
+
+const MOST_ROTATIONS = 64
+
+/** Has the stored answers of a finished run graded by judges; no approach is called again. */
+export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string }) {
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  const [chosen, setChosen] = useState<string[] | null>(null)
+  const [rotations, setRotations] = useState(1)
+  const [hasReference, setReference] = useState(false)
+  // Not the experiment: it names every approach, and this page may be blind.
+  const settings = useQuery({ ...api.settings.get.queryOptions(), enabled: isOpen }).data?.settings
+  const judge = useMutation(
+    api.judges.judgeRun.mutationOptions({ onSuccess: () => void navigate({ to: '/ladder', search: { run } }) }),
+  )
+  const judges = chosen ?? settings?.judge_models ?? [...BUILTIN_JUDGES]
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {WORDS.judgeRun.open}
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.judgeRun.title(run)} centered>
+        <form
+          className={styles.reveal}
+          onSubmit={(event) => {
+            event.preventDefault()
+            judge.mutate({
+              run_id: run,
+              dataset_ids: [dataset],
+              judge: { models: judges, rotations, reference: hasReference },
+            })
+          }}
+        >
+          <p>{WORDS.judgeRun.effect(dataset)}</p>
+          <TagsInput
+            label={WORDS.judgeRun.judges}
+            description={WORDS.judgeRun.judgesNote}
+            data={[...new Set([...BUILTIN_JUDGES, ...(settings?.judge_models ?? [])])]}
+            value={judges}
+            onChange={setChosen}
+          />
+          <NumberInput
+            label={WORDS.judgeRun.rotations}
+            description={WORDS.judgeRun.rotationsNote}
+            min={1}
+            max={MOST_ROTATIONS}
+            value={rotations}
+            onChange={(value) => setRotations(typeof value === 'number' && Number.isInteger(value) ? value : 1)}
+          />
+          <Checkbox
+            label={WORDS.judgeRun.reference}
+            checked={hasReference}
+            onChange={({ currentTarget: { checked } }) => setReference(checked)}
+          />
+          {judge.isError && <p role="alert">▲ {controlErrorOf(judge.error).message}</p>}
+          <div className={styles.steps}>
+            <Button variant="default" onClick={() => setOpen(false)}>
+              {WORDS.judgeRun.cancel}
+            </Button>
+            <Button type="submit" disabled={judges.length < 2} loading={judge.isPending}>
+              {WORDS.judgeRun.confirm}
+            </Button>
+          </div>
+        </form>
+      </Modal>
+    </>
+  )
+}
+
+interface RevealDialogProps {
+  round: Round
+  voted: number
+  total: number
+}
+
+/** The one question before the names: what it ends, under which name, and that it is logged. */
+export function RevealDialog({ round, voted, total }: RevealDialogProps) {
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const [rater, setRater] = useState('')
+  const reveal = useMutation(
+    api.judges.reveal.mutationOptions({
+      onSuccess: () => client.invalidateQueries({ queryKey: api.judges.key() }),
+    }),
+  )
+  const name = rater.trim()
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {WORDS.reveal.open}
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.reveal.title} centered>
+        <form
+          className={styles.reveal}
+          onSubmit={(event) => {
+            event.preventDefault()
+            reveal.mutate({
+              ...{ run_id: round.run, dataset_id: round.dataset },
+              ...(name === '' ? {} : { rater: name }),
+            })
+          }}
+        >
+          <p>
+            {voted === 0 ? WORDS.reveal.noVotes : WORDS.reveal.votes(count(voted), count(total))}
+            {WORDS.reveal.effect}
+          </p>
+          <TextInput
+            label={WORDS.reveal.name}
+            placeholder={WORDS.reveal.namePlaceholder}
+            maxLength={128}
+            value={rater}
+            onChange={({ currentTarget }) => setRater(currentTarget.value)}
+          />
+          {reveal.isError && <p role="alert">▲ {controlErrorOf(reveal.error).message}</p>}
+          <div className={styles.steps}>
+            <Button variant="default" onClick={() => setOpen(false)}>
+              {WORDS.reveal.cancel}
+            </Button>
+            <Button type="submit" loading={reveal.isPending}>
+              {WORDS.reveal.confirm}
+            </Button>
+          </div>
+        </form>
+      </Modal>
+    </>
+  )
+}
