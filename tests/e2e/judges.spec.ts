@@ -90,7 +90,7 @@ test('the reveal asks once, then shows scores, agreement, and a person against e
   await expect(card(page, 'A')).toHaveCount(0)
   const scores = page.getByRole('region', { name: 'Scores by approach' })
   await expect(scores.getByRole('row')).toHaveCount(8)
-  await expect(scores).toContainText(/\d\.\d\d to \d\.\d\d/)
+  await expect(scores).toContainText(/\[\d\.\d\d, \d\.\d\d\]/)
   await expect(page.getByText(/^α = \d\.\d\d \[/)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Behaviour of each judge' })).toContainText('favours earlier answers')
   await expect(page.getByRole('region', { name: 'Ranks without each judge' })).toContainText('without qwen3:8b')
