@@ -5,6 +5,7 @@ import * as contract from '../contract/index.ts'
 const FILES: Record<string, z.ZodType> = {
   consumer: contract.ConsumerManifest,
   evaluation: contract.EvaluationManifest,
+  dataset: contract.DatasetFile,
   datasets: contract.DatasetCatalogue,
   flavors: contract.FlavorsManifest,
   models: contract.ModelsManifest,

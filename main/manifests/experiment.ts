@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import {
   CANONICAL_APPROACHES,
+  DATASETS_FOLDER,
   ConsumerManifest,
-  DatasetCatalogue,
   EvaluationManifest,
   FlavorsManifest,
   ModelsManifest,
@@ -14,6 +14,7 @@ import {
   type Question,
   type AliasDeclaration,
 } from '../../contract/index.ts'
+import { loadDatasets, type DeclaredDataset } from './load-datasets.ts'
 import { loadManifest } from './load-manifest.ts'
 import { ManifestError } from './manifest-error.ts'
 
@@ -28,6 +29,8 @@ export interface Alias extends AliasDeclaration {
 
 export interface LadderDataset {
   dataset: Dataset
+  /** Manifest that declares it, relative to the project folder. */
+  declaredIn: string
   profile: IngestionProfile
   questions: Question[]
 }
@@ -37,6 +40,7 @@ export interface Experiment {
   root: string
   evaluationFile: string
   evaluation: EvaluationManifest
+  /** Its ingestion profiles include those that dataset files declare. */
   consumer: ConsumerManifest
   models: ModelsManifest
   aliases: Map<string, Alias>
@@ -97,21 +101,29 @@ function checkApproaches(evaluation: EvaluationManifest, aliases: Map<string, Al
   if (problems.length > 0) throw new ManifestError(file, problems)
 }
 
-async function loadDataset(
+/** The consumer manifest with the profiles of dataset files, which have the names of their datasets. */
+function withOwnProfiles(consumer: ConsumerManifest, declared: readonly DeclaredDataset[]): ConsumerManifest {
+  const names = new Set(consumer.ingestion_profiles.map(({ name }) => name))
+  const twice = declared.find(({ own }) => own !== null && names.has(own.profile.name))
+  if (twice !== undefined)
+    throw new ManifestError(twice.file, [
+      `its ingestion profile has the name ${twice.dataset.id}, which ${CONSUMER_FILE} declares too: remove that one`,
+    ])
+  const profiles = [...consumer.ingestion_profiles, ...declared.flatMap(({ own }) => own?.profile ?? [])]
+  return { ...consumer, ingestion_profiles: profiles }
+}
+
+async function joinDataset(
   root: string,
-  dataset: Dataset,
+  { dataset, file, own }: DeclaredDataset,
   consumer: ConsumerManifest,
-  file: string,
+  override: Question[] | null,
 ): Promise<LadderDataset> {
+  if (own !== null) return { dataset, declaredIn: file, profile: own.profile, questions: override ?? own.questions }
   const profile = consumer.ingestion_profiles.find((candidate) => candidate.name === dataset.ingestion_profile)
   if (profile === undefined)
     throw new ManifestError(file, [
       `${dataset.id}: ingestion_profile ${dataset.ingestion_profile} is not in ${CONSUMER_FILE}`,
-    ])
-  const queries = await loadManifest(root, dataset.queries_file, QueryFile, `${dataset.id}.queries_file in ${file}`)
-  if (queries.dataset_id !== dataset.id)
-    throw new ManifestError(dataset.queries_file, [
-      `dataset_id: ${queries.dataset_id}, but the catalogue reads it for ${dataset.id}`,
     ])
   // Paths below corpus/ are what the platform ingests; rows name the catalogue's.
   const ingested = `corpus/${profile.corpus.path}`
@@ -119,35 +131,39 @@ async function loadDataset(
     throw new ManifestError(file, [
       `${dataset.id}.corpus_path: ${dataset.corpus_path}, but its ingestion profile ${profile.name} in ${CONSUMER_FILE} reads ${ingested}: name the same folder in both`,
     ])
-  return { dataset, profile, questions: queries.queries }
+  if (override !== null) return { dataset, declaredIn: file, profile, questions: override }
+  const queries = await loadManifest(root, dataset.queries_file, QueryFile, `${dataset.id}.queries_file in ${file}`)
+  if (queries.dataset_id !== dataset.id)
+    throw new ManifestError(dataset.queries_file, [
+      `dataset_id: ${queries.dataset_id}, but the catalogue reads it for ${dataset.id}`,
+    ])
+  return { dataset, declaredIn: file, profile, questions: queries.queries }
 }
 
 /** Loads and cross-checks all manifests. Throws `ManifestError`; makes no call and writes nothing. */
 export async function loadExperiment(root: string, files: ExperimentFiles = {}): Promise<Experiment> {
   const evaluationFile = files.evaluationFile ?? EVALUATION_FILE
   const evaluation = await loadManifest(root, evaluationFile, EvaluationManifest)
-  const [consumer, models, flavors, catalogue] = await Promise.all([
+  const [declaration, models, flavors, declared] = await Promise.all([
     loadManifest(root, CONSUMER_FILE, ConsumerManifest),
     loadManifest(root, MODELS_FILE, ModelsManifest),
     loadManifest(root, evaluation.flavors_file, FlavorsManifest, `flavors_file in ${evaluationFile}`),
-    loadManifest(root, evaluation.datasets_file, DatasetCatalogue, `datasets_file in ${evaluationFile}`),
+    loadDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
   ])
+  const consumer = withOwnProfiles(declaration, declared)
   const aliases = joinAliases(consumer, flavors, evaluation.flavors_file)
   checkApproaches(evaluation, aliases, evaluationFile)
   const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
-  if (override !== null && !catalogue.datasets.some((dataset) => dataset.id === override.dataset_id))
+  if (override !== null && !declared.some(({ dataset }) => dataset.id === override.dataset_id))
     throw new ManifestError(files.queriesFile!, [
-      `dataset_id: ${override.dataset_id} is not in ${evaluation.datasets_file}`,
+      `dataset_id: ${override.dataset_id} is neither in ${evaluation.datasets_file} nor in ${DATASETS_FOLDER}`,
     ])
   const datasets = await Promise.all(
-    catalogue.datasets.map((dataset) =>
-      loadDataset(
-        root,
-        dataset.id === override?.dataset_id ? { ...dataset, queries_file: files.queriesFile! } : dataset,
-        consumer,
-        evaluation.datasets_file,
-      ),
-    ),
+    declared.map((each) => {
+      if (each.dataset.id !== override?.dataset_id) return joinDataset(root, each, consumer, null)
+      const dataset = { ...each.dataset, queries_file: files.queriesFile! }
+      return joinDataset(root, { ...each, dataset }, consumer, override.queries)
+    }),
   )
   return { root, evaluationFile, evaluation, consumer, models, aliases, datasets }
 }
@@ -155,16 +171,16 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
 /** Step 1 of the ladder for one dataset: its corpus folder must exist, and be the one that the platform reads. Throws `ManifestError`. */
 export async function checkCorpus(
   experiment: Experiment,
-  { dataset, profile }: LadderDataset,
+  { dataset, declaredIn, profile }: LadderDataset,
   corpusRoot: string | null = null,
 ): Promise<void> {
   if (corpusRoot !== null && resolve(corpusRoot, profile.corpus.path) !== resolve(experiment.root, dataset.corpus_path))
-    throw new ManifestError(experiment.evaluation.datasets_file, [
+    throw new ManifestError(declaredIn, [
       `${dataset.id}.corpus_path: ${dataset.corpus_path}, but RAG_INGESTION_CORPUS_ROOT makes the platform read ${resolve(corpusRoot, profile.corpus.path)}: unset it, or run in the project whose corpus that is`,
     ])
   const info = await stat(resolve(experiment.root, dataset.corpus_path)).catch(() => null)
   if (!info?.isDirectory())
-    throw new ManifestError(experiment.evaluation.datasets_file, [
+    throw new ManifestError(declaredIn, [
       `${dataset.id}.corpus_path: ${dataset.corpus_path} is not a folder: create it or correct the path`,
     ])
 }

@@ -26,7 +26,7 @@ async function write(path: string, text: string): Promise<void> {
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'git-state-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
-  own = { paths: [join(root, 'results'), join(root, '.rag-ladder')], catalogue: CATALOGUE }
+  own = { paths: [join(root, 'results'), join(root, '.rag-ladder')], manifests: [CATALOGUE] }
   git('init', '-q')
   await write(CATALOGUE, declared('Smoke'))
   await write('corpus/a.md', 'One.\n')
@@ -61,6 +61,19 @@ describe('readGitState', () => {
     expect(other).toMatchObject({ dirty: true })
     await write(CATALOGUE, declared('Other'))
     expect(await state()).toEqual(other)
+  })
+
+  it('counts an edit of a dataset file, but not a publication noted in it', async () => {
+    const file = 'manifests/datasets/notes.yaml'
+    own = { ...own, manifests: [CATALOGUE, file] }
+    await write(file, 'label: Notes\n')
+    expect(await state()).toMatchObject({ dirty: true })
+    git('add', '-A')
+    git('commit', '-qm', 'second')
+    await write(file, 'label: Notes\npublished: { run_id: a }\n')
+    expect(await state()).toMatchObject({ dirty: false })
+    await write(file, 'label: Other\n')
+    expect(await state()).toMatchObject({ dirty: true })
   })
 
   it('differs with the content of tracked and untracked files', async () => {

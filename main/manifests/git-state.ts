@@ -107,8 +107,8 @@ async function hashUntracked(path: string, hash: Hash): Promise<void> {
 export interface OwnFiles {
   /** Folders and files, absolute. Whatever begins like a file's name without its ending belongs to it: index, lock, journal, identity. */
   paths: readonly string[]
-  /** The dataset catalogue, in which a publication is noted: its other values count. */
-  catalogue: string
+  /** Manifests of datasets, in which publications are noted: their other values count. Relative to the checkout. */
+  manifests: readonly string[]
 }
 
 /** Below the root, with forward slashes as git spells it; null for what is outside, and for the root itself. */
@@ -118,11 +118,13 @@ function inside(root: string, path: string): string | null {
   return below.split(sep).join('/')
 }
 
-/** A catalogue's values without what was published; the text itself when it is no catalogue. */
+/** The values of a dataset manifest without what was published; the text itself when it cannot be read. */
 function declaredIn(file: string, text: string): string {
   try {
-    const { datasets, ...rest } = parseYaml(file, text) as { datasets: Record<string, unknown>[] }
-    return canonicalJson({ ...rest, datasets: datasets.map(({ published: _published, ...declared }) => declared) })
+    const { datasets, published: _published, ...rest } = parseYaml(file, text) as Record<string, unknown>
+    if (!Array.isArray(datasets)) return canonicalJson(rest)
+    const declared = datasets.map(({ published: _run, ...values }: Record<string, unknown>) => values)
+    return canonicalJson({ ...rest, datasets: declared })
   } catch {
     return text
   }
@@ -140,7 +142,7 @@ export async function readGitState(root: string, own: OwnFiles): Promise<GitStat
   if (revision === null || safe === null) return { revision, ...UNKNOWN }
 
   const ownPaths = own.paths.flatMap((path) => inside(root, path) ?? [])
-  const excluded = [...ownPaths, own.catalogue].map((path) => `:(exclude,literal)${path}`)
+  const excluded = [...ownPaths, ...own.manifests].map((path) => `:(exclude,literal)${path}`)
   const tree = ['--ignore-submodules=dirty', '--', '.', ...excluded]
   const status = await git(safe, 'status', '--porcelain=v1', '-z', '--untracked-files=all', ...tree)
   if (status === null) return { revision, ...UNKNOWN }
@@ -160,13 +162,17 @@ export async function readGitState(root: string, own: OwnFiles): Promise<GitStat
     await hashUntracked(join(root, path), hash)
   }
 
-  const committed = await git(safe, 'cat-file', 'blob', `HEAD:./${own.catalogue}`)
-  const now = await readFile(join(root, own.catalogue), 'utf8').catch(() => null)
-  const declared = now === null ? null : declaredIn(own.catalogue, now)
-  const catalogueChanged = declared !== (committed === null ? null : declaredIn(own.catalogue, committed))
-  if (catalogueChanged) hash.update(`\0catalogue\0${declared ?? ''}`)
+  let manifestChanged = false
+  for (const file of own.manifests) {
+    const committed = await git(safe, 'cat-file', 'blob', `HEAD:./${file}`)
+    const now = await readFile(join(root, file), 'utf8').catch(() => null)
+    const declared = now === null ? null : declaredIn(file, now)
+    if (declared === (committed === null ? null : declaredIn(file, committed))) continue
+    manifestChanged = true
+    hash.update(`\0${file}\0${declared ?? ''}`)
+  }
 
-  if (patchBytes === 0 && untracked.length === 0 && !catalogueChanged)
+  if (patchBytes === 0 && untracked.length === 0 && !manifestChanged)
     return { revision, dirty: false, patch_sha256: null }
   return { revision, dirty: true, patch_sha256: hash.digest('hex') }
 }

@@ -8,6 +8,7 @@ import type {
 } from '../../contract/index.ts'
 import type { Experiment, LadderDataset } from './experiment.ts'
 import { readGitState } from './git-state.ts'
+import { datasetFiles } from './load-datasets.ts'
 import { hashOf } from './load-manifest.ts'
 import { programRevision } from './program-revision.ts'
 import { evaluationHash } from './stored-form.ts'
@@ -66,7 +67,8 @@ export function withoutCredentials(address: string): string {
 async function repositoryOf(experiment: Experiment, written: readonly string[]): Promise<GitState> {
   const { root, evaluation } = experiment
   const always = ['docs/results', '.rag-ladder'].map((path) => join(root, path))
-  const state = await readGitState(root, { paths: [...always, ...written], catalogue: evaluation.datasets_file })
+  const manifests = [evaluation.datasets_file, ...(await datasetFiles(root))]
+  const state = await readGitState(root, { paths: [...always, ...written], manifests })
   return state.revision === null ? { ...state, revision: await programRevision() } : state
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { DatasetCatalogue, type Aggregate } from '../../contract/index.ts'
+import type { Aggregate } from '../../contract/index.ts'
 import type { PublicationChange, PublishedScope } from '../../contract/control/run-job.ts'
-import { loadManifest } from '../manifests/load-manifest.ts'
+import { loadDatasets } from '../manifests/load-datasets.ts'
 import { plural } from '../../contract/words.ts'
 import { readAggregate } from './write-artifacts.ts'
 
@@ -51,15 +51,15 @@ export function decidePublication(
   }
 }
 
-/** `decidePublication` for what the project's catalogue names as published now. Throws `ManifestError`. */
+/** `decidePublication` for what the project's manifests name as published now. Throws `ManifestError`. */
 export async function publicationChange(
   root: string,
   datasetsFile: string,
   datasetId: string,
   next: PublishedScope,
 ): Promise<PublicationChange> {
-  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
-  const published = datasets.find(({ id }) => id === datasetId)?.published
+  const datasets = await loadDatasets(root, datasetsFile)
+  const published = datasets.find(({ dataset }) => dataset.id === datasetId)?.dataset.published
   if (published === undefined) return decidePublication(datasetId, null, next)
   const file = published.artifacts.find(({ file: name }) => name.endsWith('-evaluation.json'))?.file
   const aggregate = file === undefined ? null : await readAggregate(join(root, file))

@@ -63,6 +63,20 @@ describe('publish', () => {
     expect(await below('docs/results/README.md')).toContain('not published')
   })
 
+  it('notes the publication of a dataset with a file of its own in that file alone', async () => {
+    const file = 'manifests/datasets/subset.yaml'
+    const manifest = '# Ours.\nversion: 1\nlabel: Subset\nquestions:\n  - { id: q-1, query: Who? } # one\n'
+    await mkdir(join(root, 'manifests/datasets'))
+    await writeFile(join(root, file), manifest)
+    const catalogue = catalogueText([second])
+    await writeFile(join(root, datasetsFile), catalogue)
+    expect(await publish(publication())).toMatchObject({ ok: true, written: expect.arrayContaining([file]) })
+    const text = await below(file)
+    expect(text.startsWith(`${manifest}published:\n  run_id: ${REPORT_RUN}\n`)).toBe(true)
+    expect(await below(datasetsFile)).toBe(catalogue)
+    expect(await below('docs/results/README.md')).toContain('Subset')
+  })
+
   it('takes a run that only its rows describe, whose matrix judge wrote in the order of the summary', async () => {
     const { files, runId } = publication()
     // Rows as an external gateway answered them: neither in the order of the questions nor of the ladder.

@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import { createInterface } from 'node:readline'
-import { DatasetCatalogue, type Aggregate, type Dataset, type PublishedRun } from '../../contract/index.ts'
+import type { Aggregate, PublishedRun } from '../../contract/index.ts'
 import { holdsSecret } from '../lib/known-secrets.ts'
-import { loadManifest } from '../manifests/load-manifest.ts'
+import { loadDatasets } from '../manifests/load-datasets.ts'
 import { artifactName, isArtifactName, type ArtifactFiles } from '../evidence/artifact-files.ts'
 import { datasetReport } from './dataset-report.ts'
 import { publicationChange, scopeOf } from './publication-change.ts'
@@ -26,9 +26,9 @@ import { writeAtomic } from '../lib/write-atomic.ts'
 export const RESULTS_FOLDER = 'docs/results'
 
 export interface Publication extends ArtifactExpectation {
-  /** Project folder: `docs/results/` and the catalogue stand below it. */
+  /** Project folder, which contains `docs/results/` and the manifests. */
   root: string
-  /** The dataset catalogue's path below the root. */
+  /** Path of the dataset catalogue below the root; datasets with a file of their own are found beside it. */
   datasetsFile: string
   files: ArtifactFiles
 }
@@ -44,10 +44,10 @@ export type PublishOutcome =
   | { ok: false; problems: ArtifactProblem[] }
 
 /**
- * Step 12 of the ladder: validated artifacts into `docs/results/`, the dataset's report, `published` in the catalogue, the index and the ladder's page. Each file is
- * replaced whole; the catalogue names the artifacts only when they are there, so a crash in between leaves the former
- * publication valid and a second call mends the rest. Paths in the answer are relative to the root. Throws `ReportError` when the
- * artifacts change meanwhile, the catalogue cannot be written or another publisher does not end.
+ * Step 12 of the ladder: validated artifacts into `docs/results/`, the dataset's report, `published` in the dataset's manifest, the index and the ladder's page. Each file is
+ * replaced whole; the manifest names the artifacts only after they are written, so a crash in between leaves the former
+ * publication valid and a second call repairs the rest. Paths in the answer are relative to the root. Throws `ReportError` when the
+ * artifacts change meanwhile, the manifest cannot be written or another publisher does not end.
  */
 export const publish = (publication: Publication): Promise<PublishOutcome> =>
   whilePublishing(publication.root, () => publishAlone(publication))
@@ -60,11 +60,14 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   const { root, datasetsFile, datasetId } = publication
   const { refusal } = await publicationChange(root, datasetsFile, datasetId, scopeOf(report.checked.aggregate))
   if (refusal !== null) throw new ReportError('narrower_publication', refusal)
-  const catalogueText = await readFile(join(root, datasetsFile), 'utf8')
+  const declared = (await loadDatasets(root, datasetsFile)).find(({ dataset }) => dataset.id === datasetId)
+  const manifestFile = declared?.file ?? datasetsFile
+  const manifestText = await readFile(join(root, manifestFile), 'utf8')
   const run = publishedRun(publication, report.artifacts, report.checked)
-  // Before anything is written: a catalogue that cannot take the entry must not leave half a publication.
-  const catalogue = withPublished(catalogueText, datasetsFile, datasetId, run)
-  const dataset = await datasetOf(publication)
+  // Before anything is written: a manifest that cannot take the entry must not leave half a publication.
+  const manifest = withPublished(manifestText, manifestFile, datasetId, run)
+  // `withPublished` has refused a catalogue without it.
+  const { dataset } = declared!
   for (const artifact of report.artifacts) await copyChecked(artifact, publication)
   const text = datasetReport({
     dataset,
@@ -72,10 +75,10 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
     artifacts: report.artifacts.map((artifact) => ({ ...artifact, name: nameOf(artifact, publication) })),
   })
   await writeAtomic(join(root, RESULTS_FOLDER, `${datasetId}.md`), text)
-  await writeAtomic(join(root, datasetsFile), catalogue)
+  await writeAtomic(join(root, manifestFile), manifest)
   await publishIndex(root, datasetsFile)
   const beside = [`${datasetId}.md`, LADDER_PAGE, 'README.md'].map((name) => `${RESULTS_FOLDER}/${name}`)
-  const written = [...run.artifacts.map(({ file }) => file), datasetsFile, ...beside]
+  const written = [...run.artifacts.map(({ file }) => file), manifestFile, ...beside]
   return { ok: true, written, leftOver: await leftOverArtifacts(root, datasetsFile) }
 }
 
@@ -92,8 +95,10 @@ async function credentialProblem({ path }: CheckedArtifact): Promise<ArtifactPro
 }
 
 async function leftOverArtifacts(root: string, datasetsFile: string): Promise<string[]> {
-  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
-  const named = new Set(datasets.flatMap(({ published }) => published?.artifacts.map(({ file }) => file) ?? []))
+  const datasets = await loadDatasets(root, datasetsFile)
+  const named = new Set(
+    datasets.flatMap(({ dataset: { published } }) => published?.artifacts.map(({ file }) => file) ?? []),
+  )
   const files = (await readdir(join(root, RESULTS_FOLDER))).filter(isArtifactName)
   return files
     .map((name) => posix.join(RESULTS_FOLDER, name))
@@ -111,9 +116,9 @@ export function leftOverNotice(leftOver: readonly string[]): string | null {
 
 /** Writes the index of the results folder and the ladder's page anew from the catalogue and the published aggregates. */
 export async function publishIndex(root: string, datasetsFile: string): Promise<void> {
-  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
+  const datasets = await loadDatasets(root, datasetsFile)
   const entries = await Promise.all(
-    datasets.map(async (dataset): Promise<IndexEntry> => {
+    datasets.map(async ({ dataset }): Promise<IndexEntry> => {
       const file = dataset.published?.artifacts.find(({ file }) => file.endsWith('-evaluation.json'))?.file
       if (file === undefined) return { dataset, aggregate: null, unusable: [] }
       const unusable: UnusableFile[] = []
@@ -161,12 +166,6 @@ function publishedRun(
       sha256: artifact.sha256,
     })),
   }
-}
-
-async function datasetOf({ root, datasetsFile, datasetId }: Publication): Promise<Dataset> {
-  const { datasets } = await loadManifest(root, datasetsFile, DatasetCatalogue)
-  // `withPublished` has refused a catalogue without it.
-  return datasets.find((dataset) => dataset.id === datasetId)!
 }
 
 async function copyChecked(artifact: CheckedArtifact, publication: Publication): Promise<void> {

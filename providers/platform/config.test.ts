@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -50,6 +50,23 @@ describe('defaults', () => {
     expect(config.models.name).toBe('builtin')
     expect(config.consumer.aliases).toHaveLength(19)
     expect(config.profile).toBe(config.consumer.ingestion_profiles[0]!.name)
+  })
+
+  it('has the ingestion profiles of dataset files too', async () => {
+    const manifests = await manifestsWith('consumer.yaml', (text) => text)
+    await mkdir(join(manifests, 'datasets'), { recursive: true })
+    const dataset = 'version: 1\nlabel: Notes\nquestions: [{ id: q-1, query: Who? }]\n'
+    await writeFile(join(manifests, 'datasets/notes.yaml'), dataset)
+    const { consumer, profile } = loadPlatformConfig({ RAG_LADDER_MANIFESTS: manifests, RAG_PROFILE: 'notes' })
+    expect(profile).toBe('notes')
+    expect(consumer.ingestion_profiles.find(({ name }) => name === 'notes')).toMatchObject({
+      corpus: { source: 'mount', path: 'notes' },
+      parser_order: ['converter', 'speech', 'plain_text'],
+    })
+    await writeFile(join(manifests, 'datasets/notes.yaml'), dataset.replace('label', 'lable'))
+    expect(problems({ RAG_LADDER_MANIFESTS: manifests })).toContain(
+      `${join(manifests, 'datasets/notes.yaml')}: lable: unknown field`,
+    )
   })
 })
 

@@ -1,6 +1,7 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
-import { ConsumerManifest, FlavorsManifest, ModelsManifest } from '../../contract/index.ts'
+import { ConsumerManifest, DatasetFile, datasetOf, FlavorsManifest, ModelsManifest } from '../../contract/index.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { createEnvReader } from '../kit/env-reader.ts'
 import type { EnvReader } from '../kit/env-reader.ts'
@@ -148,7 +149,7 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
     reader.problems.push(...outcome.problems)
     return null
   }
-  const consumer = read('consumer.yaml', ConsumerManifest)
+  const consumer = withDatasetProfiles(folder, read('consumer.yaml', ConsumerManifest), reader.problems)
   const flavors = read('flavors.yaml', FlavorsManifest)
   const manifest = read('models.yaml', ModelsManifest)
   const models = manifest === null ? null : chooseModels(reader, env, join(folder, 'models.yaml'), manifest)
@@ -157,6 +158,26 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
   if (consumer === null || flavors === null || models === null || profile === null) return null
   // The path is relative to the project's root, and the manifests are the root's own folder.
   return { consumer, flavors, models, profile, workflowFile: resolve(folder, '..', consumer.workflow.file) }
+}
+
+/** Adds the ingestion profiles of the dataset files, `datasets/<id>.yaml`, to those of the consumer manifest. */
+function withDatasetProfiles(
+  folder: string,
+  consumer: ConsumerManifest | null,
+  problems: string[],
+): ConsumerManifest | null {
+  const datasets = join(folder, 'datasets')
+  if (consumer === null || !existsSync(datasets)) return consumer
+  const profiles = readdirSync(datasets)
+    .filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
+    .toSorted()
+    .flatMap((name) => {
+      const outcome = readManifest(join(datasets, name), DatasetFile)
+      if (outcome.ok) return datasetOf(name.slice(0, -'.yaml'.length), outcome.value).profile
+      problems.push(...outcome.problems)
+      return []
+    })
+  return { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, ...profiles] }
 }
 
 function chooseModels(reader: EnvReader, env: Env, file: string, manifest: ModelsManifest): SelectedModels | null {

@@ -48,5 +48,5 @@ it('refuses broken syntax, absurd nesting and absurd size with a sentence', asyn
   const nested = await read('['.repeat(100_000))
   expect(nested.length).toBeLessThanOrEqual(5)
   expect(nested[0]).toMatch(/^FILE: /)
-  expect(await read(`name: ${'x'.repeat(5_000_000)}`)).toEqual(['FILE: larger than 4194304 bytes'])
+  expect(await read(`name: ${'x'.repeat(17_000_000)}`)).toEqual(['FILE: larger than 16777216 bytes'])
 })

@@ -3,8 +3,8 @@ import { parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { describeIssues } from '../../contract/index.ts'
 
-/** Larger manifests are refused unread. */
-const MAX_MANIFEST_BYTES = 4 * 1024 * 1024
+/** Larger manifests are refused unread, here as in the runner. */
+const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
 export type ManifestOutcome<Value> = { ok: true; value: Value } | { ok: false; problems: string[] }
 

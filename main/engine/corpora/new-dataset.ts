@@ -3,16 +3,11 @@ import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { z } from 'zod'
 import type { AddedQuestion, AddQuestionInput, CreateDatasetInput } from '../../../contract/control/new-dataset.ts'
-import type { IngestionProfile, Question } from '../../../contract/index.ts'
+import { DATASETS_FOLDER, type Question } from '../../../contract/index.ts'
 import { withItem } from '../../manifests/append-item.ts'
-import { CONSUMER_FILE, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
+import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 import { inputFailure } from '../control-failure.ts'
-
-/** The profile that is meant for people's own files; its settings are what a new dataset starts with. */
-const PATTERN_PROFILE = 'user_corpus'
-/** Below the first rung: it does not run unless it is named. */
-const OWN_LEVEL = 0
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(
@@ -29,43 +24,31 @@ const newQuestion = (id: string, { query, ground_truth }: { query: string; groun
   ({ id, query, ...(ground_truth === null ? {} : { ground_truth }) }) satisfies z.input<typeof Question>
 
 /**
- * Makes folder, questions, profile and, last, the catalogue's entry: what is cut off before that is only a file that nobody names. Durable when
- * it resolves. Throws `ControlFailure` for names that are taken, `ManifestError` for manifests that cannot be added to.
+ * Creates the folder of the documents and then the dataset's manifest. Durable when it resolves. Throws `ControlFailure` for names that are
+ * taken.
  */
 export async function createDataset(
-  { root, consumer, datasets, evaluation }: Experiment,
+  { root, consumer, datasets }: Experiment,
   { id, label, description, question }: z.output<typeof CreateDatasetInput>,
 ): Promise<void> {
   const corpus = `corpus/${id}`
-  const queries = `manifests/queries/${id.replaceAll('_', '-')}.yaml`
+  const file = `${DATASETS_FOLDER}/${id}.yaml`
   const taken =
     datasets.some(({ dataset }) => dataset.id === id) || consumer.ingestion_profiles.some(({ name }) => name === id)
       ? 'the manifests have a dataset or profile of this name already'
       : (await exists(join(root, corpus)))
         ? `there is a folder ${corpus} already`
-        : (await exists(join(root, queries)))
-          ? `there is a file ${queries} already`
+        : (await exists(join(root, file)))
+          ? `there is a file ${file} already`
           : null
   if (taken !== null) throw inputFailure([{ path: 'id', message: taken }])
-  const pattern =
-    consumer.ingestion_profiles.find(({ name }) => name === PATTERN_PROFILE) ?? consumer.ingestion_profiles[0]!
-  const profile: IngestionProfile = {
-    ...pattern,
-    name: id,
-    corpus: { source: 'mount', path: id },
-    parser_order: ['converter', 'speech', 'plain_text'],
-  }
+  const manifest = { version: 1, label, description, questions: [newQuestion('q-1', question)] }
   await mkdir(join(root, corpus), { recursive: true })
-  const questions = { version: 1, dataset_id: id, queries: [newQuestion('q-1', question)] }
-  await writeAtomic(join(root, queries), stringify(questions, { lineWidth: 0, singleQuote: true }))
-  await append(root, CONSUMER_FILE, 'ingestion_profiles', profile)
-  await append(root, evaluation.datasets_file, 'datasets', {
-    ...{ id, label, description, complexity_level: OWN_LEVEL },
-    ...{ corpus_path: corpus, queries_file: queries, ingestion_profile: id },
-  })
+  await mkdir(join(root, DATASETS_FOLDER), { recursive: true })
+  await writeAtomic(join(root, file), stringify(manifest, { lineWidth: 0, singleQuote: true }))
 }
 
-/** Puts a question behind a dataset's others. Throws `ControlFailure` for one that is there already. */
+/** Adds a question after a dataset's others. Throws `ControlFailure` for one that is there already. */
 export async function addQuestion(
   { root }: Experiment,
   { dataset, questions }: LadderDataset,
@@ -77,6 +60,7 @@ export async function addQuestion(
   let number = questions.length + 1
   while (known.has(`q-${number}`)) number += 1
   const id = `q-${number}`
-  await append(root, dataset.queries_file, 'queries', newQuestion(id, { query, ground_truth }))
+  const key = dataset.queries_file.startsWith(`${DATASETS_FOLDER}/`) ? 'questions' : 'queries'
+  await append(root, dataset.queries_file, key, newQuestion(id, { query, ground_truth }))
   return { question_id: id, questions: questions.length + 1 }
 }

@@ -1,0 +1,112 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { parse, stringify } from 'yaml'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { loadExperiment } from './experiment.ts'
+import { loadDatasets } from './load-datasets.ts'
+import { configHashes, runtimeFiles } from './provenance.ts'
+
+const OWN = 'manifests/datasets/notes.yaml'
+const CATALOGUE = 'manifests/datasets.yaml'
+const QUESTIONS = [{ id: 'q-1', query: 'Who keeps the lock?', ground_truth: 'Ida Moore' }]
+let root: string
+
+const write = (file: string, value: unknown) =>
+  writeFile(join(root, file), stringify(value, { aliasDuplicateObjects: false }))
+const read = async (file: string) =>
+  parse(await readFile(join(root, file), 'utf8')) as { ingestion_profiles: object[]; datasets: object[] }
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'datasets-'))
+  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+  await mkdir(join(root, 'manifests/datasets'), { recursive: true })
+})
+
+it('a dataset needs one file with a label and questions', async () => {
+  await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS })
+  const { datasets, consumer } = await loadExperiment(root)
+  const added = datasets.find(({ dataset }) => dataset.id === 'notes')!
+  expect(added).toMatchObject({
+    declaredIn: OWN,
+    dataset: { label: 'Notes', complexity_level: 0, corpus_path: 'corpus/notes', queries_file: OWN },
+    profile: { name: 'notes', corpus: { path: 'notes' }, chunker: { chunk_size: 800, overlap: 100 } },
+    questions: [{ id: 'q-1', query: 'Who keeps the lock?' }],
+  })
+  expect(consumer.ingestion_profiles).toContainEqual(added.profile)
+})
+
+it('a dataset moved from the catalogue to its own file keeps the hashes of questions, profile and registries', async () => {
+  const ID = 'moved'
+  const [consumer, catalogue] = [await read('manifests/consumer.yaml'), await read(CATALOGUE)]
+  const profile = { ...consumer.ingestion_profiles[0], name: ID, corpus: { source: 'mount', path: ID } }
+  const declared = { label: 'Moved', description: 'Old layout first.', complexity_level: 4 }
+  await write('manifests/consumer.yaml', {
+    ...consumer,
+    ingestion_profiles: [...consumer.ingestion_profiles, profile],
+  })
+  const entry = { id: ID, ...declared, corpus_path: `corpus/${ID}`, queries_file: 'manifests/old.yaml' }
+  await write(CATALOGUE, { version: 1, datasets: [...catalogue.datasets, { ...entry, ingestion_profile: ID }] })
+  await write('manifests/old.yaml', { version: 1, dataset_id: ID, queries: QUESTIONS })
+  const hashes = async () => {
+    const experiment = await loadExperiment(root)
+    const dataset = experiment.datasets.find((each) => each.dataset.id === ID)!
+    return { config: configHashes(experiment, dataset), registries: runtimeFiles(experiment, dataset) }
+  }
+  const before = await hashes()
+
+  await write('manifests/consumer.yaml', consumer)
+  await write(CATALOGUE, catalogue)
+  const { name: _name, corpus: _corpus, ...own } = profile
+  await write(`manifests/datasets/${ID}.yaml`, { version: 1, ...declared, profile: own, questions: QUESTIONS })
+  const after = await hashes()
+
+  // The dataset's own hash has the path of the questions file, which rows name.
+  expect(after.config.dataset).not.toBe(before.config.dataset)
+  expect({ ...after, config: { ...after.config, dataset: '' } }).toEqual({
+    ...before,
+    config: { ...before.config, dataset: '' },
+  })
+})
+
+it('a project without the older catalogue needs none', async () => {
+  await rm(join(root, CATALOGUE), { force: true })
+  await rm(join(root, 'manifests/datasets'), { recursive: true })
+  await expect(loadDatasets(root, CATALOGUE)).rejects.toThrow(/no such file/)
+  await mkdir(join(root, 'manifests/datasets'))
+  await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS })
+  expect((await loadDatasets(root, CATALOGUE)).map(({ dataset }) => dataset.id)).toEqual(['notes'])
+})
+
+it.each([
+  ['an unknown field', { lable: 'x' }, /lable: unknown field/],
+  ['no questions', { questions: [] }, /questions: at least one question is needed/],
+  ['documents outside the corpus', { documents: 'docs' }, /documents: expected a folder below corpus\//],
+  ['an overlap that is too large', { profile: { chunker: { chunk_size: 10, overlap: 10 } } }, /overlap must be less/],
+])('a dataset file with %s is refused by its path', async (_name, change, message) => {
+  await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS, ...change })
+  await expect(loadExperiment(root)).rejects.toThrow(message)
+})
+
+it('a dataset declared in both layouts is refused, naming both files', async () => {
+  await write(CATALOGUE, {
+    version: 1,
+    datasets: [
+      {
+        ...{ id: 'notes', label: 'Notes', description: '', complexity_level: 0 },
+        ...{ corpus_path: 'corpus/user', queries_file: 'manifests/q.yaml', ingestion_profile: 'user_corpus' },
+      },
+    ],
+  })
+  await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS })
+  await expect(loadExperiment(root)).rejects.toThrow(
+    /datasets\/notes\.yaml.*\n.*notes is also declared in manifests\/datasets\.yaml: remove one of the two/,
+  )
+})
+
+it('a profile name that the consumer manifest has too is refused', async () => {
+  await write('manifests/datasets/user_corpus.yaml', { version: 1, label: 'Mine', questions: QUESTIONS })
+  await expect(loadExperiment(root)).rejects.toThrow(/user_corpus, which manifests\/consumer\.yaml declares too/)
+})
