@@ -111,6 +111,17 @@ export const RunEvent = z.discriminatedUnion('type', [
     /** True when another runner finished this cell and its durable row was taken over. */
     reused: z.boolean(),
   }),
+  /** Only where a run was asked to explain itself (`--verbose`, RAG_LADDER_LOG=debug). */
+  z.strictObject({
+    type: z.literal('cell.explained'),
+    ...at,
+    row_id: Sha256,
+    question_id: Identifier,
+    model: Identifier,
+    action: z.enum(['reused', 'retried', 'skipped']),
+    /** Why, in words. */
+    reason: z.string(),
+  }),
   z.strictObject({
     type: z.literal('usage.reported'),
     ...at,
@@ -118,7 +129,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     model_calls: z.record(z.string(), z.int().min(0)),
     alias_calls: z.record(z.string(), z.int().min(0)),
   }),
-  /** Verdicts of all judges so far; `failed` counts those that could not be had. */
+  /** Verdicts of all judges so far; `failed` counts those that are missing. */
   z.strictObject({
     type: z.literal('judge.progressed'),
     ...at,

@@ -293,6 +293,13 @@ const DECLARED = {
     default: null,
     what: 'A running engine for the desktop app to show instead of its own; for development only.',
   },
+  RAG_LADDER_LOG: {
+    by: 'runner',
+    form: 'debug',
+    default: null,
+    what: 'With debug, a run reports why a cell is reused, skipped or tried again.',
+    option: '--verbose',
+  },
   RAG_LADDER_STACK: { by: 'app', form: '1', default: null, what: 'Prints the stack of an error of the command line.' },
   NO_COLOR: { by: 'app', form: 'any value', default: null, what: 'Prints without colours and without live progress.' },
   CI: { by: 'app', form: 'any value', default: null, what: 'Prints progress as lines instead of a live display.' },

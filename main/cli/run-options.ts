@@ -43,6 +43,11 @@ export const RUN_OPTIONS = {
   json: { type: 'boolean', description: 'print events as JSON lines' },
 } as const satisfies Record<string, Option>
 
+/** How much a run says of itself, for the commands that make cells. */
+export const VERBOSE_OPTION = {
+  verbose: { type: 'boolean', description: 'say why a cell is reused, skipped or tried again (RAG_LADDER_LOG=debug)' },
+} as const satisfies Record<string, Option>
+
 /** The options of a command, picked by name. */
 export function pickOptions<Name extends keyof typeof RUN_OPTIONS>(...names: Name[]): Record<Name, Option> {
   return Object.fromEntries(names.map((name) => [name, RUN_OPTIONS[name] as Option])) as Record<Name, Option>

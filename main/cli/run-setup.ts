@@ -9,7 +9,7 @@ import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import { readerServices } from './reader-services.ts'
-import { textOption, type Invocation } from './command.ts'
+import { flagOption, textOption, type Invocation } from './command.ts'
 import { projectFolder } from './project-option.ts'
 
 export { STATE_FOLDER }
@@ -110,6 +110,7 @@ function withOptions(invocation: Invocation, inputs: RunnerInputs): { inputs: Ru
   const chosen: RunnerInputs = {
     ...inputs,
     manifestFile: textOption(invocation, 'manifest') ?? inputs.manifestFile,
+    isVerbose: inputs.isVerbose || flagOption(invocation, 'verbose'),
     queriesFile: textOption(invocation, 'queries') ?? inputs.queriesFile,
   }
   const problems: string[] = []

@@ -16,6 +16,8 @@ export interface RunnerInputs {
   modelSet: string | null
   /** Folder that the embedded platform ingests from, instead of the project's. */
   corpusRoot: string | null
+  /** Whether a run reports why a cell is reused, skipped or tried again. */
+  isVerbose: boolean
   canonicalFile: string | null
   summaryFile: string | null
   resultsFile: string | null
@@ -101,6 +103,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     concurrency: count('MATRIX_CONCURRENCY', 32),
     modelSet: identifier('RAG_MODEL_SET'),
     corpusRoot: text('RAG_INGESTION_CORPUS_ROOT'),
+    isVerbose: text('RAG_LADDER_LOG') === 'debug',
     canonicalFile: text('MATRIX_CANONICAL_FILE'),
     summaryFile: text('MATRIX_SUMMARY_FILE'),
     resultsFile: text('MATRIX_RESULTS_FILE'),

@@ -39,6 +39,7 @@ export async function runCells(
         seed: evaluation.run.seed,
       },
       emit: run.emit,
+      isVerbose: run.isVerbose,
       ready: started.ready,
       confirmCorpus: corpus === null ? null : () => corpus.confirm(),
       drain: run.drain,

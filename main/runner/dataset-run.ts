@@ -27,6 +27,8 @@ export interface DatasetRun {
   /** What a person agreed to delete; null where nobody was asked. */
   confirmedDeletions?: readonly DeletionList[] | null
   publish: boolean
+  /** Whether to report why a cell is reused, skipped or tried again. */
+  isVerbose: boolean
   emit: (event: RunEvent) => void
   drain: AbortSignal
   abort: AbortSignal

@@ -95,6 +95,7 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
     judgePanel: panel,
     coldReset: false,
     publish: false,
+    isVerbose: false,
     emit: () => undefined,
     drain: new AbortController().signal,
     abort: new AbortController().signal,

@@ -307,6 +307,7 @@ export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): Dat
     coldReset: request.cold_reset && !coldDatasets.includes(dataset.dataset.id),
     confirmedDeletions: request.confirmed_deletions ?? null,
     publish: request.publish,
+    isVerbose: run.inputs.isVerbose,
     emit,
     drain,
     abort,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { durationWords } from '../../contract/index.ts'
 import type { Attempt, CellErrorType, ContextText, EvidenceCapability, RowEvidence } from '../../contract/index.ts'
 import type { GatewayClient } from '../lib/gateway-client.ts'
 import { normalizeEvidence } from './normalize-evidence.ts'
@@ -12,6 +13,8 @@ export interface CellCall {
   signal?: AbortSignal
   /** Awaited before each attempt: a platform that is being restarted is not called into the void. */
   ready?: () => Promise<void>
+  /** Called before each further attempt, with the reason. */
+  onRetry?: (reason: string) => void
 }
 
 export type CellAnswer = { attempts: Attempt[] } & (
@@ -71,6 +74,10 @@ export async function runCell(client: GatewayClient, call: CellCall): Promise<Ce
     const error = { type: outcome.type, message: outcome.message }
     if (attempts.length > call.retries || !mayRetry(outcome.type, status)) return { ok: false, attempts, error }
     waitedMs = Math.min(MAX_WAIT_MS, retryAfterMs ?? 500 * 2 ** (attempts.length - 1))
+    const cause = `${error.type.replaceAll('_', ' ')}${status === null ? '' : ` (HTTP ${status})`}: ${error.message}`
+    call.onRetry?.(
+      `attempt ${attempts.length} of ${call.retries + 1} failed, ${cause}; the next one starts in ${durationWords(waitedMs)}`,
+    )
     try {
       await delay(waitedMs, undefined, { signal: call.signal })
     } catch {

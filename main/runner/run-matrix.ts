@@ -19,6 +19,8 @@ export interface MatrixRun extends RowContext {
   evaluator: EvaluatorClient | null
   settings: { concurrency: number; timeoutMs: number; retries: number; seed: string }
   emit: (event: RunEvent) => void
+  /** Whether to report why a cell is reused, skipped or tried again. */
+  isVerbose: boolean
   /** Resolves when the gateway's process works; throws when it has been given up. */
   ready: () => Promise<void>
   /** Resolves when an answer that has come is of the corpus that its row will name; null where nobody can say. */
@@ -51,12 +53,34 @@ const cellsOf = (run: MatrixRun): Generator<PlannedCell> =>
     seed: run.settings.seed,
   })
 
+type Explained = Extract<RunEvent, { type: 'cell.explained' }>
+
+function explain(run: MatrixRun, cell: PlannedCell, action: Explained['action'], reason: string): void {
+  if (!run.isVerbose) return
+  run.emit({
+    type: 'cell.explained',
+    dataset_id: run.dataset.dataset.id,
+    row_id: cell.rowId,
+    question_id: cell.question.id,
+    model: cell.alias.alias,
+    action,
+    reason,
+  })
+}
+
+function explainAll(run: MatrixRun, rowIds: ReadonlySet<string>, action: Explained['action'], reason: string): void {
+  if (!run.isVerbose || rowIds.size === 0) return
+  for (const cell of cellsOf(run)) if (rowIds.has(cell.rowId)) explain(run, cell, action, reason)
+}
+
 /** What the run would do, without a call: reuse, evaluate a kept answer, call, or refuse because of a conflict. */
 export async function planMatrix(run: MatrixRun): Promise<{ plan: RunPlan; todo: Set<string> }> {
   function* identities() {
     for (const cell of cellsOf(run)) yield cellIdentity(cell, run.provider, run.reproducibility)
   }
   const resume = await run.log.plan(identities())
+  explainAll(run, new Set(resume.reuse), 'reused', 'its row is stored, made under the same conditions')
+  explainAll(run, new Set(resume.answered), 'reused', 'its answer is kept from before the run stopped, and only scored')
   const plan: RunPlan = {
     dataset_id: run.dataset.dataset.id,
     total: run.dataset.questions.length * run.aliases.length * run.repeats,
@@ -103,6 +127,7 @@ async function answered(
     retries: run.settings.retries,
     signal: run.abort,
     ready: run.ready,
+    onRetry: (reason) => explain(run, cell, 'retried', reason),
   })
   if (!answer.ok && answer.error.type === 'cancelled') return null
   const finishedAt = new Date()
@@ -134,6 +159,7 @@ async function makeCell(run: MatrixRun, cell: PlannedCell, stop: AbortSignal): P
     // Another runner made it since the plan: it is taken over only as a row of the same question and approach.
     const conflict = identityConflict(outcome.row, cellIdentity(cell, run.provider, run.reproducibility))
     if (conflict !== null) throw new ResumeConflictError(run.log.file, [conflict])
+    explain(run, cell, 'reused', 'another process stored its row after this run was planned')
     run.emit(finished(run, outcome.row, true))
     return outcome.row
   }
@@ -169,8 +195,9 @@ const stopped = (run: MatrixRun): boolean => run.drain.aborted || run.abort.abor
 export async function runMatrix(run: MatrixRun, todo: ReadonlySet<string>): Promise<MatrixOutcome> {
   const cells = cellsOf(run)
   const stop = AbortSignal.any([run.abort, run.drain])
-  const outcome: MatrixOutcome = { ok: 0, failed: 0, left: todo.size }
+  const outcome = { ok: 0, failed: 0 }
   const fatal: Error[] = []
+  const left = new Set(todo)
 
   async function worker(): Promise<void> {
     for (const cell of cells) {
@@ -178,7 +205,7 @@ export async function runMatrix(run: MatrixRun, todo: ReadonlySet<string>): Prom
       if (stopped(run) || fatal.length > 0) return
       const row = await makeCell(run, cell, stop)
       if (row === null) return
-      outcome.left -= 1
+      left.delete(cell.rowId)
       outcome[row.status === 'ok' ? 'ok' : 'failed'] += 1
     }
   }
@@ -189,6 +216,8 @@ export async function runMatrix(run: MatrixRun, todo: ReadonlySet<string>): Prom
     }),
   )
   await Promise.all(workers)
+  const why = fatal[0] === undefined ? 'the run was stopped' : `the run failed: ${fatal[0].message}`
+  explainAll(run, left, 'skipped', why)
   if (fatal[0] !== undefined) throw fatal[0]
-  return outcome
+  return { ...outcome, left: left.size }
 }

@@ -101,6 +101,8 @@ function describe({ event }: SequencedEvent): { level: LogLine['level']; text: s
             level: 'warning',
             text: `${event.question_id} × ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`,
           }
+    case 'cell.explained':
+      return { level: 'info', text: `${event.question_id} × ${event.model} ${event.action}: ${event.reason}` }
     case 'artifact.written':
       return { level: 'info', text: `${event.dataset_id}: wrote ${event.file}` }
     case 'notice':

@@ -19,6 +19,10 @@ export interface SpecifiedPlatformOptions {
   keys?: Partial<Record<Part, string>>
   /** Aliases that a call would not work with, and why; listed as such by the platform's own extension of the list. */
   unavailable?: Readonly<Record<string, string>>
+  /** Aliases whose first call for each question fails with HTTP 503. */
+  flaky?: readonly string[]
+  /** Awaited before a chat request is answered. */
+  hold?: Promise<unknown>
   /** Aliases whose calls fail with HTTP 400. */
   broken?: readonly string[]
   /** When they become unavailable; from the start unless given. */
@@ -60,11 +64,24 @@ function entryOf(id: string, { unavailable = {}, unavailableAfter }: SpecifiedPl
 }
 
 /** Only what the specification promises, each part at an address of its own; every other route answers 404. */
-const routesOf = (options: SpecifiedPlatformOptions, isIngested: () => boolean): Record<Part, Routes> => ({
+function chatOf(options: SpecifiedPlatformOptions, body: Record<string, unknown>, called: Set<string>): Reply {
+  const { broken = [], flaky = [] } = options
+  const model = String(body['model'])
+  const call = JSON.stringify([model, body['messages']])
+  const isFirst = !called.has(call)
+  called.add(call)
+  if (broken.includes(model)) return [400, { error: { message: 'broken' } }]
+  return isFirst && flaky.includes(model) ? [503, { error: { message: 'busy' } }] : chat(body)
+}
+
+const routesOf = (
+  options: SpecifiedPlatformOptions,
+  isIngested: () => boolean,
+  called = new Set<string>(),
+): Record<Part, Routes> => ({
   gateway: {
     'GET /v1/models': () => [200, { data: options.aliases.map((id) => entryOf(id, options, isIngested())) }],
-    'POST /v1/chat/completions': (body) =>
-      options.broken?.includes(String(body['model'])) === true ? [400, { error: { message: 'broken' } }] : chat(body),
+    'POST /v1/chat/completions': (body) => chatOf(options, body, called),
   },
   platform: {
     'GET /health': () => [200, { status: 'healthy', version: '9.9.9' }],
@@ -90,6 +107,7 @@ export async function startSpecifiedPlatform(options: SpecifiedPlatformOptions):
     asked[part].push(route)
     const body = await read(request)
     const key = options.keys?.[part]
+    if (route.includes('chat')) await options.hold
     const [status, answer]: Reply =
       key !== undefined && request.headers.authorization !== `Bearer ${key}`
         ? [401, { detail: 'credential required' }]

@@ -177,6 +177,7 @@ const OF_VARIABLES: Record<string, Record<string, string>> = {
   JUDGE_THINK: { JUDGE_MODELS: 'qwen3,llama3', JUDGE_THINK: 'true' },
   JUDGE_FAMILIES: { JUDGE_MODELS: 'one,two', JUDGE_FAMILIES: 'one=qwen,two=llama' },
   RAG_MODEL_SET: { RAG_MODEL_SET: 'ollama' },
+  RAG_LADDER_LOG: { RAG_LADDER_LOG: 'debug' },
   RAG_INGESTION_CORPUS_ROOT: { RAG_INGESTION_CORPUS_ROOT: '/elsewhere' },
 }
 

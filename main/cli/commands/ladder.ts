@@ -8,7 +8,7 @@ import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
-import { RUN_OPTIONS } from '../run-options.ts'
+import { RUN_OPTIONS, VERBOSE_OPTION } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 
@@ -18,6 +18,7 @@ export const ladderCommand: Command = {
     'Climb the datasets from a cold start: reset, ingest, run every cell, evaluate, publish, and print the matrix.',
   options: {
     ...RUN_OPTIONS,
+    ...VERBOSE_OPTION,
     'cold-reset': {
       type: 'boolean',
       description: 'delete this run’s finished cells, summaries and collections first; on unless --no-cold-reset',

@@ -5,7 +5,7 @@ import { EXIT, flagOption, textOption, type Command } from '../command.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
-import { pickOptions } from '../run-options.ts'
+import { pickOptions, VERBOSE_OPTION } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 
@@ -16,6 +16,7 @@ export const matrixCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
     ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
+    ...VERBOSE_OPTION,
     ingestion: { type: 'string', hint: 'JOB', description: 'ingestion job that the gateway’s collections come from' },
   },
   async run(invocation) {

@@ -93,6 +93,10 @@ export function eventLines(event: RunEvent): EventLine[] {
       const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`
       return [line(text, { sign: event.status === 'timeout' ? '⏱' : '▲', tone: 'bad' })]
     }
+    case 'cell.explained': {
+      const text = `${event.dataset_id} ${event.question_id} ${event.model} ${event.action}: ${event.reason}`
+      return [line(text, { tone: 'quiet', indent: 2 })]
+    }
     case 'step.started':
     case 'cell.started':
     case 'judge.progressed':
