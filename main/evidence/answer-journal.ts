@@ -1,8 +1,7 @@
 import type { CanonicalRow } from '../../contract/index.ts'
 import { EvidenceError, malformedJournal, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
-import { appendWhole, lastLineEnd, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
-import type { LineRange } from './row-index.ts'
+import { appendWhole, lastLineEnd, type LineRange, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
 import { decodeLine } from './row-line.ts'
 
 /** Below this size a journal is not worth rewriting. */
@@ -56,13 +55,13 @@ export class AnswerJournal {
 
   /** Null when no answer of the cell is pending. Throws `damaged` when its bytes have changed since they were indexed. */
   async read(rowId: string): Promise<CanonicalRow | null> {
-    const place = this.#pending.get(rowId)
-    if (place === undefined || this.#file === null) return null
-    const line = Buffer.allocUnsafe(place.length)
-    await readWhole(this.#file, line, place.offset)
+    const range = this.#pending.get(rowId)
+    if (range === undefined || this.#file === null) return null
+    const line = Buffer.allocUnsafe(range.length)
+    await readWhole(this.#file, line, range.offset)
     const decoded = decodeLine(line, 'quick')
     if (decoded.ok) return decoded.row
-    throw new EvidenceError('damaged', `${this.path}: ${decoded.problem}`, { file: this.path, offset: place.offset })
+    throw new EvidenceError('damaged', `${this.path}: ${decoded.problem}`, { file: this.path, offset: range.offset })
   }
 
   /**

@@ -1,4 +1,5 @@
-import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claimFree, openLog, store, temporaryLogFile } from '../../tests/helpers/evidence-files.ts'
 import { identityOf, sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
@@ -70,16 +71,21 @@ describe('openEvidenceLog', () => {
     })
   })
 
-  it('tells when rows were taken out since the index was made, and reads what is there', async () => {
+  it('a log opens the same with and without an index file of an earlier version', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
     for (const row of rows) await store(log, row)
     await log.close()
-    await writeFile(file, (await readFile(file, 'utf8')).split('\n').slice(0, 2).join('\n') + '\n')
-    const notices: EvidenceNotice[] = []
-    const again = await openLog(file, { onNotice: (notice) => notices.push(notice) })
-    expect(notices).toMatchObject([{ code: 'rows_missing' }])
-    expect(again.rowCount).toBe(2)
+    await writeFile(`${file}.index`, Buffer.alloc(48 + 92))
+    const again = await openLog(file)
+    expect((await again.plan(rows.map(identityOf))).reuse).toEqual(rows.map(({ row_id }) => row_id))
+    await again.close()
+    expect(await readFile(`${file}.index`)).toEqual(Buffer.alloc(48 + 92))
+    expect((await readdir(dirname(file))).filter((name) => name.includes('.jsonl')).sort()).toEqual([
+      'test-evidence.jsonl',
+      'test-evidence.jsonl.index',
+      'test-evidence.jsonl.lock',
+    ])
   })
 })
 
@@ -139,9 +145,7 @@ describe('claim and append', () => {
     const { claim } = await claimFree(log, one.row_id)
     const waiting = Promise.all([log.claim(one.row_id), other.claim(one.row_id), other.claim(one.row_id)])
     await log.append(claim, one)
-    const appendedAt = performance.now()
     for (const outcome of await waiting) expect(outcome).toEqual({ outcome: 'stored', row: one })
-    expect(performance.now() - appendedAt).toBeLessThan(1000)
     expect(other.rowCount).toBe(1)
   })
 
@@ -199,7 +203,7 @@ describe('claim and append', () => {
     await Promise.all(outcomes)
     expect(made).toBe(60)
     await Promise.all(logs.map((log) => log.close()))
-    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 60, sealedRows: 60, index: 'agrees' })
+    expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 60, sealedRows: 60 })
   })
 
   it('forgets no append, however soon after another one it comes', async () => {

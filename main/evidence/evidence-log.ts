@@ -30,7 +30,7 @@ export interface EvidenceRefusal {
 
 /** Something that the log did by itself and that is reported to the user. */
 export interface EvidenceNotice {
-  code: 'torn_tail_moved' | 'index_not_saved' | 'journal_not_compacted' | 'rows_missing'
+  code: 'torn_tail_moved' | 'journal_not_compacted'
   file: string
   message: string
 }

@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LogFile } from './file-ops.ts'
@@ -24,15 +23,13 @@ const lines = fc.array(fc.string({ unit: fc.constantFrom('a', '"', '\\', 'ü'), 
 const pieces = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 })
 
 describe('scanLines', () => {
-  it('hands out every complete line with its offset, however the reads fall', async () => {
+  it('scanLines hands out every complete line with its offset, however short the reads are', async () => {
     await fc.assert(
       fc.asyncProperty(lines, fc.string({ unit: fc.constantFrom('x', 'y') }), pieces, async (texts, tail, sizes) => {
         const bytes = Buffer.from(texts.map((text) => `${text}\n`).join('') + tail)
         const found: [number, string][] = []
         const whole = { from: 0, to: bytes.length }
-        const crc = await scanLines(fileOf(bytes, sizes), whole, (line, offset) =>
-          found.push([offset, line.toString()]),
-        )
+        await scanLines(fileOf(bytes, sizes), whole, (line, offset) => found.push([offset, line.toString()]))
         let offset = 0
         const expected = texts.map((text) => {
           const entry: [number, string] = [offset, text]
@@ -40,27 +37,26 @@ describe('scanLines', () => {
           return entry
         })
         expect(found).toEqual(expected)
-        expect(crc).toBe(crc32(bytes))
         expect(await lastLineEnd(fileOf(bytes, sizes), whole)).toBe(offset)
       }),
     )
   })
 
-  it('reads lines longer than its buffer', async () => {
+  it('scanLines reads lines longer than its buffer', async () => {
     const bytes = Buffer.from(`${'a'.repeat(3_000_000)}\nb\n`)
     const lengths: number[] = []
     await scanLines(fileOf(bytes, [1 << 20]), { from: 0, to: bytes.length }, (line) => lengths.push(line.length))
     expect(lengths).toEqual([3_000_000, 1])
   })
 
-  it('says when the file ends too early', async () => {
+  it('scanLines rejects when the file ends before the range does', async () => {
     const file = fileOf(Buffer.from('a\n'), [9])
     await expect(scanLines(file, { from: 0, to: 5 }, () => undefined)).rejects.toThrow(CutFileError)
   })
 
-  it('stops when it is told to', async () => {
+  it('scanLines rejects with the reason of its signal', async () => {
     const file = fileOf(Buffer.from('a\n'), [9])
     const signal = AbortSignal.abort(new Error('enough'))
-    await expect(scanLines(file, { from: 0, to: 2 }, () => undefined, { signal })).rejects.toThrow('enough')
+    await expect(scanLines(file, { from: 0, to: 2 }, () => undefined, signal)).rejects.toThrow('enough')
   })
 })

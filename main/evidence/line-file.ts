@@ -1,9 +1,12 @@
-import { crc32 } from 'node:zlib'
 import { EvidenceError, messageOf } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
 
+// Files of lines: reading them in pieces, appending to them, and taking a torn end away.
+//
+// A line is durable once its newline is. Bytes after the last newline are what a dying writer left: never acknowledged.
+// An append is all or nothing: what a failed write left is cut off again, and only when that fails too is the file in doubt (`log_failed`).
+
 const CHUNK_BYTES = 1 << 20
-const CRC_PIECE_BYTES = 4 << 20
 const NEWLINE = 10
 
 /** The file ended before the bytes that were promised: it was cut while being read. */
@@ -21,17 +24,24 @@ export interface ByteRange {
   to: number
 }
 
+export interface LineRange {
+  /** Byte offset of the line in the file. */
+  offset: number
+  /** Bytes of the line without its newline. */
+  length: number
+}
+
 /**
  * Reads `range` in pieces and hands each line to `onLine` without its newline; the buffer is only valid during that call. The range
- * must start at a line. Memory does not grow with the file, only with its longest line. Returns the CRC-32 of the range, continued
- * from `crc`. Bytes after the last newline are not handed out. Throws `CutFileError`, and what `onLine` throws.
+ * must start at a line. Memory does not grow with the file, only with its longest line. Bytes after the last newline are not handed
+ * out. Throws `CutFileError`, what `onLine` throws, and the signal's reason.
  */
 export async function scanLines(
   file: LogFile,
   range: ByteRange,
   onLine: (line: Buffer, offset: number) => void,
-  { crc = 0, signal }: { crc?: number; signal?: AbortSignal } = {},
-): Promise<number> {
+  signal?: AbortSignal,
+): Promise<void> {
   let buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, range.to - range.from)))
   let held = 0
   let position = range.from
@@ -41,7 +51,6 @@ export async function scanLines(
     const count = await file.read(buffer, held, Math.min(buffer.length - held, range.to - position), position)
     if (count === 0) throw new CutFileError(position)
     const filled = buffer.subarray(0, held + count)
-    crc = crc32(filled.subarray(held), crc)
     const base = position - held
     let start = 0
     for (let end = filled.indexOf(NEWLINE, held); end !== -1; end = filled.indexOf(NEWLINE, start)) {
@@ -52,31 +61,6 @@ export async function scanLines(
     held = filled.length - start
     position += count
   }
-  return crc
-}
-
-/** CRC-32 of a range; while one piece is added up, the next is being read. Throws `CutFileError`. */
-export async function crcOf(file: LogFile, { from, to }: ByteRange, signal?: AbortSignal): Promise<number> {
-  const buffers = [Buffer.allocUnsafe(CRC_PIECE_BYTES), Buffer.allocUnsafe(CRC_PIECE_BYTES)] as const
-  const pieceAt = async (at: number): Promise<Buffer> => {
-    const piece = buffers[((at - from) / CRC_PIECE_BYTES) & 1]!.subarray(0, Math.min(CRC_PIECE_BYTES, to - at))
-    await readWhole(file, piece, at)
-    return piece
-  }
-  let crc = 0
-  let next = pieceAt(from)
-  for (let at = from; at < to;) {
-    const piece = await next
-    signal?.throwIfAborted()
-    at += piece.length
-    if (at < to) {
-      next = pieceAt(at)
-      // Awaited in the next turn of the loop, unless this turn throws first.
-      next.catch(() => undefined)
-    }
-    crc = crc32(piece, crc)
-  }
-  return crc
 }
 
 /** Offset just after the last newline before `to`; `from` when there is none. Reads backwards, so it is quick in any file. */

@@ -14,7 +14,6 @@ import type {
 } from './evidence-log.ts'
 import type { FileOps } from './file-ops.ts'
 import { claimLost, GroupCommit, type WriteKind } from './group-commit.ts'
-import { saveIndex } from './index-file.ts'
 import type { LockFolder } from './lock-folder.ts'
 import { pause } from './pause.ts'
 import { ResumePlanner } from './resume-planner.ts'
@@ -25,7 +24,6 @@ import { checkIdentity, checkRowsFrom, type IdentityFrom, type IdentityOutcome }
 
 /** How often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 20
-const INDEX_EVERY_ROWS = 4096
 const PLAN_PIECE = 2048
 
 export interface LogHandleParts {
@@ -35,9 +33,6 @@ export interface LogHandleParts {
   claims: ClaimTable
   locks: LockFolder
   ops: FileOps
-  indexPath: string
-  /** Rows that the index file holds already. */
-  indexedRows: number
   notify: (notice: EvidenceNotice) => void
 }
 
@@ -53,7 +48,6 @@ export class LogHandle implements EvidenceLog {
   #serial: Promise<unknown> = Promise.resolve()
   #failure: EvidenceError | null = null
   #closing: Promise<void> | null = null
-  #savedRows: number
   #mayCompact = true
   /** What each row must share, and how many rows were compared with it. */
   #identity: { run: RunIdentity; digest: Buffer; checkedRows: number } | null = null
@@ -62,7 +56,6 @@ export class LogHandle implements EvidenceLog {
     this.file = parts.rows.path
     this.#parts = parts
     this.#answersEpoch = answersEpoch
-    this.#savedRows = parts.indexedRows
     this.#commits = new GroupCommit(parts, {
       underLock: (work) =>
         this.#exclusively(async () => {
@@ -225,32 +218,16 @@ export class LogHandle implements EvidenceLog {
 
   async #tidy(): Promise<void> {
     const { answers, notify } = this.#parts
-    if (this.#mayCompact && answers.isWorthCompacting)
-      try {
-        await answers.compact()
-        this.#answersEpoch += 1
-        await this.#settle([])
-      } catch (error) {
-        // The journal only stays larger than it needs to be; its answers are where they were.
-        this.#mayCompact = false
-        const message = `${answers.path} could not be rewritten: ${messageOf(error)}`
-        notify({ code: 'journal_not_compacted', file: answers.path, message })
-      }
-    if (this.rowCount - this.#savedRows >= INDEX_EVERY_ROWS) await this.#saveIndex()
-  }
-
-  async #saveIndex(): Promise<void> {
-    const { rows, indexPath, runId, notify } = this.#parts
-    const rebuild = this.#savedRows === 0
-    this.#savedRows = this.rowCount
+    if (!this.#mayCompact || !answers.isWorthCompacting) return
     try {
-      await saveIndex(indexPath, runId, rows.prefix, rebuild)
+      await answers.compact()
+      this.#answersEpoch += 1
+      await this.#settle([])
     } catch (error) {
-      notify({
-        code: 'index_not_saved',
-        file: indexPath,
-        message: `${indexPath}: ${messageOf(error)}; the next start will read the whole log instead`,
-      })
+      // The journal only stays larger than it needs to be; its answers are where they were.
+      this.#mayCompact = false
+      const message = `${answers.path} could not be rewritten: ${messageOf(error)}`
+      notify({ code: 'journal_not_compacted', file: answers.path, message })
     }
   }
 
@@ -383,11 +360,10 @@ export class LogHandle implements EvidenceLog {
     }
   }
 
-  /** Under the lock: gives the claims up, saves the index, and removes what only matters while the log is open somewhere. */
+  /** Under the lock: releases the claims, and removes what only matters while the log is open somewhere. */
   async #leave(): Promise<void> {
     const { answers, claims, locks, rows, ops } = this.#parts
     await claims.releaseAll(locks.owner)
-    if (this.rowCount > this.#savedRows && rows.isIntact()) await this.#saveIndex()
     if (locks.others().some((other) => locks.isAlive(other))) return
     await answers.refresh()
     answers.supersede((rowId) => rows.has(rowId))

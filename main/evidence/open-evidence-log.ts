@@ -13,7 +13,6 @@ import {
 } from './errors.ts'
 import type { EvidenceNotice, EvidenceRefusal, OpenOutcome } from './evidence-log.ts'
 import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
-import { indexPathFor, loadIndex, saveIndex } from './index-file.ts'
 import { CutFileError } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
 import { LogHandle } from './log-handle.ts'
@@ -30,9 +29,6 @@ export interface OpenOptions {
   /** A disk to use instead of the real one. */
   ops?: FileOps
 }
-
-/** After indexing this many rows the index is saved at once, in case the process dies. */
-const SAVE_AFTER_ROWS = 1000
 
 /**
  * Opens a log of canonical rows for one run, to be resumed and added to by any number of processes on this machine. Every line is
@@ -91,10 +87,9 @@ class Opening {
     const { rows, claims, marks } = await locks.exclusive(() => this.#enter(locks), signal)
 
     // Below the mark the file is final, so the long part needs no lock.
-    const indexedRows = await this.#index(rows, marks.rowsBytes)
+    await rows.scanTo(marks.rowsBytes, signal)
     this.#answers.supersede((rowId) => rows.has(rowId))
-    const indexPath = indexPathFor(this.#path)
-    const parts = { runId, rows, answers: this.#answers, claims, locks, ops: this.#ops, indexPath, indexedRows, notify }
+    const parts = { runId, rows, answers: this.#answers, claims, locks, ops: this.#ops, notify }
     return new LogHandle(parts, marks.answersEpoch)
   }
 
@@ -129,30 +124,6 @@ class Opening {
       await locks.forget(owner)
     }
     return { rows, claims, marks }
-  }
-
-  /** Brings the rows' index up to `endBytes`. Returns how many of the rows the index file holds. */
-  async #index(rows: RowFile, endBytes: number): Promise<number> {
-    const { runId, signal, onNotice } = this.#options
-    const indexPath = indexPathFor(this.#path)
-    const stored = await loadIndex(indexPath, runId)
-    if (stored !== null && stored.coveredBytes > endBytes)
-      onNotice?.({
-        code: 'rows_missing',
-        file: this.#path,
-        message: `${this.#path}: it ends at byte ${endBytes}, but its index once covered ${stored.coveredBytes} bytes: rows were taken out of it since`,
-      })
-    const adopted = stored !== null && (await rows.adopt(stored, signal))
-    const indexedRows = adopted ? stored.index.count : 0
-    await rows.scanTo(endBytes, signal)
-    if (rows.index.count - indexedRows < SAVE_AFTER_ROWS) return indexedRows
-    try {
-      await this.#locks!.exclusive(() => saveIndex(indexPath, runId, rows.prefix, !adopted), signal)
-    } catch (error) {
-      signal?.throwIfAborted()
-      onNotice?.({ code: 'index_not_saved', file: indexPath, message: `${indexPath}: ${messageOf(error)}` })
-    }
-    return rows.index.count
   }
 
   /** Gives back what a failed opening holds. */

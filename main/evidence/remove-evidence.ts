@@ -3,9 +3,11 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { nodeFileOps } from './file-ops.ts'
-import { indexPathFor } from './index-file.ts'
 import { LockFolder } from './lock-folder.ts'
 import { identityPathFor } from './run-identity.ts'
+
+/** Earlier versions kept an index beside the log, which nothing reads any more. */
+const FORMER_INDEX = '.index'
 
 export type RemoveOutcome = { ok: true; removed: string[] } | { ok: false; refusal: EvidenceRefusal }
 
@@ -20,7 +22,7 @@ export async function evidenceFilesOf(file: string): Promise<string[]> {
   })
   const torn = names.filter((name) => tornPrefixes.some((start) => name.startsWith(start)))
   const identity = identityPathFor(path)
-  const fixed = [indexPathFor(path), journal, `${journal}.tmp`, identity, `${identity}.tmp`]
+  const fixed = [`${path}${FORMER_INDEX}`, journal, `${journal}.tmp`, identity, `${identity}.tmp`]
   const beside = [...fixed, ...torn.map((name) => join(dirname(path), name))]
   return [path, ...beside.filter((name) => nodeFileOps.state(name) !== null)]
 }

@@ -1,12 +1,15 @@
-import { crc32 } from 'node:zlib'
 import type { CanonicalRow } from '../../contract/index.ts'
 import { cutFile, duplicateRow, EvidenceError, foreignRun, malformedLine, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
-import type { IndexedPrefix } from './index-file.ts'
-import { appendWhole, crcOf, lastLineEnd, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
+import { appendWhole, lastLineEnd, type LineRange, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
 import { HeadReader } from './row-head.ts'
-import { RowIndex } from './row-index.ts'
+import { IDENTITY_PARTS } from './row-identity.ts'
 import { decodeLine } from './row-line.ts'
+
+// The evidence file: one row, one line, appended and never changed.
+//
+// A process checks every line once, when it opens the file and as others append, and keeps in memory where each row is and the
+// fingerprints of what a resume compares (about 250 bytes per row). Rows themselves stay on disk and are read by offset.
 
 const READ_AHEAD_BYTES = 1 << 20
 
@@ -14,6 +17,53 @@ const READ_AHEAD_BYTES = 1 << 20
 export interface SealedRow {
   row: CanonicalRow
   line: Buffer
+}
+
+/** Where each row is, in file order, with the fingerprints of its question, approach and reproducibility. */
+export class RowIndex {
+  readonly #ordinals = new Map<string, number>()
+  readonly #ids: string[] = []
+  readonly #offsets: number[] = []
+  readonly #lengths: number[] = []
+  /** Of each row as many as there are identity parts, one after the other: an array per row would cost more than what it holds. */
+  readonly #parts: Buffer[] = []
+
+  get count(): number {
+    return this.#ids.length
+  }
+
+  /** Number of the row in file order; -1 when the file has no such row. */
+  find(rowId: string): number {
+    return this.#ordinals.get(rowId) ?? -1
+  }
+
+  /** False, without a change, when the row id is known already. */
+  add(rowId: string, { offset, length }: LineRange, parts: readonly Buffer[]): boolean {
+    if (this.#ordinals.has(rowId)) return false
+    this.#ordinals.set(rowId, this.count)
+    this.#ids.push(rowId)
+    this.#offsets.push(offset)
+    this.#lengths.push(length)
+    this.#parts.push(...parts)
+    return true
+  }
+
+  rowIdOf(ordinal: number): string {
+    return this.#ids[ordinal]!
+  }
+
+  rangeOf(ordinal: number): LineRange {
+    return { offset: this.#offsets[ordinal]!, length: this.#lengths[ordinal]! }
+  }
+
+  partOf(ordinal: number, part: number): Buffer {
+    return this.#parts[ordinal * IDENTITY_PARTS.length + part]!
+  }
+
+  hasPart(ordinal: number, part: number, digest: Buffer): boolean {
+    const stored = this.partOf(ordinal, part)
+    return stored === digest || stored.equals(digest)
+  }
 }
 
 /**
@@ -26,7 +76,8 @@ export class RowFile {
   readonly #ops: FileOps
   readonly #file: LogFile
   readonly #heads = new HeadReader()
-  #prefix: IndexedPrefix = { index: new RowIndex(), coveredBytes: 0, prefixCrc: 0 }
+  readonly index = new RowIndex()
+  #knownBytes = 0
 
   /** With `runId` null the first row says which run it is. */
   constructor(path: string, runId: string | null, ops: FileOps, file: LogFile) {
@@ -36,50 +87,35 @@ export class RowFile {
     this.#file = file
   }
 
-  get index(): RowIndex {
-    return this.#prefix.index
-  }
   get knownBytes(): number {
-    return this.#prefix.coveredBytes
-  }
-  get prefix(): Readonly<IndexedPrefix> {
-    return this.#prefix
+    return this.#knownBytes
   }
 
   has(rowId: string): boolean {
     return this.index.find(rowId) !== -1
   }
 
-  /** Takes over an index when the file still has every byte that it was made from. False when not: the file must be scanned. */
-  async adopt(prefix: IndexedPrefix, signal?: AbortSignal): Promise<boolean> {
-    if (prefix.coveredBytes > this.#file.state().sizeBytes) return false
-    const crc = await crcOf(this.#file, { from: 0, to: prefix.coveredBytes }, signal)
-    if (crc !== prefix.prefixCrc) return false
-    this.#prefix = prefix
-    return true
-  }
-
   /** Checks and indexes the lines up to `end`, which must be complete and final. Throws `RefusalError`; the index then ends before the damage. */
   async scanTo(end: number, signal?: AbortSignal): Promise<void> {
     const { index } = this
-    const from = this.knownBytes
+    const from = this.#knownBytes
     if (end <= from) return
-    const crc = await scanLines(
+    await scanLines(
       this.#file,
       { from, to: end },
       (line, offset) => {
-        const place = { file: this.path, offset, line: index.count + 1 }
+        const position = { file: this.path, offset, line: index.count + 1 }
         const outcome = this.#heads.read(line)
-        if (!outcome.ok) throw new RefusalError(malformedLine(this.path, offset, place.line, outcome.problem))
+        if (!outcome.ok) throw new RefusalError(malformedLine(this.path, offset, position.line, outcome.problem))
         const { runId, rowId, parts } = outcome.head
         this.#runId ??= runId
-        if (runId !== this.#runId) throw new RefusalError(foreignRun(place, runId, this.#runId))
+        if (runId !== this.#runId) throw new RefusalError(foreignRun(position, runId, this.#runId))
         if (!index.add(rowId, { offset, length: line.length }, parts))
-          throw new RefusalError(duplicateRow(this.path, offset, place.line, rowId))
+          throw new RefusalError(duplicateRow(this.path, offset, position.line, rowId))
       },
-      { crc: this.#prefix.prefixCrc, signal },
+      signal,
     )
-    this.#prefix = { index, coveredBytes: end, prefixCrc: crc }
+    this.#knownBytes = end
   }
 
   /** False when the file was removed or replaced: what is appended to it now would be lost. */
@@ -123,16 +159,12 @@ export class RowFile {
 
   /** After the sync: the rows given to `append` are in the log now. */
   accept(rows: readonly SealedRow[]): void {
-    const { index } = this
-    let { coveredBytes, prefixCrc } = this.#prefix
     for (const { row, line } of rows) {
       const outcome = this.#heads.read(line.subarray(0, -1))
       if (!outcome.ok) throw new Error(`${row.row_id} was written as a line that cannot be read: ${outcome.problem}`)
-      index.add(row.row_id, { offset: coveredBytes, length: line.length - 1 }, outcome.head.parts)
-      coveredBytes += line.length
-      prefixCrc = crc32(line, prefixCrc)
+      this.index.add(row.row_id, { offset: this.#knownBytes, length: line.length - 1 }, outcome.head.parts)
+      this.#knownBytes += line.length
     }
-    this.#prefix = { index, coveredBytes, prefixCrc }
   }
 
   /** The row with that number in file order. Throws `damaged` when its bytes are not those that were indexed. */

@@ -5,15 +5,12 @@ import { AnswerJournal } from './answer-journal.ts'
 import { duplicateRow, foreignRun, malformedLine, missingFile, mixedRows, systemCode, tornTail } from './errors.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
-import { indexPathFor, loadIndex } from './index-file.ts'
-import { crcOf, lastLineEnd, readWhole, scanLines } from './line-file.ts'
+import { lastLineEnd, readWhole, scanLines } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
-import { fingerprint, firstDifference, IDENTITY_PARTS } from './row-identity.ts'
-import { RowIndex } from './row-index.ts'
+import { fingerprint, firstDifference } from './row-identity.ts'
 import { decodeLine, sealOf } from './row-line.ts'
 
 const MAX_PROBLEMS = 100
-const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
 
 /** What a full check of an evidence file found. */
 export interface EvidenceReport {
@@ -30,15 +27,13 @@ export interface EvidenceReport {
   /** Everything wrong, in file order; at most 100 of the `problemCount` problems. */
   problems: EvidenceRefusal[]
   problemCount: number
-  /** `behind`: right as far as it goes. `disagrees` alone is no damage: the next opening rebuilds the index. */
-  index: 'absent' | 'agrees' | 'behind' | 'disagrees'
   /** Answers that wait for their evaluation, in the journal beside the file. */
   pendingAnswers: number
 }
 
 /**
- * Checks every byte of an evidence file: each line's form, checksum and row id, duplicates, rows of other conditions, the unfinished tail, and what its index
- * says. Reads only, so it also serves published files. Rejects with the system's error when the file cannot be read.
+ * Checks every byte of an evidence file: each line's form, checksum and row id, duplicates, rows of other conditions, and the unfinished tail.
+ * Reads only, so it also serves published files. Rejects with the system's error when the file cannot be read.
  */
 export async function verifyEvidence(file: string, ops: FileOps = nodeFileOps): Promise<EvidenceReport> {
   const path = resolve(file)
@@ -72,7 +67,7 @@ async function quietly<Result>(path: string, ops: FileOps, look: () => Promise<R
 async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: number): Promise<EvidenceReport> {
   const whole = { from: 0, to: sizeBytes }
   const endBytes = await lastLineEnd(file, whole)
-  const index = new RowIndex()
+  const rowIds = new Set<string>()
   const report: EvidenceReport = { ...missing(path), ok: true, sizeBytes, problems: [], problemCount: 0 }
   const found = (problem: EvidenceRefusal) => {
     report.problemCount += 1
@@ -94,22 +89,20 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     report.runId ??= row.run_id
     if (sealOf(bytes) === 'intact') report.sealedRows += 1
     if (row.run_id !== report.runId) found(foreignRun({ file: path, offset, line }, row.run_id, report.runId))
-    const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
     first ??= row
-    const digest = parts[REPRODUCIBILITY]!.toString('hex')
+    const digest = fingerprint(row.reproducibility).toString('hex')
     if (!conditions.has(digest)) {
       conditions.add(digest)
       const difference = firstDifference(first.reproducibility, row.reproducibility, ['reproducibility'])
       if (difference !== null) found(mixedRows({ file: path, offset, line }, difference))
     }
-    if (!index.add(row.row_id, { offset, length: bytes.length }, parts))
-      found(duplicateRow(path, offset, line, row.row_id))
+    if (rowIds.has(row.row_id)) found(duplicateRow(path, offset, line, row.row_id))
+    rowIds.add(row.row_id)
   })
   if (endBytes < sizeBytes) found(tornTail(path, endBytes, sizeBytes - endBytes))
 
   report.sha256 = await sha256Of(file, sizeBytes)
-  report.index = await indexState(path, file, sizeBytes, report.runId, index)
-  report.pendingAnswers = await pendingAnswers(path, ops, index, found)
+  report.pendingAnswers = await pendingAnswers(path, ops, rowIds, found)
   report.ok = report.problemCount === 0
   return report
 }
@@ -126,28 +119,10 @@ async function sha256Of(file: LogFile, sizeBytes: number): Promise<string> {
   return digest.digest('hex')
 }
 
-async function indexState(
-  path: string,
-  file: LogFile,
-  sizeBytes: number,
-  runId: string | null,
-  rebuilt: RowIndex,
-): Promise<EvidenceReport['index']> {
-  const indexPath = indexPathFor(path)
-  if (nodeFileOps.state(indexPath) === null) return 'absent'
-  const stored = await loadIndex(indexPath, runId)
-  if (stored === null || stored.coveredBytes > sizeBytes) return 'disagrees'
-  const records = stored.index.recordsFrom(0)
-  if (!rebuilt.recordsFrom(0).subarray(0, records.length).equals(records)) return 'disagrees'
-  const crc = await crcOf(file, { from: 0, to: stored.coveredBytes })
-  if (crc !== stored.prefixCrc) return 'disagrees'
-  return stored.coveredBytes === sizeBytes ? 'agrees' : 'behind'
-}
-
 async function pendingAnswers(
   path: string,
   ops: FileOps,
-  index: RowIndex,
+  rowIds: ReadonlySet<string>,
   found: (problem: EvidenceRefusal) => void,
 ): Promise<number> {
   const journal = AnswerJournal.pathFor(path)
@@ -162,7 +137,7 @@ async function pendingAnswers(
       line += 1
       const decoded = decodeLine(bytes, 'full')
       if (!decoded.ok) found(malformedLine(journal, offset, line, decoded.problem))
-      else if (index.find(decoded.row.row_id) === -1) pending.add(decoded.row.row_id)
+      else if (!rowIds.has(decoded.row.row_id)) pending.add(decoded.row.row_id)
     })
   } finally {
     await file.close()
@@ -180,6 +155,5 @@ const missing = (path: string): EvidenceReport => ({
   sealedRows: 0,
   problems: [missingFile(path)],
   problemCount: 1,
-  index: 'absent',
   pendingAnswers: 0,
 })

@@ -24,21 +24,17 @@ export interface PlanCost {
 export interface ResumePlanFigures {
   rows: number
   fileMb: number
-  /** Without an index. */
-  cold: PlanCost
-  /** With the index that the cold opening left. */
-  warm: PlanCost
+  plan: PlanCost
 }
 
-/** Writes a log of `rows` rows and plans its resume in fresh processes, without and with its index (P3 at 200,000 rows). */
+/** Writes a log of `rows` rows and plans its resume in a fresh process (P3 at 200,000 rows). */
 export async function benchResumePlan(rows = 200_000): Promise<ResumePlanFigures> {
   const folder = await mkdtemp(join(tmpdir(), 'resume-plan-'))
   try {
     const file = join(folder, 'bench-evidence.jsonl')
     await writeLog(file, rows)
-    const cold = await planIn(file, rows)
-    const warm = await planIn(file, rows)
-    return { rows, fileMb: (await stat(file)).size / 2 ** 20, cold, warm }
+    const plan = await planIn(file, rows)
+    return { rows, fileMb: (await stat(file)).size / 2 ** 20, plan }
   } finally {
     await rm(folder, { recursive: true })
   }

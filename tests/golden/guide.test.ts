@@ -55,7 +55,7 @@ const codes: Record<string, string[]> = {
   'index verification': optionsOf(IndexProblem.shape.code),
   'judge panel': await unionOf('main/judge/judge-error.ts', 'JudgePanelErrorCode'),
   reports: await unionOf('main/report/report-error.ts', 'ReportErrorCode'),
-  evidence: await unionOf('main/evidence/evidence-error.ts', 'EvidenceErrorCode'),
+  evidence: await unionOf('main/evidence/errors.ts', 'EvidenceErrorCode'),
   index: await unionOf('main/run-index/run-index-error.ts', 'RunIndexErrorCode'),
   gateway: await unionOf('providers/platform/rag/rag-error.ts', 'RagErrorCode'),
 }

@@ -10,13 +10,6 @@ import { pickOptions } from '../run-options.ts'
 
 const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
 
-const INDEX_WORDS: Readonly<Record<EvidenceReport['index'], string>> = {
-  absent: 'no index yet',
-  agrees: 'index agrees',
-  behind: 'index not up to date yet, which is harmless',
-  disagrees: 'index of other bytes, which is harmless: the next run makes it anew',
-}
-
 /** Whether every file that a report page was made from is still the one beside it. */
 async function pageHolds(page: string, invocation: Invocation): Promise<boolean> {
   const files = await verifyPage(page)
@@ -77,7 +70,7 @@ export const verifyCommand: Command = {
       }
       const waiting =
         report.pendingAnswers === 0 ? '' : `, ${plural(report.pendingAnswers, 'answer')} kept for evaluation`
-      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}, ${INDEX_WORDS[report.index]}${waiting}`
+      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}${waiting}`
       const problems = report.problems.map(({ message, remedy }) => `  ${message}\n    ${remedy}`)
       const more = report.problemCount - report.problems.length
       const tail = more > 0 ? [`  … and ${more} more`] : []
