@@ -12,8 +12,8 @@ import type { CorpusLimits } from './ingestion/settings.ts'
 import { readManifest } from './manifest-file.ts'
 import type { SelectedModels } from './models/create-model-host.ts'
 import { selectModels } from './models/select-models.ts'
-import { readRerankAdapterSettings } from './rerank-adapter/settings.ts'
-import type { RerankAdapterSettings } from './rerank-adapter/settings.ts'
+import { readRerankAdapterSettings } from './rerank-adapter/rerank-adapter.ts'
+import type { RerankAdapterSettings } from './rerank-adapter/rerank-adapter.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

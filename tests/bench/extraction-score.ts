@@ -1,4 +1,4 @@
-import { normalName } from '../../providers/platform/graph-engine/resolution/normal-name.ts'
+import { normalName } from '../../providers/platform/graph-engine/resolution/names.ts'
 import type { MergedGraph } from '../../providers/platform/graph-engine/graph/merge.ts'
 
 /** The typed graph behind a corpus: what a perfect extractor would find. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { GraphEngineError } from './errors.ts'
-import { graphTargetClient } from './clients/graph-target-client.ts'
 import { engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../tests/helpers/scripted-models.ts'
+import { GraphEngineError } from './errors.ts'
+import { graphTargetClient } from './graph-target.ts'
 
 let bench: ReturnType<typeof engineBench>
 beforeEach(() => {
@@ -169,7 +169,7 @@ describe('documents on their way into the graph', () => {
     await feed(engine, { a: YARD })
     expect(models.extracted).toHaveLength(2)
     expect(states(engine)[0]?.[2]).toBe(
-      "chunk 1 of 1: the extraction model's reply cannot be used: the reply holds no JSON object",
+      "chunk 1 of 1: the extraction model's reply is invalid: the reply holds no JSON object",
     )
   })
 

@@ -1,26 +1,22 @@
+import { join } from 'node:path'
 import { secretsEqual } from '../../kit/secrets.ts'
-import { createIntake } from './documents/intake.ts'
-import { docStatus, pageOf, trackStatus } from './documents/document-views.ts'
-import { newTrackId } from './documents/document-identity.ts'
+import { createVectorCache, openGraphDatabase } from './database.ts'
+import { createDocumentStore, createExtractionStore } from './document-store.ts'
+import { createIntake, docStatus, newTrackId, pageOf, trackStatus } from './documents.ts'
 import { GraphEngineError } from './errors.ts'
+import { DEFAULT_LIMITS } from './graph-engine.ts'
 import type { GraphEngine, GraphEngineDeps } from './graph-engine.ts'
 import { createGraphHolder } from './graph/graph-holder.ts'
 import { createKnowledgeGraph, textsToEmbed } from './graph/knowledge-graph.ts'
 import { mergeExtractions } from './graph/merge.ts'
 import { pictureOf } from './graph/picture.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
-import { embedTexts } from './pipeline/embed-texts.ts'
-import { createPipeline } from './pipeline/pipeline.ts'
-import { createAnswering } from './query/answering.ts'
-import { openGraphDatabase } from './storage/database.ts'
-import { createDocumentStore } from './storage/document-store.ts'
-import { createExtractionStore } from './storage/extraction-store.ts'
-import { createVectorCache } from './storage/vector-cache.ts'
+import { createPipeline, embedTexts } from './pipeline.ts'
+import { createAnswering } from './query/run-query.ts'
 
 const VERSION = '1.0.0'
 
 /**
- * Opens the engine on its file and takes up what an earlier process left unfinished. Throws `GraphEngineError` when the file cannot
+ * Opens the engine on its file and resumes what an earlier process left unfinished. Throws `GraphEngineError` when the file cannot
  * be used or another process has it.
  */
 export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
@@ -146,6 +142,37 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
       await pipeline.close()
       holder.fail(new GraphEngineError('engine_closed', 'the graph engine is closed'))
       database.close()
+    },
+  }
+}
+
+/** One engine per ingestion profile, each with its own file, so that switching the profile neither loses nor mixes graphs. */
+export interface GraphWorkspaces {
+  /** The engine of a profile, opened at its first use. Throws `GraphEngineError`, or `RangeError` for a name that is no file name. */
+  open(profile: string): GraphEngine
+  /** The engine of a profile if it is open. */
+  opened(profile: string): GraphEngine | null
+  close(): Promise<void>
+}
+
+/** Workspaces as files `<profile>.sqlite` of one folder, which must exist. */
+export function createGraphWorkspaces(folder: string, deps: Omit<GraphEngineDeps, 'stateFile'>): GraphWorkspaces {
+  const engines = new Map<string, GraphEngine>()
+  return {
+    open(profile) {
+      if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/.test(profile))
+        throw new RangeError(
+          `'${profile}' is not a valid workspace name: expected up to 128 letters, digits, '_', '.' and '-'`,
+        )
+      const engine =
+        engines.get(profile) ?? createGraphEngine({ ...deps, stateFile: join(folder, `${profile}.sqlite`) })
+      engines.set(profile, engine)
+      return engine
+    },
+    opened: (profile) => engines.get(profile) ?? null,
+    async close() {
+      await Promise.all([...engines.values()].map((engine) => engine.close()))
+      engines.clear()
     },
   }
 }

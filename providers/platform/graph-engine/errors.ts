@@ -1,3 +1,6 @@
+import { ModelCallError } from '../models/model-host.ts'
+import { modelFailure } from '../rag/rag-error.ts'
+
 export type GraphEngineErrorCode =
   | 'file_unavailable'
   | 'file_in_use'
@@ -10,7 +13,7 @@ export type GraphEngineErrorCode =
   | 'drain_timeout'
   | 'engine_unreachable'
 
-/** A failure of the graph engine that callers may tell apart; `retryable` when the same call may succeed later. */
+/** A failure of the graph engine, by code; `retryable` when the same call may succeed later. */
 export class GraphEngineError extends Error {
   override readonly name = 'GraphEngineError'
   readonly code: GraphEngineErrorCode
@@ -29,3 +32,13 @@ export class GraphEngineError extends Error {
     this.status = options.status ?? null
   }
 }
+
+/** A failure as text for callers; an upstream's message and unexpected errors are not disclosed. */
+export function failureText(error: unknown): string {
+  if (error instanceof ModelCallError) return modelFailure(error).message
+  return error instanceof GraphEngineError ? error.message : 'internal error'
+}
+
+/** True for failures that are not defects of this program. */
+export const isExpected = (error: unknown): boolean =>
+  error instanceof ModelCallError || error instanceof GraphEngineError

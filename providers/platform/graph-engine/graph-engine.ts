@@ -12,24 +12,22 @@ import type {
   GraphTrackStatus,
 } from '../../../contract/index.ts'
 import type { ModelHost } from '../models/model-host.ts'
-import type { GraphEngineLimits } from './limits.ts'
-import type { GraphRerank } from './query/rerank-chunks.ts'
-import type { ProcessingInfo } from './query/run-query.ts'
+import type { GraphRerank, ProcessingInfo } from './query/run-query.ts'
 
-/** What an engine is made of. */
+/** What an engine needs. */
 export interface GraphEngineDeps {
   /** SQLite file that belongs to this engine alone. */
   stateFile: string
   /** Roles graph_extract, graph_keyword, graph_query and embed. */
   models: ModelHost
-  /** Null when no reranker is configured: `enable_rerank` then has no effect, as the answer's metadata says. */
+  /** Null when no reranker is configured: `enable_rerank` then has no effect, which the answer's metadata reports. */
   rerank: GraphRerank | null
   /** Expected in `X-API-Key`; null leaves the routes open. */
   apiKey: string | null
   limits?: Partial<GraphEngineLimits>
   /** Milliseconds since 1970. */
   clock?: () => number
-  /** Told of failures that nobody expected; the engine goes on. */
+  /** Called for unexpected failures; the engine continues. */
   onError?: (error: unknown, where: string) => void
 }
 
@@ -38,7 +36,7 @@ export interface DocumentInput {
   /** Path or name under which the document is known. */
   filePath: string
   title?: string | null
-  /** A new text takes the place of the one known under this path; otherwise it is answered as duplicated. */
+  /** A new text replaces the one stored under this path; without it the text is reported as duplicated. */
   replace?: boolean
 }
 
@@ -48,10 +46,10 @@ export interface QueryOptions {
   signal?: AbortSignal
 }
 
-/** A finished answer with everything that it rests on. */
+/** A finished answer with its sources. */
 export interface GraphAnswer {
   response: string
-  /** False when no model wrote it: nothing was found, or only context or prompt was asked for. */
+  /** False when no model wrote it: nothing was found, or the request asked for context or prompt only. */
   llmGenerated: boolean
   references: GraphReference[] | null
   data: GraphQueryData
@@ -72,7 +70,7 @@ export type ApiKeyCheck = 'ok' | 'missing' | 'wrong'
  * `GraphEngineError`.
  */
 export interface GraphEngine {
-  /** Takes documents into the queue under one track id; what cannot be taken is said in the message. */
+  /** Takes documents into the queue under one track id; the message names what was refused. */
   insert(documents: readonly DocumentInput[], kind?: 'upload' | 'insert'): GraphInsertResponse
   pipelineStatus(): GraphPipelineStatus
   track(trackId: string): GraphTrackStatus
@@ -80,26 +78,68 @@ export interface GraphEngine {
   /** Documents by status, with their sum as `all`. */
   statusCounts(): Record<string, number>
   document(id: string): GraphDocStatus | null
-  /** Takes documents out by id; entities and relations are counted anew. Returns how many there were. */
+  /** Removes documents by id and rebuilds the graph. Returns how many there were. */
   remove(ids: readonly string[]): number
-  /** Takes out every document whose path is not listed. Returns how many there were. */
+  /** Removes every document whose path is not listed. Returns how many there were. */
   retain(filePaths: readonly string[]): number
-  /** Takes out everything, after stopping what is under way. Returns how many documents there were. */
+  /** Removes everything, after stopping what is in progress. Returns how many documents there were. */
   clear(): Promise<number>
   /** Puts failed documents into the queue again; null when there are none. */
   reprocessFailed(): { trackId: string; count: number } | null
   /** Stops the pipeline; documents that are not finished fail as cancelled. False when it is idle. */
   cancel(): boolean
-  /** Settles when nothing is pending or under way; the signal ends the waiting only. */
+  /** Settles when nothing is pending or in progress; the signal ends the waiting only. */
   idle(signal?: AbortSignal): Promise<void>
   query(request: GraphQueryRequest, options?: QueryOptions): Promise<GraphAnswer>
   queryInParts(request: GraphQueryRequest, options?: QueryOptions): Promise<GraphAnswerParts>
   graph(limit: number, signal?: AbortSignal): Promise<GraphPicture>
-  /** Changes whenever what queries can see changes: the processed documents and the models behind them. */
+  /** Changes with the processed documents and the models that read them: equal versions give equal answers. */
   version(): string
   health(): Record<string, unknown>
   /** Compares a given key in constant time. */
   checkKey(given: string | undefined): ApiKeyCheck
   readonly limits: GraphEngineLimits
   close(): Promise<void>
+}
+
+/** Bounds of one engine; sizes in bytes, tokens by estimate. */
+export interface GraphEngineLimits {
+  /** Largest text of one document. */
+  documentBytes: number
+  /** Largest chunk, in characters, that is extracted and retrieved as one piece. */
+  chunkChars: number
+  /** Documents processed at the same time. */
+  parallelDocuments: number
+  /** Chunks of one document extracted at the same time. */
+  parallelChunks: number
+  /** Extraction calls per chunk until its reply can be read. */
+  extractAttempts: number
+  /** Documents, or time, after which the graph is merged while the queue continues. */
+  mergeEvery: number
+  mergeAfterMs: number
+  /** Texts in one embedding call. */
+  embedBatch: number
+  /** Different descriptions that an entity or a relation keeps, in document order. */
+  descriptionsKept: number
+  /** Entities that a traversal may visit. */
+  visitedEntities: number
+  /** Relations on one path. */
+  pathLength: number
+  /** Lines of the pipeline's history. */
+  historyLines: number
+}
+
+export const DEFAULT_LIMITS: GraphEngineLimits = {
+  documentBytes: 16 * 1024 * 1024,
+  chunkChars: 4800,
+  parallelDocuments: 2,
+  parallelChunks: 2,
+  extractAttempts: 2,
+  mergeEvery: 200,
+  mergeAfterMs: 60_000,
+  embedBatch: 64,
+  descriptionsKept: 12,
+  visitedEntities: 2000,
+  pathLength: 4,
+  historyLines: 200,
 }

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GraphQueryInput } from '../../../contract/index.ts'
-import type { GraphEngine } from './graph-engine.ts'
+import { ask, engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
+import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { countTokens } from '../models/builtin/count-tokens.ts'
 import { ModelCallError } from '../models/model-host.ts'
 import { NO_ANSWER } from '../models/prompts/answer-task.ts'
-import { ask, engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
-import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
+import type { GraphEngine } from './graph-engine.ts'
 
 let bench: ReturnType<typeof engineBench>
 beforeEach(() => {

@@ -11,7 +11,7 @@ import {
   writeFiles,
 } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
-import { VectorStoreUnavailableError } from '../vector-store/errors.ts'
+import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
 import type { DocumentParser } from './document-parser.ts'
 import { CorpusError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
 import type { GraphTargetClient } from './graph-target.ts'

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
 import { chunkTextWith } from '../chunking/chunk-text.ts'
-import { VectorStoreUnavailableError } from '../vector-store/errors.ts'
+import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
 import { abortable } from './abortable.ts'
 import type { Corpus, CorpusFile } from './corpus.ts'

@@ -6,7 +6,7 @@ import type {
   RagSource,
 } from '../../../contract/index.ts'
 import type { ModelHost } from '../models/model-host.ts'
-import type { Reranker } from '../rerank-adapter/reranker.ts'
+import type { Reranker } from '../tei/reranker.ts'
 import type { StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import type { AliasTable } from './alias-table.ts'

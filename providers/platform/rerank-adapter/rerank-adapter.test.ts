@@ -9,11 +9,9 @@ import type { Behaviour, FaultServer } from '../../../tests/helpers/fault-server
 import { createLogger } from '../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
-import { httpReranker } from './http-reranker.ts'
-import { modelReranker } from './model-reranker.ts'
-import { rerankInBatches } from './rerank-batches.ts'
-import type { Reranker } from './reranker.ts'
-import { registerRerankAdapter } from './routes.ts'
+import { httpReranker, modelReranker, rerankInBatches } from '../tei/reranker.ts'
+import type { Reranker } from '../tei/reranker.ts'
+import { registerRerankAdapter } from './rerank-adapter.ts'
 
 let upstream: FaultServer
 const closing: (() => Promise<unknown>)[] = []

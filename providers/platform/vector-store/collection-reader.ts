@@ -1,9 +1,8 @@
 import type Database from 'better-sqlite3'
-import { buildMatrix, nearestRows } from './dense-matrix.ts'
-import type { DenseMatrix } from './dense-matrix.ts'
+import { createVectorTable, highest, vectorTableBytes } from '../dense-vectors.ts'
+import type { VectorTable } from '../dense-vectors.ts'
 import type { LegHit } from './fusion.ts'
 import { keywordQuery } from './keyword-terms.ts'
-import type { MatrixCache } from './matrix-cache.ts'
 import type { CollectionInfo, StoredChunk } from './vector-store.ts'
 
 /** Most neighbours that vec0 returns in one query. */
@@ -49,12 +48,11 @@ export function collectionReader(
     chunk: (id) => toChunk(oneChunk.get(id)!),
     allChunks: () => everyChunk.all().map(toChunk),
     nearest: (unit, limit) => {
-      if (inMemory)
-        return nearestRows(
-          matrices.get(generation, () => loadMatrix(database, info, generation)),
-          unit,
-          limit,
-        )
+      if (inMemory) {
+        const { ids, table } = matrices.get(generation, () => loadMatrix(database, generation))
+        const scores = table.similarities(unit)
+        return highest(scores, limit, -Infinity).map((row) => ({ id: ids[row]!, score: scores[row]! }))
+      }
       const found = neighbours.all(unit, Math.min(limit, VEC0_MAX_NEIGHBOURS))
       return byScore(found.map(({ id, distance }) => ({ id, score: 1 - distance })))
     },
@@ -65,13 +63,12 @@ export function collectionReader(
   }
 }
 
-function loadMatrix(database: Database.Database, info: CollectionInfo, generation: number): DenseMatrix {
-  const vectors = database
+function loadMatrix(database: Database.Database, generation: number): DenseMatrix {
+  const rows = database
     .prepare<[], { id: number; embedding: Buffer }>(`SELECT rowid AS id, embedding FROM dense_${generation}`)
     .all()
-    .map(({ id, embedding }) => ({ id, vector: toVector(embedding) }))
     .sort((left, right) => left.id - right.id)
-  return buildMatrix(vectors, vectors.length, info.dimensions)
+  return { ids: rows.map(({ id }) => id), table: createVectorTable(rows.map(({ embedding }) => toVector(embedding))) }
 }
 
 // Copied: a buffer from the driver need not begin at a multiple of four.
@@ -88,3 +85,46 @@ const toChunk = (row: ChunkRow): StoredChunk => ({
   content: row.content,
   indexText: row.index_text,
 })
+
+/** The vectors of one generation and the id of each row; chunks without a vector are missing. */
+interface DenseMatrix {
+  ids: readonly number[]
+  table: VectorTable
+}
+
+/** Matrices of the generations searched last, within a memory budget; the least recently used one goes first. */
+export class MatrixCache {
+  readonly #budgetBytes: number
+  readonly #matrices = new Map<number, DenseMatrix>()
+
+  constructor(budgetBytes: number) {
+    this.#budgetBytes = budgetBytes
+  }
+
+  /** Whether a collection of this size may be kept in memory at all. */
+  fits(count: number, dimensions: number): boolean {
+    return vectorTableBytes(count, dimensions) <= this.#budgetBytes
+  }
+
+  /** The matrix of a generation, loaded on first use. */
+  get(generation: number, load: () => DenseMatrix): DenseMatrix {
+    const matrix = this.#matrices.get(generation) ?? load()
+    this.#matrices.delete(generation)
+    this.#matrices.set(generation, matrix)
+    for (const oldest of this.#matrices.keys()) {
+      if (oldest === generation || this.#totalBytes() <= this.#budgetBytes) break
+      this.#matrices.delete(oldest)
+    }
+    return matrix
+  }
+
+  delete(generation: number): void {
+    this.#matrices.delete(generation)
+  }
+
+  #totalBytes(): number {
+    let total = 0
+    for (const { table } of this.#matrices.values()) total += table.bytes
+    return total
+  }
+}

@@ -1,5 +1,5 @@
 /**
- * How text meets the keyword index. The index stems English (Porter) and splits at punctuation, so "repaired" finds "repairs" but a
+ * How text is matched with the keyword index. The index stems English (Porter) and splits at punctuation, so "repaired" finds "repairs" but a
  * code such as E-4471 falls into its parts. Two things make codes exact terms again:
  * - a compound in a query is searched as a phrase of its parts, so E-4471 never matches E-4472 or a lone E;
  * - a compound with letters and digits is also indexed joined (e4471, column `codes`), so a text with the very code outranks one
@@ -12,7 +12,7 @@ const MAX_TERMS = 128
 const MAX_TERM_LENGTH = 256
 
 /**
- * Words that say nothing about a subject. They stand in more than half of all passages, where FTS5 gives a term a weight of
+ * Function words. They occur in more than half of all passages, where FTS5 gives a term a weight of
  * almost zero anyway; leaving them out only saves the time of scoring nearly every passage.
  */
 const STOP_WORDS = new Set(
@@ -37,9 +37,9 @@ export function joinedCodes(text: string): string[] {
 /** An FTS5 query that finds passages with any term of the text, whatever the text is; null when it has no terms. */
 export function keywordQuery(text: string): string | null {
   const compounds = (text.match(COMPOUND) ?? []).map((compound) => compound.replace(CONTRACTION, ''))
-  const telling = compounds.filter((compound) => !isStopWord(compound))
+  const content = compounds.filter((compound) => !isStopWord(compound))
   const terms = new Set<string>()
-  for (const compound of telling.length > 0 ? telling : compounds) {
+  for (const compound of content.length > 0 ? content : compounds) {
     for (const term of termsOf(compound)) {
       if (term.length <= MAX_TERM_LENGTH) terms.add(term)
     }

@@ -3,7 +3,7 @@ import { SearchRequest, type SearchResponse } from '../../../contract/index.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
-import { UnknownCollectionError } from './errors.ts'
+import { UnknownCollectionError } from './vector-store.ts'
 import type { SearchHit, VectorStore } from './vector-store.ts'
 
 export interface SearchRoutesDeps {

@@ -1,16 +1,16 @@
-import fc from 'fast-check'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbedding } from '../../../tests/helpers/hash-embedding.ts'
+import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import {
   CountMismatchError,
   InvalidVectorError,
   UnknownCollectionError,
   VectorStoreUnavailableError,
-} from './errors.ts'
-import { openSqliteVectorStore } from './sqlite-vector-store.ts'
+} from './vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from './vector-store.ts'
 
 const SOURCE: CollectionSource = { dimensions: 768, contentDigest: 'digest-1', embeddingModel: 'hash' }

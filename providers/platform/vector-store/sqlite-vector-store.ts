@@ -1,14 +1,19 @@
-import type Database from 'better-sqlite3'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { collectionReader } from './collection-reader.ts'
+import type Database from 'better-sqlite3'
+import { toUnitLength } from '../dense-vectors.ts'
+import { collectionReader, MatrixCache } from './collection-reader.ts'
 import type { CollectionReader } from './collection-reader.ts'
-import { openDatabase, unavailableOnFailure } from './database.ts'
-import { toUnitLength } from './dense-matrix.ts'
-import { CountMismatchError, InvalidVectorError, UnknownCollectionError } from './errors.ts'
+import {
+  createGeneration,
+  dropGeneration,
+  openDatabase,
+  touchGeneration,
+  unavailableOnFailure,
+  writeBatch,
+} from './database.ts'
 import { fuseLegs } from './fusion.ts'
 import type { LegHit } from './fusion.ts'
-import { createGeneration, dropGeneration, touchGeneration, writeBatch } from './generation.ts'
-import { MatrixCache } from './matrix-cache.ts'
+import { CountMismatchError, InvalidVectorError, UnknownCollectionError } from './vector-store.ts'
 import type {
   CollectionInfo,
   CollectionSource,

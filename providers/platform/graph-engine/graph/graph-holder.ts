@@ -2,22 +2,22 @@ import type { KnowledgeGraph } from './knowledge-graph.ts'
 
 /** The graph that queries see. */
 export interface GraphHolder {
-  /** The finished graph; waits while there is none. Throws what made the last attempt fail. */
+  /** The finished graph; waits while there is none. Throws the error of the last attempt when that failed. */
   get(signal?: AbortSignal): Promise<KnowledgeGraph>
-  /** True when the graph has to be made anew before anyone may see it. */
+  /** True when the graph must be built again before queries may use it. */
   readonly outdated: boolean
-  /** Documents were taken away or renamed: nobody may see the present graph any more. */
+  /** Documents were removed or renamed: queries must not use the current graph any more. */
   invalidate(): void
-  /** A mark of what the graph is made from; it changes with `invalidate`. */
+  /** Number of the state that the graph is built from; `invalidate` raises it. */
   readonly revision: number
-  /** Shows a graph made at `revision`; false, and nothing shown, when that is outdated meanwhile. */
+  /** Publishes a graph built at `revision`; returns false and does nothing when that revision is outdated. */
   publish(graph: KnowledgeGraph, revision: number): boolean
   fail(error: unknown): void
 }
 
 type State = { kind: 'outdated' } | { kind: 'ready'; graph: KnowledgeGraph } | { kind: 'failed'; error: unknown }
 
-/** A holder without a graph. `onNeeded` is called when somebody asks after a failure. */
+/** A holder without a graph. `onNeeded` is called when a query needs the graph after a failure. */
 export function createGraphHolder(onNeeded: () => void): GraphHolder {
   let state: State = { kind: 'outdated' }
   let revision = 0
@@ -52,8 +52,8 @@ export function createGraphHolder(onNeeded: () => void): GraphHolder {
       revision += 1
       state = { kind: 'outdated' }
     },
-    publish(graph, madeAt) {
-      if (madeAt !== revision) return false
+    publish(graph, builtAt) {
+      if (builtAt !== revision) return false
       settle({ kind: 'ready', graph })
       return true
     },

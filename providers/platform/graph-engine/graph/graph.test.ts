@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createVectorTable, highest } from '../../dense-vectors.ts'
+import type { ExtractedChunk } from '../document-store.ts'
 import { personalisedPagerank } from '../query/personalised-pagerank.ts'
-import type { ExtractedChunk } from '../storage/extraction-store.ts'
 import { createKnowledgeGraph, textsToEmbed } from './knowledge-graph.ts'
 import type { KnowledgeGraph } from './knowledge-graph.ts'
 import { mergeExtractions } from './merge.ts'
 import { pictureOf } from './picture.ts'
-import { createVectorTable, highest } from './vector-table.ts'
 
 type Fact = readonly [source: string, target: string, keyword?: string]
 

@@ -1,9 +1,11 @@
 import { UndirectedGraph } from 'graphology'
-import { normalName } from '../resolution/normal-name.ts'
-import type { ExtractedChunk, StoredChunk } from '../storage/extraction-store.ts'
+import { createVectorTable } from '../../dense-vectors.ts'
+import type { VectorTable } from '../../dense-vectors.ts'
+import { indexOf } from '../../models/builtin/matching/terms.ts'
+import type { TermIndex } from '../../models/builtin/matching/terms.ts'
+import type { ExtractedChunk, StoredChunk } from '../document-store.ts'
+import { normalName } from '../resolution/names.ts'
 import type { MergedEntity, MergedGraph, MergedRelation } from './merge.ts'
-import { createVectorTable } from './vector-table.ts'
-import type { VectorTable } from './vector-table.ts'
 
 /** An entity with its position in the graph's tables. */
 export interface GraphEntity extends MergedEntity {
@@ -23,7 +25,7 @@ export interface GraphChunk extends StoredChunk {
   relations: number[]
 }
 
-/** A finished graph in memory: merged tables, vectors in the same order, and the topology. Never changed; a new one takes its place. */
+/** A finished graph in memory: merged tables, vectors in the same order, and the topology. It never changes; a new one replaces it. */
 export interface KnowledgeGraph {
   entities: readonly GraphEntity[]
   relations: readonly GraphRelation[]
@@ -32,7 +34,7 @@ export interface KnowledgeGraph {
   topology: UndirectedGraph<{ index: number }, { index: number; weight: number }>
   /** Positions of the entities that a normal name or alias may mean. */
   named: ReadonlyMap<string, readonly number[]>
-  /** Names in `named` that have a word and others beside it, by that word. */
+  /** The names in `named` of two words or more, by each of their words. */
   namesWithWord: ReadonlyMap<string, readonly string[]>
   chunkPositions: ReadonlyMap<string, number>
   vectors: { entities: VectorTable; relations: VectorTable; chunks: VectorTable }
@@ -40,11 +42,11 @@ export interface KnowledgeGraph {
 
 const EMBEDDED_CHARS = 4000
 
-/** What is embedded for an entity: its name and what is said of it. */
+/** What is embedded for an entity: its name and its descriptions. */
 export const entityText = (entity: MergedEntity): string =>
   [entity.name, ...entity.statements.map(({ text }) => text)].join('\n').slice(0, EMBEDDED_CHARS)
 
-/** What is embedded for a relation: its keywords, both names and what is said of it. */
+/** What is embedded for a relation: its keywords, both names and its descriptions. */
 export const relationText = (relation: MergedRelation, nameOf: (id: string) => string): string =>
   [
     relation.keywords.join(', '),
@@ -64,7 +66,7 @@ export function textsToEmbed(merged: MergedGraph, chunks: readonly StoredChunk[]
   ]
 }
 
-/** Puts the tables together. `vectors` are in the order of `textsToEmbed`. */
+/** Builds the graph of the tables. `vectors` are in the order of `textsToEmbed`. */
 export function createKnowledgeGraph(
   merged: MergedGraph,
   chunks: readonly ExtractedChunk[],
@@ -133,4 +135,23 @@ function namesWithWord(names: Iterable<string>): Map<string, string[]> {
     }
   }
   return byWord
+}
+
+// Parts of a graph never change and live as long as it does, so their indexes are cached with them.
+const indexes = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
+
+/** The words of a relation's keywords and descriptions. */
+export function relationTerms(relation: GraphRelation): TermIndex {
+  return kept(relation, () => [relation.keywords.join(' '), ...relation.statements.map(({ text }) => text)].join('\n'))
+}
+
+/** The words of an entity's type, name and descriptions. */
+export function entityTerms(entity: GraphEntity): TermIndex {
+  return kept(entity, () => `${entity.type}\n${entityText(entity)}`)
+}
+
+function kept(part: GraphEntity | GraphRelation, textOf: () => string): TermIndex {
+  const known = indexes.get(part) ?? indexOf(textOf())
+  indexes.set(part, known)
+  return known
 }

@@ -1,5 +1,5 @@
-import type { ExtractedChunk } from '../storage/extraction-store.ts'
-import { increment, mostFrequent, withoutParentheses } from '../resolution/name-mentions.ts'
+import type { ExtractedChunk } from '../document-store.ts'
+import { increment, mostFrequent, withoutParentheses } from '../resolution/names.ts'
 import { resolveNames } from '../resolution/resolve-names.ts'
 
 /** A statement about an entity or a relation, with the chunk that makes it. */
@@ -9,11 +9,11 @@ export interface Statement {
 }
 
 export interface MergedEntity {
-  /** Normal name: unique in the graph and the same for the same documents, in whatever order they came. */
+  /** Normal name: unique in the graph and the same for the same documents, whatever their order. */
   id: string
   name: string
   type: string
-  /** Other spellings that were met. */
+  /** Other spellings in the documents. */
   aliases: string[]
   statements: Statement[]
   chunkIds: string[]
@@ -58,8 +58,8 @@ interface RelationDraft {
 }
 
 /**
- * The one graph behind the extractions of all chunks, entities and relations by id. A pure function of its input: weights, chunk ids
- * and file paths are counted from scratch, so a document that is taken away leaves nothing behind.
+ * Merges the extractions of all chunks into one graph, entities and relations sorted by id. A pure function of its input: weights, chunk
+ * ids and file paths are counted from scratch, so a removed document leaves no trace.
  */
 export function mergeExtractions(chunks: readonly ExtractedChunk[], descriptionsKept: number): MergedGraph {
   const resolve = resolveNames(chunks)
@@ -147,7 +147,7 @@ function finishEntity(id: string, draft: Draft): MergedEntity {
   }
 }
 
-/** The most frequent of the spellings that say the whole name, without a leading article. */
+/** The most frequent of the spellings that have the whole name, without a leading article. */
 function shownName(id: string, spellings: ReadonlyMap<string, number>): string {
   const words = id.split(' ').length
   const whole = new Map([...spellings].filter(([spelling]) => spelling.split(/[\s-]+/u).length >= words))
@@ -156,7 +156,7 @@ function shownName(id: string, spellings: ReadonlyMap<string, number>): string {
 
 function finishRelation(key: string, draft: RelationDraft): MergedRelation {
   const ends = key.split(SEPARATOR) as [string, string]
-  // Stable sorting keeps the direction that was met first in front of an equally frequent one.
+  // Stable sorting keeps the direction that came first before an equally frequent one.
   const source = [...draft.directions].sort(([, m], [, n]) => n - m)[0]![0]
   return {
     source,

@@ -5,10 +5,9 @@ import { coverage, indexOf } from '../../models/builtin/matching/terms.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import type { Passage } from '../../models/prompts/answer-task.ts'
 import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import { normalName } from '../resolution/normal-name.ts'
+import { normalName } from '../resolution/names.ts'
 import type { QuestionView } from './question-view.ts'
-import type { Ranked } from './rank.ts'
-import type { GraphFindings } from './search-graph.ts'
+import type { GraphFindings, Ranked } from './search-graph.ts'
 
 export type ContextRequest = Pick<
   GraphQueryRequest,
@@ -21,7 +20,7 @@ export type ContextRequest = Pick<
   | 'response_type'
 >
 
-/** What stands in the prompt, and the prompt. */
+/** What the prompt contains, and the prompt. */
 export interface GraphContext {
   entities: GraphEntity[]
   relations: GraphRelation[]
@@ -32,9 +31,9 @@ export interface GraphContext {
   tokens: number
 }
 
-/** Share of the room for context that statements of the graph may take, so that texts are never crowded out. */
+/** Share of the room for context that statements of the graph may take, so that chunk texts always fit too. */
 const STATEMENT_SHARE = 0.4
-const PATHS_TOLD = 4
+const PATHS_SHOWN = 4
 
 /**
  * Fills the prompt in order: relations, chunks, entities. Entities and relations keep
@@ -71,14 +70,18 @@ export function buildContext(
   }
 }
 
-/** The answer task with the caller's own wishes and earlier turns in it. */
+/** The answer task with the caller's instructions and earlier turns. */
 function promptMessages(request: ContextRequest, passages: readonly Passage[]): ChatMessage[] {
   const [system, user] = renderAnswerTask({ question: request.query, passages: [...passages] })
-  const wishes = [
+  const instructions = [
     ...(request.response_type === null ? [] : [`Form of the answer: ${request.response_type}`]),
     ...(request.user_prompt === null ? [] : [`Additional instructions: ${request.user_prompt}`]),
   ]
-  return [{ ...system, content: [messageText(system), ...wishes].join('\n') }, ...request.conversation_history, user]
+  return [
+    { ...system, content: [messageText(system), ...instructions].join('\n') },
+    ...request.conversation_history,
+    user,
+  ]
 }
 
 export const promptTokens = (messages: readonly ChatMessage[]): number =>
@@ -112,7 +115,7 @@ function relationPassage(
 ): Filled<GraphRelation> {
   const found = new Set(findings.relations.map(({ item }) => item))
   const along = findings.paths
-    .slice(0, PATHS_TOLD)
+    .slice(0, PATHS_SHOWN)
     .flatMap(({ relations }) => relations.map((index) => graph.relations[index]!))
   const inOrder = new Set([...along.filter((relation) => found.has(relation)), ...found])
   return fillPassage(
@@ -162,8 +165,8 @@ function chunkPassages(chunks: readonly Ranked<GraphChunk>[], budget: number, co
 const PER_RELATION = 2
 const PER_ENTITY = 2
 
-/** What the texts say of a relation, one statement a line, the ones that tell most of the question; names are added where they are missing. */
-function relationStatements(graph: KnowledgeGraph, question: QuestionView, relation: GraphRelation): string[] {
+/** A relation in the words of the texts, one statement a line: those with most of the question’s terms; names are added where missing. */
+export function relationStatements(graph: KnowledgeGraph, question: QuestionView, relation: GraphRelation): string[] {
   const source = graph.entities[relation.sourceIndex]!
   const target = graph.entities[relation.targetIndex]!
   const link = `${source.name} – ${relation.keywords.slice(0, 3).join(', ') || 'related to'} – ${target.name}`
@@ -176,8 +179,8 @@ function relationStatements(graph: KnowledgeGraph, question: QuestionView, relat
   return texts.map((text) => (mentions(text, source) && mentions(text, target) ? text : `${link}: ${text}`))
 }
 
-/** What the texts say of an entity, the name added where it is missing. */
-function entityStatements(question: QuestionView, entity: GraphEntity): string[] {
+/** An entity in the words of the texts, the name added where it is missing. */
+export function entityStatements(question: QuestionView, entity: GraphEntity): string[] {
   const texts = best(
     question,
     entity.statements.map(({ text }) => text),

@@ -1,15 +1,15 @@
 import { isStopWord } from '../../models/builtin/language/stop-words.ts'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import { nameWords, normalName } from '../resolution/normal-name.ts'
+import { nameWords, normalName } from '../resolution/names.ts'
 
 /** The graph's names in a question. */
 export interface QuestionNames {
   /**
-   * Entities that each name may mean. `share`: how much of the entity's name was said, 1 for all of it. `place`: first and last word of
-   * the name in the question; null for keywords that do not stand there.
+   * Entities that each name may mean. `share`: how much of the entity's name the question has, 1 for all of it. `place`: first and last word of
+   * the name in the question; null for keywords, which have no position.
    */
   found: { entities: readonly number[]; share: number; place: NamePlace | null }[]
-  /** The question's words without the names that were found, each with its place: what it asks about them. */
+  /** The question's words without the names that were found, each with its position: what it asks about them. */
   rest: { word: string; place: number }[]
 }
 
@@ -25,7 +25,7 @@ const LONGEST_NAME_WORDS = 10
 
 /**
  * Finds entity names in a question and its low keywords: whole names first, the longest first and no word twice, then capitalised
- * words and keywords that are part of one. Words in small letters never stand for a part: "navigation" is no name.
+ * words and keywords that are part of one. Words in lower case never count as a part: "navigation" is not a name.
  */
 export function findNames(graph: NameTables, question: string, lowKeywords: readonly string[]): QuestionNames {
   const tokens = question.split(/\s+/u)
@@ -57,7 +57,7 @@ export function findNames(graph: NameTables, question: string, lowKeywords: read
   return { found, rest }
 }
 
-/** A phrase may be a name when a word that carries meaning has a capital or a digit; grammar alone never is. */
+/** A phrase may be a name when a word that carries meaning has a capital or a digit; function words alone never are one. */
 const looksLikeName = (words: readonly string[]): boolean =>
   words.some((word) => /[\p{Lu}\p{N}]/u.test(word) && !isStopWord(normalName(word)))
 

@@ -1,8 +1,8 @@
 import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import type { Anchor } from './find-anchors.ts'
 import type { QuestionView } from './question-view.ts'
+import type { Anchor } from './search-graph.ts'
 
-/** A walk from an entity of the question along relations, each entity once. `score` is higher the more of the question it tells. */
+/** A walk from an entity of the question along relations, each entity once. `score` is higher the more of the question it covers. */
 export interface GraphPath {
   entities: number[]
   relations: number[]
@@ -14,7 +14,7 @@ export interface PathBounds {
   length: number
   /** Steps that the search may try in all. */
   steps: number
-  /** Paths that are handed back. */
+  /** Paths that are returned. */
   kept: number
 }
 
@@ -22,18 +22,18 @@ interface Walk extends GraphPath {
   /** Terms of the question by their distance from the name that the walk starts at. */
   order: readonly number[]
   /** Best score of the relations so far on the first 0, 1, 2 … of these terms. */
-  told: Float64Array
+  covered: Float64Array
   nearness: number
   start: number
 }
 
-/** Walks that go on from one length to the next. */
+/** Walks that are extended from one length to the next. */
 const BEAM = 48
 /** Relations of one entity that are tried, the nearest to the question first. */
 const BRANCHES = 48
 
 const WEIGHT = {
-  told: 1,
+  covered: 1,
   nearness: 0.5,
   entity: 0.3,
   length: 0.1,
@@ -59,9 +59,9 @@ export function findPaths(
   const named = new Map(anchors.map(({ entity, weight, named }) => [entity, named ? weight : 0]))
   let walks = anchors.map((anchor): Walk => {
     const start = WEIGHT.anchor * anchor.weight
-    const told = new Float64Array(question.terms.length + 1)
+    const covered = new Float64Array(question.terms.length + 1)
     const order = question.termsFrom(anchor.place)
-    return { entities: [anchor.entity], relations: [], score: start, order, told, nearness: 0, start }
+    return { entities: [anchor.entity], relations: [], score: start, order, covered, nearness: 0, start }
   })
   const finished: Walk[] = []
   let steps = 0
@@ -110,33 +110,33 @@ function extend(
   named: ReadonlyMap<number, number>,
 ): Walk {
   const end = graph.entities[otherEnd(relation, walk.entities.at(-1)!)]!
-  const told = tellMore(question, walk, relation, end)
+  const covered = coverMore(question, walk, relation, end)
   const relations = [...walk.relations, relation.index]
   const nearness = walk.nearness + Math.max(0, question.near.relation(relation))
   const crowd = Math.log2(1 + graph.topology.degree(end.id))
   const score =
     walk.start +
-    WEIGHT.told * told.at(-1)! +
+    WEIGHT.covered * covered.at(-1)! +
     (WEIGHT.nearness * nearness) / relations.length -
     WEIGHT.length * relations.length -
     WEIGHT.hub * crowd +
     WEIGHT.kind * (question.asksFor(end) ? 1 : 0) +
     WEIGHT.joined * (named.get(end.index) ?? 0)
-  return { ...walk, entities: [...walk.entities, end.index], relations, told, nearness, score }
+  return { ...walk, entities: [...walk.entities, end.index], relations, covered, nearness, score }
 }
 
-/** Each further term is told by the new relation, or by one before it where nothing after that term is. */
-function tellMore(question: QuestionView, walk: Walk, relation: GraphRelation, end: GraphEntity): Float64Array {
+/** Each further term is covered by the new relation, or by an earlier one where no later term is. */
+function coverMore(question: QuestionView, walk: Walk, relation: GraphRelation, end: GraphEntity): Float64Array {
   const ofRelation = question.relationStrengths(relation)
   const ofEntity = question.entityStrengths(end)
   const all = question.terms.reduce((sum, { weight }) => sum + weight, 0)
-  const told = new Float64Array(walk.told.length)
+  const covered = new Float64Array(walk.covered.length)
   walk.order.forEach((term, at) => {
     const strength = Math.max(ofRelation[term]!, WEIGHT.entity * ofEntity[term]!)
     const worth = all === 0 ? 0 : (question.terms[term]!.weight * strength) / all
-    told[at + 1] = Math.max(told[at]! + worth, walk.told[at + 1]!)
+    covered[at + 1] = Math.max(covered[at]! + worth, walk.covered[at + 1]!)
   })
-  return told
+  return covered
 }
 
 /** The best paths of which each has a relation that no better one has. */

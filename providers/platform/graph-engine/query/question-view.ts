@@ -1,23 +1,24 @@
+import type { GraphQueryRequest } from '../../../../contract/index.ts'
 import { conceptsOf } from '../../models/builtin/language/concepts.ts'
 import { analyseQuestion } from '../../models/builtin/matching/question.ts'
 import type { AnswerKind, Question } from '../../models/builtin/matching/question.ts'
-import type { Term, TermIndex } from '../../models/builtin/matching/terms.ts'
 import { matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
+import type { Term, TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { ModelHost } from '../../models/model-host.ts'
+import { parseKeywordsReply, renderKeywordsTask } from '../../models/prompts/keywords-task.ts'
 import { GraphEngineError } from '../errors.ts'
+import { entityTerms, relationTerms } from '../graph/knowledge-graph.ts'
 import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import { entityTerms, relationTerms } from '../graph/term-indexes.ts'
 import { findNames } from './find-names.ts'
 import type { NamePlace, QuestionNames } from './find-names.ts'
-import type { QueryKeywords } from './keywords.ts'
 
-/** A question as the search sees it: its names, its other words, and how near each part of the graph is to it. */
+/** A question prepared for the search: its names, its other words, and how near each part of the graph is to it. */
 export interface QuestionView {
   text: string
   names: QuestionNames
   /** What the question asks about its names; all its words when there is nothing else. */
   terms: readonly Term[]
-  /** Nearness in meaning, worked out when it is asked for: of everything for the tables, of one part for the functions. */
+  /** Nearness in meaning, computed on demand. */
   near: {
     /** Of the low keywords with each entity. */
     entities(): Float32Array
@@ -30,7 +31,7 @@ export interface QuestionView {
     /** Of the question with one chunk. */
     chunk(position: number): number
   }
-  /** How well a relation's words meet each term, 0 to 1. */
+  /** How well a relation's words match each term, 0 to 1. */
   relationStrengths(relation: GraphRelation): readonly number[]
   entityStrengths(entity: GraphEntity): readonly number[]
   /** True for an entity of the kind that the question wants to know. */
@@ -126,4 +127,30 @@ function memoised<Part extends { index: number }, Value>(compute: (part: Part) =
     known.set(part.index, value)
     return value
   }
+}
+
+/** A question's keywords: themes and kinds of relation, and names and concrete things. */
+export interface QueryKeywords {
+  high: string[]
+  low: string[]
+  /** request: the caller gave them. model: the model did. question: its reply had none, so the whole question is the one keyword. */
+  from: 'request' | 'model' | 'question'
+}
+
+/** Splits the question by the model of role `graph_keyword`, unless the caller gave keywords. Throws `ModelCallError`. */
+export async function splitKeywords(
+  request: Pick<GraphQueryRequest, 'query' | 'hl_keywords' | 'll_keywords'>,
+  models: ModelHost,
+  signal?: AbortSignal,
+): Promise<QueryKeywords> {
+  if (request.hl_keywords.length + request.ll_keywords.length > 0) {
+    return { high: request.hl_keywords, low: request.ll_keywords, from: 'request' }
+  }
+  const messages = renderKeywordsTask({ question: request.query })
+  const completion = await models.chat('graph_keyword', { messages, temperature: 0 }, signal)
+  const reply = parseKeywordsReply(completion.choices[0]?.message.content ?? '')
+  if (!reply.ok || reply.value.high_level.length + reply.value.low_level.length === 0) {
+    return { high: [], low: [request.query], from: 'question' }
+  }
+  return { high: reply.value.high_level, low: reply.value.low_level, from: 'model' }
 }

@@ -1,25 +1,61 @@
 import { messageText } from '../../../../contract/index.ts'
-import type { ChatMessage, GraphQueryCost, GraphQueryData, GraphQueryRequest } from '../../../../contract/index.ts'
+import type {
+  ChatMessage,
+  GraphQueryCost,
+  GraphQueryData,
+  GraphQueryRequest,
+  GraphReference,
+} from '../../../../contract/index.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import { NO_ANSWER } from '../../models/prompts/answer-task.ts'
 import { meterCalls } from '../../rag/call-meter.ts'
 import { withoutThinking } from '../../rag/steps/generate.ts'
 import { GraphEngineError } from '../errors.ts'
-import type { GraphChunk, KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import { highest } from '../graph/vector-table.ts'
+import type { GraphAnswer, GraphAnswerParts, GraphEngineLimits, QueryOptions } from '../graph-engine.ts'
+import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import { buildContext } from './build-context.ts'
 import type { GraphContext } from './build-context.ts'
-import { splitKeywords } from './keywords.ts'
-import type { QueryKeywords } from './keywords.ts'
-import { queryData } from './query-data.ts'
-import { viewQuestion } from './question-view.ts'
-import type { QuestionView } from './question-view.ts'
-import { ranked, roundRobin, scaled } from './rank.ts'
-import type { Ranked } from './rank.ts'
-import { rerankChunks } from './rerank-chunks.ts'
-import type { GraphRerank } from './rerank-chunks.ts'
-import { searchGraph } from './search-graph.ts'
-import type { GraphFindings } from './search-graph.ts'
+import { splitKeywords, viewQuestion } from './question-view.ts'
+import type { QueryKeywords } from './question-view.ts'
+import { chunksByMeaning, chunksOfFindings, roundRobin, searchGraph } from './search-graph.ts'
+import type { GraphFindings, Ranked } from './search-graph.ts'
+
+export interface AnsweringDeps {
+  graph: (signal?: AbortSignal) => Promise<KnowledgeGraph>
+  models: ModelHost
+  rerank: GraphRerank | null
+  limits: Pick<GraphEngineLimits, 'pathLength' | 'visitedEntities'>
+}
+
+/** Answers queries in two parts, so that a stream can show the references while the text is written. */
+export function createAnswering(deps: AnsweringDeps) {
+  return async (request: GraphQueryRequest, options: QueryOptions = {}): Promise<GraphAnswerParts> => {
+    const tools = { ...deps, models: options.models ?? deps.models, bounds: deps.limits }
+    const context = await retrieveContext(request, tools, options.signal)
+    const { data, keywords, info } = context
+    const references = !request.include_references
+      ? null
+      : request.include_chunk_content
+        ? referencesWithContent(data)
+        : data.references
+    const parts = { references, data, keywords, info }
+    const finished = (response: string, llmGenerated: boolean): GraphAnswer => ({
+      ...parts,
+      response,
+      llmGenerated,
+      cost: context.cost(),
+    })
+    return {
+      ...parts,
+      async finish() {
+        if (request.only_need_context) return finished(context.text, false)
+        if (request.only_need_prompt) return finished(promptText(context.messages), false)
+        const { response, llmGenerated } = await context.answer()
+        return finished(response, llmGenerated)
+      },
+    }
+  }
+}
 
 export interface QueryTools {
   graph: (signal?: AbortSignal) => Promise<KnowledgeGraph>
@@ -32,7 +68,7 @@ export interface QueryTools {
 export interface ProcessingInfo {
   keywords_from: QueryKeywords['from'] | 'none'
   anchors: string[]
-  /** Entity names along each path that was told. */
+  /** Entity names along each path in the context. */
   paths: string[][]
   entities_found: number
   relations_found: number
@@ -47,10 +83,10 @@ export interface RetrievedContext {
   keywords: { high_level: string[]; low_level: string[] }
   info: ProcessingInfo
   messages: ChatMessage[]
-  /** Text of the passages as they stand in the prompt. */
+  /** Text of the passages as in the prompt. */
   text: string
   cost(): GraphQueryCost
-  /** Asks the model of role `graph_query`; without any context it says that there is none, without a call. */
+  /** Asks the model of role `graph_query`; without any context it returns the fixed answer that nothing was found, without a call. */
   answer(): Promise<{ response: string; llmGenerated: boolean }>
 }
 
@@ -157,48 +193,78 @@ const contextText = (context: GraphContext): string =>
 export const promptText = (messages: readonly ChatMessage[]): string =>
   messages.map((message) => `${message.role}:\n${messageText(message)}`).join('\n\n')
 
-/** Share of an entity's score that its chunks get together, beside the full score of each relation. */
-const ENTITY_SHARE = 0.25
-
 /**
- * The chunks that tell what was found, best first. The best path comes first: each of its relations gets the chunk that tells it
- * best, unless one already chosen does, so that a chain of facts is complete before its first link is told again. Then chunks by how
- * much of the findings they tell and how near they are to the question, both counting the same.
+ * Scores texts against a query, in their order, higher is better; batching is up to the implementation. `models` is the request's metered
+ * view, for implementations that call the rerank model through it.
  */
-function chunksOfFindings(
-  graph: KnowledgeGraph,
-  question: QuestionView,
-  findings: GraphFindings,
-): Ranked<GraphChunk>[] {
-  const told = new Map<number, number>()
-  const tell = (ids: readonly string[], value: number) => {
-    for (const id of ids) {
-      const position = graph.chunkPositions.get(id)!
-      told.set(position, (told.get(position) ?? 0) + value)
-    }
+export type GraphRerank = (
+  request: { query: string; documents: readonly string[]; models: ModelHost },
+  signal?: AbortSignal,
+) => Promise<readonly number[]>
+
+/** Orders chunks by the reranker, equal scores in their former order. Any bad score fails the whole step. */
+export async function rerankChunks(
+  rerank: GraphRerank,
+  query: string,
+  chunks: readonly Ranked<GraphChunk>[],
+  models: ModelHost,
+  signal?: AbortSignal,
+): Promise<Ranked<GraphChunk>[]> {
+  if (chunks.length === 0) return []
+  const documents = chunks.map(({ item }) => `${item.title}\n${item.content}`)
+  const scores = await rerank({ query, documents, models }, signal)
+  if (scores.length !== chunks.length || !scores.every(Number.isFinite)) {
+    throw new GraphEngineError('rerank_invalid', 'the reranker did not return one finite score per text')
   }
-  for (const { item, score } of findings.relations) tell(item.chunkIds, score)
-  for (const { item, score } of findings.entities) tell(item.chunkIds, (ENTITY_SHARE * score) / item.chunkIds.length)
-  const tellers = [...told.keys()].sort((a, b) => a - b)
-  const worth = scaled(tellers.map((position) => told.get(position)!))
-  const nearness = scaled(tellers.map((position) => Math.max(0, question.near.chunk(position))))
-  const scores = new Map(tellers.map((position, at) => [position, worth[at]! + nearness[at]!]))
-  const score = ({ position }: GraphChunk) => scores.get(position) ?? 0
-  const byScore = ranked(
-    tellers.map((position) => graph.chunks[position]!),
-    score,
-  )
-  const chosen = new Set<GraphChunk>()
-  for (const index of findings.paths[0]?.relations ?? []) {
-    const telling = graph.relations[index]!.chunkIds.map((id) => graph.chunks[graph.chunkPositions.get(id)!]!)
-    if (!telling.some((chunk) => chosen.has(chunk))) chosen.add(ranked(telling, score)[0]!.item)
-  }
-  const first = [...chosen].map((item) => ({ item, score: score(item) }))
-  return [...first, ...byScore.filter(({ item }) => !chosen.has(item))]
+  return chunks.map(({ item }, index) => ({ item, score: scores[index]! })).sort((a, b) => b.score - a.score)
 }
 
-/** The chunks nearest to the question in meaning. */
-function chunksByMeaning(graph: KnowledgeGraph, question: QuestionView, limit: number): Ranked<GraphChunk>[] {
-  const nearness = question.near.chunks()
-  return highest(nearness, limit).map((position) => ({ item: graph.chunks[position]!, score: nearness[position]! }))
+/** LightRAG's separator of joined lists. */
+const JOINED = '<SEP>'
+
+/** A context in the form of `/query/data`; references are numbered by the first appearance of their file. */
+export function queryData(graph: KnowledgeGraph, context: GraphContext): GraphQueryData {
+  const files = [
+    ...context.chunks.map(({ item }) => item.filePath),
+    ...context.relations.flatMap(({ filePaths }) => filePaths),
+    ...context.entities.flatMap(({ filePaths }) => filePaths),
+  ]
+  const ids = new Map([...new Set(files)].map((file, index) => [file, String(index + 1)]))
+  const shared = (part: GraphEntity | GraphRelation) => ({
+    description: part.statements.map(({ text }) => text).join(JOINED),
+    source_id: part.chunkIds.join(JOINED),
+    file_path: part.filePaths.join(JOINED),
+    reference_id: ids.get(part.filePaths[0]!) ?? '',
+  })
+  return {
+    entities: context.entities.map((entity) => ({
+      entity_name: entity.name,
+      entity_type: entity.type,
+      ...shared(entity),
+    })),
+    relationships: context.relations.map((relation) => ({
+      src_id: graph.entities[relation.sourceIndex]!.name,
+      tgt_id: graph.entities[relation.targetIndex]!.name,
+      keywords: relation.keywords.join(', '),
+      weight: relation.weight,
+      ...shared(relation),
+    })),
+    chunks: context.chunks.map(({ item, score }) => ({
+      content: item.content,
+      file_path: item.filePath,
+      chunk_id: item.id,
+      reference_id: ids.get(item.filePath)!,
+      title: item.title,
+      score,
+    })),
+    references: [...ids].map(([file_path, reference_id]) => ({ reference_id, file_path })),
+  }
+}
+
+/** References with the chunk texts of their file. */
+export function referencesWithContent(data: GraphQueryData): GraphReference[] {
+  return data.references.map((reference) => ({
+    ...reference,
+    content: data.chunks.filter(({ file_path }) => file_path === reference.file_path).map(({ content }) => content),
+  }))
 }

@@ -1,15 +1,12 @@
+import { highest } from '../../dense-vectors.ts'
 import { coverage } from '../../models/builtin/matching/terms.ts'
-import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import { relationTerms } from '../graph/term-indexes.ts'
-import { highest } from '../graph/vector-table.ts'
-import type { Anchor } from './find-anchors.ts'
-import { findAnchors } from './find-anchors.ts'
+import { relationTerms } from '../graph/knowledge-graph.ts'
+import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { NamePlace } from './find-names.ts'
 import { findPaths } from './find-paths.ts'
 import type { GraphPath } from './find-paths.ts'
 import { personalisedPagerank } from './personalised-pagerank.ts'
 import type { QuestionView } from './question-view.ts'
-import { ranked, roundRobin } from './rank.ts'
-import type { Ranked } from './rank.ts'
 
 /** The part of the graph that a question is about, each list best first. */
 export interface GraphFindings {
@@ -104,7 +101,121 @@ function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: Sea
   return { anchors: [], paths: [], entities: entities.slice(0, bounds.topK), relations }
 }
 
-/** How well a relation fits the question, 0 to 1: half by meaning, half by the question's words that it meets. */
+/** How well a relation fits the question, 0 to 1: half by meaning, half by the share of the question's words in it. */
 function fit(question: QuestionView, relation: GraphRelation, nearness: number): number {
   return 0.5 * Math.max(0, nearness) + 0.5 * coverage(question.terms, relationTerms(relation))
+}
+
+/** An entity that the question starts from. `weight` 0 to 1: how sure it is that the question means it. */
+export interface Anchor {
+  entity: number
+  weight: number
+  /** True when the question names it; false when it is only near in meaning. */
+  named: boolean
+  /** Where the question names it. */
+  place: NamePlace | null
+}
+
+const PART_OF_NAME = 0.6
+const NEAR_IN_MEANING = 0.35
+
+/** The entities that a question mentions, surest first: whole names, parts of names, entities near the low keywords in meaning. */
+export function findAnchors(question: QuestionView, limit: number): Anchor[] {
+  const anchors = new Map<number, Anchor>()
+  const add = (anchor: Anchor) => {
+    const known = anchors.get(anchor.entity)
+    const place = known?.place ?? anchor.place
+    const named = anchor.named || known?.named === true
+    anchors.set(anchor.entity, { ...anchor, weight: Math.max(anchor.weight, known?.weight ?? 0), named, place })
+  }
+  for (const { entities, share, place } of question.names.found) {
+    const weight = (share === 1 ? 1 : PART_OF_NAME * share) / entities.length
+    for (const entity of entities) add({ entity, weight, named: true, place })
+  }
+  const nearness = question.near.entities()
+  for (const entity of highest(nearness, limit)) {
+    add({ entity, weight: NEAR_IN_MEANING * nearness[entity]!, named: false, place: null })
+  }
+  return [...anchors.values()].sort((a, b) => b.weight - a.weight || a.entity - b.entity).slice(0, limit)
+}
+
+/** Share of an entity's score that its chunks get together, beside the full score of each relation. */
+const ENTITY_SHARE = 0.25
+
+/**
+ * The chunks that state what was found, best first. The best path comes first: each of its relations gets the chunk that states it
+ * best, unless a chosen one already does, so that a chain of facts is complete before its first link is repeated. Then chunks by how
+ * much of the findings they state and how near they are to the question, with equal weight.
+ */
+export function chunksOfFindings(
+  graph: KnowledgeGraph,
+  question: QuestionView,
+  findings: GraphFindings,
+): Ranked<GraphChunk>[] {
+  const support = new Map<number, number>()
+  const addSupport = (ids: readonly string[], value: number) => {
+    for (const id of ids) {
+      const position = graph.chunkPositions.get(id)!
+      support.set(position, (support.get(position) ?? 0) + value)
+    }
+  }
+  for (const { item, score } of findings.relations) addSupport(item.chunkIds, score)
+  for (const { item, score } of findings.entities)
+    addSupport(item.chunkIds, (ENTITY_SHARE * score) / item.chunkIds.length)
+  const supporting = [...support.keys()].sort((a, b) => a - b)
+  const worth = scaled(supporting.map((position) => support.get(position)!))
+  const nearness = scaled(supporting.map((position) => Math.max(0, question.near.chunk(position))))
+  const scores = new Map(supporting.map((position, at) => [position, worth[at]! + nearness[at]!]))
+  const score = ({ position }: GraphChunk) => scores.get(position) ?? 0
+  const byScore = ranked(
+    supporting.map((position) => graph.chunks[position]!),
+    score,
+  )
+  const chosen = new Set<GraphChunk>()
+  for (const index of findings.paths[0]?.relations ?? []) {
+    const stating = graph.relations[index]!.chunkIds.map((id) => graph.chunks[graph.chunkPositions.get(id)!]!)
+    if (!stating.some((chunk) => chosen.has(chunk))) chosen.add(ranked(stating, score)[0]!.item)
+  }
+  const first = [...chosen].map((item) => ({ item, score: score(item) }))
+  return [...first, ...byScore.filter(({ item }) => !chosen.has(item))]
+}
+
+/** The chunks nearest to the question in meaning. */
+export function chunksByMeaning(graph: KnowledgeGraph, question: QuestionView, limit: number): Ranked<GraphChunk>[] {
+  const nearness = question.near.chunks()
+  return highest(nearness, limit).map((position) => ({ item: graph.chunks[position]!, score: nearness[position]! }))
+}
+
+/** Something chosen for the context, with the score of the step that ordered it. */
+export interface Ranked<Item> {
+  item: Item
+  score: number
+}
+
+/** Items by score, best first, equal ones in their previous order. */
+export function ranked<Item>(items: readonly Item[], score: (item: Item) => number): Ranked<Item>[] {
+  return items.map((item) => ({ item, score: score(item) })).sort((a, b) => b.score - a.score)
+}
+
+/** Takes from each list in turn, leaving out what was taken before. */
+export function roundRobin<Item>(lists: readonly (readonly Ranked<Item>[])[]): Ranked<Item>[] {
+  const taken = new Set<Item>()
+  const merged: Ranked<Item>[] = []
+  const longest = Math.max(0, ...lists.map(({ length }) => length))
+  for (let place = 0; place < longest; place += 1) {
+    for (const list of lists) {
+      const next = list[place]
+      if (next === undefined || taken.has(next.item)) continue
+      taken.add(next.item)
+      merged.push(next)
+    }
+  }
+  return merged
+}
+
+/** Scores scaled so that the highest is 1; as they are when none is above zero. */
+export function scaled(scores: ArrayLike<number>): Float64Array {
+  const values = Float64Array.from(scores)
+  const top = values.reduce((most, value) => Math.max(most, value), 0)
+  return top > 0 ? values.map((value) => value / top) : values
 }

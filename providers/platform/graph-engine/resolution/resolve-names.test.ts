@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ExtractedChunk } from '../storage/extraction-store.ts'
-import { isAcronymOf, normalName } from './normal-name.ts'
+import type { ExtractedChunk } from '../document-store.ts'
+import { isAcronymOf, normalName } from './names.ts'
 import { resolveNames } from './resolve-names.ts'
 
 /** A document as `name/type` mentions; `text` is what stands in it. */

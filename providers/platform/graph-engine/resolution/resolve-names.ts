@@ -1,9 +1,8 @@
-import type { ExtractedChunk } from '../storage/extraction-store.ts'
-import { collectNames, withoutParentheses } from './name-mentions.ts'
-import type { DocumentName, NamesByDocument } from './name-mentions.ts'
-import { isAcronymOf, normalName } from './normal-name.ts'
+import type { ExtractedChunk } from '../document-store.ts'
+import { collectNames, isAcronymOf, normalName, withoutParentheses } from './names.ts'
+import type { DocumentName, NamesByDocument } from './names.ts'
 
-/** Which entity a spelling means in a document: the normal name that stands for it in the whole corpus. Empty for no name at all. */
+/** Which entity a spelling means in a document: its normal name in the whole corpus. Empty for a spelling without letters or digits. */
 export type NameResolver = (documentId: string, spelling: string) => string
 
 /** What the corpus as a whole knows of names; used where a document alone leaves a name unexplained. */
@@ -40,7 +39,7 @@ export function resolveNames(chunks: readonly ExtractedChunk[]): NameResolver {
     follow(resolved.get(documentId), normalName(withoutParentheses(spelling).long), (name) => corpusPlain(name, corpus))
 }
 
-/** An alias may stand for another: "Capt Raines" for "Raines" for "Cuthbert Raines". */
+/** An alias may be short for another: "Capt Raines" for "Raines" for "Cuthbert Raines". */
 function follow(
   toLong: ReadonlyMap<string, string> | undefined,
   normal: string,
@@ -158,7 +157,7 @@ export function definedAcronyms(
 const isCode = (text: string): boolean => /^[\p{L}\p{N}.-]+$/u.test(text) && /\p{L}/u.test(text) && /\p{N}/u.test(text)
 
 /** Short forms that the whole corpus explains in one way only, for documents that use them unexplained. */
-function corpusAcronyms(documents: ReadonlyMap<string, ReadonlyMap<string, string>>): Map<string, string> {
+export function corpusAcronyms(documents: ReadonlyMap<string, ReadonlyMap<string, string>>): Map<string, string> {
   const meanings = new Map<string, Set<string>>()
   for (const defined of documents.values()) {
     for (const [short, full] of defined) meanings.set(short, (meanings.get(short) ?? new Set()).add(full))
@@ -174,7 +173,7 @@ const HONORIFICS = new Set(
 const SUFFIXES = new Set(['jr', 'sr', 'ii', 'iii', 'iv', 'phd', 'md', 'esq'])
 
 /** The words of a person's normal name without titles and generation marks. */
-function personWords(normal: string): string[] {
+export function personWords(normal: string): string[] {
   const words = normal.split(' ')
   while (words.length > 1 && HONORIFICS.has(words[0]!)) words.shift()
   while (words.length > 1 && SUFFIXES.has(words.at(-1)!)) words.pop()
@@ -182,22 +181,22 @@ function personWords(normal: string): string[] {
 }
 
 /** A person's name reduced to what most texts write: no title, no generation mark, no middle initials. */
-function plainPerson(normal: string): string {
+export function plainPerson(normal: string): string {
   const words = personWords(normal)
   return words.filter((word, at) => at === 0 || at === words.length - 1 || word.length > 1).join(' ')
 }
 
 /** True when models took the name for a person at least as often as for anything else. */
-function isPerson(name: DocumentName): boolean {
+export function isPerson(name: DocumentName): boolean {
   const asPerson = name.types.get('person') ?? 0
   return asPerson > 0 && [...name.types.values()].every((count) => count <= asPerson)
 }
 
 /** True when a name of a type that was never given could still be a person's. */
-const mayBePerson = (name: DocumentName): boolean => isPerson(name) || name.types.size === 0
+export const mayBePerson = (name: DocumentName): boolean => isPerson(name) || name.types.size === 0
 
-/** True when `short` can stand for the person `full` near a full mention: the end of the name ("Raines", "Ashby Crewe") or the first name. */
-function shortensPerson(short: readonly string[], full: readonly string[]): boolean {
+/** True when `short` can mean the person `full` near a full mention: the end of the name ("Raines", "Ashby Crewe") or the first name. */
+export function shortensPerson(short: readonly string[], full: readonly string[]): boolean {
   if (short.length === 0 || short.length >= full.length) return false
   const isEnd = short.every((word, index) => word === full[full.length - short.length + index])
   return isEnd || (short.length === 1 && short[0] === full[0])
@@ -211,7 +210,7 @@ const LEGAL_FORMS = new Set(
 const SHIP_PREFIXES = new Set('ss ms mv mt my rv rms rrs hms hmcs hmas uss sv fv mfv rnlb tss ps'.split(' '))
 
 /** A name without legal form or ship's prefix; the same name when it has neither. */
-function coreName(normal: string): string {
+export function coreName(normal: string): string {
   let words = normal.split(' ')
   if (words.length > 1 && SHIP_PREFIXES.has(words[0]!)) words = words.slice(1)
   while (words.length > 1 && (LEGAL_FORMS.has(words.at(-1)!) || words.at(-1) === 'and')) words = words.slice(0, -1)
@@ -219,6 +218,6 @@ function coreName(normal: string): string {
 }
 
 /** True when models took the two for the same kind of thing at least once. */
-function sameKind(a: DocumentName, b: DocumentName): boolean {
+export function sameKind(a: DocumentName, b: DocumentName): boolean {
   return [...a.types.keys()].some((type) => b.types.has(type))
 }

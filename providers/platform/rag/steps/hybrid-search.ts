@@ -1,5 +1,5 @@
 import type { ApproachParameters } from '../../../../contract/index.ts'
-import { rerankInBatches } from '../../rerank-adapter/rerank-batches.ts'
+import { rerankInBatches } from '../../tei/reranker.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
 import { requireCollection } from './collection.ts'

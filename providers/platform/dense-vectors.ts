@@ -1,8 +1,76 @@
 /**
- * Dot products of one vector with many, four components per instruction: WebAssembly's SIMD, which JavaScript has no other way to. Written out
- * as instructions because a compiler for one loop would be a heavier dependency than the loop.
+ * Dense vectors in memory and the search for the nearest ones: the one path of the vector store and of the graph engine. Vectors are of
+ * unit length, so that their dot product is their cosine. Scores are exact in 32-bit arithmetic; equal vectors get equal scores.
+ * docs/decisions/008 says why the loop over all rows is WebAssembly.
  */
-export interface DotKernel {
+
+/** Unit vectors of one dimension, row after row. */
+export interface VectorTable {
+  readonly count: number
+  readonly dimensions: number
+  readonly bytes: number
+  /** Cosine of each row with a unit vector. */
+  similarities(query: Float32Array): Float32Array
+  /** Cosine of one row with a unit vector. */
+  similarity(query: Float32Array, row: number): number
+}
+
+/** A table of these vectors in their order. They must be of one dimension. */
+export function createVectorTable(vectors: readonly Float32Array[]): VectorTable {
+  const count = vectors.length
+  const dimensions = vectors[0]?.length ?? 0
+  const kernel = createDotKernel(count, dimensions)
+  const { rows, stride } = kernel
+  vectors.forEach((vector, index) => {
+    rows.set(vector, index * stride)
+  })
+  return {
+    count,
+    dimensions,
+    bytes: vectorTableBytes(count, dimensions),
+    similarities(query) {
+      if (count === 0) return new Float32Array(0)
+      kernel.query.set(query)
+      // The kernel writes the next products over these.
+      return kernel.dots().slice()
+    },
+    similarity(query, row) {
+      let sum = 0
+      for (let column = 0, offset = row * stride; column < dimensions; column += 1, offset += 1)
+        sum += rows[offset]! * query[column]!
+      return sum
+    },
+  }
+}
+
+/** Positions of the `limit` highest scores above a floor, best first, equal ones by position. */
+export function highest(scores: ArrayLike<number>, limit: number, floor = 0): number[] {
+  const best: number[] = []
+  for (let index = 0; index < scores.length; index += 1) {
+    const score = scores[index]!
+    if (score <= floor || (best.length === limit && score <= scores[best.at(-1)!]!)) continue
+    let position = best.length
+    while (position > 0 && scores[best[position - 1]!]! < score) position -= 1
+    best.splice(position, 0, index)
+    if (best.length > limit) best.pop()
+  }
+  return best
+}
+
+/** The vector at unit length, or null for one without direction (all zeros). */
+export function toUnitLength(vector: Float32Array): Float32Array | null {
+  let squares = 0
+  for (const component of vector) squares += component * component
+  if (squares === 0) return null
+  const length = Math.sqrt(squares)
+  return vector.map((component) => component / length)
+}
+
+/**
+ * Dot products of one vector with many, four components per instruction: WebAssembly's SIMD, which JavaScript has no other access to.
+ * Written out as instructions because a compiler for one loop would be a heavier dependency than the loop.
+ */
+interface DotKernel {
   /** One after the other, `stride` components each; those beyond a vector's dimensions stay zero. */
   rows: Float32Array
   /** The vector that all are multiplied with; `stride` components. */
@@ -18,14 +86,14 @@ const PAGE_BYTES = 65_536
 
 const strideOf = (dimensions: number): number => Math.ceil(dimensions / STEP) * STEP
 
-/** Bytes that a kernel for so many vectors takes. */
-export const kernelBytes = (count: number, dimensions: number): number =>
+/** Bytes that a table of so many vectors takes. */
+export const vectorTableBytes = (count: number, dimensions: number): number =>
   ((count + 1) * strideOf(dimensions) + count) * 4
 
 /** A kernel with room for `count` vectors, all zero. */
 export function createDotKernel(count: number, dimensions: number): DotKernel {
   const stride = strideOf(dimensions)
-  const pages = Math.max(1, Math.ceil(kernelBytes(count, dimensions) / PAGE_BYTES))
+  const pages = Math.max(1, Math.ceil(vectorTableBytes(count, dimensions) / PAGE_BYTES))
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
   compiled ??= new WebAssembly.Module(MODULE)
   const { dots } = new WebAssembly.Instance(compiled, { env: { memory } }).exports as { dots: DotsFunction }

@@ -10,7 +10,7 @@ import { modelErrorHeaders, reasonOf } from '../models/model-error-response.ts'
 import { ModelCallError } from '../models/model-host.ts'
 import type { ModelHost } from '../models/model-host.ts'
 
-/** Said of one input where the models name no limit. */
+/** Reported as the limit of one input; the models have none of their own. */
 const MAX_INPUT_TOKENS = 8192
 
 const EmbedRequest = z.looseObject({
@@ -20,7 +20,7 @@ const EmbedRequest = z.looseObject({
   dimensions: z.int().positive().nullish(),
 })
 
-/** `POST /rerank`, `POST /embed` and `GET /info` in TEI's shape, over the roles `rerank` and `embed`. */
+/** The API of Hugging Face's text-embeddings-inference 1.x (`POST /rerank`, `POST /embed`, `GET /info`, its error bodies) over the roles `rerank` and `embed`. */
 export function registerRerankerRoutes(app: FastifyInstance, models: ModelHost, version: string): void {
   void app.register(async (scope) => {
     useErrorFamily(scope, 'tei')
@@ -60,7 +60,7 @@ async function rerank(models: ModelHost, request: FastifyRequest, reply: Fastify
 
 async function embed(models: ModelHost, request: FastifyRequest, reply: FastifyReply): Promise<number[][]> {
   const { inputs, normalize, dimensions } = parseRequest(EmbedRequest, request.body)
-  // The model host knows unit vectors only: another answer than the one asked for would not be noticed.
+  // The model host returns unit vectors only; ignoring `normalize: false` would go unnoticed.
   if (normalize === false) throw unavailable('normalize: false is not available, vectors are of unit length')
   const texts = typeof inputs === 'string' ? [inputs] : inputs
   requireBatch(texts.length)
@@ -83,7 +83,7 @@ function sigmoid(logit: number): number {
   return 1 / (1 + Math.exp(-logit))
 }
 
-/** TEI tells failed inference as 424, an overloaded backend as 429. */
+/** TEI reports failed inference as 424, an overloaded backend as 429. */
 async function upstream<Result>(call: () => Promise<Result>): Promise<Result> {
   try {
     return await call()

@@ -4,14 +4,14 @@ import { GraphInsertResponse, GraphPipelineStatus, GraphTrackStatus } from '../.
 import type { GraphDocStatus } from '../../../../contract/index.ts'
 import { GraphTargetError } from '../../ingestion/graph-target.ts'
 import type { GraphTargetClient } from '../../ingestion/graph-target.ts'
-import { summarise } from './graph-target-client.ts'
+import { summarise } from '../graph-target.ts'
 
 export interface HttpGraphTargetOptions {
   /** Time for one request, from sending to the last byte. */
   timeoutMs?: number
-  /** Wait between two looks at the pipeline. */
+  /** Pause between two requests of the pipeline status. */
   pollMs?: number
-  /** How long a hand-in that shows no document yet counts as not taken up, since some engines queue after they have answered. */
+  /** How long an upload without any listed document counts as not started, since some engines queue after they have answered. */
   takeUpMs?: number
   /** Sent as `LIGHTRAG-WORKSPACE`, for engines with several. */
   workspace?: string
@@ -58,7 +58,7 @@ export function httpGraphTargetClient(
     } catch (cause) {
       signal.throwIfAborted()
       if (cause instanceof GraphTargetError) throw cause
-      const what = timeout.aborted ? `gave no answer within ${timeoutMs} ms` : 'cannot be reached'
+      const what = timeout.aborted ? `did not answer within ${timeoutMs} ms` : 'is unreachable'
       throw new GraphTargetError(`the graph engine ${what}`, { transient: true, cause })
     }
   }
@@ -80,8 +80,8 @@ export function httpGraphTargetClient(
           if (!waiting) return summarise(documents)
         }
         if (Date.now() + pollMs >= deadline) {
-          const said = pipeline.latest_message ?? ''
-          throw new GraphTargetError(`not finished at the deadline: ${said}`, { transient: true })
+          const latest = pipeline.latest_message ?? ''
+          throw new GraphTargetError(`not finished at the deadline: ${latest}`, { transient: true })
         }
         await sleep(pollMs, undefined, { signal })
       }
@@ -118,6 +118,6 @@ function parse<Schema extends z.ZodType>(path: string, schema: Schema, text: str
     return schema.parse(JSON.parse(text))
   } catch (cause) {
     const body = text.slice(0, BODY_KEPT_CHARS)
-    throw new GraphTargetError(`the graph engine's answer on ${path} cannot be read`, { transient: false, body, cause })
+    throw new GraphTargetError(`the graph engine's answer on ${path} is invalid`, { transient: false, body, cause })
   }
 }

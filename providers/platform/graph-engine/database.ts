@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
-import { GraphEngineError } from '../errors.ts'
+import { GraphEngineError } from './errors.ts'
 
 const SCHEMA_VERSION = 1
 
 /**
- * The truth is what was handed in and what a model made of each chunk: documents, chunks, extractions. Vectors are kept by the digest
- * of their text. The merged graph is derived from these each time it changes, so that nothing in it can be counted twice.
+ * The source of truth is what clients inserted and what a model extracted from each chunk: documents, chunks, extractions. Vectors are
+ * stored by the digest of their text. The merged graph is derived from these each time it changes, so that nothing in it can be counted twice.
  */
 const SCHEMA = `
   CREATE TABLE documents (
@@ -73,7 +74,7 @@ function prepare(database: Database.Database, file: string): void {
       if (version !== 0) {
         throw new GraphEngineError(
           'file_of_another_version',
-          `${file} was made by another version (${String(version)})`,
+          `${file} was written by another version (${String(version)})`,
         )
       }
       database.exec(SCHEMA)
@@ -98,3 +99,54 @@ function translated<Result>(file: string, step: () => Result): Result {
     throw cause
   }
 }
+
+/** Vectors of one embedding model by the digest of their text: what did not change is not embedded again. */
+export interface VectorCache {
+  get(text: string): Float32Array | null
+  put(entries: readonly { text: string; vector: Float32Array }[]): void
+  /** Drops every vector, of any model, that none of these texts needs. */
+  keepOnly(texts: Iterable<string>): void
+}
+
+/** The vector table of an open engine file, seen by one model. */
+export function createVectorCache(database: Database.Database, model: string): VectorCache {
+  const get = database
+    .prepare<[string, Buffer], Buffer>('SELECT vector FROM vectors WHERE model = ? AND digest = ?')
+    .pluck()
+  const put = database.prepare('INSERT OR REPLACE INTO vectors (model, digest, vector) VALUES (?, ?, ?)')
+  database.exec('CREATE TEMP TABLE IF NOT EXISTS needed (digest BLOB PRIMARY KEY) STRICT, WITHOUT ROWID')
+  return {
+    get(text) {
+      const blob = get.get(model, digestOf(text))
+      return blob === undefined ? null : vectorOf(blob)
+    },
+    put(entries) {
+      database
+        .transaction(() => {
+          for (const { text, vector } of entries) put.run(model, digestOf(text), blobOf(vector))
+        })
+        .immediate()
+    },
+    keepOnly(texts) {
+      database
+        .transaction(() => {
+          database.exec('DELETE FROM needed')
+          const need = database.prepare('INSERT OR IGNORE INTO needed (digest) VALUES (?)')
+          for (const text of texts) need.run(digestOf(text))
+          database
+            .prepare('DELETE FROM vectors WHERE model <> ? OR digest NOT IN (SELECT digest FROM needed)')
+            .run(model)
+          database.exec('DELETE FROM needed')
+        })
+        .immediate()
+    },
+  }
+}
+
+const digestOf = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
+
+const blobOf = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+
+// A blob's memory may start anywhere; a float array must not.
+const vectorOf = (blob: Buffer): Float32Array =>
+  new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength))

@@ -3,11 +3,12 @@ import { RerankAdapterRequest } from '../../../contract/index.ts'
 import type { RerankAdapterResponse } from '../../../contract/index.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { withWorkDeadline } from '../../kit/deadlines.ts'
+import type { EnvReader } from '../../kit/env-reader.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { ModelCallError } from '../models/model-host.ts'
-import { rerankInBatches } from './rerank-batches.ts'
-import type { Reranker } from './reranker.ts'
+import { rerankInBatches } from '../tei/reranker.ts'
+import type { Reranker } from '../tei/reranker.ts'
 
 export interface RerankAdapterDeps {
   reranker: Reranker
@@ -16,7 +17,7 @@ export interface RerankAdapterDeps {
 }
 
 /**
- * `POST /graph-engine/rerank` in the shape that graph engines call rerankers with. 422 malformed, 502 for a bad batch, 503 without a
+ * `POST /graph-engine/rerank` in the form of LightRAG's rerank bindings `jina` and `cohere` (`{query, documents, top_n}`). 422 malformed, 502 for a bad batch, 503 without a
  * reranker, 504 after the deadline; never a part of the result.
  */
 export function registerRerankAdapter(app: FastifyInstance, { reranker, timeoutMs }: RerankAdapterDeps): void {
@@ -33,7 +34,7 @@ export function registerRerankAdapter(app: FastifyInstance, { reranker, timeoutM
       (late) => rerankInBatches(reranker, query, documents, AbortSignal.any([late, gone])),
       { message: 'Reranking timed out' },
     ).catch((cause: unknown) => {
-      if (gone.aborted) throw new HttpError(499, 'The caller has gone', { cause })
+      if (gone.aborted) throw new HttpError(499, 'The caller disconnected', { cause })
       throw cause instanceof ModelCallError ? refusal(cause) : cause
     })
     const results = scores
@@ -51,4 +52,20 @@ function refusal(cause: ModelCallError): HttpError {
     return new HttpError(503, 'The reranker cannot be reached', { cause })
   }
   return new HttpError(502, 'The reranker failed', { cause })
+}
+
+export interface RerankAdapterSettings {
+  /** For a whole request, however many batches it takes. */
+  timeoutMs: number
+  /** A reranking service with TEI's surface; null asks the role `rerank` of this platform's models. */
+  url: string | null
+  apiKey: string | null
+}
+
+export function readRerankAdapterSettings(reader: EnvReader): RerankAdapterSettings {
+  return {
+    timeoutMs: reader.seconds('GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
+    url: reader.url('RERANKER_URL'),
+    apiKey: reader.optional('RERANKER_API_KEY'),
+  }
 }

@@ -4,7 +4,7 @@ import { tinyModelHost } from '../../../tests/helpers/fake-builtin-models.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
-import { registerRerankerRoutes } from './routes.ts'
+import { registerRerankerRoutes } from './server.ts'
 
 const open: FastifyInstance[] = []
 afterEach(async () => {

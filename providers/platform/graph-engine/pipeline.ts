@@ -1,17 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
-import type { GraphPipelineStatus } from '../../../../contract/index.ts'
-import type { ModelHost } from '../../models/model-host.ts'
-import { parseExtractReply, renderExtractTask } from '../../models/prompts/extract-task.ts'
-import type { Extraction } from '../../models/prompts/extract-task.ts'
-import { mapBounded } from '../../rag/bounded.ts'
-import { GraphEngineError } from '../errors.ts'
-import type { GraphHolder } from '../graph/graph-holder.ts'
-import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import type { GraphEngineLimits } from '../limits.ts'
-import type { DocumentStore, StoredDocument } from '../storage/document-store.ts'
-import type { ExtractionStore, StoredChunk } from '../storage/extraction-store.ts'
-import { failureText, isExpected } from './failure-text.ts'
+import type { GraphPipelineStatus } from '../../../contract/index.ts'
+import type { ModelHost } from '../models/model-host.ts'
+import { parseExtractReply, renderExtractTask } from '../models/prompts/extract-task.ts'
+import type { Extraction } from '../models/prompts/extract-task.ts'
+import { mapBounded } from '../rag/bounded.ts'
+import type { VectorCache } from './database.ts'
+import type { DocumentStore, ExtractionStore, StoredChunk, StoredDocument } from './document-store.ts'
+import { failureText, GraphEngineError, isExpected } from './errors.ts'
+import type { GraphEngineLimits } from './graph-engine.ts'
+import type { GraphHolder } from './graph/graph-holder.ts'
+import type { KnowledgeGraph } from './graph/knowledge-graph.ts'
 
 export interface PipelineDeps {
   documents: DocumentStore
@@ -22,19 +21,19 @@ export interface PipelineDeps {
   clock: () => number
   /** The graph of all processed documents and these. */
   build: (alsoDocuments: readonly string[], signal: AbortSignal) => Promise<KnowledgeGraph>
-  /** Told of failures that nobody expected; the pipeline goes on. */
+  /** Called for unexpected failures; the pipeline continues. */
   onError: (error: unknown, where: string) => void
 }
 
-/** Works off the queue: one run at a time, started by `wake`, ended when nothing is pending and the graph is up to date. */
+/** Processes the queue: one run at a time, started by `wake`, ended when nothing is pending and the graph is up to date. */
 export interface Pipeline {
   wake(): void
   status(): GraphPipelineStatus
-  /** Stops the run: what is pending or under way fails as cancelled. False when nothing runs. */
+  /** Stops the run: documents pending or in progress fail as cancelled. False when nothing runs. */
   cancel(): boolean
   /** Settles when nothing runs and nothing is pending; the signal only ends the waiting. */
   idle(signal?: AbortSignal): Promise<void>
-  /** Stops without a verdict on documents under way: the next start takes them up again. */
+  /** Stops without failing the documents in progress: the next start resumes them. */
   close(): Promise<void>
 }
 
@@ -51,7 +50,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   async function run(): Promise<void> {
     log.begin(documents.counts().pending)
-    // Whoever woke us must not wait for the first model's synchronous work.
+    // The caller of `wake` must not wait for the first model's synchronous work.
     await nextTurn()
     while (!closed) {
       if (cancelling) endCancelled()
@@ -71,7 +70,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       while (!stop.signal.aborted && finished.length < limits.mergeEvery && clock() - sinceMs < limits.mergeAfterMs) {
         const [document] = documents.claim(1, clock())
         if (document === undefined) return
-        // Rule-based models never leave the thread by themselves: other requests get their turn here.
+        // Rule-based models never leave the thread by themselves: this lets other requests run.
         await nextTurn()
         if (await extract(document)) finished.push(document.id)
       }
@@ -82,7 +81,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   async function extract(document: StoredDocument): Promise<boolean> {
     const { signal } = stop
-    let place = ''
+    let location = ''
     try {
       await mapBounded(deps.extractions.missing(document.id), limits.parallelChunks, async (chunk) => {
         try {
@@ -90,7 +89,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
           const extraction = await extractChunk(chunk, deps.models, limits.extractAttempts, signal)
           deps.extractions.save(chunk.id, extraction)
         } catch (error) {
-          place ||= `chunk ${chunk.index + 1} of ${document.chunks}: `
+          location ||= `chunk ${chunk.index + 1} of ${document.chunks}: `
           throw error
         }
       })
@@ -98,7 +97,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       return true
     } catch (error) {
       if (closed) return false
-      const reason = signal.aborted ? CANCELLED : `${place}${failureText(error)}`
+      const reason = signal.aborted ? CANCELLED : `${location}${failureText(error)}`
       if (!signal.aborted && !isExpected(error)) deps.onError(error, `extraction of ${document.filePath}`)
       documents.move([document.id], ['processing'], 'failed', reason, clock())
       log.documentDone(`failed ${document.filePath}: ${reason}`)
@@ -112,14 +111,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const graph = await deps.build(finished, stop.signal)
       documents.move(finished, ['processing'], 'processed', null, clock())
       if (holder.publish(graph, revision)) {
-        log.say(`merged: ${graph.entities.length} entities, ${graph.relations.length} relations`)
+        log.add(`merged: ${graph.entities.length} entities, ${graph.relations.length} relations`)
       }
     } catch (error) {
       if (closed) return
       const reason = stop.signal.aborted ? CANCELLED : `merging: ${failureText(error)}`
       if (!stop.signal.aborted && !isExpected(error)) deps.onError(error, 'merging')
       documents.move(finished, ['processing'], 'failed', reason, clock())
-      log.say(`failed ${reason}`)
+      log.add(`failed ${reason}`)
       if (holder.outdated) holder.fail(error)
     }
   }
@@ -135,7 +134,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     )
     cancelling = false
     stop = new AbortController()
-    log.say(CANCELLED)
+    log.add(CANCELLED)
   }
 
   function wake(): void {
@@ -144,7 +143,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     running ??= run().then(
       () => {
         running = null
-        // Something may have come in between the run's last look at the queue and now.
+        // A document may have arrived between the run's last look at the queue and now.
         if (!closed && (holder.outdated || documents.counts().pending > 0)) wake()
       },
       (error: unknown) => {
@@ -190,10 +189,10 @@ function rejectedWhenAborted(signal: AbortSignal): Promise<never> {
 const replyText = z.string().min(1)
 
 /**
- * What the model finds in one chunk. A reply that cannot be read is asked for again, `attempts` times in all. Throws
+ * What the model finds in one chunk. An invalid reply is requested again, `attempts` times in all. Throws
  * `ModelCallError`, or `GraphEngineError` `model_answer_invalid`.
  */
-async function extractChunk(
+export async function extractChunk(
   chunk: Pick<StoredChunk, 'title' | 'content'>,
   models: ModelHost,
   attempts: number,
@@ -208,32 +207,64 @@ async function extractChunk(
       : ({ ok: false, message: 'the reply holds no text' } as const)
     if (reply.ok) return reply.value
     if (attempt >= attempts) {
-      throw new GraphEngineError(
-        'model_answer_invalid',
-        `the extraction model's reply cannot be used: ${reply.message}`,
-      )
+      throw new GraphEngineError('model_answer_invalid', `the extraction model's reply is invalid: ${reply.message}`)
     }
   }
 }
 
-/** What the pipeline tells about itself; kept in memory, since the documents' own states are durable. */
-interface PipelineLog {
+/**
+ * Vectors of all texts, in their order; only those missing in the cache are requested, `batch` at a time, and stored as they arrive. Throws
+ * `ModelCallError`, or `GraphEngineError` `embedding_invalid` when vectors differ in dimension or number.
+ */
+export async function embedTexts(
+  lists: readonly string[][],
+  cache: VectorCache,
+  models: ModelHost,
+  batch: number,
+  signal?: AbortSignal,
+): Promise<Float32Array[][]> {
+  const known = new Map<string, Float32Array>()
+  const missing: string[] = []
+  for (const text of new Set(lists.flat())) {
+    const vector = cache.get(text)
+    if (vector === null) missing.push(text)
+    else known.set(text, vector)
+  }
+  for (let start = 0; start < missing.length; start += batch) {
+    const texts = missing.slice(start, start + batch)
+    const vectors = await models.embed('embed', texts, 'document', signal)
+    if (vectors.length !== texts.length) {
+      throw new GraphEngineError('embedding_invalid', `${vectors.length} vectors for ${texts.length} texts`)
+    }
+    const entries = texts.map((text, index) => ({ text, vector: vectors[index]! }))
+    cache.put(entries)
+    for (const { text, vector } of entries) known.set(text, vector)
+  }
+  const dimensions = new Set([...known.values()].map(({ length }) => length))
+  if (dimensions.size > 1) {
+    throw new GraphEngineError('embedding_invalid', `vectors have different dimensions: ${[...dimensions].join(', ')}`)
+  }
+  return lists.map((texts) => texts.map((text) => known.get(text)!))
+}
+
+/** What the pipeline reports about itself; in memory only, since the documents' states are durable. */
+export interface PipelineLog {
   begin(docs: number): void
   /** More documents came in while it was busy. */
   grow(docs: number): void
   documentDone(message: string): void
-  say(message: string): void
+  add(message: string): void
   end(message: string): void
   status(state: { busy: boolean; requestPending: boolean; cancelling: boolean }): GraphPipelineStatus
 }
 
 /** A log of the last `lines` messages. */
-function createPipelineLog(lines: number, clock: () => number): PipelineLog {
+export function createPipelineLog(lines: number, clock: () => number): PipelineLog {
   const history: string[] = []
   let startedMs: number | null = null
   let docs = 0
   let done = 0
-  const say = (message: string) => {
+  const add = (message: string) => {
     history.push(`${new Date(clock()).toISOString()} ${message}`)
     if (history.length > lines) history.shift()
   }
@@ -242,7 +273,7 @@ function createPipelineLog(lines: number, clock: () => number): PipelineLog {
       startedMs = clock()
       docs = count
       done = 0
-      say(`started with ${count} documents`)
+      add(`started with ${count} documents`)
     },
     grow(count) {
       docs = Math.max(docs, done + count)
@@ -250,10 +281,10 @@ function createPipelineLog(lines: number, clock: () => number): PipelineLog {
     documentDone(message) {
       done += 1
       docs = Math.max(docs, done)
-      say(message)
+      add(message)
     },
-    say,
-    end: say,
+    add,
+    end: add,
     status: ({ busy, requestPending, cancelling }) => ({
       autoscanned: true,
       busy,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import type { GraphDocumentStatus, GraphPageRequest } from '../../../../contract/index.ts'
-import type { DocumentChunk } from '../documents/split-document.ts'
-import { chunkId } from '../documents/document-identity.ts'
+import type { GraphDocumentStatus, GraphPageRequest } from '../../../contract/index.ts'
+import type { Extraction } from '../models/prompts/extract-task.ts'
+import { chunkId } from './documents.ts'
+import type { DocumentChunk } from './documents.ts'
 
 export interface StoredDocument {
   id: string
@@ -42,7 +43,7 @@ const COLUMNS = `id, file_path AS filePath, title, status, track_id AS trackId, 
 /** The queue: each document's text, chunks and state. Every method is one transaction. */
 export interface DocumentStore {
   find(id: string): StoredDocument | null
-  /** Documents handed in under this path. */
+  /** Documents inserted under this path. */
   atPath(filePath: string): StoredDocument[]
   ofTrack(trackId: string): StoredDocument[]
   all(): StoredDocument[]
@@ -50,13 +51,13 @@ export interface DocumentStore {
   counts(): Record<GraphDocumentStatus, number>
   /** Digest of the processed documents with their paths and extraction models. */
   digest(): string
-  /** Puts a document at the end of the queue, in place of those in `replaced`. */
+  /** Adds a document to the end of the queue and removes those in `replaced`. */
   add(document: NewDocument, replaced: readonly string[], nowMs: number): void
-  /** Gives a known document another path and title. */
+  /** Gives a document another path and title. */
   rename(id: string, filePath: string, title: string, nowMs: number): void
   /** Puts a known document into the queue again; `forget` drops what was extracted from it. */
   requeue(id: string, change: { trackId: string; extractModel: string; forget: boolean }, nowMs: number): void
-  /** Takes up to `limit` pending documents, oldest first, and marks them as processing. */
+  /** Claims up to `limit` pending documents, oldest first, and marks them as processing. */
   claim(limit: number, nowMs: number): StoredDocument[]
   /** Moves documents between states; those in another state than `from` stay as they are. Returns how many moved. */
   move(
@@ -182,5 +183,64 @@ export function createDocumentStore(database: Database): DocumentStore {
     },
     remove: (ids) => atomically(() => removeAll(ids)),
     clear: () => atomically(() => database.prepare('DELETE FROM documents').run().changes),
+  }
+}
+
+export interface StoredChunk {
+  id: string
+  documentId: string
+  filePath: string
+  title: string
+  index: number
+  tokens: number
+  content: string
+}
+
+/** A chunk with what a model found in it. */
+export interface ExtractedChunk extends StoredChunk {
+  extraction: Extraction
+}
+
+/** Chunks and what was extracted from them. */
+export interface ExtractionStore {
+  /** A document's chunks that have no extraction yet, in order. */
+  missing(documentId: string): StoredChunk[]
+  /** Stores a chunk's extraction once; false when its document was removed. */
+  save(chunkId: string, extraction: Extraction): boolean
+  /** The extracted chunks of documents in these states, by path and offset: the order does not depend on when they arrived. */
+  extracted(states: readonly string[], alsoDocuments: readonly string[]): ExtractedChunk[]
+  progress(): { chunks: number; extracted: number }
+}
+
+const CHUNK = `chunks.id, document_id AS documentId, file_path AS filePath, title, chunk_index AS "index", tokens, chunks.content`
+
+/** The chunk tables of an open engine file. */
+export function createExtractionStore(database: Database): ExtractionStore {
+  const missing = database.prepare<[string], StoredChunk>(`SELECT ${CHUNK} FROM chunks
+    JOIN documents ON documents.id = document_id LEFT JOIN extractions ON chunk_id = chunks.id
+    WHERE document_id = ? AND chunk_id IS NULL ORDER BY chunk_index`)
+  const save = database.prepare(`INSERT OR IGNORE INTO extractions (chunk_id, extraction)
+    SELECT id, ? FROM chunks WHERE id = ?`)
+  const exists = database.prepare<[string], number>('SELECT count(*) FROM extractions WHERE chunk_id = ?').pluck()
+  const extracted = database.prepare<
+    [string, string],
+    StoredChunk & { extraction: string }
+  >(`SELECT ${CHUNK}, extraction
+    FROM chunks JOIN documents ON documents.id = document_id JOIN extractions ON chunk_id = chunks.id
+    WHERE status IN (SELECT value FROM json_each(?)) OR document_id IN (SELECT value FROM json_each(?))
+    ORDER BY file_path, document_id, chunk_index`)
+  const progress = database.prepare<[], { chunks: number; extracted: number }>(`SELECT
+    (SELECT count(*) FROM chunks) AS chunks, (SELECT count(*) FROM extractions) AS extracted`)
+  return {
+    missing: (documentId) => missing.all(documentId),
+    save(chunkId, extraction) {
+      return save.run(JSON.stringify(extraction), chunkId).changes === 1 || exists.get(chunkId) === 1
+    },
+    extracted(states, alsoDocuments) {
+      return extracted
+        .all(JSON.stringify(states), JSON.stringify(alsoDocuments))
+        .map((row) => ({ ...row, extraction: JSON.parse(row.extraction) as Extraction }))
+    },
+    progress: () => progress.get()!,
   }
 }

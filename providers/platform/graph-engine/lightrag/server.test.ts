@@ -6,14 +6,14 @@ import {
   GraphPipelineStatus,
   GraphQueryResponse,
   GraphTrackStatus,
-} from '../../../contract/index.ts'
-import { createLogger } from '../../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
-import { httpGraphTargetClient } from './clients/http-graph-target-client.ts'
-import type { GraphEngine } from './graph-engine.ts'
-import { registerGraphEngineRoutes } from './http/register-routes.ts'
-import { engineBench } from '../../../tests/helpers/graph-engine-bench.ts'
-import { failOn, scriptedModels } from '../../../tests/helpers/scripted-models.ts'
+} from '../../../../contract/index.ts'
+import { engineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { failOn, scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
+import { createLogger } from '../../../kit/logger.ts'
+import { closeGracefully, createHttpServer, listen } from '../../../kit/server.ts'
+import type { GraphEngine } from '../graph-engine.ts'
+import { httpGraphTargetClient } from './client.ts'
+import { registerGraphEngineRoutes } from './server.ts'
 
 const KEY = 'graph-secret'
 const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built the Osprey.'

@@ -1,9 +1,9 @@
-import type { GraphDocStatus } from '../../../../contract/index.ts'
-import { GraphTargetError } from '../../ingestion/graph-target.ts'
-import type { DrainResult, GraphTargetClient } from '../../ingestion/graph-target.ts'
-import type { GraphEngine } from '../graph-engine.ts'
+import type { GraphDocStatus } from '../../../contract/index.ts'
+import { GraphTargetError } from '../ingestion/graph-target.ts'
+import type { DrainResult, GraphTargetClient } from '../ingestion/graph-target.ts'
+import type { GraphEngine } from './graph-engine.ts'
 
-/** The engine as ingestion's target, and how to take out what the corpus no longer has. */
+/** The engine as ingestion's target, which can also remove what the corpus no longer has. */
 export type EmbeddedGraphTarget = Required<GraphTargetClient>
 
 /** An engine in the same process as ingestion's graph target. */
@@ -39,7 +39,7 @@ export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
   }
 }
 
-/** Counts documents once each; those neither processed nor failed count as failed, since nobody works on them any more. */
+/** Counts documents once each; those neither processed nor failed count as failed, since nothing processes them any more. */
 export function summarise(documents: readonly GraphDocStatus[]): DrainResult {
   const byId = new Map(documents.map((document) => [document.id, document]))
   const failed: DrainResult['failed'] = []

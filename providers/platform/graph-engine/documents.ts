@@ -1,0 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type {
+  GraphDocStatus,
+  GraphDocumentStatus,
+  GraphInsertResponse,
+  GraphPage,
+  GraphPageRequest,
+  GraphTrackStatus,
+} from '../../../contract/index.ts'
+import { chunkText } from '../chunking/chunk-text.ts'
+import { countTokens } from '../models/builtin/count-tokens.ts'
+import type { DocumentStore, StoredDocument } from './document-store.ts'
+import type { DocumentInput, GraphEngineLimits } from './graph-engine.ts'
+
+export interface IntakeDeps {
+  documents: DocumentStore
+  /** Texts that another model extracted are extracted again. */
+  extractModel: string
+  limits: Pick<GraphEngineLimits, 'documentBytes' | 'chunkChars'>
+  clock: () => number
+}
+
+type Outcome =
+  | { kind: 'queued'; changed: boolean }
+  | { kind: 'duplicated'; trackId: string; reason: string; changed: boolean }
+  | { kind: 'refused'; reason: string; changed: false }
+
+/** Adds documents to the queue. `changed`: the current graph is outdated. */
+export type Intake = (
+  inputs: readonly DocumentInput[],
+  kind: 'upload' | 'insert',
+) => { response: GraphInsertResponse; changed: boolean }
+
+/** The name of texts without one: it identifies no document, so any number of texts can have it. */
+export const UNNAMED = 'unknown_source'
+
+/**
+ * Adds documents to the queue. Equal texts are one document, and so are equal names. A document inserted by a client never changes a stored
+ * one: a known text or a known name is reported as duplicated. With `replace`, as ingestion sets it, the name is a path in a corpus: a new
+ * text replaces the old one at that path, and a known text moves to its new path.
+ */
+export function createIntake({ documents, extractModel, limits, clock }: IntakeDeps): Intake {
+  function take(input: DocumentInput, trackId: string): Outcome {
+    // SQLite's own functions end a text at its first NUL.
+    const text = input.text
+      .replaceAll('\u0000', '')
+      .replace(/^\uFEFF/, '')
+      .toWellFormed()
+      .trim()
+    const problem = unusable(text, limits.documentBytes)
+    if (problem !== null) return { kind: 'refused', reason: `${input.filePath}: ${problem}`, changed: false }
+    const id = documentId(text)
+    const known = documents.find(id)
+    const title = input.title?.trim() || titleOf(text, input.filePath)
+    const atPath = input.filePath === UNNAMED ? [] : documents.atPath(input.filePath).filter((other) => other.id !== id)
+    if (input.replace !== true && atPath.length > 0) return nameTaken(atPath[0]!)
+    const replaced = input.replace === true ? atPath.map((document) => document.id) : []
+    if (known === null) {
+      const chunks = splitDocument(text, limits.chunkChars)
+      const document = { id, filePath: input.filePath, title, content: text, trackId, extractModel, chunks }
+      documents.add(document, replaced, clock())
+      return { kind: 'queued', changed: replaced.length > 0 }
+    }
+    const moves = input.replace === true && known.filePath !== input.filePath
+    if (moves) {
+      documents.remove(replaced)
+      documents.rename(id, input.filePath, title, clock())
+    }
+    const forget = known.extractModel !== extractModel
+    if (!forget && known.status !== 'failed') {
+      const reason = `${input.filePath}: its text is known already as ${known.filePath} (${known.status})`
+      return { kind: 'duplicated', trackId: known.trackId, reason, changed: moves }
+    }
+    documents.requeue(id, { trackId, extractModel, forget }, clock())
+    return { kind: 'queued', changed: moves }
+  }
+
+  return (inputs, kind) => {
+    const trackId = newTrackId(kind, clock())
+    const outcomes = inputs.map((input) => take(input, trackId))
+    return { response: respond(outcomes, trackId), changed: outcomes.some(({ changed }) => changed) }
+  }
+}
+
+function nameTaken({ filePath, status, trackId }: StoredDocument): Outcome {
+  const reason = `a document named ${filePath} exists already with another text (${status}); delete it first, or use another name`
+  return { kind: 'duplicated', trackId, reason, changed: false }
+}
+
+function unusable(text: string, limitBytes: number): string | null {
+  if (text === '') return 'there is no text'
+  return Buffer.byteLength(text) > limitBytes ? `the text is larger than ${limitBytes} bytes` : null
+}
+
+function respond(outcomes: readonly Outcome[], trackId: string): GraphInsertResponse {
+  const queued = outcomes.filter(({ kind }) => kind === 'queued').length
+  const known = outcomes.filter((outcome) => outcome.kind === 'duplicated')
+  const refused = outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [outcome.reason] : []))
+  const message = [
+    ...(queued > 0 ? [`${queued} queued`] : []),
+    ...known.map(({ reason }) => `duplicated: ${reason}`),
+    ...refused.map((reason) => `refused: ${reason}`),
+  ].join('; ')
+  if (queued === outcomes.length) return { status: 'success', message, track_id: trackId }
+  if (known.length === outcomes.length) return { status: 'duplicated', message, track_id: known[0]!.trackId }
+  return { status: queued + known.length > 0 ? 'partial_success' : 'failure', message, track_id: trackId }
+}
+
+/** A piece of a document: `content` equals `text.slice(startChar, endChar)`. */
+export interface DocumentChunk {
+  index: number
+  startChar: number
+  endChar: number
+  tokens: number
+  content: string
+}
+
+/**
+ * Splits a text into chunks of at most `maxChars` at paragraphs, lines, sentences or words. Chunks do not overlap: a relation in
+ * two of them would count twice.
+ */
+export function splitDocument(text: string, maxChars: number): DocumentChunk[] {
+  return chunkText({ text, strategy: 'recursive', chunk_size: maxChars, overlap: 0 }).map((chunk) => ({
+    index: chunk.index,
+    startChar: chunk.start_char,
+    endChar: chunk.end_char,
+    tokens: countTokens(chunk.content),
+    content: chunk.content,
+  }))
+}
+
+/** Id of a document: equal texts are one document, whatever their source. */
+export function documentId(content: string): string {
+  return `doc-${createHash('sha256').update(content, 'utf8').digest('hex').slice(0, 32)}`
+}
+
+/** Id of a document's chunk. */
+export function chunkId(document: string, index: number): string {
+  return `chunk-${document.slice('doc-'.length)}-${index}`
+}
+
+/** An id for one insert request, such as `upload_20250729_170612_1f0c9a3b`. */
+export function newTrackId(kind: 'upload' | 'insert' | 'retry', nowMs: number): string {
+  const [date, time] = new Date(nowMs).toISOString().slice(0, 19).split('T')
+  return `${kind}_${date!.replaceAll('-', '')}_${time!.replaceAll(':', '')}_${randomBytes(4).toString('hex')}`
+}
+
+/** The title of a text: its first heading, else the name of its file in words. */
+export function titleOf(text: string, filePath: string): string {
+  const heading = /^#{1,6}[ \t]+([^\s].*)$/m
+    .exec(text.slice(0, 4000))?.[1]
+    ?.trimEnd()
+    .replace(/(?<!#)#+$/, '')
+    .trimEnd()
+  if (heading !== undefined && heading !== '') return heading.replace(/[*_`]/g, '')
+  const name = filePath
+    .split('/')
+    .at(-1)!
+    .replace(/\.[^.]*$/, '')
+  return name.replace(/[-_]+/g, ' ').trim() || 'Untitled'
+}
+
+/** A document in the form of the API. */
+export function docStatus(document: StoredDocument): GraphDocStatus {
+  return {
+    id: document.id,
+    content_summary: document.summary,
+    content_length: document.contentLength,
+    status: document.status,
+    created_at: new Date(document.createdMs).toISOString(),
+    updated_at: new Date(document.updatedMs).toISOString(),
+    track_id: document.trackId,
+    chunks_count: document.chunks,
+    error_msg: document.error,
+    metadata: { title: document.title, chunks_extracted: document.extracted, extract_model: document.extractModel },
+    file_path: document.filePath,
+  }
+}
+
+export function trackStatus(trackId: string, documents: readonly StoredDocument[]): GraphTrackStatus {
+  const summary: Record<string, number> = {}
+  for (const { status } of documents) summary[status] = (summary[status] ?? 0) + 1
+  return {
+    track_id: trackId,
+    documents: documents.map(docStatus),
+    total_count: documents.length,
+    status_summary: summary,
+  }
+}
+
+export function pageOf(
+  request: GraphPageRequest,
+  documents: readonly StoredDocument[],
+  counts: Record<GraphDocumentStatus, number>,
+): GraphPage {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const { status_filter: filter } = request
+  const total = filter === null || filter === undefined ? all : counts[filter]
+  const pages = Math.ceil(total / request.page_size)
+  return {
+    documents: documents.map(docStatus),
+    pagination: {
+      page: request.page,
+      page_size: request.page_size,
+      total_count: total,
+      total_pages: pages,
+      has_next: request.page < pages,
+      has_prev: request.page > 1,
+    },
+    status_counts: { all, ...counts },
+  }
+}
