@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { MATRIX_WORDS as WORDS } from '../features/matrix/matrix-words.ts'
 import { MatrixView } from '../features/matrix/matrix-view.tsx'
 
 /** Questions by approaches; the newest run unless the address names one. */
@@ -15,35 +16,36 @@ export function MatrixPage() {
   })
   if (runs.isError || summary.isError)
     return (
-      <Page title="Matrix">
+      <Page title={WORDS.page}>
         <ErrorPanel
           error={runs.error ?? summary.error}
-          what={summary.isError ? `Run ${run ?? ''}` : 'The list of runs'}
+          what={summary.isError ? WORDS.oneRun(run ?? '') : WORDS.runs}
           retry={() => void (runs.isError ? runs.refetch() : summary.refetch())}
         />
       </Page>
     )
   if (runs.isSuccess && run === undefined)
     return (
-      <Page title="Matrix">
-        <EmptyPanel title="No run yet">
+      <Page title={WORDS.page}>
+        <EmptyPanel title={WORDS.noRun}>
           <p>
-            <Link to="/launch">Launch a run</Link>; its cells appear here as they finish.
+            <Link to="/launch">{WORDS.launch}</Link>
+            {WORDS.afterLaunch}
           </p>
         </EmptyPanel>
       </Page>
     )
   if (summary.data === undefined || runs.data === undefined)
     return (
-      <Page title="Matrix">
+      <Page title={WORDS.page}>
         <LoadingRows rows={16} height={36} />
       </Page>
     )
   const dataset = summary.data.datasets.find(({ dataset_id: id }) => id === search.dataset) ?? summary.data.datasets[0]
   if (dataset === undefined)
     return (
-      <Page title="Matrix">
-        <EmptyPanel title={`Run ${summary.data.run_id} has no cell yet`} />
+      <Page title={WORDS.page}>
+        <EmptyPanel title={WORDS.noCells(summary.data.run_id)} />
       </Page>
     )
   return (

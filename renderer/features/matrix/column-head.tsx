@@ -1,14 +1,13 @@
 import { memo } from 'react'
 import type { ColumnHead as Head } from '../../../contract/control/run-index/matrix-page.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
+import { intervalWords } from '../../../contract/words.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, differenceValue, metricValue } from '../../components/format.ts'
 import { againstBaseline, meanInterval } from './pair-of.ts'
+import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
-import { intervalWords } from '../../../contract/words.ts'
-
-const WORDS = { better: 'better', worse: 'worse', undecided: 'open' } as const
 
 interface ColumnHeadProps {
   head: Head | undefined
@@ -26,13 +25,13 @@ interface ColumnHeadProps {
 
 function Mean({ head, metric, comparison }: { head: Head; metric: string; comparison: MetricComparison | undefined }) {
   const interval = meanInterval(comparison, head.model)
-  if (head.n === 0) return <span>○ no value</span>
+  if (head.n === 0) return <span>{WORDS.noValue}</span>
   return (
     <span
       title={
         interval === null
-          ? 'no interval'
-          : `95 % interval of the mean: ${intervalWords(interval, (bound) => metricValue(metric, bound))}`
+          ? WORDS.noInterval
+          : WORDS.intervalOfMean(intervalWords(interval, (bound) => metricValue(metric, bound)))
       }
     >
       <strong>{metricValue(metric, head.mean)}</strong>
@@ -45,15 +44,15 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
   if (head.n === 0)
     return (
       <span className={styles.why}>
-        {head.unavailable ?? (head.evidence_capability === 'answer_only' ? 'answer only' : 'nothing scored')}
+        {head.unavailable ?? (head.evidence_capability === 'answer_only' ? WORDS.answerOnly : WORDS.nothingScored)}
       </span>
     )
-  if (baseline === alias) return <span className="dim">baseline</span>
+  if (baseline === alias) return <span className="dim">{WORDS.isBaseline}</span>
   const pair = baseline === null ? null : againstBaseline(comparison, alias, baseline)
   if (pair === null) return null
   return (
     <span className={styles.decision} data-decision={pair.decision}>
-      {differenceValue(metric, pair.difference)} {WORDS[pair.decision]}
+      {differenceValue(metric, pair.difference)} {WORDS.decisions[pair.decision]}
       {pair.low !== null && (
         <span className="dim">
           <br />[{differenceValue(metric, pair.low)}, {differenceValue(metric, pair.high)}]
@@ -63,7 +62,7 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
   )
 }
 
-/** Name, mean with its interval, coverage with its n, and the decision against the baseline. Sorts by this alias. Drawn again only when something of it changed. */
+/** Name, mean with its interval, coverage with its n, and the decision against the baseline. Sorts by this alias. Drawn again only when it changes. */
 export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
   const { head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin } = props
   return (
@@ -74,7 +73,7 @@ export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
       aria-sort={sorted ?? 'none'}
       className={styles.headCell}
       style={{ left }}
-      title={`${alias}: order by its values`}
+      title={WORDS.sortBy(alias)}
       onClick={() => onSort(alias)}
     >
       <span className={styles.headName}>
@@ -85,8 +84,8 @@ export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
           className={styles.pin}
           tabIndex={-1}
           aria-pressed={pinned}
-          aria-label={`Pin ${alias}`}
-          title={pinned ? 'let it scroll again (p)' : 'keep at the left (p)'}
+          aria-label={WORDS.pin(alias)}
+          title={pinned ? WORDS.pinTitle.pinned : WORDS.pinTitle.free}
           onClick={(event) => {
             event.stopPropagation()
             onPin(alias)

@@ -4,14 +4,14 @@ export const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, most: 720 } a
 export const COLUMN_WIDTH = 132
 export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
 
-/** The question takes what the columns leave free, within its bounds; beside an open cell it gives way. */
+/** The question takes what the columns leave free, within its bounds; beside an open cell it may be narrower. */
 export const questionWidth = (free: number, besideCell: boolean): number =>
   Math.min(
     QUESTION_WIDTHS.most,
     Math.max(besideCell ? QUESTION_WIDTHS.leastBesideCell : QUESTION_WIDTHS.least, Math.floor(free)),
   )
 
-/** A column of the grid: its place from the left, and where its alias stands in the answers of the index. */
+/** A column of the grid: its index from the left, and the index of its alias in the answers of the run index. */
 export interface ColumnPlace {
   column: number
   source: number
@@ -19,7 +19,7 @@ export interface ColumnPlace {
   left: number
 }
 
-/** Places in the answers in the order of the columns: pinned aliases first, as they were pinned. */
+/** Indexes in the answers in the order of the columns: pinned aliases first, in the order of pinning. */
 export function columnOrder(aliases: readonly string[], pinned: readonly string[]): { order: number[]; pins: number } {
   const first = pinned.map((alias) => aliases.indexOf(alias)).filter((source) => source >= 0)
   const rest = aliases.map((_, source) => source).filter((source) => !first.includes(source))
@@ -28,16 +28,16 @@ export function columnOrder(aliases: readonly string[], pinned: readonly string[
 
 const PAGE_BYTES = 600_000
 
-/** Rows asked for at a time: as many as surely fit into one answer, at most 100. */
+/** Rows requested at a time: as many as certainly fit into one answer, at most 100. */
 export const pageRows = (columns: number): number =>
   Math.max(10, Math.min(100, Math.floor(PAGE_BYTES / (900 + 300 * columns))))
 
-/** Rows drawn before and behind those in view. */
+/** Rows drawn above and below those in view. */
 export const OVERSCAN_ROWS = 6
 
 /**
- * How many rows are in the page at most. A row's element is used again for the one that comes as many places later: scrolling then changes
- * texts, where it would take rows out of the page and put new ones in.
+ * How many rows are in the page at most. The element of a row is used again for the row that many indexes later: scrolling then changes texts
+ * instead of removing rows from the page and adding new ones.
  */
 export const rowPlaces = (height: number, rowHeight: number, shown: number): number =>
   Math.max(shown, Math.ceil(height / rowHeight) + 1 + 2 * OVERSCAN_ROWS)

@@ -1,3 +1,4 @@
+import { Button, Kbd, Popover } from '@mantine/core'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
@@ -5,7 +6,7 @@ import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, metricName, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
-import { KeyList } from './key-list.tsx'
+import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
 
 interface MatrixFootProps {
@@ -28,14 +29,14 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads }: Ma
   return (
     <footer className={styles.foot}>
       <span className={styles.legend}>
-        <span>{isDifference ? `${metricName(metric)}, difference to the baseline` : metricName(metric)}</span>
+        <span>{isDifference ? WORDS.difference(metricName(metric)) : metricName(metric)}</span>
         <span>{end(domain.worst)}</span>
         <svg
           className={styles.ramp}
           width={STEPS * STEP_WIDTH}
           height="12"
           role="img"
-          aria-label={`Heat scale from ${end(domain.worst)} to ${end(domain.best)}`}
+          aria-label={WORDS.heatScale(end(domain.worst), end(domain.best))}
         >
           {Array.from({ length: STEPS }, (_, step) => (
             <rect
@@ -50,27 +51,51 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads }: Ma
         <span>{end(domain.best)}</span>
       </span>
       <span className={styles.legend}>
-        <span className={styles.sample} aria-hidden="true" /> no value
+        <span className={styles.sample} aria-hidden="true" />
+        {WORDS.hatched}
         {LEGEND_STATES.map((state) => (
           <span key={state}>
             {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
           </span>
         ))}
       </span>
-      {heads?.unequal_coverage === true && (
-        <span>▲ means are over different questions; pairs compare the shared ones</span>
-      )}
+      {heads?.unequal_coverage === true && <span>{WORDS.unequal}</span>}
       <span className={styles.spacer} />
-      {pairsError !== null && <span>▲ no comparison: {controlErrorOf(pairsError).message}</span>}
+      {pairsError !== null && <span>{WORDS.noComparison(controlErrorOf(pairsError).message)}</span>}
       {decided !== undefined && settings !== undefined && (
         <span>
-          {decided.decided} of {decided.comparable} pairs are decided at {Math.round(settings.level * 100)} % (Holm)
+          {WORDS.decided(decided.decided, decided.comparable, Math.round(settings.level * 100))}
           {detectable !== undefined &&
             detectable !== null &&
-            ` · smallest difference this run could see: ${metricValue(metric, detectable.smallest)}`}
+            WORDS.detectable(metricValue(metric, detectable.smallest))}
         </span>
       )}
       <KeyList />
     </footer>
+  )
+}
+
+/** The grid's keys, on demand. */
+function KeyList() {
+  return (
+    <Popover position="top-end" width={380} trapFocus>
+      <Popover.Target>
+        <Button variant="default" size="compact-xs">
+          {WORDS.keys}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <dl className={styles.keys}>
+          {WORDS.keyList.map(([key, what]) => (
+            <div key={key}>
+              <dt>
+                <Kbd size="xs">{key}</Kbd>
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+      </Popover.Dropdown>
+    </Popover>
   )
 }

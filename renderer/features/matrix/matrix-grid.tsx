@@ -23,9 +23,10 @@ import {
   ROW_HEIGHT,
   rowPlaces,
 } from './geometry.ts'
+import { type MatrixList, useFirstPage, useMatrixRows } from './matrix-query.ts'
 import { cellId, MatrixRow } from './matrix-row.tsx'
+import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import { NO_FILTERS, useMatrixKeys } from './use-matrix-keys.ts'
-import { type MatrixList, useFirstPage, useMatrixRows } from './use-matrix-rows.ts'
 import styles from './matrix.module.css'
 
 interface MatrixGridProps {
@@ -76,7 +77,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     scrollPaddingStart: firstColumn + pinsWidth,
     overscan: 2,
   })
-  // Sizes are kept from the density before until they are asked for again.
+  // Sizes of the previous density are kept until they are measured again.
   useEffect(() => rowsInView.measure(), [rowsInView, rowHeight])
   const shownRows = rowsInView.getVirtualItems()
   const places = rowPlaces(rowsInView.scrollRect?.height ?? 0, rowHeight, shownRows.length)
@@ -127,7 +128,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     const cell = rows.row(row)?.cells[order[column] ?? -1]
     if (cell) set({ cell: cell.row_id, against: undefined })
   }
-  // A row or head that is drawn once keeps calling what stands here now.
+  // A row or head that is drawn once calls the newest functions.
   const latest = useRef({ pick, sortBy, pin })
   useEffect(() => {
     latest.current = { pick, sortBy, pin }
@@ -137,7 +138,8 @@ export function MatrixGrid(props: MatrixGridProps) {
   const onPin = useCallback((alias: string) => latest.current.pin(alias), [])
   const width = firstColumn + aliases.length * COLUMN_WIDTH
   const height = HEAD_HEIGHT + matching * rowHeight
-  if (rows.error !== null) return <ErrorPanel error={rows.error} what="The matrix" retry={() => void first.refetch()} />
+  if (rows.error !== null)
+    return <ErrorPanel error={rows.error} what={WORDS.matrix} retry={() => void first.refetch()} />
   const placeShown =
     shownRows.some(({ index }) => index === place.row) &&
     (place.column < pins || shownColumns.some(({ column }) => column === place.column))
@@ -159,7 +161,7 @@ export function MatrixGrid(props: MatrixGridProps) {
       className={styles.scroller}
       role="grid"
       tabIndex={0}
-      aria-label={`${dataset.label}: questions by approaches`}
+      aria-label={WORDS.grid(dataset.label)}
       aria-rowcount={matching + 1}
       aria-colcount={aliases.length + 1}
       aria-busy={first.isPlaceholderData}
@@ -178,10 +180,10 @@ export function MatrixGrid(props: MatrixGridProps) {
         <div className={styles.head} role="row" aria-rowindex={1} style={{ width }}>
           <div className={styles.corner} role="columnheader" aria-colindex={1}>
             <span>
-              question · {count(matching)} of {count(first.data?.questions ?? dataset.questions)}
-              {matching < dataset.questions && ' · means over all'}
+              {WORDS.questions(count(matching), count(first.data?.questions ?? dataset.questions))}
+              {matching < dataset.questions && WORDS.meansOverAll}
             </span>
-            <span>hops</span>
+            <span>{WORDS.hopsColumn}</span>
           </div>
           {pins > 0 && (
             <div className={styles.headPins} role="presentation">
@@ -205,9 +207,9 @@ export function MatrixGrid(props: MatrixGridProps) {
         ))}
         {matching === 0 && (
           <div className={styles.none}>
-            <p>None of {count(first.data?.questions ?? 0)} questions passes the filters.</p>
+            <p>{WORDS.noMatch(count(first.data?.questions ?? 0))}</p>
             <Button mt={8} variant="default" onClick={() => set(NO_FILTERS)}>
-              Clear filters
+              {WORDS.clearAll}
             </Button>
           </div>
         )}

@@ -1,6 +1,17 @@
-import type { MatrixFilters, MatrixPageInput, MatrixSort } from '../../../contract/control/run-index/matrix-page.ts'
+import { keepPreviousData, useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import type {
+  MatrixFilters,
+  MatrixPage,
+  MatrixPageInput,
+  MatrixPageRow,
+  MatrixSort,
+} from '../../../contract/control/run-index/matrix-page.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { api } from '../../data/client.ts'
+
+/** What the index is asked for, without the part of the list. */
+export type MatrixList = Omit<MatrixPageInput, 'offset' | 'limit'>
 
 /** The filters that an address holds. */
 export function filtersOf({ states, hops, winner, spread, text }: MatrixSearch): MatrixFilters {
@@ -13,21 +24,40 @@ export function filtersOf({ states, hops, winner, spread, text }: MatrixSearch):
   }
 }
 
-/** The order that an address holds; the query file's own unless it says otherwise. */
-export function sortOf({ sort = 'position', sortAlias, descending = false }: MatrixSearch): MatrixSort {
+/** The order that an address holds; that of the questions file where it holds none. */
+function sortOf({ sort = 'position', sortAlias, descending = false }: MatrixSearch): MatrixSort {
   if (sort === 'value')
     return sortAlias === undefined ? { by: 'position' } : { by: 'value', alias: sortAlias, descending }
   return { by: sort, descending }
 }
 
-/** What the view asks the index for, without the place in the list. */
-export const pageInput = (
-  run: string,
-  dataset: string,
-  metric: IndexMetric,
-  search: MatrixSearch,
-): Omit<MatrixPageInput, 'offset' | 'limit'> => ({
+/** What the view asks the index for. */
+export const pageInput = (run: string, dataset: string, metric: IndexMetric, search: MatrixSearch): MatrixList => ({
   ...{ run_id: run, dataset_id: dataset, metric },
   sort: sortOf(search),
   filters: filtersOf(search),
 })
+
+const options = (list: MatrixList, page: number, limit: number) =>
+  api.matrix.page.queryOptions({ input: { ...list, offset: page * limit, limit } })
+
+/** The first page, which also counts the list; while it loads, that of the previous filters. */
+export const useFirstPage = (list: MatrixList, limit: number): UseQueryResult<MatrixPage> =>
+  useQuery({ ...options(list, 0, limit), placeholderData: keepPreviousData })
+
+/** Rows by their index in the list; undefined while they load. */
+export function useMatrixRows(
+  list: MatrixList,
+  limit: number,
+  first: UseQueryResult<MatrixPage>,
+  shown: readonly number[],
+): { row: (index: number) => MatrixPageRow | undefined; error: Error | null } {
+  const pages = [...new Set(shown.map((index) => Math.floor(index / limit)))].filter((page) => page > 0)
+  const others = useQueries({ queries: pages.map((page) => options(list, page, limit)) })
+  const byPage = new Map(pages.map((page, index) => [page, others[index]?.data?.rows]))
+  byPage.set(0, first.data?.rows)
+  return {
+    row: (index) => byPage.get(Math.floor(index / limit))?.[index % limit],
+    error: first.error ?? others.find(({ error }) => error !== null)?.error ?? null,
+  }
+}

@@ -1,10 +1,99 @@
 import { memo } from 'react'
+import type { MatrixPageCell, MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
-import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
-import type { HeatDomain } from '../../components/heat.ts'
+import { STATE_SIGNS } from '../../components/cell-state.ts'
+import { differenceValue, duration, metricValue } from '../../components/format.ts'
+import { type HeatDomain, heatOf } from '../../components/heat.ts'
 import type { ColumnPlace } from './geometry.ts'
-import { MatrixCell } from './matrix-cell.tsx'
+import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
+
+interface MatrixCellProps {
+  id: string
+  cell: MatrixPageCell | null | undefined
+  /** The baseline's cell of the same question, where differences are shown. */
+  baseline: MatrixPageCell | null | undefined
+  metric: IndexMetric
+  domain: HeatDomain
+  left: number
+  column: number
+  active: boolean
+  open: boolean
+}
+
+const failureOf = ({ status, error_type: type, state, reason }: MatrixPageCell): string =>
+  status === 'ok' ? (reason?.replaceAll('_', ' ') ?? STATE_SIGNS[state].word) : (type ?? status).replaceAll('_', ' ')
+
+/** Judge mean and latency, where they are not the value itself. */
+function asideOf(metric: IndexMetric, { judge_mean: judge, latency_ms: latency, status }: MatrixPageCell): string {
+  return [
+    ...(judge === null || metric === 'judge_mean' ? [] : [`J${judge.toFixed(1)}`]),
+    ...(latency === null || metric === 'latency_ms' || status !== 'ok' ? [] : [duration(latency)]),
+  ].join(' ')
+}
+
+/** One cell in at most two elements: value on its heat colour, or the sign of its state. Undefined: not read yet; null: no row. */
+const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
+  const { id, cell, baseline, metric, domain, left, column, active, open } = props
+  const common = {
+    id,
+    role: 'gridcell',
+    'aria-colindex': column + 2,
+    className: styles.cell,
+    'data-column': column,
+  } as const
+  const marks = { 'data-active': active || undefined, 'data-open': open || undefined }
+  if (cell === undefined) return <div {...common} {...marks} style={{ left }} aria-busy="true" />
+  if (cell === null || cell.state === 'missing')
+    return (
+      <div
+        {...common}
+        {...marks}
+        style={{ left }}
+        data-state="missing"
+        data-hatched="true"
+        aria-label={WORDS.missing}
+      />
+    )
+  const aside = asideOf(metric, cell)
+  if (cell.value !== null) {
+    const compares = domain.diverging !== undefined
+    const difference = compares && typeof baseline?.value === 'number' ? cell.value - baseline.value : null
+    if (compares && difference === null)
+      return (
+        <div {...common} {...marks} style={{ left }} data-state="ok" data-hatched="true" title={WORDS.noBaselineValue}>
+          {metricValue(metric, cell.value)}
+          <span className={styles.latency}>{WORDS.noBaselineCell}</span>
+        </div>
+      )
+    const { background, ink } = heatOf(difference ?? cell.value, domain)
+    return (
+      <div {...common} {...marks} style={{ left, background, color: ink }} data-state="ok">
+        {difference === null ? metricValue(metric, cell.value) : differenceValue(metric, difference)}
+        {aside !== '' && <span className={styles.latency}>{aside}</span>}
+      </div>
+    )
+  }
+  const timeout = cell.status === 'timeout' || cell.state === 'timeout'
+  // An answer that states nothing, such as a refusal, is an outcome, not a failure.
+  if (cell.status === 'ok' && cell.reason === 'no_statements')
+    return (
+      <div {...common} {...marks} style={{ left }} data-state="not_evaluable" data-hatched="true">
+        <span className={styles.failure}>{WORDS.noStatements}</span>
+        {aside !== '' && <span className={styles.latency}>{aside}</span>}
+      </div>
+    )
+  const { sign } = STATE_SIGNS[timeout ? 'timeout' : cell.status === 'error' ? 'error' : cell.state]
+  return (
+    <div {...common} {...marks} style={{ left }} data-state={cell.state} data-hatched="true" title={failureOf(cell)}>
+      <span className={styles.failure}>
+        {sign} {timeout ? 'timeout' : cell.state === 'not_evaluable' ? '' : failureOf(cell)}
+      </span>
+      {/* The words of a failure need the space. */}
+      {cell.state === 'not_evaluable' && aside !== '' && <span className={styles.latency}>{aside}</span>}
+    </div>
+  )
+})
 
 interface MatrixRowProps {
   row: MatrixPageRow | undefined
@@ -13,11 +102,11 @@ interface MatrixRowProps {
   width: number
   pinned: readonly ColumnPlace[]
   columns: readonly ColumnPlace[]
-  /** Place of the baseline in the row's cells, when differences are shown. */
+  /** Index of the baseline in the row's cells, where differences are shown. */
   baseline: number | null
   metric: IndexMetric
   domain: HeatDomain
-  /** Column of the keyboard's place, when it is in this row. */
+  /** Column of the cursor, where it is in this row. */
   activeColumn: number | null
   openRow: string | undefined
   idPrefix: string
@@ -27,7 +116,7 @@ interface MatrixRowProps {
 /** Id of a cell's element, for `aria-activedescendant`. */
 export const cellId = (prefix: string, row: number, column: number): string => `${prefix}-${row}-${column}`
 
-/** One question and its cells in view. Drawn again only when something of it changed: scrolling moves the others past it. */
+/** One question and its cells in view. Drawn again only when it changes: scrolling moves the other rows past it. */
 export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
   const { row, index, top, width, pinned, columns, baseline, metric, domain } = props
   const { activeColumn, openRow, idPrefix, onPick } = props
@@ -57,7 +146,9 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
     >
       <div className={styles.question} role="rowheader" aria-colindex={1} title={row?.query ?? row?.question_id}>
         <span className={styles.questionText}>{row === undefined ? '' : (row.query ?? row.question_id)}</span>
-        {row !== undefined && row.repeat > 1 && <span className={styles.repetition}>repetition {row.repeat}</span>}
+        {row !== undefined && row.repeat > 1 && (
+          <span className={styles.repetition}>{WORDS.repetition(row.repeat)}</span>
+        )}
         <span className="dim">{row?.hops ?? ''}</span>
       </div>
       {pinned.length > 0 && (

@@ -1,11 +1,15 @@
-import { Select, type SelectProps } from '@mantine/core'
-import type { RefObject } from 'react'
-import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { Button, MultiSelect, NumberInput, Select, type SelectProps, TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { type RefObject, useEffect, useState } from 'react'
+import { CellMetricState, type IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
-import { metricName } from '../../components/format.ts'
-import { MatrixFilterFields } from './matrix-filter-fields.tsx'
+import { STATE_SIGNS } from '../../components/cell-state.ts'
+import { metricName, plural } from '../../components/format.ts'
 import { ExportMenu } from './export-menu.tsx'
+import { filtersOf } from './matrix-query.ts'
+import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
+import { NO_FILTERS } from './use-matrix-keys.ts'
 import styles from './matrix.module.css'
 
 interface MatrixToolbarProps {
@@ -20,15 +24,13 @@ interface MatrixToolbarProps {
   textInput: RefObject<HTMLInputElement | null>
 }
 
-const SORT_NAMES: { value: SortBy; label: string }[] = [
-  { value: 'position', label: 'as asked' },
-  { value: 'hops', label: 'hops' },
-  { value: 'mean', label: 'mean' },
-  { value: 'spread', label: 'disagreement' },
-]
+const SORT_NAMES = (['position', 'hops', 'mean', 'spread'] satisfies SortBy[]).map((value) => ({
+  value,
+  label: WORDS.orders[value],
+}))
 const NOTHING = 'none'
 
-/** A choice whose label stands beside it where there is room. */
+/** A choice with its label beside it where there is room. */
 function Choice({ width, ...props }: SelectProps & { width: number }) {
   return (
     <Select
@@ -43,17 +45,17 @@ function Choice({ width, ...props }: SelectProps & { width: number }) {
   )
 }
 
-/** What is shown, in which order, and what is left out. */
+/** What is shown, in which order, and what is filtered out. */
 export function MatrixToolbar(props: MatrixToolbarProps) {
   const { runIds, summary, dataset, search, metric, baseline, aliases, set, textInput } = props
   const metrics = dataset.metrics.includes(metric) ? dataset.metrics : [metric, ...dataset.metrics]
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label="Matrix">
+    <div className={styles.toolbar} role="toolbar" aria-label={WORDS.toolbar}>
       <div className={styles.choices}>
-        <h1>Matrix</h1>
+        <h1>{WORDS.page}</h1>
         <Choice
           width={220}
-          label="Run"
+          label={WORDS.run}
           searchable
           data={runIds.includes(summary.run_id) ? runIds : [summary.run_id, ...runIds]}
           value={summary.run_id}
@@ -61,31 +63,34 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         />
         <Choice
           width={240}
-          label="Dataset"
+          label={WORDS.dataset}
           data={summary.datasets.map(({ dataset_id: value, label }) => ({ value, label }))}
           value={dataset.dataset_id}
           onChange={(id) => id !== null && set({ dataset: id, cell: undefined, against: undefined })}
         />
         <Choice
           width={190}
-          label="Metric"
+          label={WORDS.metric}
           data={metrics.map((value) => ({ value, label: metricName(value) }))}
           value={metric}
           onChange={(value) => value !== null && set({ metric: value as IndexMetric })}
         />
         <Choice
           width={220}
-          label="Baseline"
-          data={[{ value: NOTHING, label: 'none' }, ...aliases.map((alias) => ({ value: alias, label: alias }))]}
+          label={WORDS.baseline}
+          data={[
+            { value: NOTHING, label: WORDS.noBaseline },
+            ...aliases.map((alias) => ({ value: alias, label: alias })),
+          ]}
           value={baseline ?? NOTHING}
           onChange={(value) => value !== null && set({ baseline: value })}
         />
         <Choice
           width={180}
-          label="Order"
+          label={WORDS.order}
           data={
             search.sort === 'value'
-              ? [...SORT_NAMES, { value: 'value' as const, label: search.sortAlias ?? 'value' }]
+              ? [...SORT_NAMES, { value: 'value' as const, label: search.sortAlias ?? WORDS.orders.value }]
               : SORT_NAMES
           }
           value={search.sort ?? 'position'}
@@ -95,11 +100,11 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         />
         <Choice
           width={170}
-          label="Show"
+          label={WORDS.show}
           disabled={baseline === null}
           data={[
-            { value: 'values', label: 'values' },
-            { value: 'difference', label: 'differences' },
+            { value: 'values', label: WORDS.shown.values },
+            { value: 'difference', label: WORDS.shown.difference },
           ]}
           value={search.show ?? 'values'}
           onChange={(value) => set({ show: value === 'difference' ? 'difference' : undefined })}
@@ -111,5 +116,90 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         <ExportMenu run={summary.run_id} dataset={dataset.dataset_id} />
       </div>
     </div>
+  )
+}
+
+interface MatrixFilterFieldsProps {
+  search: MatrixSearch
+  aliases: string[]
+  set: (part: Partial<MatrixSearch>) => void
+  textInput: RefObject<HTMLInputElement | null>
+}
+
+const TYPING_MS = 200
+const HOPS = [1, 2, 3, 4, 5].map((hops) => ({ value: String(hops), label: plural(hops, 'hop') }))
+const field = { size: 'xs', classNames: { root: styles.filter ?? '' } } as const
+const menu = { comboboxProps: { width: 'max-content', position: 'bottom-start' } } as const
+
+/** Which questions are shown. Each field says what it filters by, so none has a label. */
+function MatrixFilterFields({ search, aliases, set, textInput }: MatrixFilterFieldsProps) {
+  const [text, setText] = useState(search.text ?? '')
+  useEffect(() => setText(search.text ?? ''), [search.text])
+  const keepText = useDebouncedCallback(
+    (next: string) => set({ text: next.trim() === '' ? undefined : next }),
+    TYPING_MS,
+  )
+  const filters = Object.keys(filtersOf(search)).length
+  return (
+    <>
+      <MultiSelect
+        {...field}
+        {...menu}
+        aria-label={WORDS.state}
+        placeholder={search.states === undefined ? WORDS.anyState : ''}
+        data={CellMetricState.options.map((value) => ({
+          value,
+          label: `${STATE_SIGNS[value].sign} ${STATE_SIGNS[value].word}`.trim(),
+        }))}
+        value={search.states ?? []}
+        onChange={(states) => set({ states: states.length === 0 ? undefined : states })}
+      />
+      <MultiSelect
+        {...field}
+        {...menu}
+        aria-label={WORDS.hops}
+        placeholder={search.hops === undefined ? WORDS.anyHops : ''}
+        data={HOPS}
+        value={(search.hops ?? []).map(String)}
+        onChange={(hops) => set({ hops: hops.length === 0 ? undefined : hops.map(Number) })}
+      />
+      <Select
+        {...field}
+        {...menu}
+        aria-label={WORDS.winner}
+        placeholder={WORDS.anyWinner}
+        clearable
+        data={aliases.map((alias) => ({ value: alias, label: WORDS.wonBy(alias) }))}
+        value={search.winner ?? null}
+        onChange={(winner) => set({ winner: winner ?? undefined })}
+      />
+      <NumberInput
+        {...field}
+        aria-label={WORDS.disagreement}
+        placeholder={WORDS.anyDisagreement}
+        prefix={WORDS.spread}
+        min={0}
+        max={1}
+        step={0.1}
+        value={search.spread ?? ''}
+        onChange={(value) => set({ spread: typeof value === 'number' && value > 0 ? value : undefined })}
+      />
+      <TextInput
+        ref={textInput}
+        {...field}
+        aria-label={WORDS.words}
+        placeholder={WORDS.anyWords}
+        value={text}
+        onChange={({ currentTarget: { value } }) => {
+          setText(value)
+          keepText(value)
+        }}
+      />
+      {filters > 0 && (
+        <Button variant="default" onClick={() => set(NO_FILTERS)}>
+          {WORDS.clear(filters)}
+        </Button>
+      )}
+    </>
   )
 }

@@ -1,16 +1,17 @@
+import { Button, useComputedColorScheme } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useComputedColorScheme } from '@mantine/core'
-import { useMemo, useRef } from 'react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMemo, useRef, useState } from 'react'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import { differenceDomain, heatDomain } from '../../components/heat.ts'
 import { api } from '../../data/client.ts'
-import { CellDrawer } from '../cell/cell-drawer.tsx'
-import { Hints } from './hints.tsx'
+import { CellView } from '../cell/cell-view.tsx'
 import { MatrixFoot } from './matrix-foot.tsx'
 import { MatrixGrid } from './matrix-grid.tsx'
 import { pageInput } from './matrix-query.ts'
+import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import { MatrixToolbar } from './matrix-toolbar.tsx'
 import styles from './matrix.module.css'
 
@@ -38,7 +39,7 @@ export function MatrixView({ runIds, summary, dataset, search }: MatrixViewProps
   const baseline = aliases.includes(wanted) ? wanted : null
   const pairs = useQuery({
     ...api.statistics.pairs.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),
-    // It looks at every cell and resamples: the heads and the first page, which are asked for now, come before.
+    // It reads every cell and resamples, so the heads and the first page are loaded first.
     enabled: aliases.length > 1 && !heads.isPending && !heads.isPlaceholderData,
     placeholderData: keepPreviousData,
   })
@@ -64,10 +65,75 @@ export function MatrixView({ runIds, summary, dataset, search }: MatrixViewProps
           {...{ dataset, heads: heads.data, comparison, baseline, domain, metric, search, set, textInput }}
         />
         {search.cell !== undefined && (
-          <CellDrawer run={run} row={search.cell} search={search} metric={metric} set={set} aliases={aliases} />
+          <CellDrawer run={run} row={search.cell} search={search} metric={metric} set={set} />
         )}
       </div>
       <MatrixFoot {...{ metric, domain, comparison, pairsError: pairs.error, heads: heads.data }} />
     </div>
+  )
+}
+
+interface CellDrawerProps {
+  run: string
+  row: string
+  search: MatrixSearch
+  metric: IndexMetric
+  set: (part: Partial<MatrixSearch>) => void
+}
+
+/** The open cell beside the grid; Escape closes it. */
+function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
+  const { cell: _cell, hints: _hints, ...view } = search
+  const close = (): void => set({ cell: undefined, against: undefined })
+  return (
+    <aside
+      className={styles.drawer}
+      aria-label={WORDS.cell}
+      tabIndex={0}
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') close()
+      }}
+    >
+      <CellView
+        {...{ run, row, tab: search.tab, against: search.against, metric }}
+        onTab={(tab) => set({ tab })}
+        onAgainst={(against) => set({ against })}
+        onOpen={(next) => set({ cell: next, against: undefined })}
+        actions={
+          <>
+            <Link to="/cell" search={{ ...view, run, row }}>
+              {WORDS.openAsPage}
+            </Link>
+            <Button variant="default" onClick={close}>
+              {WORDS.close}
+            </Button>
+          </>
+        }
+      />
+    </aside>
+  )
+}
+
+/** Three sentences for the first visit; each can be closed. */
+function Hints({ onDone }: { onDone: () => void }) {
+  const [read, setRead] = useState<readonly number[]>([])
+  const close = (hint: number): void => {
+    const next = [...read, hint]
+    setRead(next)
+    if (next.length === WORDS.hintList.length) onDone()
+  }
+  return (
+    <ol className={styles.hints} aria-label={WORDS.hints}>
+      {WORDS.hintList.map((text, hint) =>
+        read.includes(hint) ? null : (
+          <li key={hint}>
+            <span>{text}</span>
+            <Button variant="default" size="compact-xs" onClick={() => close(hint)}>
+              {WORDS.gotIt}
+            </Button>
+          </li>
+        ),
+      )}
+    </ol>
   )
 }

@@ -22,28 +22,14 @@ interface MatrixKeys {
   textInput: RefObject<HTMLInputElement | null>
 }
 
-/** What each key does, for the list that people can open. */
-export const MATRIX_KEYS: readonly (readonly [string, string])[] = [
-  ['← ↑ → ↓', 'move; Page and Home/End too, Ctrl for the corners'],
-  ['Enter', 'open the cell; Escape closes it'],
-  ['d', 'open it beside the baseline’s answer and evidence'],
-  ['f', 'only questions with a cell in this state'],
-  ['/', 'search words'],
-  ['s', 'order by this column'],
-  ['p', 'pin this column'],
-  ['b', 'make this column the baseline'],
-  ['v', 'values, or differences to the baseline'],
-  ['c', 'clear all filters'],
-]
-
-/** Everything that leaves questions out. */
+/** Clears everything that filters questions. */
 export const NO_FILTERS = {
   ...{ states: undefined, hops: undefined, winner: undefined, spread: undefined, text: undefined },
 }
 
 const within = (value: number, size: number): number => Math.min(Math.max(value, 0), Math.max(size - 1, 0))
 
-/** Movement and commands by keyboard; what they are stands in MATRIX_KEYS. */
+/** Movement and commands by keyboard; `keyList` of the page's words describes them. */
 export function useMatrixKeys(options: MatrixKeys): {
   place: Place
   moveTo: (place: Place) => void
