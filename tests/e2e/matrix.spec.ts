@@ -78,7 +78,7 @@ test('differences to the baseline: signed, coloured around 0, and none where eit
   await expect(page.getByRole('img', { name: 'Heat scale from −0.50 to +0.50' })).toBeVisible()
   const first = page.getByRole('row').nth(1).getByRole('gridcell')
   await expect(first.nth(0)).toHaveText(/^[−+]\d\.\d\d/)
-  await expect(first.nth(1)).toHaveText(/^0\.00/)
+  await expect(first.nth(1)).toHaveText(/^±0\.00/)
   await expect(first.nth(3)).toHaveText(/^○/)
 })
 
