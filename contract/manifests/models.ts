@@ -58,7 +58,24 @@ export type OnnxModel = z.infer<typeof OnnxModel>
 export type OpenAiModel = z.infer<typeof OpenAiModel>
 export type TeiModel = z.infer<typeof TeiModel>
 
-export const ModelSet = z.strictObject({ description: z.string(), roles: z.record(ModelRole, ModelChoice) })
+/** A model for every role: those that `roles` does not name have the set's `default`. */
+export const ModelSet = z
+  .strictObject({
+    description: z.string(),
+    default: ModelChoice.optional(),
+    roles: z.partialRecord(ModelRole, ModelChoice).default({}),
+  })
+  .transform(({ description, default: usual, roles }, context) => {
+    for (const role of ModelRole.options)
+      if (roles[role] === undefined && usual === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: ['roles', role],
+          message: 'missing: name a model, or give the set a default',
+        })
+    const complete = ModelRole.options.map((role) => [role, roles[role] ?? usual])
+    return { description, roles: Object.fromEntries(complete) as Record<ModelRole, ModelChoice> }
+  })
 export type ModelSet = z.infer<typeof ModelSet>
 
 /** `manifests/models.yaml`: named sets of models, one chosen per platform start. */

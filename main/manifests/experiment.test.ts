@@ -142,8 +142,22 @@ describe('loadExperiment', () => {
       'an alias bomb',
       'evaluation.yaml',
       "seed: 'ladder'",
-      "seed: 'ladder'\nx: &a [1]\ny: [*a, *a]",
-      'YAML anchors and aliases are not accepted: write the value out',
+      `seed: 'ladder'\nx: &a [1, 1]\ny: &b [${'*a, '.repeat(9)}]\nz: &c [${'*b, '.repeat(9)}]\nbomb: [*c, *c]`,
+      'too many YAML aliases: write the values out',
+    ],
+    [
+      'an alias without anchor',
+      'evaluation.yaml',
+      "seed: 'ladder'",
+      'seed: *none',
+      'an alias (*name) has no anchor (&name) before it: write the value out',
+    ],
+    [
+      'a model set without a model for a role',
+      'models.yaml',
+      'rerank: { backend: builtin, model: lexical-reranker }',
+      '',
+      'sets.builtin.roles.rerank: missing: name a model, or give the set a default',
     ],
   ]
   it.each(faults)('refuses %s by its path', async (_name, file, from, to, problem) => {
@@ -158,6 +172,21 @@ describe('loadExperiment', () => {
     expect((await problems())[0]).toMatch(
       /^manifests\/evaluation\.yaml:\d+:\d+: Map keys must be unique; keep one of the two$/,
     )
+  })
+
+  it('reads anchors and merge keys, and gives roles that a model set leaves out its default', async () => {
+    const sets =
+      '  own:\n    description: d\n    default: &usual { backend: openai, base_url: http://127.0.0.1:1/v1, model: m }\n' +
+      '    roles:\n      embed: { <<: *usual, model: e }\n      evaluator: *usual\n'
+    await writeFile(join(root, 'manifests/models.yaml'), `version: 1\ndefault_set: own\nsets:\n${sets}`)
+    const { roles } = (await loadExperiment(root)).models.sets['own']!
+    expect(roles.embed).toMatchObject({ model: 'e', base_url: 'http://127.0.0.1:1/v1' })
+    expect([roles.evaluator, roles.rerank, roles.graph_query]).toEqual([
+      roles.light_gen,
+      roles.light_gen,
+      roles.light_gen,
+    ])
+    expect(roles.light_gen).toMatchObject({ backend: 'openai', model: 'm' })
   })
 
   it('accepts schema_version in place of version', async () => {

@@ -36,21 +36,37 @@ function describeSyntax(file: string, error: YAMLError, lines: LineCounter): str
   return `${file}:${line}:${col}: ${what}; ${REMEDIES[error.code] ?? 'correct the YAML there'}`
 }
 
-/** Text of a YAML file → plain value. Anchors, aliases and duplicate keys are refused; problems name line and column. */
+/** A few repeated values are convenient; the parser refuses a file whose aliases multiply to more. */
+const MAX_ALIASES = 100
+
+/** Text of a YAML file → plain value, with anchors, aliases and `<<` resolved. Duplicate keys are refused; problems name line and column. */
 export function parseYaml(file: string, text: string): unknown {
   const lines = new LineCounter()
-  const document = parseDocument(text, { uniqueKeys: true, prettyErrors: false, strict: true, lineCounter: lines })
+  const document = parseDocument(text, {
+    uniqueKeys: true,
+    prettyErrors: false,
+    strict: true,
+    merge: true,
+    lineCounter: lines,
+  })
   if (document.errors.length > 0)
     throw new ManifestError(file, [
       ...document.errors.slice(0, MAX_SYNTAX_ERRORS).map((error) => describeSyntax(file, error, lines)),
-      ...(document.errors.length > MAX_SYNTAX_ERRORS ? ['what follows is not told: it may come of these'] : []),
+      ...(document.errors.length > MAX_SYNTAX_ERRORS
+        ? ['the errors after these are not listed: they may follow from them']
+        : []),
     ])
   try {
-    return document.toJS({ maxAliasCount: 0 })
+    return document.toJS({ maxAliasCount: MAX_ALIASES })
   } catch (cause) {
-    throw new ManifestError(file, ['YAML anchors and aliases are not accepted: write the value out'], cause)
+    throw new ManifestError(file, [aliasProblem(cause)], cause)
   }
 }
+
+const aliasProblem = (cause: unknown): string =>
+  String(cause).includes('Unresolved alias')
+    ? 'an alias (*name) has no anchor (&name) before it: write the value out'
+    : 'too many YAML aliases: write the values out'
 
 const readingProblem = (error: unknown, namedBy: string | null): string => {
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'

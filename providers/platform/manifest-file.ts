@@ -6,11 +6,14 @@ import { describeIssues } from '../../contract/index.ts'
 /** Larger manifests are refused unread, here as in the runner. */
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
+/** As in the runner. */
+const MAX_ALIASES = 100
+
 export type ManifestOutcome<Value> = { ok: true; value: Value } | { ok: false; problems: string[] }
 
 /**
- * Reads and validates a YAML file; every problem as `file: path: message`. Anchors with aliases and duplicate keys are refused: the
- * first are the material of YAML bombs, the second hide one value behind another.
+ * Reads and validates a YAML file; every problem as `file: path: message`. Duplicate keys are refused, because one hides the other;
+ * so are aliases that multiply, as in a YAML bomb.
  */
 export function readManifest<Schema extends z.ZodType>(
   file: string,
@@ -37,15 +40,16 @@ function readText(file: string): ManifestOutcome<string> {
 
 function parseYaml(file: string, text: string): ManifestOutcome<unknown> {
   try {
-    const document = parseDocument(text, { uniqueKeys: true, strict: true, prettyErrors: true })
+    const document = parseDocument(text, { uniqueKeys: true, strict: true, merge: true, prettyErrors: true })
     // One open bracket can cause thousands of errors; the first ones tell.
     const errors = document.errors
       .slice(0, 5)
       .map((error) => `${file}: ${error.message.split('\n')[0] ?? error.message}`)
     if (errors.length > 0) return { ok: false, problems: errors }
-    return { ok: true, value: document.toJS({ maxAliasCount: 0 }) as unknown }
+    return { ok: true, value: document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown }
   } catch (error) {
-    if (error instanceof ReferenceError) return failed(file, 'anchors and aliases are not allowed')
+    if (error instanceof ReferenceError)
+      return failed(file, 'too many YAML aliases, or one without its anchor: write the values out')
     return failed(file, `not readable as YAML (${error instanceof Error ? error.message : String(error)})`)
   }
 }
