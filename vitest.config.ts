@@ -1,10 +1,14 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 // What is kept per person must not be this person's.
-process.env['RAG_LADDER_USER_DIR'] ??= mkdtempSync(join(tmpdir(), 'rag-ladder-person-'))
+if (process.env['RAG_LADDER_USER_DIR'] === undefined) {
+  const folder = mkdtempSync(join(tmpdir(), 'rag-ladder-person-'))
+  process.env['RAG_LADDER_USER_DIR'] = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
 
 /** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */
 const expect = { poll: { timeout: 15_000 } }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
@@ -61,6 +61,21 @@ async function findSpeechPrograms(): Promise<void> {
   }
 }
 
+/**
+ * Gives everything that this run starts a temporary folder of its own, so that what other programs leave does not count. Returns a function
+ * that removes it and names what the tests left in it.
+ */
+async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-run-'))
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
+  return async () => {
+    const left = (await readdir(folder)).filter((name) => name.startsWith('rag-ladder-'))
+    await rm(folder, { recursive: true, force: true })
+    return left
+  }
+}
+
+const closeTemporaryFolder = await ownTemporaryFolder()
 const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
 const add = (more: Partial<Totals>): void => {
   totals.passed += more.passed ?? 0
@@ -83,6 +98,11 @@ if (chosen.length > 0) {
   add(await runSpecs())
 }
 
+const left = await closeTemporaryFolder()
+if (left.length > 0) {
+  add({ failed: 1 })
+  console.log(`\nthe tests left ${left.length} folders or files in the temporary folder: ${left.join(', ')}`)
+}
 if (totals.passed === 0) totals.failed += 1
 process.exitCode = totals.failed === 0 ? 0 : 1
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)

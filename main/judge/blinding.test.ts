@@ -10,7 +10,7 @@ import {
   sampleQuestion,
   shownPrompt,
 } from '../../tests/helpers/judge-panel.ts'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { blindedTask, blindQuestion } from './blinded-question.ts'
 import { judgeMessages, promptText } from './judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
@@ -77,7 +77,7 @@ describe('what a judge is shown', () => {
           endpoint.requests.length = 0
           endpoint.script(gradingBy(gradeByText))
           const unique = [...new Map(questions.map((one) => [one.id, one])).values()]
-          const file = `${await makeFolder()}/run-1-locks-judgments.json`
+          const file = `${await temporaryFolder()}/run-1-locks-judgments.json`
           const { judgments } = await runJudgePanel(sampleInput(unique), {
             panel: samplePanel({ reference, rotations: 2 }),
             gateway: { url: endpoint.url, apiKey: 'key' },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
 import { HOSTILE_ANSWERS } from '../../tests/helpers/hostile-answers.ts'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import {
   completion,
   gradingBy,
@@ -97,7 +97,7 @@ describe('a model judge', () => {
       gateway: { url: endpoint.url, apiKey: null },
       aliases: [],
       seed: 's',
-      file: `${await makeFolder()}/run-1-locks-judgments.json`,
+      file: `${await temporaryFolder()}/run-1-locks-judgments.json`,
       backoffMs: 0,
     })
 

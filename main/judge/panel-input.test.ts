@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { streamOf } from '../../tests/helpers/report-rows.ts'
 import { artifactFiles } from '../evidence/artifact-files.ts'
 import { matrixText, toMatrix } from '../report/to-matrix.ts'
@@ -101,7 +101,7 @@ describe('a matrix alone', () => {
   })
 
   it('is read where the evidence is gone, and missed where it is not there either', async () => {
-    const files = artifactFiles(await makeFolder(), 'run-1', 'baseline_curated')
+    const files = artifactFiles(await temporaryFolder(), 'run-1', 'baseline_curated')
     await expect(storedAnswers(files, selection)).rejects.toMatchObject({ code: 'nothing_to_judge' })
     await writeFile(files.matrix, '{}')
     await expect(storedAnswers(files, selection)).rejects.toMatchObject({ code: 'nothing_to_judge' })

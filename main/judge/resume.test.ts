@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { startFaultServer } from '../../tests/helpers/fault-server.ts'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { gradeByText, gradingBy, sampleInput, samplePanel, sampleQuestion } from '../../tests/helpers/judge-panel.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { runJudgePanel } from './run-panel.ts'
@@ -42,7 +42,7 @@ const keptLines = async (file: string): Promise<number> =>
   (await readFile(journalPath(file), 'utf8')).split('\n').length - 1
 
 it('a killed panel goes on with what is missing, and ends with the bytes of one that was never killed', async () => {
-  const folder = await makeFolder()
+  const folder = await temporaryFolder()
   const file = join(folder, 'run-1-locks-judgments.json')
   let kept = 0
   for (const n of [1, 4, 8]) {
@@ -66,7 +66,7 @@ it('a killed panel goes on with what is missing, and ends with the bytes of one 
   expect(judgments.status).toBe('ok')
   expect(endpoint.requests).toHaveLength(VERDICTS - kept)
 
-  const whole = join(await makeFolder(), 'run-1-locks-judgments.json')
+  const whole = join(await temporaryFolder(), 'run-1-locks-judgments.json')
   await runJudgePanel(input, { ...options, file: whole })
   expect(await readFile(file, 'utf8')).toBe(await readFile(whole, 'utf8'))
 })

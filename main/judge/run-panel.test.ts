@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Judgments } from '../../contract/index.ts'
 import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import {
   BUILTINS,
   gradeByText,
@@ -44,7 +44,7 @@ async function optionsIn(changes: Partial<PanelOptions> = {}): Promise<PanelOpti
     gateway: { url: endpoint.url, apiKey: null },
     aliases: MODELS,
     seed: 'seed',
-    file: join(await makeFolder(), 'run-1-locks-judgments.json'),
+    file: join(await temporaryFolder(), 'run-1-locks-judgments.json'),
     backoffMs: 0,
     timeoutMs: 5000,
     ...changes,

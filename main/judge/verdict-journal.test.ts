@@ -1,7 +1,7 @@
 import { appendFile, readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { journalPath, openVerdictJournal, type JournalEntry } from './verdict-journal.ts'
 
 const entry = (digit: string): JournalEntry => ({
@@ -10,7 +10,7 @@ const entry = (digit: string): JournalEntry => ({
   judge: 'qwen3:8b',
   verdict: { rotation: 0, order: ['a', 'b'], scores: { a: 5, b: 1 }, best: 'a', attempts: 1 },
 })
-const newFile = async (): Promise<string> => journalPath(join(await makeFolder(), 'run-1-locks-judgments.json'))
+const newFile = async (): Promise<string> => journalPath(join(await temporaryFolder(), 'run-1-locks-judgments.json'))
 
 async function written(file: string, ...entries: JournalEntry[]): Promise<void> {
   const journal = await openVerdictJournal(file)

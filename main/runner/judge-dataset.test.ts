@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../contract/index.ts'
 import { json, startFaultServer } from '../../tests/helpers/fault-server.ts'
-import { makeFolder } from '../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { BUILTINS, gradeByText, gradingBy, samplePanel } from '../../tests/helpers/judge-panel.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { evidenceBytes } from '../../tests/helpers/report-project.ts'
@@ -38,7 +38,7 @@ const harmless = (model: string, index: number): string =>
 
 /** A dataset run that has come up to step 8. */
 async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
-  const files = artifactFiles(await makeFolder(), REPORT_RUN, fixture.id)
+  const files = artifactFiles(await temporaryFolder(), REPORT_RUN, fixture.id)
   const rows = aliases.flatMap((alias) =>
     fixture.questions.map((_, index) =>
       fixtureRow(

@@ -1,16 +1,16 @@
 import { fork, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 
 const module_ = pathToFileURL(join(import.meta.dirname, 'process-life.ts')).href
 
 async function service(close: string, options: { graceMs?: number; crash?: boolean } = {}): Promise<ChildProcess> {
-  const file = join(await mkdtemp(join(tmpdir(), 'process-life-')), 'service.mjs')
+  const file = join(await temporaryFolder('process-life'), 'service.mjs')
   await writeFile(
     file,
     `import { announceReady, exitOnUnhandledErrors, exitWhenParentGone } from ${JSON.stringify(module_)}
@@ -57,7 +57,7 @@ it('exits with 1 when closing fails or hangs, and when nothing catches an error'
 })
 
 it('speaks with a desktop host over its port, and ends when it is told to', async () => {
-  const file = join(await mkdtemp(join(tmpdir(), 'process-life-')), 'service.mjs')
+  const file = join(await temporaryFolder('process-life'), 'service.mjs')
   await writeFile(
     file,
     `import { EventEmitter } from 'node:events'

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes } from '../../../contract/index.ts'
-import { makeFolder } from '../../../tests/helpers/judge-folder.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { BUILTINS, sampleInput, samplePanel, sampleQuestion } from '../../../tests/helpers/judge-panel.ts'
 import { runJudgePanel } from '../run-panel.ts'
 import { commitmentOf, emptyBallot, exportHumanRound } from './export-round.ts'
@@ -21,7 +21,7 @@ const input = sampleInput([
 ])
 
 async function exported(salt?: string) {
-  const folder = await makeFolder()
+  const folder = await temporaryFolder()
   const files = {
     roundFile: join(folder, 'vanilla-rag-human-round.json'),
     sealFile: join(folder, 'sealed', 'human-seal.json'),
