@@ -46,7 +46,7 @@ interface FrameProps {
   width: number
   height: number
   plot: Plot
-  /** Says what the chart shows, for who cannot see it. */
+  /** What the chart shows, in words, for screen readers. */
   title: string
   description: string
   y: Axis

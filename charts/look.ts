@@ -1,5 +1,5 @@
-// How an approach looks wherever it is drawn: pages, charts and reports. Colour and marker are the approach's, and a flavor is told from its
-// approach by a hollow marker and a dashed line, so that colour never says anything alone.
+// How an approach looks wherever it is drawn: pages, charts and reports. Colour and marker are the approach's, and a flavor has a
+// hollow marker and a dashed line, so that colour is never the only difference.
 import { APPROACH_MARKS, type ApproachMarker } from '../contract/approach-marks.ts'
 import { BaseApproach } from '../contract/common.ts'
 

@@ -191,7 +191,7 @@ function versionLines({ reproducibility, approaches }: Aggregate): string[] {
     `- Seed: ${code(seed)}`,
     `- Graded by: ${graders.length === 0 ? 'nobody' : graders.map(code).join(', ')}`,
   ]
-  if (models === null) return [...lines, '- Models: not told by the platform']
+  if (models === null) return [...lines, '- Models: not reported by the platform']
   const rows = Object.entries(models.roles)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([role, { backend, model }]) => [code(role), code(backend), code(model)])

@@ -101,7 +101,7 @@ test('needs no script, and fits a narrow page', async ({ browser, published }) =
   const page = await context.newPage()
   await page.goto(published.address)
   await expect(banner(page)).toContainText('no script has run')
-  await expect(page.getByRole('heading', { name: 'Where the approaches stand' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'How the approaches compare' })).toBeVisible()
   await expect(page.getByRole('img', { name: 'recall@5 up the ladder' })).toBeVisible()
   await expect(page.getByRole('region', { name: 'points covered: leaderboard' })).toBeVisible()
   const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'

@@ -4,7 +4,7 @@ import { dataTable } from './table.ts'
 /** A file that figures of the page come from. */
 export interface PageArtifact {
   datasetId: string
-  /** Where it stands, seen from the page's own folder; forward slashes. */
+  /** Path relative to the page's own folder, with forward slashes. */
   href: string
   sha256: string
 }

@@ -87,7 +87,7 @@ const profileRow = (judge: JudgeProfile) => ({
 const estimateCell = ({ value, interval }: Estimate): Cell =>
   num(value === null ? '–' : figureWith(scoreWords(value), intervalWords('score', interval)))
 
-/** A dash for files of before. */
+/** A dash where an earlier file has no figure. */
 const endCell = (estimate: Estimate | undefined): Cell => (estimate === undefined ? num('–') : estimateCell(estimate))
 
 const shareCell = ({ value, n }: Estimate): Cell =>

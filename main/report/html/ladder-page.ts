@@ -33,8 +33,8 @@ const POLICY = [
 ].join('; ')
 
 /**
- * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts behind its figures. Equal
- * input gives equal bytes; every text in it is escaped, whoever wrote it.
+ * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts that its figures come from. Equal
+ * input gives equal bytes; every text in it is escaped, whatever its source.
  */
 export async function ladderPage({ aggregates, artifacts, unusable = [] }: LadderPageInput): Promise<string> {
   const { charts } = await import('./charts.ts')

@@ -8,6 +8,7 @@ import { metricOf, metricsOf } from '../metric-access.ts'
 import { useLegend } from '../metric-use.ts'
 import { unusableLines, type UnusableFile } from '../results-folder.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
+import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from '../variance-access.ts'
 import { artifactList, type PageArtifact } from './artifact-list.ts'
 import type { Charts } from './charts.ts'
 import { judgeFigures } from './judge-figures.ts'
@@ -15,8 +16,7 @@ import { leaderTable } from './leader-table.ts'
 import { h, type Child, type Markup } from './markup.ts'
 import { pairMatrix } from './pair-matrix.ts'
 import { costFigures, gapNotes, provenance } from './run-facts.ts'
-import { aliasHead, dataTable, type Cell } from './table.ts'
-import { varianceFigures } from './variance-figures.ts'
+import { aliasHead, dataTable, num, type Cell } from './table.ts'
 
 /** The metric that every approach can have comes first. */
 const LEADING: readonly ComparedName[] = ['points_covered', 'score', 'faithfulness', 'answer_relevancy', 'recall_at_5']
@@ -57,12 +57,12 @@ export function ladderSections(
   const frontiers = aggregates
     .map((aggregate) => frontierFigure(aggregate, first, looks, charts))
     .filter((each) => each !== null)
-  const told = aggregates.map(findingItem).filter((each) => each !== null)
+  const found = aggregates.map(findingItem).filter((each) => each !== null)
   const sections: (Section | null)[] = [
-    told.length === 0 ? null : { id: 'short', title: 'In short', body: h('ul', { class: 'findings' }, told) },
+    found.length === 0 ? null : { id: 'short', title: 'In short', body: h('ul', { class: 'findings' }, found) },
     {
       id: 'standing',
-      title: 'Where the approaches stand',
+      title: 'How the approaches compare',
       body: [
         h(
           'p',
@@ -123,7 +123,7 @@ export function ladderSections(
             h(
               'p',
               {},
-              'A dash: the design cannot tell, and the next wider part contains it. * the estimate came out negative and is shown as 0.',
+              'A dash: the design of the run does not separate this part, and the next wider part contains it. *: the estimate is negative and shown as 0.',
             ),
             variance,
           ],
@@ -180,7 +180,7 @@ function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string
       h(
         'p',
         {},
-        'The row’s approach minus the column’s, question by question. A pair is decided when its interval excludes 0 and its p-value, corrected by Holm over all pairs of the metric, is at most 0.05. An open pair (·) is no evidence that two approaches are equal: it says that this run cannot tell them apart.',
+        'The row’s approach minus the column’s, question by question. A pair is decided when its interval excludes 0 and its p-value, corrected by Holm over all pairs of the metric, is at most 0.05. An open pair (·) is no evidence that two approaches are equal: this run cannot distinguish them.',
       ),
       body.every((each) => each === null) ? h('p', {}, 'Nothing was compared.') : body,
     ],
@@ -196,6 +196,37 @@ function frontierFigure(
   if (name === 'latency_ms') return null
   const chart = charts.frontier(aggregate, name, looks)
   return chart === null ? null : h('figure', {}, h('figcaption', { class: 'title' }, aggregate.dataset.label), chart)
+}
+
+/** Tables of where scores and grades scatter; none for a run with one answer per question and fewer than two judges. */
+function varianceFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup[] {
+  const { label } = aggregate.dataset
+  const metrics = generationScatter(aggregate)
+  const judged = judgeScatter(aggregate)
+  const tables: Markup[] = []
+  if (metrics.length > 0)
+    tables.push(
+      dataTable(
+        `${label}: share of the variance that lies between answers to one question`,
+        [{ content: 'approach' }, ...metrics.map(({ name }) => ({ content: nameWords(name), numeric: true }))],
+        aggregate.approaches.map(({ model }) => ({
+          head: aliasHead(model, looks),
+          cells: metrics.map(({ shares }) => num(shareWords(shares.get(model)))),
+        })),
+      ),
+    )
+  if (judged.length > 0)
+    tables.push(
+      dataTable(
+        `${label}: shares of the variance of grades`,
+        [{ content: 'approach' }, ...JUDGE_PARTS.map(([, content]) => ({ content, numeric: true }))],
+        judged.map(({ model, components }) => ({
+          head: aliasHead(model, looks),
+          cells: JUDGE_PARTS.map(([part]) => num(shareWords(components[part]))),
+        })),
+      ),
+    )
+  return tables
 }
 
 /** How much of every metric is there, approach by approach. */

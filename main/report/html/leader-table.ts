@@ -10,7 +10,7 @@ import { ladderDecisionWords, primaryMetric, useWords } from '../metric-use.ts'
 import { fragment, h, type Markup } from './markup.ts'
 import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
 
-/** Approaches by their mean over the rungs, every figure with its interval and count; null when nobody has a score. */
+/** Approaches by their mean over the rungs, every figure with its interval and count; null when no approach has a score. */
 export function leaderTable(
   aggregates: readonly Aggregate[],
   name: ComparedName,

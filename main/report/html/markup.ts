@@ -19,7 +19,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Text as it may stand between tags and in quoted attributes: controls and characters that turn text around are taken out. */
+/** Text that is safe between tags and in quoted attributes: controls and characters that reverse text are removed. */
 export const escaped = (text: string): string => oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
 const attribute = ([name, value]: [string, Attributes[string]]): string =>

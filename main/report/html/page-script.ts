@@ -31,8 +31,8 @@ export const PAGE_SCRIPT = `'use strict';
     }
     if (found.same.length === marks.length)
       return say('same', '● All ' + marks.length + ' files beside this page are those that its figures come from.');
-    const told = (state) => found[state].length === 0 ? [] : [found[state].length + ' ' + state + ' (' + found[state].slice(0, 3).join(', ') + (found[state].length > 3 ? ', …' : '') + ')'];
-    const rest = ['changed', 'missing', 'unreadable'].flatMap(told);
+    const listed = (state) => found[state].length === 0 ? [] : [found[state].length + ' ' + state + ' (' + found[state].slice(0, 3).join(', ') + (found[state].length > 3 ? ', …' : '') + ')'];
+    const rest = ['changed', 'missing', 'unreadable'].flatMap(listed);
     if (some.length < marks.length) rest.push(marks.length - some.length + ' not chosen');
     const broken = found.changed.length > 0;
     say(broken ? 'changed' : 'unknown', (broken ? '▲ The figures on this page are not those of the files beside it: ' : '○ ') +

@@ -32,7 +32,7 @@ export function pairMatrix(aggregate: Aggregate, name: ComparedName, looks: Read
   return h('figure', { class: 'pairs' }, grid, h('figcaption', {}, `${decidedLine(compared)}.`))
 }
 
-/** The marker alone: the names stand in the rows, in the same order. */
+/** The marker alone: the rows have the names, in the same order. */
 const columnHead = (model: string, looks: ReadonlyMap<string, Look>): Markup => {
   const look = looks.get(model)
   return h(

@@ -79,7 +79,7 @@ export function provenance(aggregate: Aggregate): Markup {
       ['seed', reproducibility.seed],
       ['repository', `${repository.revision ?? 'unknown revision'}${dirty}`],
       ['platform', `version ${platform.version ?? 'unknown'}, gateway ${gateway}`],
-      ['models', models === null ? 'not told by the platform' : modelWords(models)],
+      ['models', models === null ? 'not reported by the platform' : modelWords(models)],
     )
   }
   if (comparisons !== null) {
