@@ -1,15 +1,13 @@
 import type { IndexState } from '../../contract/control/events.ts'
 import type { ControlErrorCode } from '../../contract/control/control-error.ts'
-import type { IndexStatus } from '../../contract/index.ts'
+import type { IndexStatus, IndexVerification } from '../../contract/index.ts'
 import type { RunIndex } from '../run-index/open-run-index.ts'
+import type { QueryInput, QueryName, QueryResult } from '../run-index/queries/answer-query.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { ControlFailure } from './control-failure.ts'
 import type { EventHub } from './event-hub.ts'
-import type { RunIndexApi } from './run-index-api.ts'
 
-type Outcome = { ok: true } | { ok: false; code: string; message: string }
-
-/** How the index's refusals are called at the control API; a file that changed is read again with the next sync. */
+/** The index's refusals as control API errors; a file that changed is read again with the next sync. */
 const CODES: Readonly<Record<string, ControlErrorCode>> = {
   not_found: 'not_found',
   file_missing: 'file_changed',
@@ -17,14 +15,21 @@ const CODES: Readonly<Record<string, ControlErrorCode>> = {
   not_a_text: 'not_a_text',
 }
 
-function found<Result extends Outcome>(outcome: Result): Extract<Result, { ok: true }> {
-  if (outcome.ok) return outcome as Extract<Result, { ok: true }>
+/** A query's result without its refusals. */
+type Found<Result> = Exclude<Result, { ok: false }>
+
+function found<Result>(result: Result): Found<Result> {
+  const outcome = result as { ok?: boolean; code: string; message: string }
+  if (outcome.ok !== false) return result as Found<Result>
   const code = CODES[outcome.code] ?? 'index_failed'
   throw new ControlFailure(code, outcome.message, undefined, code === 'file_changed')
 }
 
-/** The run index as the engine uses it: followed all the time, its changes told, its refusals in the control API's words. */
-export class IndexGateway implements RunIndexApi {
+/** What the engine's own queries need of the index. */
+export type RunIndexApi = Pick<IndexGateway, 'query'>
+
+/** The run index as the engine uses it: watched all the time, its changes published, its refusals thrown as control API errors. */
+export class IndexGateway {
   readonly #index: RunIndex
   readonly #hub: EventHub
   #unwatch: (() => void) | null = null
@@ -40,13 +45,13 @@ export class IndexGateway implements RunIndexApi {
     return { state: this.#state, message: this.#message }
   }
 
-  /** Follows the result folders until `close`. A failure is told and leaves everything else at work. */
+  /** Follows the result folders until `close`. A failure is published and stops nothing else. */
   follow(): void {
     let isFirst = true
     this.#unwatch = this.#index.watch(
       (change) => {
         if (this.#state !== 'rebuilding') this.#moved('ready', null)
-        // The first look tells nothing when nothing changed since the last time.
+        // The first look publishes nothing when nothing changed since the last time.
         if (isFirst || change.runs.length + change.removed.length + change.damaged.length > 0)
           this.#hub.publish({ type: 'index.changed', change })
         isFirst = false
@@ -72,53 +77,22 @@ export class IndexGateway implements RunIndexApi {
     this.#hub.publish({ type: 'index.state', state, message })
   }
 
-  status(): Promise<IndexStatus> {
-    return this.#index.status()
+  /** Rejects with `RunIndexError`, and with `ControlFailure` (`not_found`, `file_changed`, `not_a_text`) for a refusal. */
+  async query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<Found<QueryResult<Name>>> {
+    return found(await this.#index.query(name, input))
   }
 
-  /** The index's own account; null when it cannot give one, which its state then tells. */
+  /** The index's status; null when it cannot answer, which `state` then explains. */
   async statusOrNull(): Promise<IndexStatus | null> {
     try {
-      return await this.status()
+      return await this.query('status', {})
     } catch (error) {
       if (error instanceof RunIndexError) return null
       throw error
     }
   }
 
-  listRuns(...[input]: Parameters<RunIndexApi['listRuns']>): ReturnType<RunIndexApi['listRuns']> {
-    return this.#index.listRuns(input)
-  }
-
-  async runSummary(runId: string): ReturnType<RunIndexApi['runSummary']> {
-    return found(await this.#index.runSummary(runId)).summary
-  }
-
-  async matrixPage(...[input]: Parameters<RunIndexApi['matrixPage']>): ReturnType<RunIndexApi['matrixPage']> {
-    return found(await this.#index.matrixPage(input)).page
-  }
-
-  async columnHeads(...[input]: Parameters<RunIndexApi['columnHeads']>): ReturnType<RunIndexApi['columnHeads']> {
-    return found(await this.#index.columnHeads(input)).heads
-  }
-
-  async cell(...[input]: Parameters<RunIndexApi['cell']>): ReturnType<RunIndexApi['cell']> {
-    return found(await this.#index.cell(input))
-  }
-
-  async answerSlice(...[input]: Parameters<RunIndexApi['answerSlice']>): ReturnType<RunIndexApi['answerSlice']> {
-    return found(await this.#index.answerSlice(input))
-  }
-
-  search(...[input]: Parameters<RunIndexApi['search']>): ReturnType<RunIndexApi['search']> {
-    return this.#index.search(input)
-  }
-
-  compareRuns(...[input]: Parameters<RunIndexApi['compareRuns']>): ReturnType<RunIndexApi['compareRuns']> {
-    return this.#index.compareRuns(input)
-  }
-
-  verify(): ReturnType<RunIndexApi['verify']> {
+  verify(): Promise<IndexVerification> {
     return this.#index.verify()
   }
 
@@ -131,6 +105,6 @@ export class IndexGateway implements RunIndexApi {
       throw error
     }
     this.#moved('ready', null)
-    return this.status()
+    return this.query('status', {})
   }
 }

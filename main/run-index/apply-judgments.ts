@@ -9,13 +9,11 @@ import type {
 import type { JudgeInput } from '../report/judge-input.ts'
 import { judgeSection } from '../report/judge-section.ts'
 import type { IndexSession } from './index-session.ts'
-import { metricPlace, stateCode } from './metric-columns.ts'
+import { stateCode, stateColumn } from './metric-columns.ts'
 import { aliasesOf } from './queries/dataset-run.ts'
 import type { StoredScope } from './scope-store.ts'
 
-const SHIFT = 4 * metricPlace('judge_mean')
-const stateBits = (state: 'ok' | 'not_run'): string =>
-  `(states & ~(15 << ${SHIFT})) | (${stateCode(state)} << ${SHIFT})`
+const JUDGED = stateColumn('judge_mean')
 
 /** Puts a panel's verdicts beside the cells that they are about. Verdicts that do not fit the dataset run are not taken, and it says why. */
 export class JudgmentsWriter {
@@ -33,7 +31,7 @@ export class JudgmentsWriter {
     this.#session = session
     this.#clear = [
       'DELETE FROM verdicts WHERE scope = ?',
-      `UPDATE cells SET judge_mean = NULL, states = ${stateBits('not_run')} WHERE scope = ? AND judge_mean IS NOT NULL`,
+      `UPDATE cells SET judge_mean = NULL, ${JUDGED} = ${stateCode('not_run')} WHERE scope = ? AND judge_mean IS NOT NULL`,
       'UPDATE dataset_run_questions SET winner = NULL, inconclusive = NULL WHERE scope = ?',
       'UPDATE dataset_runs SET judge_panel = NULL WHERE id = ?',
     ].map((sql) => db.prepare(sql))
@@ -42,7 +40,7 @@ export class JudgmentsWriter {
       'INSERT INTO verdicts (scope, question, judge, alias, score, best, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
     this.#setMean = db.prepare(
-      `UPDATE cells SET judge_mean = ?, states = ${stateBits('ok')} WHERE scope = ? AND question = ? AND alias = ?`,
+      `UPDATE cells SET judge_mean = ?, ${JUDGED} = ${stateCode('ok')} WHERE scope = ? AND question = ? AND alias = ?`,
     )
     this.#setWinner = db.prepare(
       'UPDATE dataset_run_questions SET winner = ?, inconclusive = ? WHERE scope = ? AND question = ?',

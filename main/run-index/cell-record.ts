@@ -6,7 +6,7 @@ import {
   type RowQuestion,
 } from '../../contract/index.ts'
 import { metricOutcome, type MetricOutcome } from '../report/metric-outcome.ts'
-import { INDEX_METRICS, packStates, stateCode } from './metric-columns.ts'
+import { INDEX_METRICS, stateCode } from './metric-columns.ts'
 import { SEARCHABLE_CHARS, STATUS_CODES } from './schema.ts'
 
 /** What the index keeps of a cell, before texts have become numbers. */
@@ -29,7 +29,8 @@ export interface CellRecord {
   finishedMs: number | null
   /** In the order of `INDEX_METRICS`. */
   values: (number | null)[]
-  states: number
+  /** Codes of the states, in the same order. */
+  states: number[]
   /** JSON of metric → why it has no value; null when there is nothing to say. */
   reasons: string | null
   sources: SourceRecord[]
@@ -126,21 +127,21 @@ function outcomeOf(row: CanonicalRow, metric: IndexMetric): MetricOutcome {
   return metricOutcome(row, metric)
 }
 
-/** Values, packed states and reasons of all metrics. */
+/** Values, states and reasons of all metrics. */
 export function metricFields(
   outcome: (metric: IndexMetric) => MetricOutcome,
 ): Pick<CellRecord, 'values' | 'states' | 'reasons'> {
   const values: (number | null)[] = []
-  const codes: number[] = []
+  const states: number[] = []
   const reasons: Record<string, string> = {}
   let hasReason = false
   for (const metric of INDEX_METRICS) {
     const found = outcome(metric)
     values.push(found.kind === 'scored' ? found.score : null)
-    codes.push(stateCode(STATE_OF_OUTCOME[found.kind]))
+    states.push(stateCode(STATE_OF_OUTCOME[found.kind]))
     if (!('reason' in found)) continue
     reasons[metric] = found.reason
     hasReason = true
   }
-  return { values, states: packStates(codes), reasons: hasReason ? JSON.stringify(reasons) : null }
+  return { values, states, reasons: hasReason ? JSON.stringify(reasons) : null }
 }

@@ -3,7 +3,7 @@ import type { CellRecord } from './cell-record.ts'
 import { CellTallies } from './cell-tallies.ts'
 import { ColumnTallies } from './column-tallies.ts'
 import type { Dictionary } from './dictionary.ts'
-import { INDEX_METRICS, valueColumn } from './metric-columns.ts'
+import { INDEX_METRICS, stateColumn, valueColumn } from './metric-columns.ts'
 import { STATUS_CODES } from './schema.ts'
 
 /** A dataset run that cells are being put into. */
@@ -39,9 +39,9 @@ const COLUMNS = [
   'answer_chars',
   'finished_ms',
   'provenance',
-  'states',
   'reasons',
   ...INDEX_METRICS.map(valueColumn),
+  ...INDEX_METRICS.map(stateColumn),
 ]
 
 interface Tally {
@@ -156,9 +156,9 @@ export class CellWriter {
         record.answerChars,
         record.finishedMs,
         place?.provenance ?? null,
-        record.states,
         record.reasons === null ? null : this.#dictionary.reasons(record.reasons),
         ...record.values,
+        ...record.states,
       ).lastInsertRowid
     } catch (error) {
       if (error instanceof Database.SqliteError && error.code === 'SQLITE_CONSTRAINT_UNIQUE') return null

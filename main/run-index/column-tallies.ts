@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { CellMetricState } from '../../contract/index.ts'
 import type { CellRecord } from './cell-record.ts'
 import type { Scope } from './cell-writer.ts'
-import { INDEX_METRICS, stateAt, stateCode, stateSql, valueColumn } from './metric-columns.ts'
+import { INDEX_METRICS, stateCode, stateColumn, valueColumn } from './metric-columns.ts'
 
 const STATES = CellMetricState.options.length
 const SCORED = stateCode('ok')
@@ -28,7 +28,7 @@ export class ColumnTallies {
     this.#forgetMetric = db.prepare(`DELETE FROM column_tallies WHERE scope = ? AND metric = 'judge_mean'`)
     this.#recount = db.prepare(
       `INSERT INTO column_tallies (scope, metric, alias, state, cells, total)
-       SELECT c.scope, 'judge_mean', c.alias, ${stateSql('judge_mean')} AS state, count(*), total(c.${valueColumn('judge_mean')})
+       SELECT c.scope, 'judge_mean', c.alias, c.${stateColumn('judge_mean')} AS state, count(*), total(c.${valueColumn('judge_mean')})
        FROM cells c WHERE c.scope = ? GROUP BY c.alias, state`,
     )
   }
@@ -41,7 +41,7 @@ export class ColumnTallies {
       this.#columns.set(alias, column)
     }
     for (let place = 0; place < INDEX_METRICS.length; place += 1) {
-      column.cells[place * STATES + stateAt(states, place)]! += 1
+      column.cells[place * STATES + states[place]!]! += 1
       column.totals[place]! += values[place] ?? 0
     }
   }

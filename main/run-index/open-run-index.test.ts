@@ -50,16 +50,16 @@ describe('a run index in its threads', () => {
     const folders = await indexFolders()
     await writeRun(folders.results, dataset, goldenJudgments(dataset))
     const index = opened(folders)
-    expect((await index.listRuns()).runs).toEqual([])
+    expect((await index.query('listRuns', {})).runs).toEqual([])
     expect((await index.sync()).runs).toMatchObject([{ ...run, rows_added: goldenRows(dataset).length }])
     const ask = async () => ({
-      runs: await index.listRuns(),
+      runs: await index.query('listRuns', {}),
       page: await index
-        .matrixPage({ ...run, metric: 'faithfulness' })
+        .query('matrixPage', { ...run, metric: 'faithfulness' })
         .then((outcome) => outcome.ok && outcome.page.rows),
-      heads: await index.columnHeads({ ...run, metric: 'judge_mean' }),
-      summary: await index.runSummary(REPORT_RUN),
-      found: (await index.search({ text: 'question' })).hits.length,
+      heads: await index.query('columnHeads', { ...run, metric: 'judge_mean' }),
+      summary: await index.query('runSummary', { run_id: REPORT_RUN }),
+      found: (await index.query('search', { text: 'question' })).hits.length,
     })
     const before = await ask()
     expect(before.runs.runs).toHaveLength(1)
@@ -75,7 +75,7 @@ describe('a run index in its threads', () => {
     for (const ending of ['', '-wal', '-shm']) await rm(`${folders.file}${ending}`, { force: true })
     const again = opened(folders)
     await again.sync()
-    expect((await again.runSummary(REPORT_RUN)).ok).toBe(true)
+    expect((await again.query('runSummary', { run_id: REPORT_RUN })).ok).toBe(true)
   })
 
   it('mends itself when its file is damaged while it is open', async () => {
@@ -94,7 +94,7 @@ describe('a run index in its threads', () => {
     const index = opened(folders)
     expect((await index.verify()).problems.map(({ code }) => code)).toContain('damaged_index')
     expect((await index.sync()).runs).toEqual([])
-    expect(await index.columnHeads({ ...run, metric: 'faithfulness' })).toMatchObject({ ok: true })
+    expect(await index.query('columnHeads', { ...run, metric: 'faithfulness' })).toMatchObject({ ok: true })
     expect(await index.verify()).toMatchObject({ ok: true })
   })
 
@@ -132,7 +132,7 @@ describe('a run index in its threads', () => {
     await watch.until(() => watch.rows() === goldenRows(dataset).length)
     for (const ending of ['', '-wal', '-shm']) await rm(`${folders.file}${ending}`, { force: true })
     await watch.until(() => watch.rows() === 2 * goldenRows(dataset).length)
-    expect(await index.columnHeads({ ...run, metric: 'faithfulness' })).toMatchObject({ ok: true })
+    expect(await index.query('columnHeads', { ...run, metric: 'faithfulness' })).toMatchObject({ ok: true })
     expect(watch.failures).toEqual([])
   })
 
@@ -153,7 +153,10 @@ describe('a run index in its threads', () => {
     let last = 0
     const key = { run_id: 'run-1', dataset_id: 'baseline_curated', metric: 'faithfulness' } as const
     for (let done = false; !done; reads += 1) {
-      const [outcome, heads] = await Promise.all([index.matrixPage({ ...key, limit: 500 }), index.columnHeads(key)])
+      const [outcome, heads] = await Promise.all([
+        index.query('matrixPage', { ...key, limit: 500 }),
+        index.query('columnHeads', key),
+      ])
       if (!outcome.ok || !heads.ok) throw new Error('not found')
       const { rows, matching } = outcome.page
       expect(rows).toHaveLength(matching)
@@ -175,13 +178,15 @@ describe('a run index in its threads', () => {
   it('refuses what it cannot answer, with a code', async () => {
     const folders = await indexFolders()
     const index = opened(folders)
-    await expect(index.matrixPage({ ...run, metric: 'nonsense' as 'faithfulness' })).rejects.toEqual(error('bad_input'))
-    await expect(index.listRuns({ limit: 0 })).rejects.toEqual(error('bad_input'))
+    await expect(index.query('matrixPage', { ...run, metric: 'nonsense' as 'faithfulness' })).rejects.toEqual(
+      error('bad_input'),
+    )
+    await expect(index.query('listRuns', { limit: 0 })).rejects.toEqual(error('bad_input'))
     await writeFile(join(folders.results, 'not-a-folder'), '')
     const impossible = openRunIndex(join(folders.results, 'not-a-folder', 'index'), { folders: [] })
     onTestFinished(() => impossible.close())
     await expect(impossible.sync()).rejects.toEqual(error('unusable_file'))
-    await expect(impossible.listRuns()).rejects.toEqual(error('unusable_file'))
+    await expect(impossible.query('listRuns', {})).rejects.toEqual(error('unusable_file'))
   })
 
   it('closes in the middle of its work and leaves a sound file', async () => {
@@ -190,14 +195,14 @@ describe('a run index in its threads', () => {
     const rows = Array.from({ length: 3000 }, (_, index) => sampleRow({ question: `q${index}` }))
     await writeFile(evidence, evidenceBytes(rows))
     const index = opened(folders)
-    await index.status()
+    await index.query('status', {})
     const syncing = index.sync()
     const closed = index.close()
     await expect(syncing).rejects.toEqual(error('closed'))
     await closed
     await index.close()
     await expect(index.sync()).rejects.toEqual(error('closed'))
-    await expect(index.listRuns()).rejects.toEqual(error('closed'))
+    await expect(index.query('listRuns', {})).rejects.toEqual(error('closed'))
     const reader = openForReading(folders.file)
     expect(reader.pragma('quick_check', { simple: true })).toBe('ok')
     reader.close()

@@ -1,17 +1,6 @@
-import type { z } from 'zod'
-import type {
-  AnswerSliceInput,
-  CellInput,
-  ColumnHeadsInput,
-  CompareRunsInput,
-  IndexChange,
-  IndexVerification,
-  ListRunsInput,
-  MatrixPageInput,
-  SearchInput,
-} from '../../contract/index.ts'
+import type { IndexChange, IndexVerification } from '../../contract/index.ts'
 import type { NamedFiles } from '../evidence/artifact-files.ts'
-import type { QueryAnswers, QueryName } from './queries/answer-query.ts'
+import type { QueryInput, QueryName, QueryResult } from './queries/answer-query.ts'
 import { RunIndexError } from './run-index-error.ts'
 import { ThreadClient } from './thread-client.ts'
 import { moduleEntry } from '../lib/module-entry.ts'
@@ -35,27 +24,20 @@ export type FailureListener = (error: RunIndexError) => void
 
 /**
  * A mirror of result folders in one SQLite file, in threads of its own: the caller's event loop only sees messages, none larger than
- * `MAX_ANSWER_BYTES`. Methods reject with `RunIndexError`. The file may be removed at any time; it is then made anew.
+ * `MAX_ANSWER_BYTES`. Methods reject with `RunIndexError`. The file may be removed at any time; it is then rebuilt.
  */
 export interface RunIndex {
   readonly file: string
-  /** Takes in everything that changed since the last time. Listeners of `watch` hear of it too. */
+  /** Applies everything that changed since the last time, and notifies the listeners of `watch`. */
   sync(): Promise<IndexChange>
-  /** Syncs now and whenever something changes, until the returned function is called. `onFailure` hears when that could not be done; after `thread_failed` the next `sync` goes on watching. */
+  /** Syncs now and whenever something changes, until the returned function is called. `onFailure` is called when that failed; after `thread_failed` the next `sync` watches again. */
   watch(onChange: ChangeListener, onFailure: FailureListener): () => void
   /** Compares the index with its files, byte for byte. */
   verify(): Promise<IndexVerification>
-  /** Throws the index away and makes it from the files. Queries go on; until it is done they see a part. */
+  /** Rebuilds the index from the files. Queries are answered meanwhile, from the part that is done. */
   rebuild(): Promise<IndexChange>
-  status(): Promise<QueryAnswers['status']>
-  listRuns(input?: z.input<typeof ListRunsInput>): Promise<QueryAnswers['listRuns']>
-  runSummary(runId: string): Promise<QueryAnswers['runSummary']>
-  matrixPage(input: MatrixPageInput): Promise<QueryAnswers['matrixPage']>
-  columnHeads(input: ColumnHeadsInput): Promise<QueryAnswers['columnHeads']>
-  cell(input: CellInput): Promise<QueryAnswers['cell']>
-  answerSlice(input: AnswerSliceInput): Promise<QueryAnswers['answerSlice']>
-  search(input: SearchInput): Promise<QueryAnswers['search']>
-  compareRuns(input: CompareRunsInput): Promise<QueryAnswers['compareRuns']>
+  /** Answers from a thread of its own. */
+  query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryResult<Name>>
   /** Stops what is under way and ends the threads. Does nothing the second time. */
   close(): Promise<void>
 }
@@ -89,7 +71,7 @@ class ThreadedRunIndex implements RunIndex {
   }
 
   async sync(): Promise<IndexChange> {
-    return this.#mended(async () => {
+    return this.#withRepair(async () => {
       // A thread that had to be started again does not watch any more.
       if (this.#listeners.size > 0) await this.#write('watch')
       return (await this.#write('sync')) as IndexChange
@@ -139,34 +121,6 @@ class ThreadedRunIndex implements RunIndex {
     }
   }
 
-  status() {
-    return this.#query('status')
-  }
-  listRuns(input: z.input<typeof ListRunsInput> = {}) {
-    return this.#query('listRuns', input)
-  }
-  runSummary(runId: string) {
-    return this.#query('runSummary', { run_id: runId })
-  }
-  matrixPage(input: MatrixPageInput) {
-    return this.#query('matrixPage', input)
-  }
-  columnHeads(input: ColumnHeadsInput) {
-    return this.#query('columnHeads', input)
-  }
-  cell(input: CellInput) {
-    return this.#query('cell', input)
-  }
-  answerSlice(input: AnswerSliceInput) {
-    return this.#query('answerSlice', input)
-  }
-  search(input: SearchInput) {
-    return this.#query('search', input)
-  }
-  compareRuns(input: CompareRunsInput) {
-    return this.#query('compareRuns', input)
-  }
-
   close(): Promise<void> {
     this.#closing ??= Promise.all([this.#writer, ...this.#readers].map((thread) => thread.close())).then(
       () => undefined,
@@ -179,8 +133,8 @@ class ThreadedRunIndex implements RunIndex {
     return this.#writer.call(method)
   }
 
-  async #query<Name extends QueryName>(name: Name, input?: unknown): Promise<QueryAnswers[Name]> {
-    return this.#mended(async () => {
+  query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryResult<Name>> {
+    return this.#withRepair(async () => {
       this.#ready ??= this.#write('open')
       const ready = this.#ready
       try {
@@ -191,22 +145,22 @@ class ThreadedRunIndex implements RunIndex {
       }
       if (this.#closing !== null) throw new RunIndexError('closed', 'the run index was closed')
       const reader = this.#readers.reduce((best, other) => (other.load < best.load ? other : best))
-      return (await reader.call(name, input)) as QueryAnswers[Name]
+      return (await reader.call(name, input)) as QueryResult<Name>
     })
   }
 
-  /** Does it once more with a sound file, when the one there turned out to be damaged or another. */
-  async #mended<Result>(work: () => Promise<Result>): Promise<Result> {
+  /** Repeats the work once with a valid file when it failed on one that was damaged or replaced. */
+  async #withRepair<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
-      if (!(error instanceof RunIndexError) || !(await this.#mend(error))) throw error
+      if (!(error instanceof RunIndexError) || !(await this.#repair(error))) throw error
       return work()
     }
   }
 
-  /** False when it is nothing that can be mended. */
-  async #mend({ code }: RunIndexError): Promise<boolean> {
+  /** False when a new file would not help. */
+  async #repair({ code }: RunIndexError): Promise<boolean> {
     if (code === 'damaged') await this.rebuild()
     else if (code === 'replaced') await this.#changeFile('reopen')
     else return false
@@ -214,12 +168,12 @@ class ThreadedRunIndex implements RunIndex {
   }
 
   #onFailure(error: RunIndexError): void {
-    const tell = (failure: unknown): void => {
+    const report = (failure: unknown): void => {
       for (const { onFailure } of this.#listeners) onFailure(failure as RunIndexError)
     }
-    this.#mend(error).then((isMended) => {
-      // The next look at the folders fills a file that was made anew.
-      if (!isMended) tell(error)
-    }, tell)
+    this.#repair(error).then((isRepaired) => {
+      // The next look at the folders fills the new file.
+      if (!isRepaired) report(error)
+    }, report)
   }
 }

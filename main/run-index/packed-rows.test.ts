@@ -23,8 +23,9 @@ const packable: fc.Arbitrary<IndexRow> = fc.record({
     repeat: fc.nat(),
     ...{ rowId: fc.string(), status: fc.constantFrom('ok', 'error', 'timeout'), errorType: text, reasons: text },
     ...{ evaluation: figure, queueMs: figure, latencyMs: figure, attempts: figure, serverSeconds: figure },
-    ...{ totalTokens: figure, answerChars: figure, finishedMs: figure, searchable: text, states: fc.maxSafeNat() },
+    ...{ totalTokens: figure, answerChars: figure, finishedMs: figure, searchable: text },
     values: fc.array(figure, { minLength: INDEX_METRICS.length, maxLength: INDEX_METRICS.length }),
+    states: fc.array(fc.nat(6), { minLength: INDEX_METRICS.length, maxLength: INDEX_METRICS.length }),
     sources: fc.array(fc.record({ title: fc.string(), document: text, score: figure }), { maxLength: 3 }),
   }),
 })

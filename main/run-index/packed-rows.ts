@@ -20,12 +20,11 @@ const FIGURES = [
   'totalTokens',
   'answerChars',
   'finishedMs',
-  'states',
 ] as const satisfies (keyof CellRecord)[]
 const METRICS = INDEX_METRICS.length
-/** Four places in `shared`, offset, length, the count of sources and the repetition stand before the figures and values of a row. */
+/** Four places in `shared`, offset, length, the count of sources and the repetition come before the figures, values and states of a row. */
 const HEAD = 8
-const WIDTH = HEAD + FIGURES.length + METRICS
+const WIDTH = HEAD + FIGURES.length + 2 * METRICS
 
 /** The other side's `unpackRows` gives equal rows, and what was one object in them is one again. */
 export function packRows(rows: readonly IndexRow[]): PackedRows {
@@ -48,6 +47,7 @@ export function packRows(rows: readonly IndexRow[]): PackedRows {
     numbers[at++] = record.repeat
     for (const name of FIGURES) numbers[at++] = record[name] ?? NaN
     for (const value of record.values) numbers[at++] = value ?? NaN
+    for (const state of record.states) numbers[at++] = state
     texts.push(runId, record.rowId, record.status, record.errorType, record.reasons, record.searchable)
     for (const { title, document, score } of record.sources) {
       texts.push(title, document)
@@ -92,8 +92,8 @@ export function unpackRows({ shared, numbers, texts }: PackedRows): IndexRow[] {
         totalTokens: figure('totalTokens'),
         answerChars: figure('answerChars'),
         finishedMs: figure('finishedMs'),
-        states: numbers[start + HEAD + FIGURES.length - 1]!,
         values: Array.from(numbers.subarray(metrics, metrics + METRICS), orNull),
+        states: Array.from(numbers.subarray(metrics + METRICS, metrics + 2 * METRICS)),
         sources: Array.from({ length: numbers[start + 6]! }, () => ({
           title: nextText(),
           document: nextText(),

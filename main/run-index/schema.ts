@@ -1,7 +1,7 @@
-import { INDEX_METRICS, metricClass, stateSql, valueColumn } from './metric-columns.ts'
+import { INDEX_METRICS, metricClass, stateColumn, valueColumn } from './metric-columns.ts'
 
-/** Raised with every change of the tables or of what is put into them: an index of another version is made anew. */
-export const INDEX_VERSION = 5
+/** Raised with every change of the tables or of what is put into them: an index of another version is rebuilt. */
+export const INDEX_VERSION = 6
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
@@ -10,6 +10,7 @@ export const APPLICATION_ID = 0x52_4c_49_58
 export const SEARCHABLE_CHARS = 8192
 
 const valueColumns = INDEX_METRICS.map((metric) => `${valueColumn(metric)} REAL`).join(', ')
+const stateColumns = INDEX_METRICS.map((metric) => `${stateColumn(metric)} INTEGER NOT NULL`).join(', ')
 
 /*
  * What a run's summary and the heads of its columns tell is counted while cells come in (`cell_tallies`, `column_tallies`): five looks at all
@@ -17,11 +18,11 @@ const valueColumns = INDEX_METRICS.map((metric) => `${valueColumn(metric)} REAL`
  * in one JSON list, because a row for each of them was a sixth of the time that filling takes; the view shows them as rows.
  */
 
-/** Values of the metrics stand as columns of their cell, because a row of its own for each made the index three times slower to fill. */
+/** Values and states of the metrics are columns of their cell: one row per metric made filling the index three times slower. */
 const scoresView = INDEX_METRICS.map(
   (metric) =>
     `SELECT c.id AS cell, '${metricClass(metric)}' AS class, '${metric}' AS metric, c.${valueColumn(metric)} AS value,
-      ${stateSql(metric)} AS state, (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
+      c.${stateColumn(metric)} AS state, (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
     FROM cells c`,
 ).join(' UNION ALL ')
 
@@ -164,9 +165,9 @@ CREATE TABLE cells (
   answer_chars INTEGER,
   finished_ms INTEGER,
   provenance INTEGER REFERENCES provenance,
-  states INTEGER NOT NULL,
   reasons INTEGER REFERENCES reason_sets,
-  ${valueColumns}
+  ${valueColumns},
+  ${stateColumns}
 ) STRICT;
 CREATE UNIQUE INDEX cells_by_row ON cells (run_id, row_id);
 CREATE UNIQUE INDEX cells_by_place ON cells (scope, question, alias);

@@ -35,7 +35,7 @@ async function withIndex<Result>(
   try {
     await index.sync()
     // Both readers run, as in an engine that is up.
-    await Promise.all([index.status(), index.status()])
+    await Promise.all([index.query('status', {}), index.query('status', {})])
     return await work(index, folder)
   } finally {
     await index.close()
@@ -70,7 +70,7 @@ async function rebuilding(index: RunIndex): Promise<Figure[]> {
   const ms = await timed(() => index.rebuild())
   const cpu = process.cpuUsage(cpuAt)
   loop.disable()
-  const { cells } = await index.status()
+  const { cells } = await index.query('status', {})
   if (cells !== ROWS) throw new Error(`the index has ${cells} cells`)
   return [
     atMost('P4', `index rebuilt from ${ROWS} rows, full text included`, ms / 1000, 's', 5),
@@ -80,9 +80,14 @@ async function rebuilding(index: RunIndex): Promise<Figure[]> {
 }
 
 async function browsing(index: RunIndex): Promise<Figure[]> {
-  const page = (input: Partial<MatrixPageInput>) => () => index.matrixPage({ ...big, metric: 'faithfulness', ...input })
+  const page = (input: Partial<MatrixPageInput>) => () =>
+    index.query('matrixPage', { ...big, metric: 'faithfulness', ...input })
   const first = await timed(() =>
-    Promise.all([page({})(), index.columnHeads({ ...big, metric: 'faithfulness' }), index.runSummary(big.run_id)]),
+    Promise.all([
+      page({})(),
+      index.query('columnHeads', { ...big, metric: 'faithfulness' }),
+      index.query('runSummary', { run_id: big.run_id }),
+    ]),
   )
   // Each differs in its metric, so that none is answered from the order that an earlier one left behind.
   const metrics = ['faithfulness', 'answer_relevancy', 'recall_at_5', 'ndcg_at_10', 'latency_ms'] as const
@@ -132,7 +137,7 @@ function comparing(): Promise<Figure[]> {
     for (const metric of ['faithfulness', 'recall_at_5', 'latency_ms'] as const)
       times.push(
         await timed(async () => {
-          const { aliases } = await index.compareRuns({ run_ids: runIds, metric })
+          const { aliases } = await index.query('compareRuns', { run_ids: runIds, metric })
           if (aliases[0]?.runs.length !== runIds.length) throw new Error('runs are missing')
         }),
       )
@@ -154,7 +159,7 @@ function listing(): Promise<Figure[]> {
     for (let round = 0; round < 5; round += 1)
       times.push(
         await timed(async () => {
-          const { runs } = await index.listRuns({ limit: 1000 })
+          const { runs } = await index.query('listRuns', { limit: 1000 })
           if (runs.length !== 1000) throw new Error(`${runs.length} runs are listed`)
         }),
       )
@@ -191,19 +196,19 @@ function readingWhileAppending(seconds = 15): Promise<Figure[]> {
     const progress = { isDone: false }
     const ended = appending.finally(() => (progress.isDone = true))
     const times: number[] = []
-    const probe = await index.matrixPage({ ...live, metric: 'faithfulness', limit: 1 })
+    const probe = await index.query('matrixPage', { ...live, metric: 'faithfulness', limit: 1 })
     const row_id = probe.ok ? probe.page.rows[0]!.cells[0]!.row_id : ''
     for (let round = 0; !progress.isDone; round += 1) {
       const offset = (round * 100) % 2000
-      times.push(await timed(() => index.matrixPage({ ...live, metric: 'faithfulness', offset })))
-      times.push(await timed(() => index.cell({ run_id: live.run_id, row_id })))
-      times.push(await timed(() => index.listRuns()))
+      times.push(await timed(() => index.query('matrixPage', { ...live, metric: 'faithfulness', offset })))
+      times.push(await timed(() => index.query('cell', { run_id: live.run_id, row_id })))
+      times.push(await timed(() => index.query('listRuns', {})))
       await delay(5)
     }
     const tookMs = await ended
     stop()
     await index.sync()
-    const { cells } = await index.status()
+    const { cells } = await index.query('status', {})
     if (cells !== 2000 * ALIASES + wanted || failures.length > 0) throw new Error(`${cells} cells, ${failures.join()}`)
     return [
       shown('P11', 'rows appended per second', (wanted / tookMs) * 1000, '1/s'),

@@ -1,9 +1,4 @@
-import {
-  answerQuery,
-  newContext,
-  type QueryAnswers,
-  type QueryName,
-} from '../../main/run-index/queries/answer-query.ts'
+import { answerQuery, newContext, type QueryResult, type QueryName } from '../../main/run-index/queries/answer-query.ts'
 import { readAggregate } from '../../main/report/write-artifacts.ts'
 import { writeRun } from './report-project.ts'
 import { fixtureDataset, goldenJudgments, goldenRows, REPORT_RUN } from './report-rows.ts'
@@ -18,8 +13,8 @@ export const run = { run_id: REPORT_RUN, dataset_id: 'alpha' }
 /** Asks an index as its reader threads do. */
 export function asker({ db }: OpenedIndex) {
   const context = newContext([])
-  return <Name extends QueryName>(name: Name, input: unknown = {}): QueryAnswers[Name] =>
-    answerQuery(db, name, input, context) as QueryAnswers[Name]
+  return <Name extends QueryName>(name: Name, input: unknown = {}): QueryResult<Name> =>
+    answerQuery(db, name, input, context) as QueryResult<Name>
 }
 
 /** An index of one judged run with its aggregate, gone with the test. */

@@ -57,7 +57,7 @@ export function contentOf(db: Database.Database): unknown {
   return {
     cells: all(
       `SELECT r.run_id, s.dataset_id, q.question_id, m.model, lower(hex(c.row_id)), c.offset, c.length, c.status,
-         c.error_type, c.evaluation, c.latency_ms, c.answer_chars, c.states, c.faithfulness, c.recall_at_5, c.judge_mean,
+         c.error_type, c.evaluation, c.latency_ms, c.answer_chars, c.faithfulness_state, c.recall_at_5_state, c.judge_mean_state, c.faithfulness, c.recall_at_5, c.judge_mean,
          (SELECT json FROM reason_sets WHERE id = c.reasons), (SELECT sha256 FROM provenance WHERE id = c.provenance)
        FROM cells c JOIN runs r ON r.id = c.run_id JOIN dataset_runs d ON d.id = c.scope
        JOIN datasets s ON s.id = d.dataset JOIN questions q ON q.id = c.question JOIN aliases m ON m.id = c.alias

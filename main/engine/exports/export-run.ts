@@ -6,7 +6,7 @@ import type { PageArtifact } from '../../report/html/artifact-list.ts'
 import { ladderPage } from '../../report/html/ladder-page.ts'
 import { longCsv } from '../../report/long-csv.ts'
 import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import { aggregateOf, chosenDatasets, snapshotOf } from './run-artifacts.ts'
 
 /** Characters of one piece: well below what a message may hold, whatever bytes they take. */
@@ -61,7 +61,7 @@ async function oneByOne<Result>(
 /** Every figure of a run in long form: one line per alias and metric. */
 export function exportCsv(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
-    const summary = await index.runSummary(input.run_id)
+    const { summary } = await index.query('runSummary', { run_id: input.run_id })
     const datasets = chosenDatasets(summary, input.dataset_id)
     const isOld = summary.kind === 'historical'
     const aggregates = await oneByOne(isOld ? [] : datasets, (each) => aggregateOf(input.run_id, each))
@@ -74,7 +74,7 @@ export function exportCsv(index: RunIndexApi, input: ExportInput): AsyncGenerato
 /** The aggregates of a run, or its snapshots as they are. */
 export function exportJson(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
-    const summary = await index.runSummary(input.run_id)
+    const { summary } = await index.query('runSummary', { run_id: input.run_id })
     let before = '['
     for (const dataset of chosenDatasets(summary, input.dataset_id)) {
       const value =
@@ -92,7 +92,7 @@ export function exportJson(index: RunIndexApi, input: ExportInput): AsyncGenerat
 /** One page with the figures of each dataset: readable alone, it loads nothing. Rejects with `not_supported` for snapshots. */
 export function exportReport(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
-    const summary = await index.runSummary(input.run_id)
+    const { summary } = await index.query('runSummary', { run_id: input.run_id })
     if (summary.kind === 'historical')
       throw new ControlFailure(
         'not_supported',

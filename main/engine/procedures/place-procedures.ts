@@ -120,7 +120,7 @@ export function serviceProcedures(parts: EngineParts) {
 
 export function indexProcedures({ index }: EngineParts) {
   return {
-    status: control.index.status.handler(() => index.status()),
+    status: control.index.status.handler(() => index.query('status', {})),
     verify: control.index.verify.handler(() => index.verify()),
     rebuild: control.index.rebuild.handler(() => index.rebuild()),
   }

@@ -11,20 +11,20 @@ import { told, untilEither } from './streams.ts'
 
 export function matrixProcedures({ index }: EngineParts) {
   return {
-    page: control.matrix.page.handler(({ input }) => index.matrixPage(input)),
-    heads: control.matrix.heads.handler(({ input }) => index.columnHeads(input)),
-    search: control.matrix.search.handler(({ input }) => index.search(input)),
+    page: control.matrix.page.handler(async ({ input }) => (await index.query('matrixPage', input)).page),
+    heads: control.matrix.heads.handler(async ({ input }) => (await index.query('columnHeads', input)).heads),
+    search: control.matrix.search.handler(({ input }) => index.query('search', input)),
   }
 }
 
 export function cellProcedures({ index, preparation }: EngineParts) {
   return {
     get: control.cells.get.handler(async ({ input }) => {
-      const { ok: _ok, ...cell } = await index.cell(input)
+      const { ok: _ok, ...cell } = await index.query('cell', input)
       return cell.kind === 'canonical' ? { ...cell, judging: await preparation.of(cell.row) } : cell
     }),
     answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
-      const { ok: _ok, ...slice } = await index.answerSlice(input)
+      const { ok: _ok, ...slice } = await index.query('answerSlice', input)
       return slice
     }),
     others: control.cells.others.handler(({ input }) => otherCells(index, input)),
@@ -44,7 +44,7 @@ export function comparisonProcedures({ index, experiment, stopping }: EnginePart
   return {
     coverage: { get: control.coverage.get.handler(({ input }) => coverageOf(index, input.run_id, input.dataset_id)) },
     compare: {
-      runs: control.compare.runs.handler(({ input }) => index.compareRuns(input)),
+      runs: control.compare.runs.handler(({ input }) => index.query('compareRuns', input)),
       provenance: control.compare.provenance.handler(({ input }) =>
         provenanceDiff(index, input.run_ids, input.dataset_id),
       ),

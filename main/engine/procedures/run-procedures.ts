@@ -88,7 +88,7 @@ const exists = async (file: string): Promise<boolean> => (await stat(file).catch
 
 /** Evidence files of a run among the working artifacts, by dataset. */
 async function evidenceOf({ index, artifacts }: EngineParts, runId: string): Promise<Map<string, string>> {
-  const { datasets } = await index.runSummary(runId)
+  const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   const files = datasets.map(
     ({ dataset_id }) => [dataset_id, storedFilesOf(artifacts, runId, dataset_id).evidence] as const,
   )
@@ -100,7 +100,7 @@ async function evidenceOf({ index, artifacts }: EngineParts, runId: string): Pro
 async function requestOf({ runs, index }: EngineParts, runId: string): Promise<StoredRunRequest> {
   const known = runs.requestOf(runId)
   if (known !== null) return known
-  const { datasets } = await index.runSummary(runId)
+  const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   const models = new Set(datasets.flatMap(({ aliases }) => aliases.map(({ model }) => model)))
   return {
     dataset_ids: datasets.map(({ dataset_id }) => dataset_id),
@@ -153,8 +153,8 @@ const refuseUnderWay = ({ runs }: EngineParts, runId: string, why: string): void
 async function recover(parts: EngineParts, runId: string): Promise<RunRecovered> {
   refuseUnderWay(parts, runId, 'its files are in use')
   const asked = parts.runs.requestOf(runId)?.dataset_ids ?? []
-  const indexed = await parts.index.runSummary(runId).then(
-    ({ datasets }) => datasets.map(({ dataset_id }) => dataset_id),
+  const indexed = await parts.index.query('runSummary', { run_id: runId }).then(
+    ({ summary }) => summary.datasets.map(({ dataset_id }) => dataset_id),
     () => [],
   )
   const recovered: RunRecovered['files'] = []
@@ -225,10 +225,10 @@ export function runProcedures(parts: EngineParts) {
     })),
     retryFailures: control.runs.retryFailures.handler(({ input }) => retry(parts, input)),
     list: control.runs.list.handler(async ({ input }) => {
-      const list = await index.listRuns(input)
+      const list = await index.query('listRuns', input)
       return { ...list, runs: list.runs.map((run) => ({ ...run, state: runs.stateOf(run.run_id) })) }
     }),
-    summary: control.runs.summary.handler(({ input }) => index.runSummary(input.run_id)),
+    summary: control.runs.summary.handler(async ({ input }) => (await index.query('runSummary', input)).summary),
     steps: control.runs.steps.handler(({ input }) => runs.stepsOf(input.run_id)),
     recover: control.runs.recover.handler(({ input }) => recover(parts, input.run_id)),
     jobs: control.runs.jobs.handler(() => runs.jobs()),

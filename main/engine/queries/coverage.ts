@@ -2,6 +2,7 @@ import type {
   Aggregate,
   ApproachSummary,
   ColumnHead,
+  ColumnHeads,
   IndexMetric,
   MetricState,
   RunDatasetSummary,
@@ -12,7 +13,7 @@ import { coverageNotes } from '../../report/coverage-notes.ts'
 import { metricOf, metricsOf } from '../../report/metric-access.ts'
 import { METRICS_OF, type ScoreMetric } from '../../report/score-metrics.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 
 type Group = CoverageMetric['group']
 const GROUPS: readonly Group[] = ['ragas', 'retrieval', 'answer']
@@ -98,8 +99,8 @@ function fromHead(metric: string, head: ColumnHead, isUnequal: boolean): Coverag
 async function aliasesOfIndex(index: RunIndexApi, runId: string, dataset: RunDatasetSummary): Promise<CoverageAlias[]> {
   const scored = dataset.metrics.filter((metric) => metric !== 'judge_mean' && metric !== 'latency_ms')
   const of = { run_id: runId, dataset_id: dataset.dataset_id }
-  const heads = new Map<IndexMetric, Awaited<ReturnType<RunIndexApi['columnHeads']>>>()
-  for (const metric of scored) heads.set(metric, await index.columnHeads({ ...of, metric }))
+  const heads = new Map<IndexMetric, ColumnHeads>()
+  for (const metric of scored) heads.set(metric, (await index.query('columnHeads', { ...of, metric })).heads)
   return dataset.aliases.map((alias): CoverageAlias => {
     const { model, base_model, flavor, evidence_capability, unavailable, cells } = alias
     const made = cells.ok + cells.error + cells.timeout
@@ -116,7 +117,7 @@ async function aliasesOfIndex(index: RunIndexApi, runId: string, dataset: RunDat
 
 /** Where every expected cell of a dataset run went, by alias and metric. */
 export async function coverageOf(index: RunIndexApi, runId: string, datasetId: string): Promise<Coverage> {
-  const { datasets } = await index.runSummary(runId)
+  const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   const dataset = datasets.find(({ dataset_id }) => dataset_id === datasetId)
   if (dataset === undefined)
     throw new ControlFailure('not_found', `the index has no dataset ${datasetId} in a run ${runId}`)

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../../../contract/index.ts'
 import type { Frontier, FrontierInput, FrontierPoint } from '../../../contract/control/comparison.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import { currentAggregate } from './coverage.ts'
 
 type Point = Omit<FrontierPoint, 'on_frontier'>
@@ -36,11 +36,11 @@ export async function frontierOf(index: RunIndexApi, input: FrontierInput): Prom
   const points: FrontierPoint[] = []
   let better: Frontier['better'] = 'higher'
   for (const run_id of input.run_ids) {
-    const { datasets } = await index.runSummary(run_id)
+    const { datasets } = (await index.query('runSummary', { run_id })).summary
     for (const dataset of datasets) {
       const { dataset_id } = dataset
       if (input.dataset_id !== undefined && dataset_id !== input.dataset_id) continue
-      const columns = await index.columnHeads({ run_id, dataset_id, metric: input.metric })
+      const { heads: columns } = await index.query('columnHeads', { run_id, dataset_id, metric: input.metric })
       const aggregate = await currentAggregate(dataset)
       better = columns.better
       const own = columns.heads.map(({ model, mean, n, expected, mean_latency_ms }): Point => {

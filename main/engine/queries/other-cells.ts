@@ -1,7 +1,7 @@
 import type { BaseApproach, CellInput, CellOutcome, MatrixPageCell } from '../../../contract/index.ts'
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import { rowId } from '../../evidence/row-id.ts'
 import { wholeMatrix } from './whole-matrix.ts'
 
@@ -64,14 +64,14 @@ const fromPage = (alias: Named, cell: MatrixPageCell | null): OtherCell => ({
 })
 
 async function aliasesOf(index: RunIndexApi, runId: string, datasetId: string): Promise<Named[]> {
-  const { datasets } = await index.runSummary(runId)
+  const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   return datasets.find(({ dataset_id }) => dataset_id === datasetId)?.aliases ?? []
 }
 
 /** Rows that are not there yet, and rows whose file just changed, count as not made. */
 async function cellOrNull(index: RunIndexApi, input: CellInput): Promise<Found | null> {
   try {
-    return await index.cell(input)
+    return await index.query('cell', input)
   } catch (error) {
     if (error instanceof ControlFailure && ['not_found', 'file_changed'].includes(error.error.code)) return null
     throw error
@@ -79,7 +79,7 @@ async function cellOrNull(index: RunIndexApi, input: CellInput): Promise<Found |
 }
 
 async function ofHistorical(index: RunIndexApi, { run_id, row_id }: CellInput): Promise<OtherCells> {
-  const { datasets } = await index.runSummary(run_id)
+  const { datasets } = (await index.query('runSummary', { run_id })).summary
   for (const { dataset_id, aliases } of datasets) {
     const { rows, aliases: columns } = await wholeMatrix(index, { run_id, dataset_id, metric: 'latency_ms' })
     const row = rows.find(({ cells }) => cells.some((cell) => cell?.row_id === row_id))
@@ -93,7 +93,7 @@ async function ofHistorical(index: RunIndexApi, { run_id, row_id }: CellInput): 
 
 /** The question of a cell in every alias of its run, the same repetition of it. */
 export async function otherCells(index: RunIndexApi, input: CellInput): Promise<OtherCells> {
-  const asked = await index.cell(input)
+  const asked = await index.query('cell', input)
   if (asked.kind === 'historical') return ofHistorical(index, input)
   const { dataset, question, repeat } = asked.row
   const key = { run_id: input.run_id, dataset_id: dataset.id, question_id: question.id, repeat }

@@ -5,7 +5,7 @@ import { clusterQuestions } from '../../statistics/clusters.ts'
 import { compareInWorker } from '../../statistics/run-in-worker.ts'
 import type { ScoreTable } from '../../statistics/score-table.ts'
 import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import { wholeMatrix } from './whole-matrix.ts'
 
 /** Gold documents by question; questions that share one are not independent. */

@@ -1,7 +1,7 @@
 import { fieldPath, type Reproducibility, type RunSummary } from '../../../contract/index.ts'
 import type { ProvenanceDiff } from '../../../contract/control/comparison.ts'
 import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 
 const MAX_VALUE_CHARS = 400
 
@@ -37,7 +37,7 @@ function provenanceOf({ datasets }: RunSummary, datasetId: string): Reproducibil
 
 async function summaryOrNull(index: RunIndexApi, runId: string): Promise<RunSummary | null> {
   try {
-    return await index.runSummary(runId)
+    return (await index.query('runSummary', { run_id: runId })).summary
   } catch (error) {
     if (error instanceof ControlFailure && error.error.code === 'not_found') return null
     throw error

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Reproducibility } from '../../../contract/index.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import { withFrontier } from './frontier.ts'
 import { pairsOfAliases, pairsOfRuns } from './paired-statistics.ts'
 import { diffProvenance } from './provenance-diff.ts'
@@ -61,7 +61,7 @@ describe('paired statistics', () => {
   /** An index of one dataset run in which each question has as many rows as answers: by question, then answer, then alias. */
   const indexOf = (answers: (number | null)[][][]) =>
     ({
-      matrixPage: ({ aliases = ['a', 'b'], run_id }: { aliases?: string[]; run_id: string }) => {
+      query: (_name: 'matrixPage', { aliases = ['a', 'b'], run_id }: { aliases?: string[]; run_id: string }) => {
         const rows = answers.flatMap((repeats, place) =>
           repeats.map((values, at) => ({
             question_id: `q-${place}`,
@@ -72,7 +72,7 @@ describe('paired statistics', () => {
             }),
           })),
         )
-        return Promise.resolve({ revision: 1, aliases, matching: rows.length, rows })
+        return Promise.resolve({ ok: true, page: { revision: 1, aliases, matching: rows.length, rows } })
       },
     }) as unknown as RunIndexApi
   const source = (answers: (number | null)[][][]) => ({

@@ -1,5 +1,5 @@
 import type { IndexMetric, MatrixPageRow } from '../../../contract/index.ts'
-import type { RunIndexApi } from '../run-index-api.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import { ControlFailure } from '../control-failure.ts'
 
 export interface MatrixOf {
@@ -31,7 +31,7 @@ async function readPages(index: RunIndexApi, of: MatrixOf): Promise<WholeMatrix 
   const rows: MatrixPageRow[] = []
   let revision: number | null = null
   for (;;) {
-    const page = await index.matrixPage({ ...of, offset: rows.length, limit: PAGE_ROWS })
+    const { page } = await index.query('matrixPage', { ...of, offset: rows.length, limit: PAGE_ROWS })
     if (revision !== null && page.revision !== revision) return null
     revision = page.revision
     rows.push(...page.rows)

@@ -1,16 +1,14 @@
 import type Database from 'better-sqlite3'
-import type { z } from 'zod'
+import { z } from 'zod'
 import {
+  AnswerSliceInput,
+  CellInput,
+  ColumnHeadsInput,
+  CompareRunsInput,
   describeIssues,
-  type AnswerSliceOutcome,
-  type CellOutcome,
-  type ColumnHeadsOutcome,
-  type IndexStatus,
-  type MatrixPageOutcome,
-  type RunComparison,
-  type RunList,
-  type RunSummaryOutcome,
-  type SearchResults,
+  ListRunsInput,
+  MatrixPageInput,
+  SearchInput,
 } from '../../../contract/index.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { answerSlice, cell } from './cell.ts'
@@ -19,25 +17,10 @@ import { compareRuns } from './compare-runs.ts'
 import { listRuns } from './list-runs.ts'
 import { matrixPage, OrderCache } from './matrix-page.ts'
 import { bounded } from './page-budget.ts'
-import { REQUESTS } from './requests.ts'
 import { runSummary } from './run-summary.ts'
 import { search } from './search.ts'
 import { indexStatus } from './status.ts'
 import { RowCache } from './stored-row.ts'
-
-/** Answers of all queries, by name. */
-export interface QueryAnswers {
-  listRuns: RunList
-  runSummary: RunSummaryOutcome
-  matrixPage: MatrixPageOutcome
-  columnHeads: ColumnHeadsOutcome
-  cell: CellOutcome
-  answerSlice: AnswerSliceOutcome
-  search: SearchResults
-  compareRuns: RunComparison
-  status: IndexStatus
-}
-export type QueryName = keyof QueryAnswers
 
 /** What stays between the queries of one connection. */
 export interface QueryContext {
@@ -53,39 +36,40 @@ export const newContext = (folders: readonly string[]): QueryContext => ({
   rows: new RowCache(),
 })
 
+interface Query<Input extends z.ZodType, Result> {
+  input: Input
+  answer: (db: Database.Database, input: z.output<Input>, context: QueryContext) => Result
+}
+
+const query = <Input extends z.ZodType, Result>(
+  input: Input,
+  answer: Query<Input, Result>['answer'],
+): Query<Input, Result> => ({ input, answer })
+
+/** The index's queries. Everybody above calls `query(name, input)` and takes its types from here: a new query is one line and its function. */
+const QUERIES = {
+  listRuns: query(ListRunsInput, listRuns),
+  runSummary: query(z.strictObject({ run_id: z.string().min(1).max(512) }), runSummary),
+  matrixPage: query(MatrixPageInput, (db, input, { orders }) => matrixPage(db, input, orders)),
+  columnHeads: query(ColumnHeadsInput, columnHeads),
+  cell: query(CellInput, (db, input, { rows }) => cell(db, input, rows)),
+  answerSlice: query(AnswerSliceInput, (db, input, { rows }) => answerSlice(db, input, rows)),
+  search: query(SearchInput, search),
+  compareRuns: query(CompareRunsInput, compareRuns),
+  status: query(z.strictObject({}), (db, _input, { folders }) => indexStatus(db, folders)),
+}
+
+export type QueryName = keyof typeof QUERIES
+export type QueryInput<Name extends QueryName> = z.input<(typeof QUERIES)[Name]['input']>
+export type QueryResult<Name extends QueryName> = ReturnType<(typeof QUERIES)[Name]['answer']>
+
 /**
- * Checks what is asked and answers it from one unchanging view of the index. Throws `bad_input`, `too_large`, and what SQLite and the disk
+ * Checks the input and answers from one unchanging view of the index. Throws `bad_input`, `too_large`, and what SQLite and the disk
  * throw.
  */
 export function answerQuery(db: Database.Database, name: QueryName, input: unknown, context: QueryContext): unknown {
-  return bounded(db.transaction(() => answer(db, name, input, context)).deferred())
-}
-
-function answer(db: Database.Database, name: QueryName, input: unknown, context: QueryContext): unknown {
-  switch (name) {
-    case 'listRuns':
-      return listRuns(db, checked(REQUESTS.listRuns, input))
-    case 'runSummary':
-      return runSummary(db, checked(REQUESTS.runSummary, input))
-    case 'matrixPage':
-      return matrixPage(db, checked(REQUESTS.matrixPage, input), context.orders)
-    case 'columnHeads':
-      return columnHeads(db, checked(REQUESTS.columnHeads, input))
-    case 'cell':
-      return cell(db, checked(REQUESTS.cell, input), context.rows)
-    case 'answerSlice':
-      return answerSlice(db, checked(REQUESTS.answerSlice, input), context.rows)
-    case 'search':
-      return search(db, checked(REQUESTS.search, input))
-    case 'compareRuns':
-      return compareRuns(db, checked(REQUESTS.compareRuns, input))
-    case 'status':
-      return indexStatus(db, context.folders)
-  }
-}
-
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const { input: schema, answer } = QUERIES[name] as Query<z.ZodType, unknown>
   const parsed = schema.safeParse(input)
   if (!parsed.success) throw new RunIndexError('bad_input', describeIssues(parsed.error).slice(0, 5).join('; '))
-  return parsed.data
+  return bounded(db.transaction(() => answer(db, parsed.data, context)).deferred())
 }

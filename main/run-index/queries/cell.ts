@@ -1,6 +1,8 @@
+import type { z } from 'zod'
 import type Database from 'better-sqlite3'
 import {
   MAX_ANSWER_BYTES,
+  type AnswerSliceInput,
   type AnswerSliceOutcome,
   type CanonicalRow,
   type CellInput,
@@ -11,7 +13,6 @@ import { RunIndexError } from '../run-index-error.ts'
 import { notFound } from './dataset-run.ts'
 import { fitValue, valueAt } from './fit-value.ts'
 import { fitting, jsonBytes } from './page-budget.ts'
-import type { AnswerSliceRequest } from './requests.ts'
 import { locateRow, RowCache, type CellLocation } from './stored-row.ts'
 import { wholeCharacters } from './text-query.ts'
 
@@ -56,7 +57,7 @@ function verdictsOf(db: Database.Database, { scope, question, alias }: CellLocat
 /** A part of a text in a cell's row: of its answer, or of any other that `cell` had to cut. */
 export function answerSlice(
   db: Database.Database,
-  input: AnswerSliceRequest,
+  input: z.output<typeof AnswerSliceInput>,
   rows = new RowCache(),
 ): AnswerSliceOutcome {
   const { run_id, row_id, path, offset, limit } = input

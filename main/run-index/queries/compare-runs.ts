@@ -1,9 +1,9 @@
+import type { z } from 'zod'
 import type Database from 'better-sqlite3'
-import type { RunComparison } from '../../../contract/index.ts'
-import { betterOf, stateSql, valueColumn } from '../metric-columns.ts'
+import type { CompareRunsInput, RunComparison } from '../../../contract/index.ts'
+import { betterOf, stateColumn, valueColumn } from '../metric-columns.ts'
 import { changedCells, comparedAliases, type ComparedColumn, type RunColumn } from './compare-columns.ts'
 import { fitting, PAGE_BUDGET_BYTES } from './page-budget.ts'
-import type { CompareRunsRequest } from './requests.ts'
 
 interface Scope {
   id: number
@@ -12,7 +12,7 @@ interface Scope {
 }
 
 /** Runs side by side in one metric: means on common questions, and the cells that changed. */
-export function compareRuns(db: Database.Database, input: CompareRunsRequest): RunComparison {
+export function compareRuns(db: Database.Database, input: z.output<typeof CompareRunsInput>): RunComparison {
   const { metric, tolerance, limit } = input
   const asked = [...new Set(input.run_ids)]
   const isKnown = db.prepare<[string], number>('SELECT 1 FROM runs WHERE run_id = ?').pluck()
@@ -37,7 +37,11 @@ export function compareRuns(db: Database.Database, input: CompareRunsRequest): R
 }
 
 /** The values of each alias of each dataset, run by run. */
-function readColumns(db: Database.Database, runIds: readonly string[], input: CompareRunsRequest): ComparedColumn[] {
+function readColumns(
+  db: Database.Database,
+  runIds: readonly string[],
+  input: z.output<typeof CompareRunsInput>,
+): ComparedColumn[] {
   const { metric, aliases, dataset_id } = input
   const scopes = db.prepare<[string, string | null, string | null], Scope>(
     `SELECT d.id, d.dataset, s.dataset_id FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
@@ -48,7 +52,7 @@ function readColumns(db: Database.Database, runIds: readonly string[], input: Co
   const wanted = aliases === undefined ? null : new Set(aliases)
   const cells = db
     .prepare<[number], [number, number, number | null, number]>(
-      `SELECT c.alias, c.question, c.${valueColumn(metric)}, ${stateSql(metric)} FROM cells c WHERE c.scope = ?`,
+      `SELECT c.alias, c.question, c.${valueColumn(metric)}, c.${stateColumn(metric)} FROM cells c WHERE c.scope = ?`,
     )
     .raw()
   const columns = new Map<string, ComparedColumn>()

@@ -1,7 +1,7 @@
+import type { z } from 'zod'
 import type Database from 'better-sqlite3'
-import type { RunHead, RunList } from '../../../contract/index.ts'
+import type { ListRunsInput, RunHead, RunList } from '../../../contract/index.ts'
 import { fitting } from './page-budget.ts'
-import type { ListRunsRequest } from './requests.ts'
 
 interface RunRow {
   id: number
@@ -46,7 +46,7 @@ export type { DatasetRow }
 const CURSOR = /^(\d+)\.(\d+)$/
 
 /** One page of runs, newest first. */
-export function listRuns(db: Database.Database, { limit, cursor }: ListRunsRequest): RunList {
+export function listRuns(db: Database.Database, { limit, cursor }: z.output<typeof ListRunsInput>): RunList {
   const total = db.prepare<[], number>('SELECT count(*) FROM runs').pluck().get()!
   const place = CURSOR.exec(cursor ?? '')
   const [ms, id] = place === null ? [Number.MAX_SAFE_INTEGER, 0] : [Number(place[1]), Number(place[2])]

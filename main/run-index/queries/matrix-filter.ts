@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { MatrixFilters, type IndexMetric, type MatrixSort } from '../../../contract/index.ts'
-import { betterOf, stateCode, stateSql, valueColumn } from '../metric-columns.ts'
+import { betterOf, stateCode, stateColumn, valueColumn } from '../metric-columns.ts'
 import { STATUS_CODES } from '../schema.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { textQuery } from './text-query.ts'
@@ -70,7 +70,7 @@ function addFilters(statement: Statement, question: MatrixQuestion): void {
   const value = `c.${valueColumn(metric)}`
   const { conditions } = statement
   if (filters.states !== undefined) {
-    const hit = statement.fold(`max(${stateSql(metric)} IN ${statement.list(filters.states.map(stateCode))})`)
+    const hit = statement.fold(`max(c.${stateColumn(metric)} IN ${statement.list(filters.states.map(stateCode))})`)
     const missing = filters.states.includes('missing') ? ` OR coalesce(f.cells, 0) < ${aliases.length}` : ''
     conditions.push(`${hit}${missing}`)
   }

@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import type Database from 'better-sqlite3'
 import {
   CellStatus,
@@ -7,11 +8,10 @@ import {
   type MatrixPageRow,
 } from '../../../contract/index.ts'
 import { evaluationOfCode } from '../cell-record.ts'
-import { stateOfCode, stateSql, valueColumn } from '../metric-columns.ts'
+import { stateColumn, stateOfCode, valueColumn } from '../metric-columns.ts'
 import { findDatasetRun, notFound, shownAliases, type ShownAlias } from './dataset-run.ts'
 import { matchingQuestions } from './matrix-filter.ts'
 import { PAGE_BUDGET_BYTES, jsonBytes } from './page-budget.ts'
-import type { MatrixPageRequest } from './requests.ts'
 
 /** Lists of question numbers that pages were cut from: paging on costs no second sort. */
 export class OrderCache {
@@ -56,7 +56,7 @@ interface CellRow {
 /** One page of the table question × alias, with the small fields of its cells only. */
 export function matrixPage(
   db: Database.Database,
-  input: MatrixPageRequest,
+  input: z.output<typeof MatrixPageInput>,
   orders: OrderCache = new OrderCache(),
 ): MatrixPageOutcome {
   const scope = findDatasetRun(db, input.run_id, input.dataset_id)
@@ -115,7 +115,7 @@ function pageRows(
     db
       .prepare<[number, string], CellRow>(
         `SELECT c.question, c.alias, lower(hex(c.row_id)) AS row_id, c.status, c.error_type, c.evaluation,
-           ${stateSql(metric)} AS state, c.${valueColumn(metric)} AS value, c.latency_ms, c.judge_mean, c.answer_chars,
+           c.${stateColumn(metric)} AS state, c.${valueColumn(metric)} AS value, c.latency_ms, c.judge_mean, c.answer_chars,
            (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
          FROM cells c WHERE c.scope = ? AND c.question IN (SELECT value FROM json_each(?))`,
       )

@@ -18,7 +18,7 @@ import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
 import { goldenRows, REPORT_RUN } from '../../../tests/helpers/report-rows.ts'
 import { indexFolders, openIndex } from '../../../tests/helpers/run-index.ts'
 import { rowId } from '../../evidence/row-id.ts'
-import type { QueryAnswers } from './answer-query.ts'
+import type { QueryResult } from './answer-query.ts'
 
 describe('one cell', () => {
   it('is the row as it stands in its file', async () => {
@@ -56,7 +56,7 @@ describe('one cell', () => {
     for (const cut of outcome.cuts.slice(0, 2)) {
       let text = ''
       for (let offset: number | null = 0; offset !== null;) {
-        const slice: QueryAnswers['answerSlice'] = ask('answerSlice', {
+        const slice: QueryResult<'answerSlice'> = ask('answerSlice', {
           ...key,
           path: cut.path,
           offset,

@@ -1,9 +1,9 @@
+import type { z } from 'zod'
 import type Database from 'better-sqlite3'
-import type { SearchHit, SearchResults } from '../../../contract/index.ts'
+import type { SearchHit, SearchInput, SearchResults } from '../../../contract/index.ts'
 import { SEARCHABLE_CHARS } from '../schema.ts'
 import { valueAt } from './fit-value.ts'
 import { fitting } from './page-budget.ts'
-import type { SearchRequest } from './requests.ts'
 import { locateCell, readStoredRow } from './stored-row.ts'
 import { excerptOf, textQuery } from './text-query.ts'
 
@@ -27,7 +27,7 @@ interface AnswerHit {
 }
 
 /** Questions and answers that have all the words. */
-export function search(db: Database.Database, input: SearchRequest): SearchResults {
+export function search(db: Database.Database, input: z.output<typeof SearchInput>): SearchResults {
   const query = textQuery(input.text)
   if (query === null) return { hits: [], more: false }
   const questions = questionHits(db, query, input)
@@ -41,12 +41,15 @@ export function search(db: Database.Database, input: SearchRequest): SearchResul
   return { hits: shown, more: shown.length < hits.length }
 }
 
-const scopeValues = ({ run_id, dataset_id }: SearchRequest) => ({ run: run_id ?? null, dataset: dataset_id ?? null })
+const scopeValues = ({ run_id, dataset_id }: z.output<typeof SearchInput>) => ({
+  run: run_id ?? null,
+  dataset: dataset_id ?? null,
+})
 
 const IN_SCOPE = '(@run IS NULL OR r.run_id = @run) AND (@dataset IS NULL OR s.dataset_id = @dataset)'
 
 /** Each question once, in the newest run that asked it. */
-function questionHits(db: Database.Database, query: string, input: SearchRequest): QuestionHit[] {
+function questionHits(db: Database.Database, query: string, input: z.output<typeof SearchInput>): QuestionHit[] {
   return db
     .prepare<[Record<string, string | number | null>], QuestionHit>(
       `SELECT r.run_id, s.dataset_id, q.question_id, q.query, q.ground_truth, max(r.newest_ms)
@@ -59,7 +62,12 @@ function questionHits(db: Database.Database, query: string, input: SearchRequest
     .all({ query, limit: input.limit + 1, ...scopeValues(input) })
 }
 
-function answerHits(db: Database.Database, query: string, input: SearchRequest, limit: number): AnswerHit[] {
+function answerHits(
+  db: Database.Database,
+  query: string,
+  input: z.output<typeof SearchInput>,
+  limit: number,
+): AnswerHit[] {
   return db
     .prepare<[Record<string, string | number | null>], AnswerHit>(
       `SELECT t.rowid AS cell, r.run_id, s.dataset_id, q.question_id, q.query
