@@ -3,7 +3,7 @@ import { InputError } from '../manifests/runner-inputs.ts'
 import { wrap } from '../lib/terminal-text.ts'
 import { helpTable } from './help-table.ts'
 
-/** Exit codes of every command; documented in the README. */
+/** Exit codes of every command; documented in docs/guide/headless-and-ci.md. */
 export const EXIT = {
   ok: 0,
   unexpected: 1,

@@ -38,11 +38,27 @@ const optionsOf = (schema: z.ZodType): string[] => {
   return [...(inner as unknown as { options: readonly string[] }).options]
 }
 
-/** Error codes that only have a TypeScript type: the members of the union in their source. */
-async function unionOf(file: string, type: string): Promise<string[]> {
-  const [, members] = new RegExp(`export type ${type} =([^\\n]*(?:\\n  [^\\n]*)*)`).exec(await read(file)) ?? []
-  return [...(members ?? '').matchAll(/'(\w+)'/g)].map(([, code]) => code!)
+/** Sources in which codes are declared that only have a TypeScript type. */
+const sources = await Promise.all(
+  (await Promise.all(['main', 'providers/platform/rag'].map(filesBelow)))
+    .flat()
+    .filter((file) => /\.ts$/.test(file) && !file.endsWith('.test.ts'))
+    .map(read),
+)
+
+/** The literals of the first match in any of the sources. */
+function literalsOf(pattern: RegExp): string[] {
+  const declaration = sources.map((source) => pattern.exec(source)?.[1]).find((text) => text !== undefined) ?? ''
+  return [...declaration.matchAll(/'(\w+)'/g)].map(([, code]) => code!)
 }
+const unionOf = (type: string): string[] => literalsOf(new RegExp(`export type ${type} =([^\\n]*(?:\\n  [^\\n]*)*)`))
+const memberOf = (type: string): string[] =>
+  literalsOf(new RegExp(`export interface ${type} \\{(?:\\n.*)*?\\n  code:([^:]*)\\n  \\w+:`))
+
+/** Codes of errors that have a class of their own. */
+const classCodes = sources.flatMap((source) =>
+  [...source.matchAll(/readonly code(?:: \w+)? = '(\w+)'/g)].map(([, code]) => code!),
+)
 
 const codes: Record<string, string[]> = {
   'control API': ControlErrorCode.options,
@@ -53,11 +69,14 @@ const codes: Record<string, string[]> = {
   'answer scores': optionsOf(AnswerScores.shape.reason),
   judges: JudgeErrorCode.options,
   'index verification': optionsOf(IndexProblem.shape.code),
-  'judge panel': await unionOf('main/judge/judge-error.ts', 'JudgePanelErrorCode'),
-  reports: await unionOf('main/report/report-error.ts', 'ReportErrorCode'),
-  evidence: await unionOf('main/evidence/errors.ts', 'EvidenceErrorCode'),
-  index: await unionOf('main/run-index/run-index-error.ts', 'RunIndexErrorCode'),
-  gateway: await unionOf('providers/platform/rag/rag-error.ts', 'RagErrorCode'),
+  'judge panel': unionOf('JudgePanelErrorCode'),
+  reports: unionOf('ReportErrorCode'),
+  evidence: unionOf('EvidenceErrorCode'),
+  'refused evidence': memberOf('EvidenceRefusal'),
+  'evidence notices': memberOf('EvidenceNotice'),
+  'steps of a run': classCodes,
+  index: unionOf('RunIndexErrorCode'),
+  gateway: unionOf('RagErrorCode'),
 }
 
 describe('the guide', () => {
@@ -138,4 +157,9 @@ async function headingsOf(file: string): Promise<string[]> {
       .replaceAll(/[^\p{L}\p{N} -]/gu, '')
       .replaceAll(' ', '-'),
   )
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const names = await readdir(join(PROJECT_ROOT, folder), { recursive: true })
+  return names.map((name) => join(folder, name))
 }
