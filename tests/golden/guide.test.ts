@@ -23,6 +23,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 const GUIDE = 'docs/guide'
 const read = (file: string): Promise<string> => readFile(join(PROJECT_ROOT, file), 'utf8')
 const pages = (await readdir(join(PROJECT_ROOT, GUIDE))).map((name) => `${GUIDE}/${name}`)
+const decisions = await readdir(join(PROJECT_ROOT, 'docs/decisions'))
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
@@ -42,7 +43,7 @@ const optionsOf = (schema: z.ZodType): string[] => {
 const sources = await Promise.all(
   (await Promise.all(['main', 'providers/platform/rag'].map(filesBelow)))
     .flat()
-    .filter((file) => /\.ts$/.test(file) && !file.endsWith('.test.ts'))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
     .map(read),
 )
 
@@ -128,6 +129,13 @@ describe('the guide', () => {
     const names = pages.map((page) => page.slice(GUIDE.length + 1)).filter((name) => name !== 'README.md')
     expect(names.filter((name) => !contents.includes(`](${name})`))).toEqual([])
   })
+})
+
+it.each(decisions)('decision %s has Status, Context, Decision and Consequences, in this order', async (name) => {
+  const text = await read(`docs/decisions/${name}`)
+  expect(text).toMatch(/^# \d{3} \S/)
+  const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)
+  expect(headings).toEqual(['Status', 'Context', 'Decision', 'Consequences'])
 })
 
 it('the page of figures begins with the definitions of the targets', async () => {
