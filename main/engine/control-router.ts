@@ -1,11 +1,11 @@
 import type { EngineParts } from './engine-parts.ts'
-import { control } from './procedures/implementer.ts'
+import { control } from './procedures/control-api.ts'
 import {
   datasetProcedures,
   indexProcedures,
   serviceProcedures,
   settingsProcedures,
-} from './procedures/place-procedures.ts'
+} from './procedures/project-procedures.ts'
 import {
   cellProcedures,
   comparisonProcedures,

@@ -18,7 +18,10 @@ const LOAD_MEMORY_MB = 512
 /** Editors write a file in several steps. */
 const SETTLE_MS = 80
 
-/** Loads the manifests in a thread, so that the engine answers meanwhile whatever they hold. Rejects with a `ManifestError`. */
+/**
+ * Loads the manifests in a thread: parsing 10,000 questions takes about two seconds, in which the engine would answer nothing. Rejects with a
+ * `ManifestError`.
+ */
 async function loadInThread(root: string, files: ExperimentFiles): Promise<Experiment> {
   const worker = new Worker(THREAD, {
     workerData: { root, files },
@@ -50,7 +53,7 @@ export interface ExperimentHealth {
   problems: InputProblem[]
 }
 
-/** The project's manifests as they are now: read again when a file changed, and never in the way of anything else. */
+/** The project's manifests as they are now: loaded again when a file changed. */
 export class ExperimentSource {
   readonly #root: string
   readonly #chosen: ExperimentFiles
@@ -71,9 +74,9 @@ export class ExperimentSource {
     return this.#health
   }
 
-  /** Tells of edits as they happen; where the system cannot watch, they are seen at the next use. */
+  /** Reports edits as they happen; where the system cannot watch, at the next use. */
   watch(): void {
-    // Read already while nobody waits for it; its problems are in the health.
+    // Loaded before the first caller needs it; its problems are in the health.
     this.current().catch(() => undefined)
     try {
       this.#watcher = watch(join(this.#root, MANIFESTS), { recursive: true, persistent: false }, () => this.#settle())
@@ -95,7 +98,7 @@ export class ExperimentSource {
     if (before?.stamp === stamp) return before.result
     const result = this.#load()
     this.#loaded = { stamp, result }
-    // Told whoever noticed first, the watcher or somebody who asks.
+    // Reported whether the watcher or a caller noticed the edit first.
     if (before !== null) void result.catch(() => undefined).then(() => this.#changed(this.#health))
     return result
   }
@@ -134,7 +137,7 @@ export class ExperimentSource {
 
   #settle(): void {
     if (this.#settling !== null) clearTimeout(this.#settling)
-    // Its problems are in the health that is told.
+    // Its problems are in the reported health.
     this.#settling = setTimeout(() => void this.current().catch(() => undefined), SETTLE_MS).unref()
   }
 }

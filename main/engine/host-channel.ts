@@ -1,3 +1,6 @@
+// The same protocol as `providers/kit/process-life.ts`, which is not imported: nothing in `main` imports a provider, and `contract`, the only folder
+// below both, has no Node code.
+
 /** The channel of a child of Electron's `utilityProcess`; plain Node has none. Electron itself ends the child when its host dies. */
 interface ParentPort {
   postMessage(message: unknown): void
@@ -6,7 +9,7 @@ interface ParentPort {
 
 const parentPort = (): ParentPort | null => (process as { parentPort?: ParentPort }).parentPort ?? null
 
-/** Tells the host that the engine works: a message where there is a channel, else a JSON line on stdout. */
+/** Notifies the host that the engine works: a message where there is a channel, else a JSON line on stdout. */
 export function announceReady(url: string): void {
   const message = { type: 'ready', url, port: Number(new URL(url).port) }
   const port = parentPort()
@@ -15,7 +18,7 @@ export function announceReady(url: string): void {
   else process.stdout.write(`${JSON.stringify(message)}\n`)
 }
 
-/** Stops once and exits when the host asks (SIGTERM, or `{ type: 'stop' }` from a desktop host) or is gone: an engine without its host could not be reached by anybody. */
+/** Stops once and exits when the host asks (SIGTERM, or `{ type: 'stop' }` from a desktop host) or is gone: no client can reach an engine without its host. */
 export function exitWithHost(stop: () => Promise<void>, report: (error: unknown) => void, graceMs = 15_000): void {
   let isLeaving = false
   const leave = (): void => {

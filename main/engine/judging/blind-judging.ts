@@ -26,7 +26,6 @@ import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
 import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { judgedFiles } from './judged-files.ts'
-import { pageOf } from './page-of.ts'
 import { plural } from '../../../contract/words.ts'
 
 export interface BlindJudgingOptions {
@@ -309,4 +308,19 @@ function queriesPart(
     offset,
     queries: pageOf(all, offset, limit),
   }
+}
+
+/** Bytes of JSON that a list may take up in one answer, with room for what surrounds it. */
+const LIST_BYTES = 800_000
+
+/** Items from `offset` on, as many as fit into an answer and at most `limit`; always one where there is one. */
+function pageOf<Item>(items: readonly Item[], offset: number, limit: number): Item[] {
+  const page: Item[] = []
+  let bytes = 0
+  for (const item of items.slice(offset, offset + limit)) {
+    bytes += Buffer.byteLength(JSON.stringify(item))
+    if (bytes > LIST_BYTES && page.length > 0) break
+    page.push(item)
+  }
+  return page
 }

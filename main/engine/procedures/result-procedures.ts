@@ -6,8 +6,7 @@ import { otherCells } from '../queries/other-cells.ts'
 import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
 import { provenanceDiff } from '../queries/provenance-diff.ts'
 import { judgeRun } from './run-procedures.ts'
-import { control } from './implementer.ts'
-import { told, untilEither } from './streams.ts'
+import { control, untilEither, withControlErrors } from './control-api.ts'
 
 export function matrixProcedures({ index }: EngineParts) {
   return {
@@ -70,8 +69,8 @@ export function judgeProcedures(parts: EngineParts) {
 
 export function exportProcedures({ index, report }: EngineParts) {
   return {
-    csv: control.exports.csv.handler(({ input }) => told(exportCsv(index, input), report)),
-    json: control.exports.json.handler(({ input }) => told(exportJson(index, input), report)),
-    report: control.exports.report.handler(({ input }) => told(exportReport(index, input), report)),
+    csv: control.exports.csv.handler(({ input }) => withControlErrors(exportCsv(index, input), report)),
+    json: control.exports.json.handler(({ input }) => withControlErrors(exportJson(index, input), report)),
+    report: control.exports.report.handler(({ input }) => withControlErrors(exportReport(index, input), report)),
   }
 }

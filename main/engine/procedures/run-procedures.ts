@@ -21,7 +21,7 @@ import { pastLatenciesFrom } from '../queries/past-latencies.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
 import { planRun } from '../run-control/plan-run.ts'
 import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
-import { control } from './implementer.ts'
+import { control } from './control-api.ts'
 
 /** Where a run's answers come from, as its provenance will say it. */
 function placeOf({ inputs, modelSet }: PreparedRun): PlanInput['platform'] {

@@ -4,8 +4,7 @@ import type { SystemStatus } from '../../../contract/control/system.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import type { FollowFrom } from '../event-hub.ts'
-import { control } from './implementer.ts'
-import { told, untilEither } from './streams.ts'
+import { control, untilEither, withControlErrors } from './control-api.ts'
 
 /** `<engine>:<number>`: what a client that reconnects by itself sends back. */
 const idOf = (engineId: string, seq: number): string => `${engineId}:${seq}`
@@ -57,7 +56,10 @@ export function systemProcedures(parts: EngineParts) {
         ...(input.after === undefined ? {} : { after: input.after }),
         ...(input.engine_id === undefined ? {} : { engineId: input.engine_id }),
       }
-      return told(events(fromEventId(lastEventId) ?? asked, input.blind, untilEither(signal, stopping)), report)
+      return withControlErrors(
+        events(fromEventId(lastEventId) ?? asked, input.blind, untilEither(signal, stopping)),
+        report,
+      )
     }),
     browserLink: control.system.browserLink.handler(({ context }) => {
       if (context.caller !== 'host')

@@ -11,8 +11,7 @@ import { documentChunks } from '../corpora/document-chunks.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
-import { control } from './implementer.ts'
-import { told, untilEither } from './streams.ts'
+import { control, untilEither, withControlErrors } from './control-api.ts'
 
 async function datasetOf({ experiment }: EngineParts, id: string): Promise<LadderDataset> {
   const { datasets } = await experiment.current()
@@ -21,7 +20,7 @@ async function datasetOf({ experiment }: EngineParts, id: string): Promise<Ladde
   return found
 }
 
-/** The platform that a run would ask: one elsewhere, or the embedded one with this profile; null while a run has that with another. */
+/** The platform that a run would use: an external one, or the embedded one with this profile; null while a run uses that with another profile. */
 async function platformOf({ platform, settings }: EngineParts, profile: string): Promise<PlatformAddress | null> {
   const { gatewayUrl, gatewayApiKey, platformUrl, platformToken, edgeApiKey } = settings.inputs()
   if (gatewayUrl !== null)
@@ -29,15 +28,15 @@ async function platformOf({ platform, settings }: EngineParts, profile: string):
       ...{ url: gatewayUrl, platformUrl, apiKey: gatewayApiKey },
       ...{ operatorToken: platformToken ?? gatewayApiKey, edgeKey: edgeApiKey },
     }
-  const askable = await platform.ask(profile, settings.modelSet)
-  return askable && { ...askable, apiKey: null }
+  const embedded = await platform.ask(profile, settings.modelSet)
+  return embedded && { ...embedded, apiKey: null }
 }
 
 function refuseUnderRun({ runs }: EngineParts, why: string): void {
   if (!runs.isIdle) throw new ControlFailure('run_active', `a run is under way or queued: ${why}`, undefined, true)
 }
 
-/** Runs what changes the manifests one after another, so that nobody writes over what another has just added. */
+/** Runs changes of the manifests one after another, so that none overwrites what another has just added. */
 function oneAfterAnother() {
   let last: Promise<unknown> = Promise.resolve()
   return <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -101,7 +100,7 @@ export function serviceProcedures(parts: EngineParts) {
   return {
     list: control.services.list.handler(() => services.list()),
     logs: control.services.logs.handler(({ input, signal }) =>
-      told(services.logs(input.name, input.after, input.follow, untilEither(signal, stopping)), report),
+      withControlErrors(services.logs(input.name, input.after, input.follow, untilEither(signal, stopping)), report),
     ),
     start: control.services.start.handler(async ({ input }) =>
       services.start(input.name, await platformChoice(input.dataset_id)),
