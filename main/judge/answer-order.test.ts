@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { answerOrder, letterAt } from './answer-order.ts'
+import { answerOrder, letterAt } from './blinding.ts'
 
 const modelNames = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9-]{0,12}$/), { minLength: 1, maxLength: 20 })
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson, type JudgedRotation, type JudgeFailure } from '../../contract/index.ts'
-import { blindedTask, type BlindedQuestion, type BlindedTask } from './blinded-question.ts'
+import { type BlindedQuestion, blindedTask, type BlindedTask } from './blinding.ts'
 import type { JudgeClient, LetterVerdict } from './judge-client.ts'
 import { JudgePanelStoppedError } from './judge-error.ts'
 import type { VerdictJournal } from './verdict-journal.ts'

@@ -11,7 +11,7 @@ import {
   shownPrompt,
 } from '../../tests/helpers/judge-panel.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
-import { blindedTask, blindQuestion } from './blinded-question.ts'
+import { blindedTask, blindQuestion } from './blinding.ts'
 import { judgeMessages, promptText } from './judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
 import { runJudgePanel } from './run-panel.ts'

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { JudgePanelSettings } from '../../contract/index.ts'
 import { BUILTINS, samplePanel } from '../../tests/helpers/judge-panel.ts'
 import { readRunnerInputs } from '../manifests/runner-inputs.ts'
-import { checkJudgePanel } from './check-panel.ts'
-import { panelSettings, resolveJudgePanel } from './panel-settings.ts'
+import { checkJudgePanel, panelSettings, resolveJudgePanel } from './panel-settings.ts'
 
 const manifest = (fields: object = {}) => JudgePanelSettings.parse({ enabled: false, models: [], ...fields })
 const resolved = (env: Record<string, string>, fields: object = {}) =>

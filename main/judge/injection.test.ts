@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
+import { type FaultServer, json, startFaultServer } from '../../tests/helpers/fault-server.ts'
 import { HOSTILE_ANSWERS } from '../../tests/helpers/hostile-answers.ts'
-import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import {
   completion,
   gradingBy,
@@ -10,8 +9,9 @@ import {
   sampleQuestion,
   shownPrompt,
 } from '../../tests/helpers/judge-panel.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
+import { blindedTask, blindQuestion } from './blinding.ts'
 import { BUILTIN_JUDGES, createBuiltinJudge } from './builtin/builtin-judges.ts'
-import { blindedTask, blindQuestion } from './blinded-question.ts'
 import { leakScan } from './leak-scan.ts'
 import { runJudgePanel } from './run-panel.ts'
 

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { neutralize } from './answer-text.ts'
+import { neutralize } from './blinding.ts'
 import type { JudgeTask } from './judge-client.ts'
 
 /** Raised whenever the wording changes: verdicts of another wording are not reused. */
@@ -8,17 +7,6 @@ export const PROMPT_VERSION = 1
 export interface PromptMessage {
   role: 'system' | 'user'
   content: string
-}
-
-/** Mark of one prompt, made from its texts: whoever wrote an answer cannot have known it. `index` must make prompts of one set differ. */
-export function boundaryToken(texts: readonly string[], index: string): string {
-  for (let salt = 0; ; salt += 1) {
-    const token = createHash('sha256')
-      .update(JSON.stringify([index, salt, texts]))
-      .digest('hex')
-      .slice(0, 12)
-    if (texts.every((text) => !text.includes(token))) return token
-  }
 }
 
 const block = (name: string, token: string, text: string): string =>

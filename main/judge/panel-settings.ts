@@ -1,8 +1,10 @@
-import { PLATFORM_GATEWAY, type JudgePanelSettings } from '../../contract/index.ts'
+import { BaseApproach, type JudgePanelSettings, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import { isTrusted, originOf } from '../lib/trusted-addresses.ts'
 import { withoutCredentials } from '../manifests/provenance.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { BUILTIN_JUDGES, isBuiltinJudge, isBuiltinName } from './builtin/builtin-judges.ts'
 import { JudgePanelError } from './judge-error.ts'
+import { modelFamily } from './model-family.ts'
 
 /** A judge panel as a run uses it, manifest and environment laid over each other. */
 export interface JudgePanel {
@@ -90,4 +92,45 @@ export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): 
     ...(panel.rotations === (manifest.rotations ?? 1) ? {} : { rotations: panel.rotations }),
     ...(panel.reference === (manifest.reference ?? false) ? {} : { reference: panel.reference }),
   }
+}
+
+/**
+ * Refuses an enabled panel that could not judge fairly; to be called before any approach is. Needed are two judges or more, each of another
+ * family, none of them an approach. Throws `JudgePanelError`; a disabled panel passes.
+ */
+export function checkJudgePanel(
+  panel: Pick<JudgePanel, 'enabled' | 'models' | 'families'>,
+  approaches: Iterable<string> = [],
+): void {
+  if (!panel.enabled) return
+  const { models, families } = panel
+  if (models.length === 0)
+    throw new JudgePanelError(
+      'judge_models_missing',
+      'the judge panel is enabled but names no judge: set JUDGE_MODELS, or metrics.judge_panel.models in the manifest, or disable it',
+    )
+  if (new Set(models).size < 2)
+    throw new JudgePanelError(
+      'judge_models_too_few',
+      `a panel needs two judges or more, but only ${models[0]!} is named`,
+      { models },
+    )
+  const unknown = models.find((name) => isBuiltinName(name) && !isBuiltinJudge(name))
+  if (unknown !== undefined)
+    throw new JudgePanelError(
+      'judge_unknown',
+      `${unknown} is no built-in judge; there are ${BUILTIN_JUDGES.join(' and ')}`,
+    )
+  const graded = new Set<string>([...approaches, ...BaseApproach.options])
+  const own = models.find((name) => graded.has(name))
+  if (own !== undefined)
+    throw new JudgePanelError('judge_is_approach', `${own} is an approach: it cannot grade its own answers`)
+  const byFamily = Map.groupBy(new Set(models), (name) => modelFamily(name, families))
+  for (const [family, members] of byFamily)
+    if (members.length > 1)
+      throw new JudgePanelError(
+        'judge_families_not_distinct',
+        `${members.join(' and ')} are of one family (${family}): a family tends to agree with itself. Name judges of different families, or declare the families where names mislead: JUDGE_FAMILIES=name=family,… or metrics.judge_panel.families`,
+        { family, models: members },
+      )
 }

@@ -8,16 +8,13 @@ import type {
   PanelApproach,
   PanelStatistics,
 } from '../../contract/index.ts'
-import { rounded } from '../lib/numbers.ts'
+import { rounded, roundedDeep } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
-import { flipRates, type BestVote } from '../statistics/flip-rates.ts'
+import { type BestVote, flipRates, lengthCorrelation, positionEffect } from '../statistics/judge-bias.ts'
+import type { PlacedScore } from '../statistics/judge-bias.ts'
 import { krippendorffAlpha } from '../statistics/krippendorff.ts'
 import { leaveOneJudgeOut } from '../statistics/leave-one-judge-out.ts'
-import { lengthCorrelation } from '../statistics/length-correlation.ts'
 import type { IntervalOptions } from '../statistics/options.ts'
-import type { PlacedScore } from '../statistics/placed-scores.ts'
-import { positionEffect } from '../statistics/position-effect.ts'
-import { roundedDeep } from './rounded-deep.ts'
 
 /** What the figures of a panel are made from. */
 export interface PanelResults {

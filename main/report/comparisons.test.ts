@@ -12,15 +12,15 @@ import {
   streamOf,
   wideDataset,
 } from '../../tests/helpers/report-rows.ts'
+import { roundedDeep } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { comparePairs } from '../statistics/compare-pairs.ts'
 import { scoreTableOf } from '../statistics/score-table.ts'
-import { roundedDeep } from '../judge/rounded-deep.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { aggregateRun, aggregateText } from './aggregate-run.ts'
 import { ApproachTally } from './approach-tally.ts'
-import { comparisonsOf } from './comparisons.ts'
 import { comparedMetric, pairAgainst, standingOf } from './comparison-access.ts'
+import { comparisonsOf } from './comparisons.ts'
 import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
 
 const dataset = wideDataset('wide', 'Wide', 1)

@@ -6,7 +6,7 @@ import type {
   MetricClass,
   MetricComparison,
 } from '../../contract/index.ts'
-import { roundedDeep } from '../judge/rounded-deep.ts'
+import { roundedDeep } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { compareTables } from '../statistics/compare-pairs.ts'
 import { compareInWorker } from '../statistics/run-in-worker.ts'

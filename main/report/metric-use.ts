@@ -1,5 +1,5 @@
-import { EvaluationMetric, type Aggregate, type ComparedMetric } from '../../contract/index.ts'
-import { holmAdjusted } from '../statistics/holm.ts'
+import { type Aggregate, type ComparedMetric, EvaluationMetric } from '../../contract/index.ts'
+import { holmAdjusted } from '../statistics/pair-decision.ts'
 import { comparedMetric, type ComparedName } from './comparison-access.ts'
 import { nameWords } from './comparison-words.ts'
 import { metricOf } from './metric-access.ts'

@@ -1,30 +1,29 @@
+import type { InputProblem } from '../../contract/control/control-error.ts'
+import type { RunRequest, StoredRunRequest } from '../../contract/control/run-job.ts'
 import {
   EvaluationManifest,
-  fieldPath,
   type EvaluationMetric,
+  fieldPath,
   type JudgePanelSettings,
   type RunEvent,
 } from '../../contract/index.ts'
-import type { InputProblem } from '../../contract/control/control-error.ts'
-import type { RunRequest, StoredRunRequest } from '../../contract/control/run-job.ts'
-import { checkJudgePanel } from '../judge/check-panel.ts'
+import {
+  artifactFiles,
+  type ArtifactFiles,
+  filesOfRun,
+  type NamedFiles,
+  namedFiles,
+  namedKinds,
+  NAMING_VARIABLES,
+} from '../evidence/artifact-files.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
-import { panelSettings, resolveJudgePanel, type JudgePanel } from '../judge/panel-settings.ts'
+import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
+import { evaluateUrl } from '../lib/gateway-client.ts'
 import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
-import {
-  artifactFiles,
-  filesOfRun,
-  namedFiles,
-  namedKinds,
-  NAMING_VARIABLES,
-  type ArtifactFiles,
-  type NamedFiles,
-} from '../evidence/artifact-files.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { evaluateUrl } from '../lib/gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
 
 // The only way from a request to a run: the command line and the panel both come through here, so a check, a default or a precedence that

@@ -2,12 +2,10 @@ import type { Estimate, MetricComparison, PairComparison } from '../../contract/
 import type { ComparisonOptions } from './compare-pairs.ts'
 import { studentCdf } from './distributions.ts'
 import { type ClusterStatistic, estimateFrom } from './estimate.ts'
-import { holmAdjusted } from './holm.ts'
 import { degreesOfFreedom } from './interval.ts'
 import { withDefaults } from './options.ts'
-import { decide } from './pair-decision.ts'
+import { decide, holmAdjusted, neededFor, overPairs, smallestDetectable } from './pair-decision.ts'
 import { assertScoreTable, type ScoreTable } from './score-table.ts'
-import { neededFor, overPairs, smallestDetectable } from './smallest-detectable.ts'
 import { clusterIndexes } from './table-columns.ts'
 
 const DIFFERENCE_METHOD = 'adjusted_student'

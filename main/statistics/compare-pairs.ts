@@ -1,14 +1,20 @@
 import type { Estimate, MetricComparison, PairComparison } from '../../contract/index.ts'
 import { compareWithoutResampling } from './compare-large.ts'
 import { type ClusterStatistic, estimateFrom, total } from './estimate.ts'
-import { holmAdjusted } from './holm.ts'
-import { type IntervalMethod, type IntervalOptions, withDefaults } from './options.ts'
-import { decide, outcomesOf } from './pair-decision.ts'
 import type { UnseenDifferences } from './interval.ts'
+import { type IntervalMethod, type IntervalOptions, withDefaults } from './options.ts'
+import {
+  canBeDecided,
+  decide,
+  holmAdjusted,
+  neededFor,
+  outcomesOf,
+  overPairs,
+  smallestDetectable,
+} from './pair-decision.ts'
 import { resampleSums } from './resample.ts'
 import { assertScoreTable, type ScoreTable } from './score-table.ts'
 import { movingClusters, signFlipValues } from './sign-flip.ts'
-import { canBeDecided, neededFor, overPairs, smallestDetectable } from './smallest-detectable.ts'
 import {
   clusterIndexes,
   layOut,

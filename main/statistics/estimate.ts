@@ -128,3 +128,9 @@ export const total = (column: Float64Array): number => {
   for (const value of column) sum += value
   return sum
 }
+
+/** Number of each name in order of first appearance. */
+export function numbered(names: readonly string[]): { indexes: Int32Array; size: number } {
+  const numbers = new Map(Array.from(new Set(names), (name, index) => [name, index]))
+  return { indexes: Int32Array.from(names, (name) => numbers.get(name)!), size: numbers.size }
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { LeaveOneJudgeOut } from '../../contract/index.ts'
-import { leaveOneJudgeOut } from './leave-one-judge-out.ts'
+import { leaveOneJudgeOut, ranksFromHighest } from './leave-one-judge-out.ts'
 
 describe('leaveOneJudgeOut', () => {
   it('finds the order that rests on one judge', () => {
@@ -53,4 +53,8 @@ describe('leaveOneJudgeOut', () => {
     const shared = { judges: ['x', 'y'], approaches: ['a', 'b'], questions: 1, scores: Float64Array.of(4, 4, 4, 4) }
     expect(leaveOneJudgeOut(shared)).toMatchObject({ inconclusive: true, unstable: [] })
   })
+})
+
+it('ranksFromHighest shares the better rank between equal values, skips the next, and gives none to null', () => {
+  expect(ranksFromHighest([0.5, 0.9, null, 0.9, 0.1])).toEqual([3, 1, null, 1, 4])
 })

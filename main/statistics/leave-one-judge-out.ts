@@ -1,5 +1,4 @@
 import type { LeaveOneJudgeOut } from '../../contract/index.ts'
-import { places } from './ranks.ts'
 import { StatisticsError } from './statistics-error.ts'
 
 /** Scores of a panel. */
@@ -11,7 +10,7 @@ export interface PanelScores {
   scores: Float64Array
 }
 
-/** Means that differ by no more share their place: only rounding is forgiven. */
+/** Means that differ by no more share their rank: only rounding is forgiven. */
 const SAME = 1e-9
 
 /**
@@ -40,7 +39,14 @@ export function leaveOneJudgeOut(panel: PanelScores): LeaveOneJudgeOut {
 }
 
 const ranksOf = (means: readonly (number | null)[]): (number | null)[] =>
-  places(means.map((mean) => (mean === null ? null : Math.round(mean / SAME))))
+  ranksFromHighest(means.map((mean) => (mean === null ? null : Math.round(mean / SAME))))
+
+/** Ranks from 1 for the highest value; equal values share the better rank and the next ones are skipped. Null has no rank. */
+export function ranksFromHighest(values: readonly (number | null)[]): (number | null)[] {
+  return values.map((value) =>
+    value === null ? null : 1 + values.filter((other) => other !== null && other > value).length,
+  )
+}
 
 function panelMeans({ judges, approaches, questions, scores }: PanelScores, without: number | null): (number | null)[] {
   return approaches.map((_, approach) => {

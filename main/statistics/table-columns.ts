@@ -1,4 +1,4 @@
-import { numbered } from './residuals.ts'
+import { numbered } from './estimate.ts'
 import type { ScoreTable } from './score-table.ts'
 
 /** A mean or a difference of means: (plus − minus) / over, each the index of a column of cluster sums. */

@@ -1,9 +1,7 @@
 import { compareTables } from './compare-pairs.ts'
-import { flipRates } from './flip-rates.ts'
+import { flipRates, lengthCorrelation, positionEffect } from './judge-bias.ts'
 import { cohenKappa } from './kappa.ts'
 import { krippendorffAlpha } from './krippendorff.ts'
-import { lengthCorrelation } from './length-correlation.ts'
-import { positionEffect } from './position-effect.ts'
 
 /** The computations that resample, by name: what a worker thread can be asked for. Arguments and results survive a structured clone. */
 export const statisticsTasks = {

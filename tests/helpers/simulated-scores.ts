@@ -1,4 +1,4 @@
-import type { PlacedScore } from '../../main/statistics/placed-scores.ts'
+import type { PlacedScore } from '../../main/statistics/judge-bias.ts'
 import { type RandomStream, seededRandom } from '../../main/statistics/random.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 

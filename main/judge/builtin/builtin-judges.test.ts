@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shownAnswer } from '../answer-text.ts'
-import { answerOrder, letterAt } from '../answer-order.ts'
+import { answerOrder, letterAt, shownAnswer } from '../blinding.ts'
 import type { JudgeTask } from '../judge-client.ts'
 import { BUILTIN_JUDGES, createBuiltinJudge } from './builtin-judges.ts'
 import { cosine, vectorOf } from './similarity.ts'

@@ -1,6 +1,5 @@
 import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
-import { percent, verdictOf, type Opinion } from './graded.ts'
-import { refusesHonestly } from './honest-refusal.ts'
+import { type Opinion, percent, refusesHonestly, verdictOf } from './grading.ts'
 import { termsOf, weights } from './words.ts'
 
 /** Raised whenever a verdict may come out differently. */

@@ -1,7 +1,6 @@
 import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
-import { percent, verdictOf, type Opinion } from './graded.ts'
-import { refusesHonestly } from './honest-refusal.ts'
-import { cosine, vectorOf, type TextVector } from './similarity.ts'
+import { type Opinion, percent, refusesHonestly, verdictOf } from './grading.ts'
+import { cosine, type TextVector, vectorOf } from './similarity.ts'
 import { sentencesOf } from './words.ts'
 
 /** Raised whenever a verdict may come out differently. */

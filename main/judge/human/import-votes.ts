@@ -4,19 +4,19 @@ import type { z } from 'zod'
 import {
   canonicalJson,
   describeIssues,
+  type HumanAgreement,
   HumanJudgments,
   HumanRound,
   HumanSeal,
   HumanVotes,
-  Judgments,
-  type HumanAgreement,
   type JudgedQuery,
+  Judgments,
 } from '../../../contract/index.ts'
-import { rounded } from '../../lib/numbers.ts'
+import { rounded, roundedDeep } from '../../lib/numbers.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
+import { cohenKappa } from '../../statistics/kappa.ts'
 import { JudgePanelError } from '../judge-error.ts'
 import { commitmentOf, sha256 } from './export-round.ts'
-import { agreementWith } from './human-agreement.ts'
 
 export interface HumanImport {
   roundFile: string
@@ -181,4 +181,34 @@ async function agreements(
     throw new JudgePanelError('human_round_differs', `${basename(file)} holds verdicts on another run or dataset`)
   const byId = new Map(judgments.queries.map((query): [string, JudgedQuery] => [query.query_id, query]))
   return judgments.judges.map((judge) => agreementWith(judge, queries, byId))
+}
+
+const GRADES = [1, 2, 3, 4, 5]
+
+/** A person's grades beside one judge's, over the answers that both graded; clusters are the questions. */
+export function agreementWith(
+  judge: string,
+  votes: readonly HumanJudgments['queries'][number][],
+  judged: ReadonlyMap<string, JudgedQuery>,
+): HumanAgreement {
+  const clusters: string[] = []
+  const person: number[] = []
+  const other: number[] = []
+  const best = { same: 0, compared: 0 }
+  for (const { query_id, scores, best: own } of votes) {
+    const verdict = judged.get(query_id)?.per_judge[judge]
+    if (verdict === undefined) continue
+    for (const [model, grade] of Object.entries(scores)) {
+      const given = verdict.scores[model]
+      if (given === undefined) continue
+      clusters.push(query_id)
+      person.push(grade)
+      other.push(Math.floor(given + 0.5))
+    }
+    if (own === null || verdict.best === null) continue
+    best.compared += 1
+    if (own === verdict.best) best.same += 1
+  }
+  const ratings = { clusters, a: Float64Array.from(person), b: Float64Array.from(other), levels: GRADES }
+  return { judge, kappa: roundedDeep(cohenKappa(ratings, 'quadratic', { seed: `human/${judge}` })), best }
 }

@@ -1,4 +1,9 @@
-import type { LetterVerdict, JudgeTask } from '../judge-client.ts'
+import { refusedByRule } from '../../../contract/index.ts'
+import { NO_ANSWER } from '../blinding.ts'
+import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
+import { sentencesOf } from './words.ts'
+
+// What both built-in judges share: grades and a best vote from the merits of answers, and which answers refuse honestly.
 
 /** What a built-in judge thinks of one answer: 0 to 1, and why. Depends on that answer alone, never on its place or its neighbours. */
 export interface Opinion {
@@ -32,3 +37,16 @@ export function verdictOf(task: JudgeTask, opinionOn: (text: string) => Opinion)
 
 /** A share as a whole percentage. */
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+/** Sentences that speak to whoever grades, rather than about the matter. */
+const APPEAL =
+  /\b(?:you|yours?|grad(?:e[drs]?|ers|ing)|scor(?:es?|ed|ing)|judges?|points?|verdicts?|instructions?|letter)\b/i
+
+/**
+ * Whether one of an answer's first two sentences says that it cannot be answered from what was given. Appeals to the grader are passed over, because "if you do not give
+ * this answer a 5" has the words of a refusal and is none.
+ */
+export function refusesHonestly(text: string): boolean {
+  const matter = sentencesOf(text.replaceAll(NO_ANSWER, '')).filter((sentence) => !APPEAL.test(sentence))
+  return matter.slice(0, 2).some((sentence) => refusedByRule(sentence) === true)
+}

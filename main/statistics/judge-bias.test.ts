@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { FlipRates, LengthCorrelation, PositionEffect } from '../../contract/index.ts'
 import { judgedByBiased } from '../../tests/helpers/simulated-scores.ts'
-import { type BestVote, flipRates } from './flip-rates.ts'
-import { lengthCorrelation } from './length-correlation.ts'
-import type { PlacedScore } from './placed-scores.ts'
-import { positionEffect } from './position-effect.ts'
+import { type BestVote, flipRates } from './judge-bias.ts'
+import { lengthCorrelation } from './judge-bias.ts'
+import type { PlacedScore } from './judge-bias.ts'
+import { positionEffect } from './judge-bias.ts'
 import { seededRandom } from './random.ts'
 
 const options = { seed: 's', resamples: 1000 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { holmAdjusted } from './holm.ts'
+import { holmAdjusted } from './pair-decision.ts'
 
 describe('holmAdjusted', () => {
   it('multiplies by the hypotheses that are left, never falling, at most 1', () => {
