@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
-// A service that may start no process asks its host for one, over its own channel; what the two then say to each other goes over a port that the
-// host hands to both, past the host.
+// A service that must not start processes requests one from its host, over its own channel. Service and process then exchange messages over a
+// port that the host passes to both.
 
 const id = z.int().min(1)
 
 /** From the service: start a module for work of its own, or end what was started. */
-export const WorkWish = z.discriminatedUnion('type', [
+export const WorkRequest = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('work.start'),
     id,
@@ -17,12 +17,12 @@ export const WorkWish = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('work.kill'), id }),
 ])
-export type WorkWish = z.infer<typeof WorkWish>
+export type WorkRequest = z.infer<typeof WorkRequest>
 
-/** To the service. `work.port` brings its end of the port along; `code` is the exit code or, where a signal ended it, that signal's number. */
-export const WorkNews = z.discriminatedUnion('type', [
+/** To the service. `work.port` carries its end of the port; `code` is the exit code or, where a signal ended it, that signal's number. */
+export const WorkEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('work.port'), id }),
   z.strictObject({ type: z.literal('work.printed'), id, text: z.string() }),
   z.strictObject({ type: z.literal('work.ended'), id, code: z.int().nullable() }),
 ])
-export type WorkNews = z.infer<typeof WorkNews>
+export type WorkEvent = z.infer<typeof WorkEvent>

@@ -1,5 +1,5 @@
 import { MessageChannelMain, utilityProcess, type UtilityProcess } from 'electron'
-import { WorkWish, type WorkNews } from '../../contract/work-process.ts'
+import { WorkRequest, type WorkEvent } from '../../contract/work-process.ts'
 import { quietly } from '../supervisor/node-launcher.ts'
 import { CHILD_CHANNEL_VARIABLE, CHILD_ENTRY_VARIABLE } from './child-variables.ts'
 
@@ -9,19 +9,19 @@ function kill(work: UtilityProcess): void {
   else quietly(() => process.kill(work.pid!, 'SIGKILL'))
 }
 
-function startOne(bootstrap: string, wish: Extract<WorkWish, { type: 'work.start' }>, service: UtilityProcess) {
-  const work = utilityProcess.fork(bootstrap, wish.args, {
-    env: { ...wish.env, [CHILD_ENTRY_VARIABLE]: wish.entry, [CHILD_CHANNEL_VARIABLE]: 'port' },
+function startOne(bootstrap: string, request: Extract<WorkRequest, { type: 'work.start' }>, service: UtilityProcess) {
+  const work = utilityProcess.fork(bootstrap, request.args, {
+    env: { ...request.env, [CHILD_ENTRY_VARIABLE]: request.entry, [CHILD_CHANNEL_VARIABLE]: 'port' },
     stdio: 'pipe',
     serviceName: 'RAG Ladder work',
   })
-  const tell = (news: WorkNews, ports: Electron.MessagePortMain[] = []): void => service.postMessage(news, ports)
+  const emit = (event: WorkEvent, ports: Electron.MessagePortMain[] = []): void => service.postMessage(event, ports)
   for (const output of [work.stdout, work.stderr])
-    output?.on('data', (text: Buffer) => tell({ type: 'work.printed', id: wish.id, text: text.toString('utf8') }))
+    output?.on('data', (text: Buffer) => emit({ type: 'work.printed', id: request.id, text: text.toString('utf8') }))
   // Bytes of documents and sound go from one to the other without passing through this process.
   const { port1, port2 } = new MessageChannelMain()
   work.postMessage(null, [port1])
-  tell({ type: 'work.port', id: wish.id }, [port2])
+  emit({ type: 'work.port', id: request.id }, [port2])
   return work
 }
 
@@ -33,18 +33,18 @@ export function serveWork(service: UtilityProcess, bootstrap: string): void {
   const under = new Map<number, UtilityProcess>()
   let isGone = false
   service.on('message', (message: unknown) => {
-    const { success, data: wish } = WorkWish.safeParse(message)
+    const { success, data: request } = WorkRequest.safeParse(message)
     if (!success || isGone) return
-    if (wish.type === 'work.kill') {
-      const work = under.get(wish.id)
+    if (request.type === 'work.kill') {
+      const work = under.get(request.id)
       if (work !== undefined) kill(work)
       return
     }
-    const work = startOne(bootstrap, wish, service)
-    under.set(wish.id, work)
+    const work = startOne(bootstrap, request, service)
+    under.set(request.id, work)
     work.once('exit', (code) => {
-      under.delete(wish.id)
-      if (!isGone) service.postMessage({ type: 'work.ended', id: wish.id, code } satisfies WorkNews)
+      under.delete(request.id)
+      if (!isGone) service.postMessage({ type: 'work.ended', id: request.id, code } satisfies WorkEvent)
     })
   })
   service.once('exit', () => {

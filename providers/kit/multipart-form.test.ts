@@ -23,6 +23,11 @@ describe('parseMultipart', () => {
     ])
   })
 
+  it('keeps lines that only begin like the boundary', () => {
+    const part = '--b\r\ncontent-disposition: form-data; name="f"\r\n\r\nx\r\n--bX\r\ny\r\n--b--\r\n'
+    expect(parseMultipart(Buffer.from(part), 'multipart/form-data; boundary=b').fields).toEqual({ f: 'x\r\n--bX\r\ny' })
+  })
+
   it.each([
     ['no boundary', 'multipart/form-data', 'x'],
     ['another boundary', 'multipart/form-data; boundary=b', '--a\r\n\r\n--a--'],

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
-import { needsOwnGroup, tellOfProgram } from '../../providers/kit/work/program-news.ts'
+import { needsOwnGroup, reportProgram } from '../../providers/kit/work/programs.ts'
 
 // The other side of `working-service`: does what it is told.
 process.on('message', ({ task, bytes }: { task: string; bytes: Uint8Array }) => {
   if (task === 'exit') process.exit(71)
   if (task === 'hang') {
     const program = spawn('sleep', ['1000'], { stdio: 'ignore', detached: needsOwnGroup() })
-    tellOfProgram(program)
+    reportProgram(program)
     process.send!({ program: program.pid })
     // The messages must get out before nothing else does.
     setTimeout(() => {

@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { needsOwnGroup, tellOfProgram } from '../../kit/work/program-news.ts'
+import { needsOwnGroup, reportProgram } from '../../kit/work/programs.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 
 const USUAL_PLACES = [
@@ -121,7 +121,7 @@ export async function modernize(
       detached: needsOwnGroup(),
       env: { ...process.env, ...PROXY_VARIABLES },
     })
-    tellOfProgram(child)
+    reportProgram(child)
     const [code] = (await once(child, 'close')) as [number | null]
     if (code !== 0) throw new Error(`${program} ended with ${code ?? 'a signal'}`)
     return await readFile(join(out, `input.${to}`))

@@ -1,6 +1,6 @@
 import type { GraphDocStatus } from '../../../contract/index.ts'
-import { GraphTargetError } from '../ingestion/graph-target.ts'
-import type { DrainResult, GraphTargetClient } from '../ingestion/graph-target.ts'
+import { GraphTargetError } from '../ingestion/graph-phases.ts'
+import type { DrainResult, GraphTargetClient } from '../ingestion/graph-phases.ts'
 import type { GraphEngine } from './graph-engine.ts'
 
 /** The engine as ingestion's target, which can also remove what the corpus no longer has. */

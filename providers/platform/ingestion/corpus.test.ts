@@ -6,8 +6,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
-import { discoverCorpus } from './corpus.ts'
-import { DEFAULT_CORPUS_LIMITS } from './settings.ts'
+import { DEFAULT_CORPUS_LIMITS, discoverCorpus } from './corpus.ts'
 
 let root: string
 beforeEach(async () => {

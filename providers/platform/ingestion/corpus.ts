@@ -3,11 +3,10 @@ import { constants } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { SafeRelativePath } from '../../../contract/index.ts'
+import { defaultOf, SafeRelativePath } from '../../../contract/index.ts'
 import { CorpusError } from './errors.ts'
-import type { CorpusLimits } from './settings.ts'
 
-/** A file of a corpus as discovery saw it. */
+/** A file of a corpus at discovery. */
 export interface CorpusFile {
   /** Path below the corpus folder with forward slashes: the id of its document. */
   path: string
@@ -105,7 +104,7 @@ async function walk(
 ): Promise<void> {
   signal?.throwIfAborted()
   const shownFolder = prefix === '' ? corpusPath : `${corpusPath}/${prefix.slice(0, -1)}`
-  // A parent that became a link since it was looked at would lead elsewhere.
+  // A parent that became a link after the check would lead elsewhere.
   const actual = await realpath(folder).catch((cause: unknown) => unreadable(shownFolder, cause))
   if (actual !== folder)
     throw new CorpusError('escape', shownFolder, `'${shownFolder}' leads out of the corpus root through a link`)
@@ -192,4 +191,18 @@ function unreadable(shown: string, cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException
   if (code === 'ELOOP') throw symlink(shown)
   throw new CorpusError('unreadable', shown, `'${shown}' cannot be read (${code ?? 'unknown error'})`, { cause })
+}
+
+/** Bounds of one discovery pass. */
+export interface CorpusLimits {
+  maxFileBytes: number
+  maxCorpusBytes: number
+  maxFiles: number
+}
+
+/** The declared limits. */
+export const DEFAULT_CORPUS_LIMITS: CorpusLimits = {
+  maxFileBytes: Number(defaultOf('RAG_INGESTION_MAX_FILE_BYTES')),
+  maxCorpusBytes: Number(defaultOf('RAG_INGESTION_MAX_CORPUS_BYTES')),
+  maxFiles: Number(defaultOf('RAG_INGESTION_MAX_FILES')),
 }

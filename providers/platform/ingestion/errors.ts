@@ -48,7 +48,7 @@ export class UnknownIngestionError extends Error {
   }
 }
 
-/** The job was recorded but could not be handed to a worker; it stands as failed and may be submitted again. */
+/** The job was recorded but could not be passed to a worker; it is stored as failed and may be submitted again. */
 export class DispatchError extends Error {
   override readonly name = 'DispatchError'
   readonly code = 'dispatch_failed'
@@ -60,7 +60,7 @@ export class StateStoreUnavailableError extends Error {
   readonly code = 'state_store_unavailable'
 }
 
-/** A run has ended and its end could not be stored: the job's row still says `running`. */
+/** A run has ended and its end could not be stored: the job's status is still `running`. */
 export class EndNotStoredError extends StateStoreUnavailableError {
   readonly lease: Lease
   readonly progress: JobProgress
@@ -95,7 +95,7 @@ export class PhaseFailure extends Error {
   }
 }
 
-/** The service that reads a kind of file refused it or gave no answer. */
+/** The service that reads a kind of file refused it or did not answer. */
 export class ParserServiceError extends Error {
   override readonly name = 'ParserServiceError'
   readonly code = 'parser_service_failed'

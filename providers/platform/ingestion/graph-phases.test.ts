@@ -4,10 +4,9 @@ import { testProfile } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { PhaseFailure } from './errors.ts'
-import { runGraphPhases } from './graph-phases.ts'
-import { GraphTargetError } from './graph-target.ts'
-import type { DrainResult, GraphDocument, GraphTargetClient } from './graph-target.ts'
-import { PhaseLog } from './phase-log.ts'
+import { GraphTargetError, runGraphPhases } from './graph-phases.ts'
+import type { DrainResult, GraphDocument, GraphTargetClient } from './graph-phases.ts'
+import { PhaseLog } from './run-job.ts'
 
 /** A graph engine in memory that fails as told: each call takes the next fault, and succeeds when there is none. */
 class FakeGraph implements GraphTargetClient {

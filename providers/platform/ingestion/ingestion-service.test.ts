@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { IngestionRecord, INGESTION_PHASES } from '../../../contract/index.ts'
+import { INGESTION_PHASES, IngestionRecord } from '../../../contract/index.ts'
 import {
   gatedEmbedding,
   ingest,
@@ -12,9 +12,9 @@ import {
 } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
-import type { DocumentParser } from './document-parser.ts'
 import { CorpusError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
-import type { GraphTargetClient } from './graph-target.ts'
+import type { GraphTargetClient } from './graph-phases.ts'
+import type { DocumentParser } from './parsers.ts'
 
 let site: IngestionSite
 beforeEach(async () => {

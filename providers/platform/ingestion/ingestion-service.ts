@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { IngestionAccepted, IngestionProfile, IngestionRecord, IngestionRequest } from '../../../contract/index.ts'
 import { IngestionProfile as IngestionProfileSchema } from '../../../contract/index.ts'
+import type { IngestionAccepted, IngestionProfile, IngestionRecord, IngestionRequest } from '../../../contract/index.ts'
+import type { Logger } from '../../kit/logger.ts'
+import type { VectorStore } from '../vector-store/vector-store.ts'
 import { systemClock } from './clock.ts'
+import type { Clock } from './clock.ts'
 import { discoverCorpus } from './corpus.ts'
+import type { CorpusLimits } from './corpus.ts'
 import {
   CorpusError,
   DispatchError,
@@ -12,15 +16,47 @@ import {
   UnknownIngestionError,
   UnknownProfileError,
 } from './errors.ts'
-import { graphTargetOf } from './graph-target.ts'
-import type { IngestionDeps, IngestionOptions } from './ingestion-deps.ts'
-import { isTerminal, toRecord } from './job-record.ts'
+import { graphTargetOf } from './graph-phases.ts'
+import type { GraphTargets } from './graph-phases.ts'
+import {
+  collectionDigest,
+  collectionName,
+  idempotencyKey,
+  isTerminal,
+  profileRevision,
+  toRecord,
+} from './job-record.ts'
 import type { Job, NewJob } from './job-record.ts'
 import { JobStore } from './job-store.ts'
-import { collectionDigest, collectionName, idempotencyKey, profileRevision } from './profile-revision.ts'
+import type { DocumentParser } from './parsers.ts'
+import type { EmbedDocuments } from './phases.ts'
 import { IngestionWorker } from './worker.ts'
 
-export type { IngestionOptions } from './ingestion-deps.ts'
+/** What ingestion needs from its host. */
+export interface IngestionOptions {
+  /** SQLite file of the jobs; shared by all processes that work on them. */
+  stateFile: string
+  /** Folder that corpus paths are relative to. */
+  corpusRoot: string
+  consumer: string
+  profiles: readonly IngestionProfile[]
+  store: VectorStore
+  embed: EmbedDocuments
+  embeddingModelName: string
+  limits: CorpusLimits
+  /** Time without a renewal after which another worker takes the job: 10 to 300 seconds. */
+  leaseSeconds: number
+  /** Parsers besides plain text, tried in the profile's order. */
+  parsers?: readonly DocumentParser[]
+  /** Null or absent: the graph phases are skipped. */
+  graph?: GraphTargets | null
+  clock?: Clock
+  logger?: Logger
+  /** Passes a recorded job to a worker; by default wakes the one of this process. A rejection fails the job. */
+  dispatch?: (jobId: string) => Promise<void>
+}
+
+export type IngestionDeps = IngestionOptions & { clock: Clock }
 
 export interface IngestionPage {
   records: IngestionRecord[]
@@ -40,9 +76,9 @@ const DERIVED_PREFIXES = ['RagContextual']
 /**
  * Durable ingestion of corpora into collections. Every method may throw `StateStoreUnavailableError`.
  *
- * A fingerprint (consumer, profile revision, corpus content) has one job under way at a time. Submitting it again gives that job, or
- * the completed one while its result stands: the collection carries the digest that this corpus, revision and embedding model give,
- * and no other job is about to overwrite it. Otherwise, and after a failure or cancellation, it runs anew as a new job.
+ * A fingerprint (consumer, profile revision, corpus content) has one active job at a time. Submitting it again gives that job, or
+ * the completed one while its result is valid: the collection carries the digest that this corpus, revision and embedding model give,
+ * and no other job is about to overwrite it. Otherwise, and after a failure or cancellation, it runs again as a new job.
  */
 export class IngestionService {
   readonly #deps: IngestionDeps
@@ -61,17 +97,17 @@ export class IngestionService {
     this.#profiles = new Map(options.profiles.map((profile) => [profile.name, IngestionProfileSchema.parse(profile)]))
   }
 
-  /** Starts the worker of this process: it takes queued jobs, and those whose process died. */
+  /** Starts the worker of this process: it runs queued jobs, and those whose process died. */
   start(): void {
     this.#worker.start()
   }
 
   /**
-   * Records a job for a profile's corpus and hands it to a worker; with `inRequest`, or when no worker was started, runs it before
+   * Records a job for a profile's corpus and passes it to a worker; with `inRequest`, or when no worker was started, runs it before
    * answering. Throws `UnknownProfileError`, `CorpusError` (nothing is recorded then) and `DispatchError`.
    */
   async submit(request: IngestionRequest, options: { inRequest?: boolean } = {}): Promise<IngestionAccepted> {
-    // A failure that could not be stored must not be given as a job under way.
+    // A failure that could not be stored must not be reported as an active job.
     this.#worker.storeEnds()
     const { job, created } = await this.#claim(request)
     const inRequest = options.inRequest === true || (!this.#worker.started && this.#deps.dispatch === undefined)
@@ -104,7 +140,7 @@ export class IngestionService {
     }
   }
 
-  /** Asks a job to stop; it ends as cancelled when its run notices. Null when unknown. */
+  /** Cancels a job; it ends when its run notices. Null when unknown. */
   cancel(id: string): IngestionRecord | null {
     const job = this.#jobs.cancel(id)
     if (job === null) return null
@@ -123,8 +159,8 @@ export class IngestionService {
   }
 
   /**
-   * Forgets a profile for a cold start: its jobs (runs under way end without writing), its collection, what was derived from it, and its
-   * graph where that is ours.
+   * Forgets a profile for a cold start: its jobs (active runs end without writing), its collection, what was derived from it, and its
+   * graph where this platform owns it.
    * Throws `UnknownProfileError`.
    */
   async resetProfile(profile: string): Promise<ProfileReset> {
@@ -141,7 +177,7 @@ export class IngestionService {
     return { profile, removed_collections: removed, removed_jobs: jobs }
   }
 
-  /** Stops the worker, gives the job under way back, and closes the state store. */
+  /** Stops the worker, releases the active job, and closes the state store. */
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
@@ -204,7 +240,7 @@ export class IngestionService {
     return job
   }
 
-  /** A job as it is shown by id: one that no worker can take because the store cannot be written is an error, not a job that waits. */
+  /** A job for a caller by id: when no worker can run it because the store is read-only or full, that is an error, not a waiting job. */
   #shown(stored: Job | null): Job | null {
     if (stored === null) return null
     const job = this.#withUnstoredFailure(stored)

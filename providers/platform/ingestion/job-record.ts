@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import {
+  canonicalJson,
+  INGESTION_PHASES,
   IngestionError,
   IngestionPhaseRecord,
   IngestionProfile,
   IngestionRecord,
   IngestionStatus,
-  INGESTION_PHASES,
 } from '../../../contract/index.ts'
 
 /** The part of a job that its worker writes. */
@@ -82,3 +84,27 @@ export function toRecord(job: Job): IngestionRecord {
     executions: job.executions,
   }
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** Revision of a profile: SHA-256 of its normalised form, defaults filled in and keys sorted. */
+export function profileRevision(profile: IngestionProfile): string {
+  return sha256(canonicalJson(IngestionProfile.parse(profile)))
+}
+
+/** Equal for submissions of the same work: consumer, profile revision and corpus content. */
+export function idempotencyKey(consumer: string, revision: string, contentDigest: string): string {
+  return sha256(canonicalJson({ consumer, revision, content_digest: contentDigest }))
+}
+
+/**
+ * Digest that a collection carries: corpus, treatment and embedding model together. A collection that was written by another
+ * revision or model has other vectors for the same files, and so another digest.
+ */
+export function collectionDigest(revision: string, contentDigest: string, embeddingModel: string): string {
+  return sha256(canonicalJson({ revision, content_digest: contentDigest, embedding_model: embeddingModel }))
+}
+
+/** Name of the collection that a profile's chunks go to. */
+export const collectionName = (profile: IngestionProfile): string =>
+  `${profile.vector_target.collection_prefix}_${profile.name}`

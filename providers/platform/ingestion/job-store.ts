@@ -1,17 +1,16 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import type { IngestionError, IngestionStatus } from '../../../contract/index.ts'
-import { RunInterrupted } from './errors.ts'
-import { openJobDatabase, stateGuard } from './job-database.ts'
+import { RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import { freshProgress, isTerminal, JobOrder, JobProgress } from './job-record.ts'
 import type { Job, NewJob } from './job-record.ts'
 
-/** A job dies for good when this many runs of it were lost with their process. */
+/** A job fails for good after this many runs were lost with their process. */
 export const MAX_EXECUTIONS = 5
 
-/** What came of a claim. stale: another submission changed the picture meanwhile; look again. */
+/** Result of a claim. stale: another submission changed the jobs meanwhile; read them again. */
 export type FingerprintClaim = { outcome: 'created' | 'existing'; job: Job } | { outcome: 'stale' }
 
-/** The right to run a job: writes with it are refused as soon as anybody else has it. */
+/** The right to run a job: writes with it are refused as soon as another worker has it. */
 export interface Lease {
   id: string
   owner: string
@@ -79,16 +78,16 @@ export class JobStore {
   }
 
   /**
-   * Takes a fingerprint for a new job, or gives the job that has it: one that is under way, or the completed one that the caller
-   * judged and found its result intact. Not even that one when another job is about to overwrite the collection.
+   * Takes a fingerprint for a new job, or returns the job that has it: an active one, or the completed one whose result the caller
+   * checked and found intact. Not even that one when another job is about to overwrite the collection.
    */
-  claimFingerprint(job: NewJob, judged: { id: string; intact: boolean } | null): FingerprintClaim {
+  claimFingerprint(job: NewJob, checked: { id: string; intact: boolean } | null): FingerprintClaim {
     return this.#write(() => {
       const latest = this.latest(job.idempotencyKey)
       if (latest !== null && !isTerminal(latest.status)) return { outcome: 'existing', job: latest }
       if (latest?.status === 'completed') {
-        if (latest.id !== judged?.id) return { outcome: 'stale' }
-        if (judged.intact && !this.#isContended(job)) return { outcome: 'existing', job: latest }
+        if (latest.id !== checked?.id) return { outcome: 'stale' }
+        if (checked.intact && !this.#isContended(job)) return { outcome: 'existing', job: latest }
       }
       this.#database
         .prepare(
@@ -118,8 +117,8 @@ export class JobStore {
   }
 
   /**
-   * Takes the oldest job that may run (or the one named): pending, or running under a lease that ran out; one per collection at a
-   * time. A job to be cancelled, or lost with its process too often, is closed instead and passed over.
+   * Leases the oldest job that may run (or the one named): pending, or running under a lease that ran out; one per collection at a
+   * time. A job to be cancelled, or lost with its process too often, is closed instead and skipped.
    */
   acquire(owner: string, id?: string): { job: Job; lease: Lease } | null {
     return this.#write(() => {
@@ -136,12 +135,12 @@ export class JobStore {
         if (row === undefined) return null
         if (row.cancel_requested === 1) this.#close(row, 'cancelled')
         else if (row.executions >= MAX_EXECUTIONS) this.#close(row, 'failed')
-        else return this.#lend(row, owner)
+        else return this.#lease(row, owner)
       }
     })
   }
 
-  #lend(row: JobRow, owner: string): { job: Job; lease: Lease } {
+  #lease(row: JobRow, owner: string): { job: Job; lease: Lease } {
     const lease = { id: row.id, owner, fence: row.fence + 1 }
     this.#database
       .prepare(
@@ -171,8 +170,8 @@ export class JobStore {
   }
 
   /**
-   * Renews a lease and, when given, stores progress. Throws `RunInterrupted`: lease_lost when somebody else has the job or it is
-   * gone, cancelled when its cancellation was asked for.
+   * Renews a lease and, when given, stores progress. Throws `RunInterrupted`: lease_lost when another worker has the job or it is
+   * deleted, cancelled when its cancellation was requested.
    */
   renew(lease: Lease, progress?: JobProgress): void {
     const cancelRequested = this.#write(() => {
@@ -205,7 +204,7 @@ export class JobStore {
     if (finished.changes !== 1) throw new RunInterrupted('lease_lost')
   }
 
-  /** Gives a job back unfinished: the next worker may take it at once, and the run does not count. */
+  /** Releases a job unfinished: the next worker may run it at once, and this run does not count. */
   release(lease: Lease): void {
     stateGuard(this.#database.name, () =>
       this.#database
@@ -217,7 +216,7 @@ export class JobStore {
     )
   }
 
-  /** Asks for cancellation; a job that nobody runs yet is cancelled on the spot, an ended one stays as it is. Null when unknown. */
+  /** Requests cancellation; a pending job is cancelled at once, an ended one stays as it is. Null when unknown. */
   cancel(id: string): Job | null {
     return this.#write(() => {
       this.#database
@@ -231,7 +230,7 @@ export class JobStore {
     })
   }
 
-  /** Records that a job could not be handed over; false when a worker has it already and all is well. */
+  /** Records that a job could not be passed to a worker; false when a worker has it already. */
   failDispatch(id: string, message: string): boolean {
     const progress: JobProgress = {
       ...freshProgress(),
@@ -245,7 +244,7 @@ export class JobStore {
     return failed.changes === 1
   }
 
-  /** Deletes all jobs of a profile and returns their ids; whoever runs one loses its lease. */
+  /** Deletes all jobs of a profile and returns their ids; a worker that runs one loses its lease. */
   deleteProfile(profile: string): string[] {
     return stateGuard(this.#database.name, () =>
       this.#database.prepare<[string], string>('DELETE FROM jobs WHERE profile = ? RETURNING id').pluck().all(profile),
@@ -261,7 +260,7 @@ export class JobStore {
   }
 }
 
-/** An error of a job that no file or service explains further. */
+/** An error of a job without a file or service. */
 export const jobError = (phase: string, message: string): IngestionError => ({
   phase,
   message,
@@ -285,3 +284,74 @@ const toJob = (row: JobRow): Job => ({
   order: JobOrder.parse(JSON.parse(row.job_order)),
   progress: JobProgress.parse(JSON.parse(row.progress)),
 })
+
+const SCHEMA_VERSION = 1
+const BUSY_TIMEOUT_MS = 5000
+
+/** Opens or creates the job database; several processes may share it. Throws `StateStoreUnavailableError`. */
+export function openJobDatabase(file: string): Database.Database {
+  return stateGuard(file, () => {
+    const database = new Database(file, { timeout: BUSY_TIMEOUT_MS })
+    try {
+      prepare(database, file)
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
+}
+
+function prepare(database: Database.Database, file: string): void {
+  const mode = database.pragma('journal_mode = WAL', { simple: true })
+  if (mode !== 'wal')
+    throw new StateStoreUnavailableError(`${file}: write-ahead log refused (journal mode ${String(mode)})`)
+  // A job that was accepted must survive a power cut.
+  database.pragma('synchronous = FULL')
+  database
+    .transaction(() => {
+      const version = database.pragma('user_version', { simple: true }) as number
+      if (version === SCHEMA_VERSION) return
+      if (version !== 0) throw new StateStoreUnavailableError(`${file}: written by another version (schema ${version})`)
+      database.exec(`
+        CREATE TABLE jobs (
+          seq INTEGER PRIMARY KEY AUTOINCREMENT,
+          id TEXT NOT NULL UNIQUE,
+          consumer TEXT NOT NULL,
+          profile TEXT NOT NULL,
+          collection TEXT NOT NULL,
+          idempotency_key TEXT NOT NULL,
+          status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'completed', 'failed', 'cancelled')),
+          cancel_requested INTEGER NOT NULL DEFAULT 0,
+          owner TEXT,
+          fence INTEGER NOT NULL DEFAULT 0,
+          lease_until_ms INTEGER NOT NULL DEFAULT 0,
+          executions INTEGER NOT NULL DEFAULT 0,
+          created_ms INTEGER NOT NULL,
+          updated_ms INTEGER NOT NULL,
+          job_order TEXT NOT NULL,
+          progress TEXT NOT NULL
+        ) STRICT;
+        CREATE UNIQUE INDEX one_active_job_per_fingerprint ON jobs (idempotency_key) WHERE status IN ('pending', 'running');
+        CREATE INDEX jobs_by_fingerprint ON jobs (idempotency_key, seq);
+        CREATE INDEX active_jobs ON jobs (collection) WHERE status IN ('pending', 'running');
+        PRAGMA user_version = ${SCHEMA_VERSION};
+      `)
+    })
+    .immediate()
+}
+
+/** Runs a step on the database; its faults become `StateStoreUnavailableError` with the file and, where known, what to do. */
+export function stateGuard<Result>(file: string, step: () => Result): Result {
+  try {
+    return step()
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError || error instanceof TypeError)) throw error
+    throw new StateStoreUnavailableError(`${file}: ${error.message}${remedyOf(error)}`, { cause: error })
+  }
+}
+
+function remedyOf({ message }: Error): string {
+  if (/full/.test(message)) return '. Free space on its disk, then run again'
+  return /readonly/.test(message) ? '. Make the file and its folder writable, then run again' : ''
+}

@@ -3,15 +3,14 @@ import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
 import { chunkTextWith } from '../chunking/chunk-text.ts'
 import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
-import { abortable } from './abortable.ts'
-import type { Corpus, CorpusFile } from './corpus.ts'
+import { abortable } from './clock.ts'
 import { discoverCorpus } from './corpus.ts'
-import type { CorpusTexts, DocumentParser } from './document-parser.ts'
+import type { Corpus, CorpusFile, CorpusLimits } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
-import type { Count, PhaseOutcome } from './phase-log.ts'
-import { plainTextParser } from './plain-text-parser.ts'
-import type { CorpusLimits } from './settings.ts'
+import { plainTextParser } from './parsers.ts'
+import type { CorpusTexts, DocumentParser } from './parsers.ts'
+import type { Count, PhaseOutcome } from './run-job.ts'
 
 /** Vectors of texts in their order, all of one dimension. */
 export type EmbedDocuments = (texts: string[], signal: AbortSignal) => Promise<Float32Array[]>
@@ -23,7 +22,7 @@ export interface Document {
 }
 
 const EMBED_BATCH = 32
-/** Of a corpus in which every file has one, a few show what it is about. */
+/** Of a corpus in which every file has a warning, a few are enough. */
 const MOST_WARNINGS = 20
 
 /** discover: the corpus as it is now, which must be what was submitted. */
@@ -45,7 +44,7 @@ export async function discover(
   throw new PhaseFailure('discover', `corpus '${order.corpusPath}' changed after it was submitted; submit it again`)
 }
 
-/** parse: each file by the first parser of the profile's order that is here and accepts it. */
+/** parse: each file by the first parser of the profile's order that is available and accepts it. */
 export async function parse(
   files: readonly CorpusFile[],
   order: readonly ParserName[],
@@ -70,9 +69,9 @@ export async function parse(
         cause: error,
       })
     })
-    const { title, text, warnings: told = [] } = parsed
+    const { title, text, warnings: parserWarnings = [] } = parsed
     documents.push({ path: file.path, title, text })
-    warnings.push(...told.map((warning) => `'${file.path}': ${warning}`))
+    warnings.push(...parserWarnings.map((warning) => `'${file.path}': ${warning}`))
     readBy.set(parser.name, (readBy.get(parser.name) ?? 0) + 1)
     count('documents_parsed', documents.length)
   }
@@ -86,7 +85,7 @@ export async function parse(
   return { result: documents, note: notes.length === 0 ? null : notes.join('; ') }
 }
 
-/** What cannot be read as text is left out here: its own parser tells of it. */
+/** Files that are not text are omitted here: their own parser reports them. */
 function plainTexts(files: readonly CorpusFile[]): CorpusTexts {
   let texts: Promise<string[]> | null = null
   const read = async () => {

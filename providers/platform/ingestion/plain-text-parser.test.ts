@@ -1,7 +1,7 @@
-import fc from 'fast-check'
 import { isUtf8 } from 'node:buffer'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstHeading, firstInvalidOffset, plainTextParser } from './plain-text-parser.ts'
+import { firstHeading, firstInvalidOffset, plainTextParser } from './parsers.ts'
 
 const parse = (path: string, content: string | Buffer) =>
   plainTextParser.parse(

@@ -1,5 +1,5 @@
-import type { FastifyInstance } from 'fastify'
 import path from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IngestionAccepted, IngestionRecord } from '../../../contract/index.ts'
 import { openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'

@@ -22,7 +22,7 @@ const IdParams = z.object({ id: z.string().min(1).max(128) })
 const ProfileParams = z.object({ profile: z.string().min(1).max(128) })
 
 /**
- * The ingestion routes. All of them are for operators and services: register them in a scope that lets nobody else in.
+ * The ingestion routes. All of them are for operators and services: register them in a scope that admits only those.
  * 400 bad corpus, 404 unknown profile or job, 422 malformed request, 503 without worker or state store.
  */
 export function registerIngestionRoutes(app: FastifyInstance, service: IngestionService): void {

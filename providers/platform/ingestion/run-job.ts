@@ -1,22 +1,21 @@
-import { EndNotStoredError, RunInterrupted, PhaseFailure, StateStoreUnavailableError } from './errors.ts'
+import type { IngestionPhase, IngestionPhaseRecord } from '../../../contract/index.ts'
+import { EndNotStoredError, PhaseFailure, RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import type { InterruptReason } from './errors.ts'
-import { runGraphPhases } from './graph-phases.ts'
-import { graphTargetOf } from './graph-target.ts'
-import type { IngestionDeps } from './ingestion-deps.ts'
+import { graphTargetOf, runGraphPhases } from './graph-phases.ts'
+import type { IngestionDeps } from './ingestion-service.ts'
+import { collectionDigest, freshProgress } from './job-record.ts'
+import type { Job, JobProgress } from './job-record.ts'
 import { jobError } from './job-store.ts'
 import type { JobStore, Lease } from './job-store.ts'
-import type { Job } from './job-record.ts'
-import { PhaseLog } from './phase-log.ts'
+import { plainTextParser } from './parsers.ts'
 import { chunk, discover, embedChunks, finalize, parse, writeVectors } from './phases.ts'
-import { plainTextParser } from './plain-text-parser.ts'
-import { collectionDigest } from './profile-revision.ts'
 
-/** How a run ended for this process; a job that was given up is somebody else's or runs again later. */
-export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'given_up'
+/** How a run ended for this process; an abandoned job belongs to another worker or runs again later. */
+export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'abandoned'
 
 /**
  * Runs all phases of a leased job and stores how it ended. Renews the lease meanwhile; stops when it is lost, when cancellation is
- * asked for, and when `interrupt` aborts with a `RunInterrupted`. Throws `EndNotStoredError` when the state store cannot be written.
+ * requested, and when `interrupt` aborts with a `RunInterrupted`. Throws `EndNotStoredError` when the state store cannot be written.
  */
 export async function runJob(
   deps: IngestionDeps,
@@ -39,7 +38,7 @@ export async function runJob(
     jobs.finish(lease, 'completed', log.progress)
     return 'completed'
   } catch (error) {
-    // A call that was aborted may throw an error of its own: what counts is why.
+    // An aborted call may throw an error of its own: the reason of the abort counts.
     return await endEarly(jobs, lease, log, signal.aborted ? signal.reason : error)
   } finally {
     heartbeat.stop()
@@ -79,13 +78,13 @@ async function runPhases(
 async function endEarly(jobs: JobStore, lease: Lease, log: PhaseLog, error: unknown): Promise<RunEnd> {
   try {
     const { cause } = error as { cause?: unknown }
-    // A lease that could not be renewed because the store cannot be written is a failure to report, not somebody else's job.
+    // A lease that could not be renewed because the store cannot be written is a failure to report, not another worker's job.
     const isUnwritable = error instanceof RunInterrupted && cause instanceof StateStoreUnavailableError
     if (error instanceof RunInterrupted && !isUnwritable) return endInterrupted(jobs, lease, log, error.reason)
     fail(jobs, lease, log, isUnwritable ? cause : error)
     return 'failed'
   } catch (failed) {
-    if (failed instanceof RunInterrupted) return 'given_up'
+    if (failed instanceof RunInterrupted) return 'abandoned'
     throw failed
   }
 }
@@ -112,9 +111,9 @@ function endInterrupted(jobs: JobStore, lease: Lease, log: PhaseLog, reason: Int
       return 'cancelled'
     case 'shutdown':
       jobs.release(lease)
-      return 'given_up'
+      return 'abandoned'
     case 'lease_lost':
-      return 'given_up'
+      return 'abandoned'
   }
 }
 
@@ -126,8 +125,8 @@ function recordFailure(log: PhaseLog, phase: string, message: string, error: unk
   }
   const { file = null, service = null, httpStatus = null, body = null, documents = [] } = error.detail
   errors.push({ ...jobError(error.phase, message), file, service, http_status: httpStatus, body })
-  for (const { document, error: said } of documents)
-    errors.push({ ...jobError(error.phase, said), file: document, service })
+  for (const { document, error: reason } of documents)
+    errors.push({ ...jobError(error.phase, reason), file: document, service })
 }
 
 function startHeartbeat(jobs: JobStore, lease: Lease, leaseSeconds: number): { signal: AbortSignal; stop: () => void } {
@@ -137,11 +136,78 @@ function startHeartbeat(jobs: JobStore, lease: Lease, leaseSeconds: number): { s
       try {
         jobs.renew(lease)
       } catch (error) {
-        // Without a state store there is no telling who has the lease.
+        // Without a state store it is unknown which worker has the lease.
         controller.abort(error instanceof RunInterrupted ? error : new RunInterrupted('lease_lost', { cause: error }))
       }
     },
     (leaseSeconds * 1000) / 3,
   )
   return { signal: controller.signal, stop: () => clearInterval(timer) }
+}
+
+/** Result of a phase. skipped: it had nothing to do; the note says why. */
+export interface PhaseOutcome<Result> {
+  result: Result
+  status?: 'completed' | 'skipped'
+  note?: string | null
+}
+
+/** Sets a count of a running phase; it is stored with the job's record. */
+export type Count = (name: string, value: number) => void
+
+/** Counts within a phase are stored at most this often; starts and ends always are. */
+const SAVE_EVERY_MS = 200
+
+/** The phases of one run, stored as they go. `save` throws when the run must stop. */
+export class PhaseLog {
+  readonly progress: JobProgress = freshProgress()
+  readonly #now: () => number
+  readonly #save: (progress: JobProgress) => void
+  #savedMs = -Infinity
+
+  constructor(now: () => number, save: (progress: JobProgress) => void) {
+    this.#now = now
+    this.#save = save
+  }
+
+  /** Runs one phase between its start and end stamps; a failure leaves it open for `end`. */
+  async run<Result>(name: IngestionPhase, work: (count: Count) => Promise<PhaseOutcome<Result>>): Promise<Result> {
+    const phase = this.#phase(name)
+    phase.status = 'running'
+    phase.started_at = new Date(this.#now()).toISOString()
+    this.#store()
+    const outcome = await work((count, value) => {
+      phase.counts[count] = value
+      if (this.#now() - this.#savedMs >= SAVE_EVERY_MS) this.#store()
+    })
+    this.#close(phase, outcome.status ?? 'completed')
+    phase.note = outcome.note ?? null
+    this.#store()
+    return outcome.result
+  }
+
+  /** Closes the running phase, when there is one, and returns it; for runs that end early. */
+  end(status: 'failed' | 'cancelled', error: string | null): IngestionPhaseRecord | null {
+    const phase = this.progress.phases.find((candidate) => candidate.status === 'running')
+    if (phase === undefined) return null
+    this.#close(phase, status)
+    phase.error = error
+    return phase
+  }
+
+  #close(phase: IngestionPhaseRecord, status: IngestionPhaseRecord['status']): void {
+    const ended = this.#now()
+    phase.status = status
+    phase.ended_at = new Date(ended).toISOString()
+    phase.duration_ms = Math.max(0, ended - Date.parse(phase.started_at!))
+  }
+
+  #phase(name: IngestionPhase): IngestionPhaseRecord {
+    return this.progress.phases.find((phase) => phase.name === name)!
+  }
+
+  #store(): void {
+    this.#savedMs = this.#now()
+    this.#save(this.progress)
+  }
 }

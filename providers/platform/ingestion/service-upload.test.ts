@@ -49,13 +49,13 @@ describe('a service that ends while it reads a file', () => {
   it('gets a file only once more that ends it again', async () => {
     const port = await listen(0, true)
     setTimeout(() => void listen(port, true), 300)
-    await expect(send(port, 1500)).rejects.toThrow(/gave no answer/)
+    await expect(send(port, 1500)).rejects.toThrow(/did not answer/)
     expect(uploads).toBe(2)
   })
 
   it('is not waited for without end, and not when the job is cancelled', async () => {
     const port = await listen(0, true)
-    await expect(send(port, 300)).rejects.toThrow(/gave no answer/)
+    await expect(send(port, 300)).rejects.toThrow(/did not answer/)
     const again = await listen(0, true)
     const stop = new AbortController()
     setTimeout(() => stop.abort(new Error('cancelled')), 200)

@@ -15,23 +15,23 @@ export interface ServiceAddress {
 
 /** Sends corpus files to a service that reads them, and waits while it is busy. */
 export interface ServiceUpload {
-  /** The body of a successful answer. Throws `ParserServiceError` with what the service said. */
+  /** The body of a successful answer. Throws `ParserServiceError` with the reason that the service gave. */
   send(route: string, file: CorpusFile, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>
   close(): Promise<void>
 }
 
-/** How long a service that ended while it read a file may take to be back: its supervisor starts it again on the same port. */
-const COMES_BACK_MS = 30_000
+/** How long a service that ended while it read a file may take to restart: its supervisor starts it again on the same port. */
+const RESTART_MS = 30_000
 const HEALTH_EVERY_MS = 250
 
 /**
- * `name` is the parser's, as errors tell it. A service that ends while it reads a file gets that file once more when it is back: another file,
- * or a deadline, may have ended it.
+ * `name` is the parser's, for error messages. A service that ends while it reads a file receives that file once more after its restart:
+ * another file, or a deadline, may have ended it.
  */
 export function serviceUpload(
   name: 'converter' | 'speech',
   { url, token }: ServiceAddress,
-  comesBackMs = COMES_BACK_MS,
+  restartMs = RESTART_MS,
 ): ServiceUpload {
   // The service has a deadline of its own, longer than a client's usual ones.
   const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: ANSWER_LIMIT_BYTES })
@@ -44,13 +44,13 @@ export function serviceUpload(
       return { status: response.status, retryAfterMs, text: await response.text() }
     } catch (cause) {
       signal.throwIfAborted()
-      throw new ParserServiceError(name, null, `the ${name} service gave no answer: ${causeOf(cause)}`, { cause })
+      throw new ParserServiceError(name, null, `the ${name} service did not answer: ${causeOf(cause)}`, { cause })
     }
   }
 
-  /** Whether the service works again before the time is over. */
-  async function isBack(signal: AbortSignal): Promise<boolean> {
-    const until = Date.now() + comesBackMs
+  /** Whether the service works again in time. */
+  async function hasRestarted(signal: AbortSignal): Promise<boolean> {
+    const until = Date.now() + restartMs
     while (Date.now() < until) {
       await delay(HEALTH_EVERY_MS, undefined, { signal })
       const limit = AbortSignal.any([signal, AbortSignal.timeout(3000)])
@@ -72,7 +72,7 @@ export function serviceUpload(
         form.append('file', new Blob([bytes]), path.posix.basename(file.path))
         const answer = await upload(route, form, signal).catch(async (error: unknown) => {
           if (hasEnded || !(error instanceof ParserServiceError)) throw error
-          if (!(await isBack(signal).catch(() => false))) {
+          if (!(await hasRestarted(signal).catch(() => false))) {
             signal.throwIfAborted()
             throw error
           }

@@ -2,9 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
 import { parseMultipart } from '../../kit/multipart-form.ts'
+import { plainTextParser, speechParser } from './parsers.ts'
 import { parse } from './phases.ts'
-import { plainTextParser } from './plain-text-parser.ts'
-import { speechParser } from './speech-parser.ts'
 
 const server = createServer()
 afterEach(() => server.close())

@@ -1,12 +1,12 @@
 import { EndNotStoredError, RunInterrupted, StateStoreUnavailableError } from './errors.ts'
-import type { IngestionDeps } from './ingestion-deps.ts'
+import type { IngestionDeps } from './ingestion-service.ts'
 import type { JobProgress } from './job-record.ts'
 import type { JobStore } from './job-store.ts'
 import { runJob } from './run-job.ts'
 
 /** How long an idle worker sleeps before it looks for jobs of other processes and leases that ran out. */
 const POLL_MS = 1000
-/** A store that cannot be written for this long is reported to those who ask for jobs that wait. */
+/** A store that cannot be written for this long is reported to callers that wait for jobs. */
 const UNWRITABLE_AFTER_MS = 3000
 
 /** Runs jobs of the shared store, one at a time, in this process. */
@@ -37,7 +37,7 @@ export class IngestionWorker {
     this.#loop ??= this.#work()
   }
 
-  /** Makes everybody who waits look again: a job was added or has ended. */
+  /** Wakes all waiters to read the store again: a job was added or has ended. */
   wake(): void {
     for (const waiter of [...this.#waiters]) waiter()
   }
@@ -69,12 +69,12 @@ export class IngestionWorker {
     return true
   }
 
-  /** What a job came to when its failure is not in the store yet; null for all others. */
+  /** Progress of a failed job whose failure is not in the store yet; null for all others. */
   unstoredFailure(id: string): JobProgress | null {
     return this.#unstored.get(id)?.progress ?? null
   }
 
-  /** Why no job can be taken at present; null when the last attempt could write the store. */
+  /** Why no job can run at present; null when the last attempt could write the store. */
   get unwritable(): StateStoreUnavailableError | null {
     const { sinceMs, error } = this.#unwritable ?? { sinceMs: Infinity, error: null }
     return this.#deps.clock.now() - sinceMs >= UNWRITABLE_AFTER_MS ? error : null
@@ -93,7 +93,7 @@ export class IngestionWorker {
     }
   }
 
-  /** Tells the run of a job in this process, when there is one, to end. */
+  /** Ends the run of a job in this process, when there is one. */
   interrupt(id: string, reason: RunInterrupted): void {
     this.#runs.get(id)?.interrupt.abort(reason)
   }

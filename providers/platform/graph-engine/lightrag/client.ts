@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { z } from 'zod'
 import { GraphInsertResponse, GraphPipelineStatus, GraphTrackStatus } from '../../../../contract/index.ts'
 import type { GraphDocStatus } from '../../../../contract/index.ts'
-import { GraphTargetError } from '../../ingestion/graph-target.ts'
-import type { GraphTargetClient } from '../../ingestion/graph-target.ts'
+import { GraphTargetError } from '../../ingestion/graph-phases.ts'
+import type { GraphTargetClient } from '../../ingestion/graph-phases.ts'
 import { summarise } from '../graph-target.ts'
 
 export interface HttpGraphTargetOptions {
