@@ -1,6 +1,6 @@
 import { DOCUMENT_FORMATS } from '../../../contract/index.ts'
 import type { DocumentFormat } from '../../../contract/index.ts'
-import { ConversionError } from '../model/conversion-error.ts'
+import { ConversionError, encrypted } from '../model/conversion-error.ts'
 import type { Document } from '../model/document.ts'
 import type { Recognizer } from '../ocr/recognize.ts'
 import type { TableReader } from '../tables/table-reader.ts'
@@ -92,10 +92,6 @@ function compoundFormat(bytes: Uint8Array): DocumentFormat {
     'the file is an old Office file but no Word or PowerPoint document (save spreadsheets as XLSX)',
   )
 }
-
-/** The service cannot ask for a password, so the message names the way on. */
-export const encrypted = (): ConversionError =>
-  new ConversionError('encrypted', 'the document is encrypted: remove its password and send it again')
 
 const MARKUP = /<(!doctype\s+html|html|head|body|title|div|p|table|h[1-6]|article|section|ul|ol|span|meta)[\s>/]/i
 

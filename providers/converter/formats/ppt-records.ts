@@ -1,6 +1,5 @@
 import { CFB as untyped } from '@e965/xlsx'
-import { ConversionError } from '../model/conversion-error.ts'
-import { encrypted } from './formats.ts'
+import { ConversionError, encrypted } from '../model/conversion-error.ts'
 
 /** The spreadsheet library's reader of compound files, which it exports without types. */
 interface CompoundFiles {

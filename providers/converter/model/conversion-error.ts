@@ -14,3 +14,7 @@ export class ConversionError extends Error {
     this.code = code
   }
 }
+
+/** The service cannot ask for a password, so the message names the way on. */
+export const encrypted = (): ConversionError =>
+  new ConversionError('encrypted', 'the document is encrypted: remove its password and send it again')

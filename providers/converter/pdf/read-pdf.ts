@@ -1,7 +1,6 @@
 import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
-import { encrypted } from '../formats/formats.ts'
-import { ConversionError } from '../model/conversion-error.ts'
+import { ConversionError, encrypted } from '../model/conversion-error.ts'
 import { mapTexts, tidy } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import { readFrame } from '../ocr/read-image.ts'
