@@ -1,6 +1,6 @@
 import { EvidenceError } from '../evidence/errors.ts'
 import { CorpusChangedError } from '../runner/corpus-guard.ts'
-import { EvidenceRefusedError, ResumeConflictError } from '../runner/resume-error.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'

@@ -8,7 +8,7 @@ import { journalPath } from '../judge/verdict-journal.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { bytesWords, plural } from '../../contract/words.ts'
-import { EvidenceRefusedError } from './resume-error.ts'
+import { EvidenceRefusedError } from './open-evidence.ts'
 
 /** What a cold reset of one dataset run works on. */
 export interface ResetScope {

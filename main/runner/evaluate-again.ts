@@ -10,15 +10,13 @@ import type {
 import { evaluationNotRun } from '../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
-import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { rowId, rowKeyOf } from '../evidence/row-id.ts'
 import { firstDifference, identityConflict } from '../evidence/row-identity.ts'
 import { identityOfRow, type IdentityFrom } from '../evidence/run-identity.ts'
 import { hashOf } from '../manifests/load-manifest.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import { withEvaluation } from './build-row.ts'
-import { EvidenceRefusedError, ResumeConflictError } from './resume-error.ts'
-import { tellNotices } from './evidence-notices.ts'
+import { openEvidence, ResumeConflictError } from './open-evidence.ts'
 
 export interface Reevaluation {
   /** Evidence whose answers are scored again. */
@@ -110,12 +108,7 @@ async function makeRow(job: Reevaluation, log: EvidenceLog, row: CanonicalRow): 
  */
 export async function evaluateAgain(job: Reevaluation): Promise<{ made: number; reused: number; left: number }> {
   await mkdir(dirname(job.target), { recursive: true })
-  const opened = await openEvidenceLog(job.target, {
-    runId: job.runId,
-    create: true,
-    onNotice: tellNotices(job.emit),
-  })
-  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  const log = await openEvidence({ file: job.target, runId: job.runId, create: true, emit: job.emit })
   const counts = { made: 0, reused: 0, left: 0 }
   let identity: RunIdentity | null = null
   try {
@@ -124,14 +117,14 @@ export async function evaluateAgain(job: Reevaluation): Promise<{ made: number; 
         counts.left += 1
         continue
       }
-      identity ??= await setIdentity(job, opened.log, stored)
+      identity ??= await setIdentity(job, log, stored)
       const row = derivedRow(stored, identity)
       const difference = firstDifference(row.reproducibility, identity.reproducibility, ['reproducibility'])
       if (difference !== null) throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
-      counts[(await makeRow(job, opened.log, row)) ? 'made' : 'reused'] += 1
+      counts[(await makeRow(job, log, row)) ? 'made' : 'reused'] += 1
     }
   } finally {
-    await opened.log.close()
+    await log.close()
   }
   return counts
 }

@@ -4,7 +4,7 @@ import type { EvidenceNotice } from '../evidence/evidence-log.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { cellIdentity, plannedCells } from './plan-cells.ts'
-import { EvidenceRefusedError } from './resume-error.ts'
+import { EvidenceRefusedError } from './open-evidence.ts'
 import { knownIdentity, type ConditionsInput } from './run-conditions.ts'
 
 /** What a plan of one dataset depends on. */

@@ -9,7 +9,6 @@ import {
   type RunIdentity,
 } from '../../contract/index.ts'
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
-import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { IdentityFrom } from '../evidence/run-identity.ts'
 import { reproducibilityOf, withoutCredentials } from '../manifests/provenance.ts'
 import { providerSelection } from '../manifests/provider-selection.ts'
@@ -17,10 +16,9 @@ import { inStoredForm } from '../manifests/stored-form.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { tellNotices } from './evidence-notices.ts'
 import { apiUrl } from '../lib/gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
-import { EvidenceRefusedError, ResumeConflictError } from './resume-error.ts'
+import { openEvidence, ResumeConflictError } from './open-evidence.ts'
 
 /** What the conditions of a run's rows depend on. */
 export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId' | 'evaluator'> & {
@@ -130,16 +128,8 @@ export async function checkStored(run: DatasetRun): Promise<void> {
   }
 }
 
-async function openLog(run: DatasetRun, create: boolean): Promise<EvidenceLog> {
-  const opened = await openEvidenceLog(run.files.evidence, {
-    runId: run.runId,
-    create,
-    signal: run.abort,
-    onNotice: tellNotices(run.emit),
-  })
-  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
-  return opened.log
-}
+const openLog = ({ files, runId, abort, emit }: DatasetRun, create: boolean): Promise<EvidenceLog> =>
+  openEvidence({ file: files.evidence, runId, create, signal: abort, emit })
 
 /** A run's evidence, open to add rows made under these conditions. */
 export interface RunLog {

@@ -3,7 +3,6 @@ import { plural } from '../../contract/words.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { coldReset } from './cold-reset.ts'
 import { watchCorpus } from './corpus-guard.ts'
-import { runCells } from './dataset-cells.ts'
 import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
@@ -12,13 +11,13 @@ import { step, type At, type Skip, type StepFailedError } from './ladder-step.ts
 import { PlatformError } from './platform-client.ts'
 import { checkAliases, preflight } from './preflight.ts'
 import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
-import { cellsNote, type MatrixOutcome } from './run-matrix.ts'
+import { cellsNote, runCells, type CellCounts } from './run-cells.ts'
 import { contextOf, sumUpCells } from './sum-up-cells.ts'
 
 export interface DatasetOutcome {
   datasetId: string
   status: 'completed' | 'cells_failed' | 'interrupted'
-  cells: MatrixOutcome
+  cells: CellCounts
   context: RunSummaryContext
   /** What failed without ending the run: the evaluation of every answer, or the whole judge panel. */
   failure: StepFailedError | null
@@ -28,7 +27,7 @@ const needsContextual = ({ aliases }: DatasetRun): boolean =>
   aliases.some(({ base }) => base === 'contextual-rag' || base === 'workflow-adaptive-rag')
 
 /** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
-async function climb(run: DatasetRun, at: At, skip: Skip): Promise<MatrixOutcome> {
+async function climb(run: DatasetRun, at: At, skip: Skip): Promise<CellCounts> {
   const profile = run.dataset.profile.name
   // No cell is in flight yet: the first request to stop ends these steps.
   const stop = AbortSignal.any([run.drain, run.abort])
@@ -72,7 +71,7 @@ async function answerAll(
   opened: RunLog,
   at: At,
   skip: Skip,
-): Promise<MatrixOutcome> {
+): Promise<CellCounts> {
   if (needsContextual(run))
     await at('contextualize', async () => {
       const { client, ready } = started

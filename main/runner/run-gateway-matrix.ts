@@ -1,6 +1,5 @@
 import type { IngestionProvenance } from '../../contract/index.ts'
 import { watchCorpus } from './corpus-guard.ts'
-import { runCells } from './dataset-cells.ts'
 import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step, type At } from './ladder-step.ts'
@@ -8,7 +7,7 @@ import { createPlatformClient, type PlatformAddress } from './platform-client.ts
 import { preflight } from './preflight.ts'
 import { checkStored, openRunLog } from './run-conditions.ts'
 import type { DatasetOutcome } from './run-dataset.ts'
-import { cellsNote } from './run-matrix.ts'
+import { cellsNote, runCells } from './run-cells.ts'
 import { contextOf, sumUpCells } from './sum-up-cells.ts'
 
 /** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */

@@ -1,13 +1,11 @@
 import type { Aggregate } from '../../contract/index.ts'
-import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
 import { plural } from '../../contract/words.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
-import { tellNotices } from './evidence-notices.ts'
 import { failureOf, type At, type StepFailedError } from './ladder-step.ts'
-import { EvidenceRefusedError } from './resume-error.ts'
+import { openEvidence } from './open-evidence.ts'
 
 /** What a run was asked for, as its summary keeps it. */
 export function contextOf(run: DatasetRun): RunSummaryContext {
@@ -21,17 +19,12 @@ export function contextOf(run: DatasetRun): RunSummaryContext {
 
 /** Matrix and first summary from the durable rows. */
 async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<Aggregate> {
-  const opened = await openEvidenceLog(run.files.evidence, {
-    runId: run.runId,
-    create: false,
-    signal: run.abort,
-    onNotice: tellNotices(run.emit),
-  })
-  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  const { files, runId, abort, emit } = run
+  const log = await openEvidence({ file: files.evidence, runId, create: false, signal: abort, emit })
   try {
-    return (await writeArtifacts(run.files, opened.log.rows(), context)).aggregate
+    return (await writeArtifacts(files, log.rows(), context)).aggregate
   } finally {
-    await opened.log.close()
+    await log.close()
   }
 }
 

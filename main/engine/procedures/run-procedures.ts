@@ -11,7 +11,7 @@ import {
 import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
 import { artifactFiles, storedFilesOf } from '../../evidence/artifact-files.ts'
 import type { PlanInput } from '../../runner/plan-dataset.ts'
-import { EvidenceRefusedError } from '../../runner/resume-error.ts'
+import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
 import { openQuestions } from '../../runner/run-effects.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'

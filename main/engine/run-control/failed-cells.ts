@@ -9,7 +9,7 @@ import { rowId, rowKeyOf } from '../../evidence/row-id.ts'
 import { identityOfRow } from '../../evidence/run-identity.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { withEvaluation } from '../../runner/build-row.ts'
-import { EvidenceRefusedError, ResumeConflictError } from '../../runner/resume-error.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../../runner/open-evidence.ts'
 
 /** How a cell failed: its call, or the evaluation of a good answer; null when it did not. */
 export function failureClassOf({

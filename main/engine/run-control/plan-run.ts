@@ -5,7 +5,7 @@ import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { plural } from '../../../contract/words.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
-import { EvidenceRefusedError } from '../../runner/resume-error.ts'
+import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
 import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 

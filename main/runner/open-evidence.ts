@@ -1,5 +1,6 @@
-import { conflictingRows, type PlanConflict } from '../../contract/index.ts'
-import type { EvidenceRefusal } from '../evidence/evidence-log.ts'
+import { conflictingRows, type PlanConflict, type RunEvent } from '../../contract/index.ts'
+import type { EvidenceLog, EvidenceRefusal } from '../evidence/evidence-log.ts'
+import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import { remedyFor } from '../evidence/typed-command.ts'
 import { plural } from '../../contract/words.ts'
 
@@ -47,4 +48,21 @@ export class EvidenceRefusedError extends Error {
     this.code = refusal.code
     this.refusal = refusal
   }
+}
+
+/** Which evidence to open, and how. */
+export interface EvidenceToOpen {
+  file: string
+  runId: string
+  create: boolean
+  emit: (event: RunEvent) => void
+  signal?: AbortSignal
+}
+
+/** Opens a run's evidence. What the log repaired, or could not do, is a warning of the run. Throws `EvidenceRefusedError`. */
+export async function openEvidence({ file, emit, ...options }: EvidenceToOpen): Promise<EvidenceLog> {
+  const onNotice = ({ message }: { message: string }): void => emit({ type: 'notice', level: 'warning', message })
+  const opened = await openEvidenceLog(file, { ...options, onNotice })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  return opened.log
 }

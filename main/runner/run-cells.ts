@@ -1,0 +1,246 @@
+import type { CanonicalRow, RunEvent, RunPlan } from '../../contract/index.ts'
+import { evaluationDisabled } from '../evaluation/evaluation-status.ts'
+import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
+import type { CellClaim } from '../evidence/evidence-log.ts'
+import { identityConflict } from '../evidence/row-identity.ts'
+import { createGatewayClient, type GatewayClient } from '../lib/gateway-client.ts'
+import { buildRow, withEvaluation, type RowContext } from './build-row.ts'
+import type { CorpusGuard } from './corpus-guard.ts'
+import { evaluatorOf, type ServedDataset } from './dataset-platform.ts'
+import type { DatasetRun } from './dataset-run.ts'
+import { ResumeConflictError } from './open-evidence.ts'
+import { cellIdentity, plannedCells, type PlannedCell } from './plan-cells.ts'
+import { runCell } from './run-cell.ts'
+import type { RunLog } from './run-conditions.ts'
+
+// Step 6: the cells of a dataset run. The plan compares every cell with what is stored; each cell that is left is then claimed across
+// processes, called, its answer kept, evaluated, and its row appended. A cell counts as made when its row is durable.
+
+/** A dataset run whose platform answers and whose evidence is open. */
+interface OpenRun {
+  run: DatasetRun
+  opened: RunLog
+  gateway: GatewayClient
+  /** Null leaves every cell's evaluation `disabled`. */
+  evaluator: EvaluatorClient | null
+  /** Resolves when the gateway's process works; throws when it has failed for good. */
+  ready: () => Promise<void>
+  /** Null where the platform cannot say of which corpus its answers are. */
+  corpus: CorpusGuard | null
+}
+
+export interface CellCounts {
+  ok: number
+  failed: number
+  /** Cells that were neither reused nor finished because the run was stopped. */
+  left: number
+}
+
+/** What a run made of its cells, in a few words. */
+export function cellsNote({ ok, failed, left }: CellCounts): string {
+  if (ok + failed + left === 0) return 'every cell was there already'
+  return `${ok} answered, ${failed} failed now${left > 0 ? `, ${left} left` : ''}`
+}
+
+/** Plans the cells and makes what is missing. Throws `ResumeConflictError` before any call, and what makes the log unusable. */
+export async function runCells(
+  run: DatasetRun,
+  served: ServedDataset,
+  opened: RunLog,
+  corpus: CorpusGuard | null,
+): Promise<CellCounts> {
+  const gateway = createGatewayClient(served)
+  const evaluator = evaluatorOf(run, served)
+  try {
+    const open: OpenRun = { run, opened, gateway, evaluator, ready: served.ready, corpus }
+    const { plan, todo } = await planned(open)
+    run.emit({ type: 'plan.ready', plan })
+    if (plan.conflicts.length > 0) throw new ResumeConflictError(run.files.evidence, plan.conflicts)
+    return await makeCells(open, todo)
+  } finally {
+    await Promise.all([gateway.close(), evaluator?.close()])
+  }
+}
+
+const cellsOf = ({ run: { runId, dataset, aliases, repeats, experiment } }: OpenRun): Generator<PlannedCell> =>
+  plannedCells({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed })
+
+const identityOf = ({ opened: { reproducibility } }: OpenRun, cell: PlannedCell) =>
+  cellIdentity(cell, reproducibility.runtime.gateway, reproducibility)
+
+/** What the run would do, without a call: reuse, evaluate a kept answer, call, or refuse because of a conflict. */
+async function planned(open: OpenRun): Promise<{ plan: RunPlan; todo: Set<string> }> {
+  const { dataset, aliases, repeats } = open.run
+  function* identities() {
+    for (const cell of cellsOf(open)) yield identityOf(open, cell)
+  }
+  const resume = await open.opened.log.plan(identities())
+  explainAll(open, new Set(resume.reuse), 'reused', 'its row is stored, made under the same conditions')
+  explainAll(
+    open,
+    new Set(resume.answered),
+    'reused',
+    'its answer is kept from before the run stopped, and only scored',
+  )
+  const plan: RunPlan = {
+    dataset_id: dataset.dataset.id,
+    total: dataset.questions.length * aliases.length * repeats,
+    reuse: resume.reuse.length,
+    run: resume.run.length,
+    resume_answered: resume.answered.length,
+    conflicts: resume.conflicts,
+    unavailable: [],
+  }
+  return { plan, todo: new Set([...resume.run, ...resume.answered]) }
+}
+
+/**
+ * Makes every cell of `todo`, each durable before its event. Stops early when drained; throws what makes the log itself unusable,
+ * such as a failed sync, after the other cells in flight have ended.
+ */
+async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<CellCounts> {
+  const { drain, abort, experiment } = open.run
+  const cells = cellsOf(open)
+  const stop = AbortSignal.any([abort, drain])
+  const counts = { ok: 0, failed: 0 }
+  const left = new Set(todo)
+  const fatal: Error[] = []
+
+  async function worker(): Promise<void> {
+    for (const cell of cells) {
+      if (!todo.has(cell.rowId)) continue
+      if (stop.aborted || fatal.length > 0) return
+      const row = await makeCell(open, cell, stop)
+      if (row === null) return
+      left.delete(cell.rowId)
+      counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
+    }
+  }
+
+  const workers = Array.from({ length: experiment.evaluation.run.concurrency }, () =>
+    worker().catch((error: unknown) => {
+      if (!stop.aborted) fatal.push(error instanceof Error ? error : new Error('the run failed', { cause: error }))
+    }),
+  )
+  await Promise.all(workers)
+  const why = fatal[0] === undefined ? 'the run was stopped' : `the run failed: ${fatal[0].message}`
+  explainAll(open, left, 'skipped', why)
+  if (fatal[0] !== undefined) throw fatal[0]
+  return { ...counts, left: left.size }
+}
+
+/** Null when the run was stopped during the call: the cell is made again on resume. */
+async function makeCell(open: OpenRun, cell: PlannedCell, stop: AbortSignal): Promise<CanonicalRow | null> {
+  const { run, opened } = open
+  const takenAt = performance.now()
+  const outcome = await opened.log.claim(cell.rowId, stop)
+  if (outcome.outcome === 'stored') {
+    // Another runner made it since the plan: it is taken over only as a row of the same question and approach.
+    const conflict = identityConflict(outcome.row, identityOf(open, cell))
+    if (conflict !== null) throw new ResumeConflictError(opened.log.file, [conflict])
+    explain(open, cell, 'reused', 'another process stored its row after this run was planned')
+    run.emit(finished(run, outcome.row, true))
+    return outcome.row
+  }
+  const { claim } = outcome
+  let appended = false
+  try {
+    run.emit({ type: 'cell.started', ...namesOf(open, cell) })
+    const kept = outcome.answered ?? (await answered(open, cell, claim, takenAt))
+    if (kept === null) return null
+    const row = await evaluated(open, kept)
+    await opened.log.append(claim, row)
+    appended = true
+    run.emit(finished(run, row, false))
+    return row
+  } finally {
+    if (!appended) await opened.log.release(claim)
+  }
+}
+
+/** Calls the alias and keeps the answer; null when the run was stopped meanwhile. */
+async function answered(
+  open: OpenRun,
+  cell: PlannedCell,
+  claim: CellClaim,
+  takenAt: number,
+): Promise<CanonicalRow | null> {
+  const { run, opened, gateway, evaluator, ready } = open
+  const { run: settings, metrics } = run.experiment.evaluation
+  const queueMs = performance.now() - takenAt
+  const answer = await runCell(gateway, {
+    model: cell.alias.alias,
+    query: cell.question.query,
+    capability: cell.alias.evidence,
+    timeoutMs: settings.timeout_s * 1000,
+    retries: settings.retries,
+    signal: run.abort,
+    ready,
+    onRetry: (reason) => explain(open, cell, 'retried', reason),
+  })
+  if (!answer.ok && answer.error.type === 'cancelled') return null
+  const finishedAt = new Date()
+  if (answer.ok) await open.corpus?.confirm()
+  const { reproducibility } = opened
+  const context: RowContext = {
+    runId: run.runId,
+    dataset: run.dataset,
+    provider: reproducibility.runtime.gateway,
+    reproducibility,
+    metrics: run.metrics,
+    judgePanel: metrics.judge_panel.enabled,
+  }
+  const row = buildRow(context, cell, answer, queueMs, finishedAt)
+  if (row.evidence !== null && evaluator !== null && run.metrics.length > 0) await opened.log.keepAnswer(claim, row)
+  return row
+}
+
+async function evaluated({ run, evaluator }: OpenRun, row: CanonicalRow): Promise<CanonicalRow> {
+  if (row.evidence === null) return row
+  if (evaluator === null || run.metrics.length === 0) return withEvaluation(row, evaluationDisabled(run.metrics))
+  const { evidence, question } = row
+  const result = await evaluator.evaluate(
+    run.metrics,
+    {
+      question: question.query,
+      answer: evidence.answer,
+      contexts: evidence.contexts,
+      groundTruth: question.ground_truth,
+    },
+    { row_id: row.row_id, run_id: row.run_id, dataset_id: row.dataset.id },
+    run.abort,
+  )
+  return withEvaluation(row, result)
+}
+
+const namesOf = ({ run }: OpenRun, cell: PlannedCell) => ({
+  dataset_id: run.dataset.dataset.id,
+  row_id: cell.rowId,
+  question_id: cell.question.id,
+  model: cell.alias.alias,
+})
+
+const finished = (run: DatasetRun, row: CanonicalRow, reused: boolean): RunEvent => ({
+  type: 'cell.finished',
+  dataset_id: run.dataset.dataset.id,
+  row_id: row.row_id,
+  question_id: row.question.id,
+  model: row.approach.model,
+  status: row.status,
+  error_type: row.error?.type ?? null,
+  evaluation: row.metrics.ragas.status,
+  latency_ms: row.metrics.operational.latency_ms,
+  reused,
+})
+
+type Explained = Extract<RunEvent, { type: 'cell.explained' }>
+
+/** Reports why a cell is not simply called once, where the run was asked to. */
+function explain(open: OpenRun, cell: PlannedCell, action: Explained['action'], reason: string): void {
+  if (open.run.isVerbose) open.run.emit({ type: 'cell.explained', ...namesOf(open, cell), action, reason })
+}
+
+function explainAll(open: OpenRun, rowIds: ReadonlySet<string>, action: Explained['action'], reason: string): void {
+  if (!open.run.isVerbose || rowIds.size === 0) return
+  for (const cell of cellsOf(open)) if (rowIds.has(cell.rowId)) explain(open, cell, action, reason)
+}
