@@ -5,7 +5,7 @@ import type { ModelHost } from '../models/model-host.ts'
 import { readLimited } from '../read-limited.ts'
 
 /**
- * A reranker that answers like `POST /rerank` of text-embeddings-inference 1.x: a service at `RERANKER_URL`, else the role `rerank` of this
+ * A reranker that answers like `POST /rerank` of text-embeddings-inference (TEI): a service at `RERANKER_URL`, else the role `rerank` of this
  * process. Answers are not trusted: `rerankInBatches` checks both. Rejects with `HttpError` for a faulty service, `ModelCallError` for a
  * faulty model.
  */

@@ -20,7 +20,7 @@ const EmbedRequest = z.looseObject({
   dimensions: z.int().positive().nullish(),
 })
 
-/** The API of Hugging Face's text-embeddings-inference 1.x (`POST /rerank`, `POST /embed`, `GET /info`, its error bodies) over the roles `rerank` and `embed`. */
+/** The API of Hugging Face's text-embeddings-inference (TEI) (`POST /rerank`, `POST /embed`, `GET /info`, its error bodies) over the roles `rerank` and `embed`. */
 export function registerRerankerRoutes(app: FastifyInstance, models: ModelHost, version: string): void {
   void app.register(async (scope) => {
     useErrorFamily(scope, 'tei')
