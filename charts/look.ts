@@ -1,7 +1,6 @@
 // How an approach looks wherever it is drawn: pages, charts and reports. Colour and marker are the approach's, and a flavor has a
 // hollow marker and a dashed line, so that colour is never the only difference.
-import { APPROACH_MARKS, type ApproachMarker } from '../contract/approach-marks.ts'
-import { BaseApproach } from '../contract/common.ts'
+import { APPROACHES, type ApproachMarker, BaseApproach } from '../contract/approaches.ts'
 
 export type { ApproachMarker }
 
@@ -14,16 +13,6 @@ export interface Look {
   flavor: boolean
   /** SVG dash array of its line; null for a whole one. */
   dash: string | null
-}
-
-const SHORT: Record<BaseApproach, string> = {
-  'vanilla-rag': 'vanilla',
-  'hybrid-rag': 'hybrid',
-  'contextual-rag': 'contextual',
-  'graph-rag': 'graph',
-  'agentic-rag': 'agentic',
-  'workflow-adaptive-rag': 'adaptive',
-  'lazy-graph-rag': 'lazy-graph',
 }
 
 /** An approach without a base, as in a historical snapshot. */
@@ -41,9 +30,10 @@ const baseOf = (alias: string): BaseApproach | null =>
 /** Look of one alias. Among several flavors of an approach, use `looksOf`: it gives each its own dash. */
 export function lookOf(alias: string, base: BaseApproach | null = baseOf(alias)): Look {
   if (base === null) return { ...UNKNOWN, short: alias, flavor: false, dash: null }
-  if (alias === base) return { ...APPROACH_MARKS[base], short: SHORT[base], flavor: false, dash: null }
+  const { colour, marker, short } = APPROACHES[base]
+  if (alias === base) return { colour, marker, short, flavor: false, dash: null }
   const suffix = alias.startsWith(`${base}-`) ? alias.slice(base.length + 1) : alias
-  return { ...APPROACH_MARKS[base], short: `${SHORT[base]} ${suffix}`, flavor: true, dash: DASHES[0]! }
+  return { colour, marker, short: `${short} ${suffix}`, flavor: true, dash: DASHES[0]! }
 }
 
 /** Looks of all aliases of a chart or report, by alias. */

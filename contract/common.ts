@@ -3,22 +3,6 @@ import { z } from 'zod'
 /** Version of every manifest, row and artifact schema in this folder. */
 export const SCHEMA_VERSION = 1
 
-/** The six canonical approaches, in ladder order: the default matrix. */
-export const CANONICAL_APPROACHES = [
-  'vanilla-rag',
-  'hybrid-rag',
-  'contextual-rag',
-  'graph-rag',
-  'agentic-rag',
-  'workflow-adaptive-rag',
-] as const
-
-/** Approaches that run only when they are selected by name. */
-export const EXPERIMENTAL_APPROACHES = ['lazy-graph-rag'] as const
-
-export const BaseApproach = z.enum([...CANONICAL_APPROACHES, ...EXPERIMENTAL_APPROACHES])
-export type BaseApproach = z.infer<typeof BaseApproach>
-
 /** Whether an approach's answers carry the text passages they were written from. */
 export const EvidenceCapability = z.enum(['answer_with_contexts', 'answer_only'])
 export type EvidenceCapability = z.infer<typeof EvidenceCapability>

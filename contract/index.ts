@@ -1,4 +1,4 @@
-export * from './approach-marks.ts'
+export * from './approaches.ts'
 export * from './canonical-json.ts'
 export * from './common.ts'
 export * from './words.ts'

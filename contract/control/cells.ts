@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { BaseApproach, EvaluationMetric, EvidenceCapability, Sha256 } from '../common.ts'
+import { BaseApproach } from '../approaches.ts'
+import { EvaluationMetric, EvidenceCapability, Sha256 } from '../common.ts'
+import { ApproachSummary, MetricState } from '../evidence/aggregate.ts'
 import { AnswerMetric } from '../evidence/answer-scores.ts'
 import { CanonicalRow, CellStatus } from '../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../evidence/evaluation-result.ts'
 import { JudgedAnswer, PromptLeak } from '../evidence/judgments.ts'
 import { RetrievalMetric } from '../evidence/retrieval-scores.ts'
-import { ApproachSummary, MetricState } from '../evidence/aggregate.ts'
 import { CellCut, CellVerdict } from './run-index/cell.ts'
 
 const count = z.int().min(0)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BaseApproach, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { BaseApproach } from '../approaches.ts'
+import { EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
 import { IngestionProfile } from '../manifests/consumer.ts'
 import { PublishedRun } from '../manifests/datasets.ts'
 import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BaseApproach, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { BaseApproach } from '../approaches.ts'
+import { EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
 import { AnswerMetric } from './answer-scores.ts'
 import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
 import { EvaluationStatus, UnseenEvidence } from './evaluation-result.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BaseApproach, EvidenceCapability, Identifier, SCHEMA_VERSION, Sha256 } from '../common.ts'
+import { BaseApproach } from '../approaches.ts'
+import { EvidenceCapability, Identifier, SCHEMA_VERSION, Sha256 } from '../common.ts'
 import { GoldEvidence } from '../manifests/queries.ts'
 import { AnswerScores } from './answer-scores.ts'
 import { EvaluationResult } from './evaluation-result.ts'

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { BaseApproach, Identifier } from '../common.ts'
-import { ServerMetrics } from './rag-extension.ts'
+import { BaseApproach } from '../approaches.ts'
+import { Identifier } from '../common.ts'
 import { IngestionProvenance } from './provenance.ts'
+import { ServerMetrics } from './rag-extension.ts'
 
 const cellHead = {
   query_id: Identifier,

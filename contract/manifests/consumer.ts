@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { BaseApproach, EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
+import { BaseApproach } from '../approaches.ts'
+import { EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
 
 /** Which parser reads a corpus file, tried in order; the first that accepts the file wins. */
 export const ParserName = z.enum(['converter', 'plain_text', 'speech'])

@@ -1,5 +1,5 @@
+import { APPROACHES } from '../../contract/index.ts'
 import type { BaseApproach } from '../../contract/index.ts'
-import { APPROACH_MARKS } from '../../contract/index.ts'
 
 const BASE_MARK = '■'
 /** Flavors have their approach's hue and another marker. */
@@ -30,7 +30,7 @@ export function paint(segments: readonly Segment[], color: boolean): string {
 function painted(text: string, style: Style): string {
   const code = CODES[style]
   if (code !== undefined) return `\u001b[${code[0]}m${text}\u001b[${code[1]}m`
-  const hex = APPROACH_MARKS[style as BaseApproach].colour
+  const hex = APPROACHES[style as BaseApproach].colour
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
   return `\u001b[38;2;${red};${green};${blue}m${text}\u001b[39m`
 }

@@ -1,5 +1,6 @@
-import { checkCorpus } from '../manifests/experiment.ts'
+import { approachDescriptor } from '../../contract/index.ts'
 import { plural } from '../../contract/words.ts'
+import { checkCorpus } from '../manifests/experiment.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { coldReset } from './cold-reset.ts'
 import { watchCorpus } from './corpus-guard.ts'
@@ -7,7 +8,7 @@ import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
 import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
-import { step, type At, type Skip, type StepFailedError } from './ladder-step.ts'
+import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
 import { PlatformError } from './platform-client.ts'
 import { checkAliases, preflight } from './preflight.ts'
 import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
@@ -24,7 +25,7 @@ export interface DatasetOutcome {
 }
 
 const needsContextual = ({ aliases }: DatasetRun): boolean =>
-  aliases.some(({ base }) => base === 'contextual-rag' || base === 'workflow-adaptive-rag')
+  aliases.some(({ base }) => approachDescriptor(base).usesContextual === true)
 
 /** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
 async function climb(run: DatasetRun, at: At, skip: Skip): Promise<CellCounts> {

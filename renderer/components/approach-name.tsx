@@ -1,5 +1,5 @@
 import { lookOf, markerAttributes } from '../../charts/look.ts'
-import type { BaseApproach } from '../../contract/common.ts'
+import type { BaseApproach } from '../../contract/approaches.ts'
 import styles from './approach-name.module.css'
 
 interface ApproachNameProps {

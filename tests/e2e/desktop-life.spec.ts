@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
-import { BaseApproach } from '../../contract/common.ts'
+import { BaseApproach } from '../../contract/approaches.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import type { DesktopProcess } from '../helpers/desktop-process.ts'
-import { childrenOf } from '../helpers/processes.ts'
-import { isAlive } from '../helpers/processes.ts'
+import { childrenOf, isAlive } from '../helpers/processes.ts'
 import { ask, test } from '../helpers/real-desktop.ts'
 
 test.describe.configure({ timeout: 120_000 })

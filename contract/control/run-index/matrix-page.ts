@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { BaseApproach, EvidenceCapability, Sha256 } from '../../common.ts'
+import { BaseApproach } from '../../approaches.ts'
+import { EvidenceCapability, Sha256 } from '../../common.ts'
 import { CellErrorType, CellStatus } from '../../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../../evidence/evaluation-result.ts'
 import { InconclusiveReason } from '../../evidence/judgments.ts'
 import { CellMetricState, IndexMetric } from './metrics.ts'
-import { Name, aliasList, count, counts, notFound, runDataset } from './parts.ts'
+import { aliasList, count, counts, Name, notFound, runDataset } from './parts.ts'
 
 export const MatrixSort = z.discriminatedUnion('by', [
   /** As in the query file, once the aggregate tells; till then as rows came in. */

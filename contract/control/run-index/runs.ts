@@ -1,11 +1,12 @@
 import { z } from 'zod'
-import { BaseApproach, EvidenceCapability, Sha256 } from '../../common.ts'
+import { BaseApproach } from '../../approaches.ts'
+import { EvidenceCapability, Sha256 } from '../../common.ts'
 import { JudgeSection } from '../../evidence/aggregate.ts'
 import { CellErrorType } from '../../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../../evidence/evaluation-result.ts'
 import { Reproducibility } from '../../evidence/provenance.ts'
 import { IndexMetric } from './metrics.ts'
-import { Name, count, counts, notFound } from './parts.ts'
+import { count, counts, Name, notFound } from './parts.ts'
 
 export const IndexedRunKind = z.enum(['canonical', 'historical'])
 

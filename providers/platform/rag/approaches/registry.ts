@@ -16,7 +16,7 @@ import { lazyGraph } from './lazy-graph.ts'
 import { vanilla } from './vanilla.ts'
 import { workflowAdaptive } from './workflow-adaptive.ts'
 
-/** Every base approach. A new one is one file and one line here. */
+/** How each approach of `contract/approaches.ts` answers. A new one is one file and one line here. */
 const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
   'vanilla-rag': { answer: vanilla, needs: [], reads: ['plain'] },
   'hybrid-rag': { answer: hybrid, needs: [], reads: ['plain'] },

@@ -1,0 +1,96 @@
+// One descriptor per base approach: its parameters, its looks and how a run uses it. Every list of approaches in the product is derived from
+// this table: the manifests' schemas, the default matrix, routes and availability of the gateway, charts, report and terminal.
+// To add one: a descriptor here, its file in providers/platform/rag/approaches, its entry in that folder's registry.ts.
+import { z } from 'zod'
+import { Identifier } from './common.ts'
+
+export type ApproachMarker = 'square' | 'circle' | 'diamond' | 'triangle' | 'pentagon' | 'cross' | 'hexagon'
+
+export interface ApproachDescriptor {
+  /** Name without what all approaches share. */
+  short: string
+  /** Okabe and Ito's colours, which are safe for color-blind readers; yellow is darkened. */
+  colour: string
+  /** Drawn with the colour: colour alone never carries a meaning. */
+  marker: ApproachMarker
+  /** What an alias of this approach sets in the flavors file. */
+  parameters: z.ZodType
+  /** Runs only when it is selected by name; all others are the default matrix. */
+  experimental?: boolean
+  /** Asked with the contextual collection, by itself or through the alias that it delegates to. */
+  usesContextual?: boolean
+}
+
+const count = z.int().min(1).max(200)
+const weight = z.number().min(0).max(1)
+const hybridSearch = z.strictObject({ retrieve_k: count, top_n: count, alpha: weight, rerank: z.boolean() })
+
+/** In ladder order. */
+export const APPROACHES = {
+  'vanilla-rag': {
+    short: 'vanilla',
+    colour: '#0072B2',
+    marker: 'square',
+    parameters: z.strictObject({ k: count }),
+  },
+  'hybrid-rag': { short: 'hybrid', colour: '#E69F00', marker: 'circle', parameters: hybridSearch },
+  'contextual-rag': {
+    short: 'contextual',
+    colour: '#009E73',
+    marker: 'diamond',
+    parameters: hybridSearch,
+    usesContextual: true,
+  },
+  'graph-rag': {
+    short: 'graph',
+    colour: '#CC79A7',
+    marker: 'triangle',
+    parameters: z.strictObject({ query_profile: Identifier }),
+  },
+  'agentic-rag': {
+    short: 'agentic',
+    colour: '#D55E00',
+    marker: 'pentagon',
+    parameters: z.strictObject({
+      max_steps: z.int().min(1).max(50),
+      vector_top_k: count,
+      graph_mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
+    }),
+  },
+  'workflow-adaptive-rag': {
+    short: 'adaptive',
+    colour: '#56B4E9',
+    marker: 'cross',
+    parameters: z.strictObject({}),
+    usesContextual: true,
+  },
+  'lazy-graph-rag': {
+    short: 'lazy-graph',
+    colour: '#8F7700',
+    marker: 'hexagon',
+    parameters: z.strictObject({
+      relevance_budget: z.int().min(1).max(1000),
+      seed_k: count,
+      max_context_chunks: count,
+      max_concepts_per_chunk: count,
+    }),
+    experimental: true,
+  },
+} as const satisfies Record<string, ApproachDescriptor>
+
+export type BaseApproach = keyof typeof APPROACHES
+export const BaseApproach = z.enum(Object.keys(APPROACHES) as [BaseApproach, ...BaseApproach[]])
+
+export type ApproachParameters = { [Base in BaseApproach]: z.infer<(typeof APPROACHES)[Base]['parameters']> }
+
+export const approachDescriptor = (base: BaseApproach): ApproachDescriptor => APPROACHES[base]
+
+/** The canonical approaches: the default matrix. */
+export const CANONICAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(
+  (base) => approachDescriptor(base).experimental !== true,
+)
+
+/** Approaches that run only when they are selected by name. */
+export const EXPERIMENTAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(
+  (base) => approachDescriptor(base).experimental === true,
+)
