@@ -40,7 +40,7 @@ const UPLOAD_TIMEOUT_MS = 120_000
 const WORKSPACE_HEADER = 'lightrag-workspace'
 
 /**
- * LightRAG's HTTP API (its server at version 1.4: documents, queries, health) over the graph engine, and `/graph` for the picture. Register
+ * LightRAG's HTTP API (documents, queries, health) over the graph engine, and `/graph` for the picture. Register
  * it in a scope of its own: `app.register((scope) => registerGraphEngineRoutes(scope,
  * engine), { prefix: '/graph-engine' })`. Every route but `/health` asks for the engine's key.
  */
