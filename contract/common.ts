@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EVALUATION_METRICS } from './metrics/metrics.ts'
 
 /** Version of every manifest, row and artifact schema in this folder. */
 export const SCHEMA_VERSION = 1
@@ -7,7 +8,7 @@ export const SCHEMA_VERSION = 1
 export const EvidenceCapability = z.enum(['answer_with_contexts', 'answer_only'])
 export type EvidenceCapability = z.infer<typeof EvidenceCapability>
 
-export const EvaluationMetric = z.enum(['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall'])
+export const EvaluationMetric = z.enum(EVALUATION_METRICS)
 export type EvaluationMetric = z.infer<typeof EvaluationMetric>
 
 /** Identifier of a dataset, question, profile or alias: letters, digits, `_`, `-` and `.`; 1 to 128 characters. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
 import { EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { METRIC_CLASSES } from '../metrics/metric.ts'
 import { AnswerMetric } from './answer-scores.ts'
 import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
 import { EvaluationStatus, UnseenEvidence } from './evaluation-result.ts'
@@ -199,7 +200,7 @@ export const JudgeSection = z.discriminatedUnion('status', [
 ])
 export type JudgeSection = z.infer<typeof JudgeSection>
 
-export const MetricClass = z.enum(['ragas', 'retrieval', 'answer', 'judge_panel', 'operational'])
+export const MetricClass = z.enum(METRIC_CLASSES)
 export type MetricClass = z.infer<typeof MetricClass>
 
 /** One metric of one dataset run with the intervals of all means and the comparison of every two selected approaches. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { ANSWER_METRICS } from '../metrics/metrics.ts'
 
-export const AnswerMetric = z.enum(['token_f1', 'points_covered', 'abstention'])
+export const AnswerMetric = z.enum(ANSWER_METRICS)
 export type AnswerMetric = z.infer<typeof AnswerMetric>
 
 /**

@@ -1,23 +1,4 @@
 import type { AnswerMetric } from './answer-scores.ts'
-import type { EvaluationMetric } from '../common.ts'
-import type { RetrievalMetric } from './retrieval-scores.ts'
-
-/** A metric's name for people: the same words in tables, reports, pages and help. */
-export const METRIC_LABELS = {
-  faithfulness: 'faithfulness',
-  answer_relevancy: 'answer relevancy',
-  context_precision: 'context precision',
-  context_recall: 'context recall',
-  hit_at_5: 'hit@5',
-  recall_at_5: 'recall@5',
-  mrr_at_10: 'MRR@10',
-  ndcg_at_10: 'nDCG@10',
-  token_f1: 'token F1',
-  points_covered: 'points covered',
-  abstention: 'abstention',
-  judge_mean: 'judge mean',
-  latency_ms: 'latency',
-} as const satisfies Record<EvaluationMetric | RetrievalMetric | AnswerMetric | 'judge_mean' | 'latency_ms', string>
 
 /** Names in rows and aggregates of runner version 1 → today's names. */
 const FORMER_NAMES: Readonly<Record<string, AnswerMetric>> = { gold_coverage: 'points_covered' }

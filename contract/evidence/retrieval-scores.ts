@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { RETRIEVAL_METRICS } from '../metrics/metrics.ts'
 
-export const RetrievalMetric = z.enum(['hit_at_5', 'recall_at_5', 'mrr_at_10', 'ndcg_at_10'])
+export const RetrievalMetric = z.enum(RETRIEVAL_METRICS)
 export type RetrievalMetric = z.infer<typeof RetrievalMetric>
 
 /** How well the ordered contexts hold the gold evidence, 0 to 1; needs no model. `reason` says why there are no scores. */

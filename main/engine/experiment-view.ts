@@ -1,4 +1,4 @@
-import { CANONICAL_APPROACHES, EvaluationMetric, type ModelChoice } from '../../contract/index.ts'
+import { CANONICAL_APPROACHES, EvaluationMetric, metricOfId, type ModelChoice } from '../../contract/index.ts'
 import type { AliasView, DatasetView, ExperimentView, ModelSetView } from '../../contract/control/experiment.ts'
 import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
 import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
@@ -7,8 +7,6 @@ import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { coverageNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import { declaredPanel, panelProblem } from '../runner/prepare-run.ts'
 
-const CONTEXT_METRICS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
-const REFERENCE_METRICS: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
 const canonical: readonly string[] = CANONICAL_APPROACHES
 
 /** A dataset with what its questions hold. */
@@ -73,8 +71,8 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
     metrics: EvaluationMetric.options.map((metric) => ({
       metric,
       requested: requested.includes(metric),
-      needs_contexts: CONTEXT_METRICS.includes(metric),
-      needs_ground_truth: REFERENCE_METRICS.includes(metric),
+      needs_contexts: metricOfId(metric).needs.includes('contexts'),
+      needs_ground_truth: metricOfId(metric).needs.includes('ground_truth'),
     })),
     model_sets: modelSets(experiment),
     run: { ...evaluation.run, concurrency: inputs.concurrency ?? evaluation.run.concurrency },

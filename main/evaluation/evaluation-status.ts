@@ -1,4 +1,9 @@
-import type { EvaluationMetric, EvaluationResult, NotEvaluableReason } from '../../contract/index.ts'
+import {
+  metricOfId,
+  type EvaluationMetric,
+  type EvaluationResult,
+  type NotEvaluableReason,
+} from '../../contract/index.ts'
 
 /** What an evaluation can rest on; empty contexts and a null ground truth are missing evidence. */
 export interface Evidence {
@@ -8,9 +13,6 @@ export interface Evidence {
   groundTruth: string | null
 }
 
-const NEEDS_CONTEXTS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
-const NEEDS_REFERENCE: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
-
 /** Why each metric cannot be measured; contexts are named before the ground truth where both are missing. */
 export function missingEvidence(
   metrics: readonly EvaluationMetric[],
@@ -18,9 +20,9 @@ export function missingEvidence(
 ): Partial<Record<EvaluationMetric, NotEvaluableReason>> {
   const missing: Partial<Record<EvaluationMetric, NotEvaluableReason>> = {}
   for (const metric of metrics) {
-    if (NEEDS_CONTEXTS.includes(metric) && evidence.contexts.length === 0)
+    if (metricOfId(metric).needs.includes('contexts') && evidence.contexts.length === 0)
       missing[metric] = 'retrieved_contexts_required'
-    else if (NEEDS_REFERENCE.includes(metric) && evidence.groundTruth === null)
+    else if (metricOfId(metric).needs.includes('ground_truth') && evidence.groundTruth === null)
       missing[metric] = 'ground_truth_required'
   }
   return missing

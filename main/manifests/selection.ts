@@ -1,4 +1,4 @@
-import { CANONICAL_APPROACHES, type EvaluationMetric } from '../../contract/index.ts'
+import { metricOfId, CANONICAL_APPROACHES, type EvaluationMetric } from '../../contract/index.ts'
 import type { Alias, Experiment, LadderDataset } from './experiment.ts'
 import { InputError } from './runner-inputs.ts'
 
@@ -86,9 +86,6 @@ export function selectDatasets(experiment: Experiment, ids: string[] | null): La
   return experiment.datasets.filter(({ dataset }) => ids.includes(dataset.id))
 }
 
-const CONTEXT_METRICS: readonly EvaluationMetric[] = ['faithfulness', 'context_precision', 'context_recall']
-const REFERENCE_METRICS: readonly EvaluationMetric[] = ['context_precision', 'context_recall']
-
 /** What the requested metrics will not be able to measure, said before the first call: one sentence per gap. */
 export function coverageNotices(
   metrics: readonly EvaluationMetric[],
@@ -96,7 +93,7 @@ export function coverageNotices(
   datasets: readonly LadderDataset[],
 ): string[] {
   const notices: string[] = []
-  const needContexts = metrics.filter((metric) => CONTEXT_METRICS.includes(metric))
+  const needContexts = metrics.filter((metric) => metricOfId(metric).needs.includes('contexts'))
   const answerOnly = aliases.filter((alias) => alias.evidence === 'answer_only').map((alias) => alias.alias)
   if (needContexts.length > 0 && answerOnly.length > 0)
     notices.push(
@@ -104,7 +101,7 @@ export function coverageNotices(
         ? `${answerOnly[0]} answers without text contexts: ${listed(needContexts)} cannot be evaluated for it`
         : `${listed(answerOnly)} answer without text contexts: ${listed(needContexts)} cannot be evaluated for them`,
     )
-  const needReference = metrics.filter((metric) => REFERENCE_METRICS.includes(metric))
+  const needReference = metrics.filter((metric) => metricOfId(metric).needs.includes('ground_truth'))
   if (needReference.length > 0)
     for (const { dataset, questions } of datasets) {
       const without = questions.filter((question) => question.ground_truth === null).length

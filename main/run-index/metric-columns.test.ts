@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { INDEX_METRICS, metricClass } from './metric-columns.ts'
+import { metricOfId } from '../../contract/index.ts'
+import { INDEX_METRICS } from './metric-columns.ts'
 
 it('knows the class of every metric', () => {
-  expect(Map.groupBy(INDEX_METRICS, metricClass)).toEqual(
+  expect(Map.groupBy(INDEX_METRICS, (metric) => metricOfId(metric).class)).toEqual(
     new Map([
       ['ragas', ['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall']],
       ['retrieval', ['hit_at_5', 'recall_at_5', 'mrr_at_10', 'ndcg_at_10']],

@@ -1,16 +1,6 @@
-import { CellMetricState, IndexMetric, type MetricClass } from '../../contract/index.ts'
-import { METRICS_OF, SCORE_CLASSES } from '../report/score-metrics.ts'
+import { CellMetricState, IndexMetric } from '../../contract/index.ts'
 
 export const INDEX_METRICS = IndexMetric.options
-
-/** Class of a metric as the long CSV names it. */
-export function metricClass(metric: IndexMetric): MetricClass {
-  if (metric === 'judge_mean') return 'judge_panel'
-  if (metric === 'latency_ms') return 'operational'
-  return SCORE_CLASSES.find((name) => (METRICS_OF[name] as readonly string[]).includes(metric))!
-}
-
-export const betterOf = (metric: IndexMetric): 'higher' | 'lower' => (metric === 'latency_ms' ? 'lower' : 'higher')
 
 /** Name of the column of `cells` that holds a metric's values; one of a fixed set, safe in SQL. */
 export const valueColumn = (metric: IndexMetric): string => (metric === 'latency_ms' ? 'answered_ms' : metric)

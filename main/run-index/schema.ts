@@ -1,4 +1,5 @@
-import { INDEX_METRICS, metricClass, stateColumn, valueColumn } from './metric-columns.ts'
+import { metricOfId } from '../../contract/index.ts'
+import { INDEX_METRICS, stateColumn, valueColumn } from './metric-columns.ts'
 
 /** Raised with every change of the tables or of what is put into them: an index of another version is rebuilt. */
 export const INDEX_VERSION = 6
@@ -21,7 +22,7 @@ const stateColumns = INDEX_METRICS.map((metric) => `${stateColumn(metric)} INTEG
 /** Values and states of the metrics are columns of their cell: one row per metric made filling the index three times slower. */
 const scoresView = INDEX_METRICS.map(
   (metric) =>
-    `SELECT c.id AS cell, '${metricClass(metric)}' AS class, '${metric}' AS metric, c.${valueColumn(metric)} AS value,
+    `SELECT c.id AS cell, '${metricOfId(metric).class}' AS class, '${metric}' AS metric, c.${valueColumn(metric)} AS value,
       c.${stateColumn(metric)} AS state, (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
     FROM cells c`,
 ).join(' UNION ALL ')

@@ -1,5 +1,5 @@
 import { bytesWords, countWords, durationWords, plural, scoreWords, signedWords } from '../../contract/words.ts'
-import { METRIC_LABELS } from '../../contract/evidence/metric-names.ts'
+import { METRIC_LABELS } from '../../contract/metrics/metrics.ts'
 
 const NONE = '–'
 

@@ -1,3 +1,4 @@
+import { METRICS } from '../../contract/metrics/metrics.ts'
 /** Cividis in nine steps (Nuñez, Anderton, Renslow 2018): even in lightness, the same for colour-blind eyes. */
 const CIVIDIS = [
   '#00224e',
@@ -62,9 +63,9 @@ export interface HeatDomain {
 
 /** Fixed for scores, so that one colour means one value on every page; for latency up to twice the slowest mean. */
 export function heatDomain(metric: string, slowestMeanMs: number): HeatDomain {
-  if (metric === 'judge_mean') return { worst: 1, best: 5 }
-  if (metric === 'latency_ms') return { worst: Math.max(1000, Math.ceil((2 * slowestMeanMs) / 1000) * 1000), best: 0 }
-  return { worst: 0, best: 1 }
+  const [least, greatest] = METRICS.find(({ id }) => id === metric)?.range ?? [0, 1]
+  if (greatest === null) return { worst: Math.max(1000, Math.ceil((2 * slowestMeanMs) / 1000) * 1000), best: least }
+  return { worst: least, best: greatest }
 }
 
 /** Half of a metric's range to each side: what is further away has the colour of the end. */

@@ -1,19 +1,11 @@
 import { z } from 'zod'
-import { EvaluationMetric } from '../../common.ts'
-import { AnswerMetric } from '../../evidence/answer-scores.ts'
-import { RetrievalMetric } from '../../evidence/retrieval-scores.ts'
+import { METRICS, type MetricId } from '../../metrics/metrics.ts'
 
 /** No answer of the index is larger than this many bytes of JSON. */
 export const MAX_ANSWER_BYTES = 1_000_000
 
-/** What cells can be compared by. judge_mean: 1 to 5. latency_ms: of answered cells, lower is better. All others 0 to 1. */
-export const IndexMetric = z.enum([
-  ...EvaluationMetric.options,
-  ...RetrievalMetric.options,
-  ...AnswerMetric.options,
-  'judge_mean',
-  'latency_ms',
-])
+/** What cells can be compared by. */
+export const IndexMetric = z.enum(METRICS.map(({ id }) => id) as [MetricId, ...MetricId[]])
 export type IndexMetric = z.infer<typeof IndexMetric>
 
 /**

@@ -1,12 +1,13 @@
 import type Database from 'better-sqlite3'
 import {
+  metricOfId,
   CellMetricState,
   type ColumnHead,
   type ColumnHeadsInput,
   type ColumnHeadsOutcome,
   type IndexMetric,
 } from '../../../contract/index.ts'
-import { betterOf, stateCode, valueColumn } from '../metric-columns.ts'
+import { stateCode, valueColumn } from '../metric-columns.ts'
 import { columnFigures, NO_FIGURES, type ColumnFigures } from './column-figures.ts'
 import { findDatasetRun, notFound, shownAliases, type DatasetRun, type ShownAlias } from './dataset-run.ts'
 
@@ -47,7 +48,7 @@ export function columnHeads(db: Database.Database, input: ColumnHeadsInput): Col
   const unequal = heads.some(({ n, common: both }) => n > 0 && n !== (both?.n ?? 0))
   return {
     ok: true,
-    heads: { metric, better: betterOf(metric), questions: scope.questions, unequal_coverage: unequal, heads },
+    heads: { metric, better: metricOfId(metric).better, questions: scope.questions, unequal_coverage: unequal, heads },
   }
 }
 

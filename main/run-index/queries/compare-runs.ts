@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type Database from 'better-sqlite3'
-import type { CompareRunsInput, RunComparison } from '../../../contract/index.ts'
-import { betterOf, stateColumn, valueColumn } from '../metric-columns.ts'
+import { metricOfId, type CompareRunsInput, type RunComparison } from '../../../contract/index.ts'
+import { stateColumn, valueColumn } from '../metric-columns.ts'
 import { changedCells, comparedAliases, type ComparedColumn, type RunColumn } from './compare-columns.ts'
 import { fitting, PAGE_BUDGET_BYTES } from './page-budget.ts'
 
@@ -28,7 +28,7 @@ export function compareRuns(db: Database.Database, input: z.output<typeof Compar
   const cells = changed.cells.map(({ question, ...cell }) => ({ ...cell, ...names.get(question)! }))
   return {
     metric,
-    better: betterOf(metric),
+    better: metricOfId(metric).better,
     run_ids: runIds,
     unknown_run_ids: unknown,
     aliases: shown,

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
-import { MatrixFilters, type IndexMetric, type MatrixSort } from '../../../contract/index.ts'
-import { betterOf, stateCode, stateColumn, valueColumn } from '../metric-columns.ts'
+import { metricOfId, MatrixFilters, type IndexMetric, type MatrixSort } from '../../../contract/index.ts'
+import { stateCode, stateColumn, valueColumn } from '../metric-columns.ts'
 import { STATUS_CODES } from '../schema.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { textQuery } from './text-query.ts'
@@ -110,7 +110,7 @@ function addWinner(statement: Statement, { metric, aliasNumber }: MatrixQuestion
     return
   }
   const value = `c.${valueColumn(metric)}`
-  const [best, isBetter] = betterOf(metric) === 'higher' ? ['max', '>'] : ['min', '<']
+  const [best, isBetter] = metricOfId(metric).better === 'higher' ? ['max', '>'] : ['min', '<']
   if (winner !== null) {
     const alias = statement.bind(aliasNumber(winner))
     const own = statement.fold(`${best}(CASE WHEN c.alias = ${alias} THEN ${value} END)`)

@@ -6,6 +6,7 @@ import type { RunDatasetSummary, RunSummary } from '../../../contract/control/ru
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, plural } from '../../components/format.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { filtersOf } from './matrix-query.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
@@ -71,6 +72,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         <Choice
           width={190}
           label={WORDS.metric}
+          title={metricOfId(metric).definition}
           data={metrics.map((value) => ({ value, label: metricName(value) }))}
           value={metric}
           onChange={(value) => value !== null && set({ metric: value as IndexMetric })}

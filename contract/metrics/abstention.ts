@@ -1,0 +1,13 @@
+import type { Metric } from './metric.ts'
+
+export const abstention = {
+  id: 'abstention',
+  label: 'abstention',
+  definition:
+    '1 when an answer to an unanswerable question says that it cannot answer and claims nothing besides, else 0',
+  class: 'answer',
+  better: 'higher',
+  range: [0, 1],
+  needs: ['unanswerable_question'],
+  unit: 'score',
+} as const satisfies Metric

@@ -1,0 +1,12 @@
+import type { Metric } from './metric.ts'
+
+export const answerRelevancy = {
+  id: 'answer_relevancy',
+  label: 'answer relevancy',
+  definition: 'how closely an answer addresses its question, graded by the evaluator; 0 to 1, higher is better',
+  class: 'ragas',
+  better: 'higher',
+  range: [0, 1],
+  needs: [],
+  unit: 'score',
+} as const satisfies Metric
