@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
@@ -67,6 +67,8 @@ async function findSpeechPrograms(): Promise<void> {
  */
 async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-run-'))
+  // Some tests start a process of another user, who must be able to enter the folder.
+  await chmod(folder, 0o755)
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
   return async () => {
     const left = (await readdir(folder)).filter((name) => name.startsWith('rag-ladder-'))

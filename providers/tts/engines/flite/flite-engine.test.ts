@@ -1,3 +1,6 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { FLITE_VOICES, FliteEngine } from './flite-engine.ts'
@@ -40,3 +43,22 @@ it.each(FLITE_VOICES.map(({ id }) => id))(
     expect(await flite.reader.wordsOf('A loan from Van Houtryck Bank.', signal)).toEqual(words)
   },
 )
+
+it('leaves no folder behind when it is closed while it speaks', async () => {
+  const before = process.env['TMPDIR']
+  const folder = await mkdtemp(join(tmpdir(), 'flite-test-'))
+  process.env['TMPDIR'] = folder
+  try {
+    const engine = new FliteEngine()
+    const spoken = engine.speak({ text: 'The harbour closes at night. '.repeat(20), voice: 'slt', speed: 1 }, signal)
+    await expect
+      .poll(async () => (await readdir(folder, { recursive: true })).some((name) => name.includes('run-')))
+      .toBe(true)
+    await Promise.all([expect(spoken).rejects.toThrow(), engine.close()])
+    expect(await readdir(folder)).toEqual([])
+  } finally {
+    if (before === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
+    else process.env['TMPDIR'] = before
+    await rm(folder, { recursive: true })
+  }
+})

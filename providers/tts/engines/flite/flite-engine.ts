@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { EngineVoice } from '../../../../contract/index.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { decodeWav } from '../../../kit/audio/wav-file.ts'
@@ -38,9 +41,11 @@ export class FliteEngine implements SpeechEngine {
     threadHost(moduleEntry('./flite-worker', import.meta.url)),
   )
 
+  #folder: string | null = null
+
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
     const args = ['-voice', voice, ...tempo(speed), '-t', toAscii(text)]
-    const { wave } = await this.#program.run({ args, wave: true }, signal)
+    const { wave } = await this.#run({ args, wave: true }, signal)
     const decoded = wave === null ? null : decodeWav(Buffer.from(wave))
     if (decoded === null) throw new EngineFailedError('the synthesis program wrote no sound')
     return decoded.sound
@@ -49,14 +54,14 @@ export class FliteEngine implements SpeechEngine {
   /** Phones of the text, spoken at speed 1, with the second at which each ends, in the program's own names (`pau` is a pause). */
   async phones(text: string, voice: string, signal: AbortSignal): Promise<{ name: string; end: number }[]> {
     const args = ['-voice', voice, ...tempo(1), '-psdur', '-t', toAscii(text)]
-    const { printed } = await this.#program.run({ args, wave: false }, signal)
+    const { printed } = await this.#run({ args, wave: false }, signal)
     return [...printed.matchAll(/(\S+):([\d.]+)/g)].map(([, name, end]) => ({ name: name!, end: Number(end) }))
   }
 
   /** The words as they are said: numbers and abbreviations written out. */
   async words(text: string, voice: string, signal: AbortSignal): Promise<string[]> {
     const args = ['-voice', voice, '-pw', '-t', toAscii(text)]
-    const { printed } = await this.#program.run({ args, wave: false }, signal)
+    const { printed } = await this.#run({ args, wave: false }, signal)
     return printed.split(/\s+/).filter((word) => word !== '')
   }
 
@@ -67,8 +72,24 @@ export class FliteEngine implements SpeechEngine {
       (await this.phones(word, READING_VOICE, signal)).map(({ name }) => name).filter((name) => name !== 'pau'),
   }
 
+  /** Runs are made in one folder of this engine: a thread that is ended while it speaks cannot remove its own. */
+  #run(task: Omit<FliteTask, 'folder'>, signal: AbortSignal): Promise<FliteAnswer> {
+    if (this.#folder === null) {
+      this.#folder = mkdtempSync(join(tmpdir(), 'rag-ladder-flite-'))
+      process.once('exit', this.#removeFolder)
+    }
+    return this.#program.run({ ...task, folder: this.#folder }, signal)
+  }
+
+  readonly #removeFolder = (): void => {
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
+    this.#folder = null
+  }
+
   async close(): Promise<void> {
     await this.#program.close()
+    process.off('exit', this.#removeFolder)
+    this.#removeFolder()
   }
 }
 

@@ -1,11 +1,12 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WASI } from 'node:wasi'
 import { serveEngine } from '../serve-engine.ts'
 
 export interface FliteTask {
+  /** Exists; the run has a folder of its own in it. */
+  folder: string
   args: string[]
   /** Whether a WAV file is wanted. */
   wave: boolean
@@ -26,7 +27,7 @@ const program = WebAssembly.compile(readFileSync(createRequire(import.meta.url).
 
 /** One run of the program, in a folder of its own. Its memory is new each time: the port has no way to begin again. */
 async function run(task: FliteTask): Promise<FliteAnswer> {
-  const folder = mkdtempSync(join(tmpdir(), 'rag-ladder-flite-'))
+  const folder = mkdtempSync(join(task.folder, 'run-'))
   const [output, complaints] = [join(folder, 'printed.txt'), join(folder, 'complaints.txt')]
   const [stdout, stderr] = [openSync(output, 'w+'), openSync(complaints, 'w+')]
   try {
