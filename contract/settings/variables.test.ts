@@ -5,14 +5,14 @@ import { EngineSettings, SecretName } from '../control/settings.ts'
 import { VARIABLES } from './variables.ts'
 
 const ROOT = new URL('../../', import.meta.url)
-const TABLE = 'contract/settings/variables.ts'
+const TABLE = 'contract/settings/'
 
 const sources = execFileSync('git', ['ls-files', 'contract', 'main', 'providers', 'renderer', 'preload', 'bin'], {
   cwd: ROOT,
 })
   .toString()
   .split('\n')
-  .filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file) && !file.includes('.test.') && file !== TABLE)
+  .filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file) && !file.includes('.test.') && !file.startsWith(TABLE))
   .map((file) => ({ file, text: readFileSync(new URL(file, ROOT), 'utf8') }))
 
 /** Variables of the operating system and of npm, which are not settings of this program. */
