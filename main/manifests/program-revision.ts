@@ -10,7 +10,7 @@ let known: Promise<string | null> | null = null
 
 /**
  * The commit that this program was built from: RAG_LADDER_REVISION, else what the build wrote into `package.json`, else that of the program's
- * own checkout, with `-dirty` after it when something there is not committed. Null where none of them says it.
+ * own checkout, with `-dirty` after it when a change of the program's own files is not committed. Null where none of them has it.
  */
 export function programRevision(): Promise<string | null> {
   known ??= findRevision(PROGRAM, process.env)
@@ -28,18 +28,28 @@ export async function findRevision(
   if (typeof revision === 'string') return revision
   // A package below a project's checkout must not take that project's commit for its own.
   if (!existsSync(join(program, '.git'))) return null
-  const options = [
-    '-C',
-    program,
-    '--no-optional-locks',
-    'describe',
-    '--always',
-    '--abbrev=40',
-    '--exclude=*',
-    '--dirty',
-  ]
-  return promisify(execFile)('git', options).then(
+  const commit = await git(program, 'rev-parse', '--verify', 'HEAD')
+  if (commit === null) return null
+  // The other files of a checkout are data and documents: a run publishes into them, which changes no answer.
+  const isClean = (await git(program, 'diff-index', '--quiet', 'HEAD', '--', ...PROGRAM_FILES)) !== null
+  return isClean ? commit : `${commit}-dirty`
+}
+
+const PROGRAM_FILES = [
+  'bin',
+  'charts',
+  'contract',
+  'main',
+  'preload',
+  'providers',
+  'renderer',
+  'package.json',
+  'package-lock.json',
+]
+
+/** What git prints; null when it fails. No program that a checkout's configuration names is started. */
+const git = (folder: string, ...args: string[]): Promise<string | null> =>
+  promisify(execFile)('git', ['-C', folder, '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args]).then(
     ({ stdout }) => stdout.trim(),
     () => null,
   )
-}

@@ -1,6 +1,9 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { loadExperiment } from './experiment.ts'
 import { findRevision } from './program-revision.ts'
 import { providerSelection } from './provider-selection.ts'
@@ -37,5 +40,26 @@ describe('findRevision', () => {
     expect(await findRevision(PROJECT_ROOT, { RAG_LADDER_REVISION: 'abc' })).toBe('abc')
     expect(await findRevision(PROJECT_ROOT, {})).toMatch(/^[0-9a-f]{40}(-dirty)?$/)
     expect(await findRevision(join(PROJECT_ROOT, 'main'), {})).toBeNull()
+  })
+
+  it('is dirty by a change of the program, and not by what a run publishes into the checkout', async () => {
+    const folder = await temporaryFolder('revision')
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args])
+        .toString()
+        .trim()
+    for (const name of ['main', 'docs/results', 'manifests']) await mkdir(join(folder, name), { recursive: true })
+    await writeFile(join(folder, 'main/cli.ts'), 'a')
+    await writeFile(join(folder, 'manifests/datasets.yaml'), 'a')
+    await writeFile(join(folder, 'docs/results/run.json'), 'a')
+    git('init', '--quiet')
+    git('add', '.')
+    git('commit', '--quiet', '-m', 'first')
+    const revision = git('rev-parse', 'HEAD')
+    await writeFile(join(folder, 'docs/results/run.json'), 'b')
+    await writeFile(join(folder, 'manifests/datasets.yaml'), 'published: b')
+    expect(await findRevision(folder, {})).toBe(revision)
+    await writeFile(join(folder, 'main/cli.ts'), 'b')
+    expect(await findRevision(folder, {})).toBe(`${revision}-dirty`)
   })
 })

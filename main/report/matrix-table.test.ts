@@ -51,6 +51,14 @@ describe('renderMatrixTable', () => {
     expect(renderMatrixTable([aggregates[1]], { columns: 200 })).not.toContain('built-in rules')
   })
 
+  it('knows grades by rules from the evaluator’s answers where the run has no list of models', () => {
+    const ruled = structuredClone(aggregates[1])
+    ruled.reproducibility!.runtime.models = null
+    for (const { evaluation } of ruled.approaches) evaluation.evaluator_models = ['rule-critic']
+    const lines = renderMatrixTable([ruled], { columns: 200 }).split('\n')
+    expect(lines).toContain('faithfulness, answer relevancy: graded by built-in rules, rank no approach')
+  })
+
   it('shows an unavailable alias with its reason and no number', () => {
     const lines = renderMatrixTable(aggregates).split('\n')
     const agentic = lines.filter((line) => line.includes('agentic-rag'))

@@ -18,10 +18,16 @@ const isEvaluation = (name: ComparedName): name is EvaluationMetric =>
 export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedName): boolean {
   if (!isEvaluation(name)) return false
   return aggregates.some(
-    ({ reproducibility, metrics }) =>
-      metrics.includes(name) && reproducibility?.runtime.models?.roles['evaluator']?.backend === 'builtin',
+    ({ reproducibility, metrics, approaches }) =>
+      metrics.includes(name) &&
+      (reproducibility?.runtime.models?.roles['evaluator']?.backend === 'builtin' ||
+        // `matrix` does not ask the gateway for its models: the answers of the evaluator name them.
+        approaches.some(({ evaluation }) => evaluation.evaluator_models.includes(BUILTIN_EVALUATOR))),
   )
 }
+
+/** Name of the evaluator by rules, in the manifest of models. */
+const BUILTIN_EVALUATOR = 'rule-critic'
 
 /** Contexts that a rank metric looks at; shorter lists cannot reach its value at that depth. */
 const DEPTH = 10

@@ -11,6 +11,7 @@ const WORDS = {
   saved: (file: string) => `Saved ${file}`,
   saving: 'Saving the chart',
   noChart: 'there is no chart to save',
+  chart: 'Chart',
 } as const
 
 interface ChartPanelProps {
@@ -75,8 +76,13 @@ const MAX_WIDTH = 1000
 /** Draws a chart as wide as its place. */
 export function ChartBox({ draw }: { draw: (width: number) => ReactElement }) {
   const { ref, width } = useElementSize<HTMLDivElement>()
+  // What scrolls must be reachable by keyboard.
+  const scrolling =
+    width > 0 && width < MIN_WIDTH
+      ? { style: { overflowX: 'auto' as const }, tabIndex: 0, role: 'region', 'aria-label': WORDS.chart }
+      : {}
   return (
-    <div ref={ref} style={{ overflowX: 'auto' }}>
+    <div ref={ref} {...scrolling}>
       {width > 0 && draw(Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, Math.floor(width))))}
     </div>
   )

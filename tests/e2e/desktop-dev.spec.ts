@@ -9,7 +9,10 @@ import { attachWindow } from '../helpers/attach-window.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
-const COPIED = ['build', 'contract', 'main', 'preload', 'providers', 'renderer', 'manifests', 'package.json']
+const COPIED = [
+  ...['build', 'charts', 'contract', 'docs', 'main', 'preload', 'providers', 'renderer', 'manifests'],
+  'package.json',
+]
 const CONFIGS = ['tsconfig.json', 'tsconfig.base.json', 'electron.vite.config.ts', 'renderer.vite.config.ts']
 
 /** `npm run dev` in a copy of this checkout that may be edited. */
