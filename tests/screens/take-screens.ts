@@ -124,7 +124,10 @@ async function readSentences({ voice, name }: { voice: string; name: string }): 
   const call = async (service: string, path: string, body?: FormData | object): Promise<Response> => {
     const isForm = body instanceof FormData
     const init = body === undefined ? {} : { method: 'POST', body: isForm ? body : JSON.stringify(body) }
-    const headers: Record<string, string> = isForm ? {} : { 'content-type': 'application/json' }
+    const headers: Record<string, string> = {
+      'x-rag-ladder-page': localStorage.getItem('rag-ladder-page-key') ?? '',
+      ...(isForm ? {} : { 'content-type': 'application/json' }),
+    }
     const answer = await fetch(`/control/services/${service}/proxy${path}`, { ...init, headers })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
     return answer
