@@ -8,7 +8,7 @@ const INTRODUCTION = `# Settings
 
 Every environment variable that the program reads, generated from \`contract/settings/variables.ts\` by \`npm run settings\`. An empty variable counts
 as unset. An option of the command line or a setting of the control panel (Settings) replaces the variable in the same row. Credentials are never
-printed, logged or stored in artifacts; the manifests name further variables for keys of models (\`api_key_env\` in \`manifests/models.yaml\`).
+printed, logged or stored in artifacts; the manifests name further variables for addresses and keys of models (\`\${NAME}\` and \`api_key_env\` in \`manifests/models.yaml\`).
 `
 
 const cell = (text: string): string => text.replaceAll('|', '\\|')

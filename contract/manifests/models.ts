@@ -87,3 +87,20 @@ export const ModelsManifest = versioned({
   message: 'default_set must name one of the sets',
 })
 export type ModelsManifest = z.infer<typeof ModelsManifest>
+
+type Filled = { ok: true; value: string } | { ok: false; unset: string[] }
+
+/** Replaces `${NAME}` and `${NAME:-default}`; an empty variable counts as unset, as in a shell. */
+export function fillPlaceholders(text: string, env: Readonly<Record<string, string | undefined>>): Filled {
+  const unset: string[] = []
+  const value = text.replace(
+    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    (_match, name: string, fallback?: string) => {
+      const given = env[name] ?? ''
+      if (given !== '') return given
+      if (fallback === undefined) unset.push(name)
+      return fallback ?? ''
+    },
+  )
+  return unset.length === 0 ? { ok: true, value } : { ok: false, unset }
+}

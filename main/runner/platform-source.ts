@@ -26,6 +26,8 @@ export interface RunningPlatform {
   stop(): Promise<void>
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** Where a run's platform comes from. */
 export interface PlatformSource {
   readonly kind: 'embedded' | 'external'
@@ -34,6 +36,8 @@ export interface PlatformSource {
   readonly basePort: number | null
   /** Set of `manifests/models.yaml` that an embedded platform starts with; null: the manifest's default, or not ours to choose. */
   readonly modelSet: string | null
+  /** Environment of an embedded platform, from which its models take addresses and keys. */
+  readonly env?: Environment
   start(profile: string): Promise<RunningPlatform>
   /** Folder that holds everything the platform made for this profile; null when it is not ours to delete. */
   stateDir(profile: string): string | null
@@ -46,8 +50,6 @@ const PLATFORM_ENTRY = moduleFile('../../providers/platform/index', import.meta.
 
 /** Below the state folder; mode 0600. */
 export const SECRETS_FILE = 'secrets.json'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Credentials of an embedded platform, as the platform and everybody who calls it must know them. */
 export interface PlatformKeys extends PlatformSecrets {
@@ -109,6 +111,7 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
     gateway: 'embedded',
     basePort: options.port ?? null,
     modelSet: options.modelSet,
+    env: options.env,
     stateDir,
     async start(profile) {
       const keys = await platformKeys(options.stateRoot, options.env)

@@ -1,7 +1,9 @@
 import { request } from 'undici'
+import { fillPlaceholders } from '../../contract/index.ts'
 import { needsPlatformGateway } from '../judge/create-judges.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import type { Alias } from '../manifests/experiment.ts'
+import { InputError } from '../manifests/runner-inputs.ts'
 import { plural } from '../../contract/words.ts'
 import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
 import type { DatasetRun } from './dataset-run.ts'
@@ -41,6 +43,8 @@ interface Asked {
   keyVariable: string
   /** Whether an address without this route cannot be used. */
   needsRoute: boolean
+  /** Any answer shows that the service runs: its credential is not sent here. */
+  takesAnyAnswer?: true
 }
 
 /** Asks once; null when the service is there and takes the credential. */
@@ -63,6 +67,7 @@ async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | 
     const why = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
     return `${what} cannot be reached (${why}): start it, or correct ${addressVariable}`
   }
+  if (asked.takesAnyAnswer === true) return null
   if (status === 401 || status === 403)
     return `${what} answered HTTP ${status}: it does not accept the credential; set ${keyVariable}`
   if (asked.needsRoute && (status === 404 || status === 405))
@@ -197,13 +202,47 @@ function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[
   ]
 }
 
+/** Variables that the models of an embedded platform lack, and their addresses, each asked once. */
+function modelsOf({ platform, experiment: { models } }: DatasetRun): { problems: string[]; asked: Asked[] } {
+  if (platform.kind !== 'embedded') return { problems: [], asked: [] }
+  const name = platform.modelSet ?? models.default_set
+  const unset = new Set<string>()
+  const asked = new Map<string, Asked>()
+  for (const choice of Object.values(models.sets[name]?.roles ?? {})) {
+    if (choice.backend !== 'openai' && choice.backend !== 'tei') continue
+    const { api_key_env: key } = choice
+    if (key !== null && (platform.env?.[key] ?? '') === '') unset.add(key)
+    const address = fillPlaceholders(choice.base_url, platform.env ?? {})
+    if (!address.ok) for (const variable of address.unset) unset.add(variable)
+    else
+      asked.set(address.value, {
+        name: `model set ${name}`,
+        method: 'GET',
+        url: address.value,
+        credentials: { apiKey: null },
+        addressVariable: `sets.${name} in manifests/models.yaml`,
+        keyVariable: '',
+        needsRoute: false,
+        takesAnyAnswer: true,
+      })
+  }
+  return {
+    problems: [...unset].map((variable) => `model set ${name}: ${variable} is not set; set it, or choose another set`),
+    asked: [...asked.values()],
+  }
+}
+
 /**
  * Asks every service that a run needs and that runs elsewhere, each once. `parts` names what an external platform must have: a matrix
- * without a ladder ingests nothing, and so its aliases must be available. Throws `PreflightError` with every problem at once.
+ * without a ladder ingests nothing, and so its aliases must be available. Throws `PreflightError` with every problem at once, and `InputError` for
+ * variables that the model set needs.
  */
 export async function preflight(run: DatasetRun, parts: { ingestion: boolean; judges: boolean }): Promise<void> {
   const address = run.platform.kind === 'external' ? await run.platform.start(run.dataset.profile.name) : null
+  const models = modelsOf(run)
+  if (models.problems.length > 0) throw new InputError(models.problems)
   const asked = [
+    ...models.asked,
     ...(address !== null && parts.ingestion ? [ingestionOf(address)] : []),
     ...evaluatorOf(run, address),
     ...(parts.judges ? judgesOf(run) : []),

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../../contract/index.ts'
 import type { DatasetRun } from './dataset-run.ts'
+import { InputError } from '../manifests/runner-inputs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { StepFailedError } from './ladder-step.ts'
 import { runDataset, type DatasetOutcome } from './run-dataset.ts'
@@ -42,7 +43,11 @@ export async function runDatasets(
       if (!(error instanceof StepFailedError)) throw error
       failures.push(error)
       // The next dataset's platform is set up in the same way.
-      if (error.cause instanceof ServiceFailedError && error.cause.isConfiguration) break
+      if (
+        error.cause instanceof InputError ||
+        (error.cause instanceof ServiceFailedError && error.cause.isConfiguration)
+      )
+        break
     }
   }
   const stopped = drain.aborted || abort.aborted

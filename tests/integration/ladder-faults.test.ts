@@ -51,6 +51,20 @@ describe('a platform that cannot start as it is set up', () => {
     expect(run.stdout.match(/OPENAI_API_KEY is not set/g)).toHaveLength(1)
     expect(run.stdout).not.toContain('started again')
   })
+
+  it('deletes nothing for a cold reset when a variable or a service of its models is missing', async () => {
+    const args = ['ladder', '--project', root, '--dataset', 'smoke', '--no-publish', '--run-id', 'models-missing']
+    expect((await runCli([...args, '--no-cold-reset', '--models', 'vanilla-rag'])).code).toBe(0)
+    const evidence = join(root, 'results/models-missing-smoke-evidence.jsonl')
+    const before = await readFile(evidence, 'utf8')
+    const keyless = await runCli([...args, '--cold-reset', '--model-set', 'openai'], { OPENAI_API_KEY: '' })
+    expect(keyless).toMatchObject({ code: 2, stdout: expect.stringContaining('OPENAI_API_KEY is not set') })
+    const serverless = await runCli([...args, '--cold-reset', '--model-set', 'ollama'], {
+      OLLAMA_URL: 'http://127.0.0.1:1',
+    })
+    expect(serverless).toMatchObject({ code: 5, stdout: expect.stringContaining('cannot be reached') })
+    expect(await readFile(evidence, 'utf8')).toBe(before)
+  })
 })
 
 describe('credentials', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ModelRole, ModelsManifest } from '../../../contract/index.ts'
-import { fillPlaceholders, selectModels } from './select-models.ts'
+import { fillPlaceholders, ModelRole, ModelsManifest } from '../../../contract/index.ts'
+import { selectModels } from './select-models.ts'
 
 const builtin = { backend: 'builtin', model: 'rules' }
 const roles = (changes: object = {}) => ({

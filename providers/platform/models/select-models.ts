@@ -1,4 +1,4 @@
-import { ModelRole } from '../../../contract/index.ts'
+import { fillPlaceholders, ModelRole } from '../../../contract/index.ts'
 import type { ModelChoice, ModelsManifest } from '../../../contract/index.ts'
 import type { SelectedModels } from './create-model-host.ts'
 import { unsuitable } from './model-backend.ts'
@@ -53,23 +53,6 @@ function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved
   if (refused !== null) problems.push(refused)
   if (choice.api_key_env !== null && (env[choice.api_key_env] ?? '') === '') unset.push(choice.api_key_env)
   return { choice: { ...choice, base_url: baseUrl.ok ? baseUrl.value : choice.base_url }, problems, unset }
-}
-
-type Filled = { ok: true; value: string } | { ok: false; unset: string[] }
-
-/** Replaces `${NAME}` and `${NAME:-default}`; an empty variable counts as unset, as in a shell. */
-export function fillPlaceholders(text: string, env: Env): Filled {
-  const unset: string[] = []
-  const value = text.replace(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_match, name: string, fallback?: string) => {
-      const given = env[name] ?? ''
-      if (given !== '') return given
-      if (fallback === undefined) unset.push(name)
-      return fallback ?? ''
-    },
-  )
-  return unset.length === 0 ? { ok: true, value } : { ok: false, unset }
 }
 
 function isHttpUrl(text: string): boolean {
