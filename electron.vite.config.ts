@@ -6,7 +6,7 @@ import pages from './renderer.vite.config.ts'
 // The oldest Electron that the shell runs in has Node 20; what it is made of is bundled, so that it needs no packages beside it.
 const shell = { target: 'node20', minify: true, externalizeDeps: false, emptyOutDir: true } as const
 
-/** Saving a file may be several events: built at each, the app would be started anew while it starts. */
+/** Saving a file may be several events: built at each, the app would be restarted while it starts. */
 const WATCH = { buildDelay: 300 }
 
 export default defineConfig(({ command }) => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { portOrAny } from '../main/supervisor/free-port.ts'
 import { electronProgram } from './electron-program.ts'
 
-// Pages are changed in the open window; an edit of the shell starts it anew. The engine is started again from its menu.
+// Pages are changed in the open window; an edit of the shell restarts it. The engine is started again from its menu.
 const program = await electronProgram((text) => process.stderr.write(`${text}\n`))
 if (program === null) {
   console.error('npm run dev needs Electron; without it, see "npm run dev:pages"')

@@ -54,7 +54,7 @@ describe('looks', () => {
     expect(fast!.dash).not.toBe(slow!.dash)
   })
 
-  it('an approach that nobody declared keeps its name', () => expect(lookOf('other').short).toBe('other'))
+  it('an undeclared approach keeps its name', () => expect(lookOf('other').short).toBe('other'))
 })
 
 const look = lookOf('vanilla-rag')

@@ -61,14 +61,14 @@ async function start(): Promise<void> {
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      // Nobody may be there to answer a question.
+      // There may be no user to answer a question.
       isAsked = false
       app.quit()
     })
   await desktop.start()
 }
 
-/** While the shell is worked on, an edit starts it anew before the one that it follows has ended its engine. */
+/** While the shell is worked on, an edit restarts it before the one that it follows has ended its engine. */
 const PATIENCE_MS = config.devServer === null ? 0 : 15_000
 const ASK_AGAIN_MS = 100
 

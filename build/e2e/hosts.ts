@@ -20,7 +20,7 @@ export async function browserHost(): Promise<SpecHost> {
   return { project, found: false, reason }
 }
 
-/** A screen that nobody sees, so that windows of specs do not pop up; where that is missing, the real one. */
+/** A virtual screen, so that windows of specs do not pop up; where that is missing, the real one. */
 export async function screenWrapper(): Promise<string[] | null> {
   if (process.platform !== 'linux') return []
   const hasXvfb = (): boolean => findOnPath(['xvfb-run']) !== null && findOnPath(['xauth']) !== null

@@ -15,7 +15,7 @@ export const ControlEvent = z.discriminatedUnion('type', [
   ...RunEvent.options,
   /** First on each stream: which engine speaks, and the newest number that it has given out. */
   z.strictObject({ type: z.literal('stream.opened'), engine_id: z.string(), newest: sequence }),
-  /** Events that the client asked for are no longer there, or were another engine's: read everything anew. */
+  /** Events that the client asked for are no longer there, or were another engine's: read everything again. */
   z.strictObject({
     type: z.literal('stream.gap'),
     reason: z.enum(['too_old', 'other_engine']),
@@ -43,7 +43,7 @@ export const EventsInput = z.strictObject({
   after: sequence.optional(),
   /** From `stream.opened`: the numbers of another engine mean nothing to this one. */
   engine_id: z.string().max(64).optional(),
-  /** Only what cannot name an approach: for pages on which somebody votes blindly. */
+  /** Only what cannot name an approach: for pages on which a person votes blindly. */
   blind: z.boolean().default(false),
 })
 export type EventsInput = z.input<typeof EventsInput>

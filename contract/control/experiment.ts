@@ -36,7 +36,7 @@ export const AliasView = z.strictObject({
   evidence: EvidenceCapability,
   requires_reingest: z.boolean(),
   parameters: z.record(z.string(), z.json()),
-  /** One of the six canonical approaches: selected unless somebody chooses. */
+  /** One of the six canonical approaches: selected unless the user chooses others. */
   canonical: z.boolean(),
 })
 export type AliasView = z.infer<typeof AliasView>

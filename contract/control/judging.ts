@@ -72,7 +72,7 @@ export const RevealInput = z.strictObject({
 })
 export type RevealInput = z.input<typeof RevealInput>
 
-/** The round is open: logged with its time. `human` is null when nobody had voted. */
+/** The round is open: logged with its time. `human` is null without a vote. */
 export const Revealed = z.strictObject({
   revealed_at: z.iso.datetime(),
   voted: count,

@@ -9,7 +9,7 @@ const newId = z
 
 const newQuestion = z.strictObject({
   query: Question.shape.query,
-  /** The right answer, where somebody knows it: metrics that compare with it need it. */
+  /** The right answer, where it is known: metrics that compare with it need it. */
   ground_truth: z.string().min(1).max(16_000).nullable().default(null),
 })
 

@@ -7,7 +7,7 @@ const count = z.int().min(0)
 export const ServiceName = z.enum(['platform', 'converter', 'converter-adapter', 'stt', 'tts'])
 export type ServiceName = z.infer<typeof ServiceName>
 
-/** `absent`: this installation does not have it. `external`: somebody else runs it at `url`. The others as the supervisor says. */
+/** `absent`: this installation does not have it. `external`: it runs elsewhere, at `url`. The others as the supervisor says. */
 export const ServiceStateName = z.enum([
   'absent',
   'external',
@@ -27,7 +27,7 @@ export const ServiceView = z.strictObject({
   /** Why it is in this state, where that says something. */
   detail: z.string().nullable(),
   url: z.string().nullable(),
-  /** Who keeps it running: a run, or a person who started it; null when nobody does. */
+  /** Who keeps it running: a run, or a person who started it; null when neither does. */
   used_by: z.enum(['run', 'panel']).nullable(),
   /** Ingestion profile that the platform serves. */
   profile: Identifier.nullable(),

@@ -31,7 +31,7 @@ export const Distribution = z.strictObject({
 export type Distribution = z.infer<typeof Distribution>
 
 /**
- * State of one metric for one approach. ok: every cell is scored, apart from questions that nobody can be scored on. partial: some are.
+ * State of one metric for one approach. ok: every cell is scored, apart from questions on which no approach can be scored. partial: some are.
  * Otherwise nothing is scored, and the state is the first of these that some cell has: error (of the evaluator), timeout (of the
  * evaluator), not_evaluable, disabled, not_run (the cell failed or has no row).
  */

@@ -7,7 +7,7 @@ export const IngestionProvenance = z.strictObject({
   profile: Identifier,
   revision: z.string().min(1),
   content_digest: z.string().min(1),
-  /** Who ran the job: this run's platform, or somebody else before it. */
+  /** Who ran the job: this run's platform, or another one before it. */
   mode: z.enum(['platform', 'external']),
 })
 export type IngestionProvenance = z.infer<typeof IngestionProvenance>

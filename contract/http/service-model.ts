@@ -8,11 +8,11 @@ export type DownloadProgress = z.infer<typeof DownloadProgress>
 export const ServiceModel = z.object({
   id: z.string(),
   task: z.string(),
-  /** An SPDX identifier where there is one; null where nobody has stated it. */
+  /** An SPDX identifier where there is one; null where it is unknown. */
   license: z.string().nullable(),
   /** Whether it can work now. */
   installed: z.boolean(),
-  /** Size of its files; null for what is part of the installation, and while nobody has told it: then only the server knows. */
+  /** Size of its files; null for what is part of the installation, and while it is unknown: then only the server knows. */
   download_bytes: z.int().nullable(),
   /** Who made the weights, and under which terms; null for what is part of the installation. */
   source_page: z.url().nullable(),

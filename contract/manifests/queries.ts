@@ -8,7 +8,7 @@ export type GoldEvidence = z.infer<typeof GoldEvidence>
 export const Question = z.strictObject({
   id: Identifier,
   query: z.string().min(1).max(8000),
-  /** The right answer; for unanswerable questions, what is missing. Null when nobody wrote one. */
+  /** The right answer; for unanswerable questions, what is missing. Null when it is not given. */
   ground_truth: z.string().min(1).max(16_000).nullable().default(null),
   answerable: z.boolean().default(true),
   /** How many separate facts must be joined. */

@@ -44,7 +44,7 @@ const DECLARED = {
     by: 'runner',
     form: 'whole number, 1 to 32',
     default: null,
-    what: 'Cells at a time; what the manifest declares unless set.',
+    what: "How many cells run at once; the manifest's value unless set.",
     option: '--concurrency',
     setting: 'concurrency',
   },

@@ -103,7 +103,7 @@ function ofTransport(error: ORPCError<string, unknown>): ControlError {
   return { code: 'unexpected', message: error.message, retryable: false }
 }
 
-/** Any failure → the only form in which one crosses. What nobody foresaw keeps its message and loses its stack. */
+/** Any failure → the only form in which one crosses. An unexpected one keeps its message and loses its stack. */
 export function toControlError(error: unknown): ControlError {
   return valueWithoutSecrets(controlErrorOf(error))
 }
@@ -116,6 +116,6 @@ function controlErrorOf(error: unknown): ControlError {
   return { code: 'unexpected', message: message.slice(0, MAX_MESSAGE_CHARS), retryable: false }
 }
 
-/** Whether somebody should see the stack: the failure was not foreseen by anybody. */
+/** Whether the stack is reported: the failure was not expected. */
 export const isUnforeseen = (error: unknown): boolean =>
   known(error) === null && !(error instanceof ORPCError && error.status < 500)

@@ -11,7 +11,7 @@ function endOfLine(text: string, offset: number): number {
 }
 
 /**
- * The text of a YAML file with one more item at the end of the list `key`; comments and the layout of everything else stay as somebody wrote
+ * The text of a YAML file with one more item at the end of the list `key`; comments and the layout of everything else stay as they were written
  * them. Throws `ManifestError` when there is no such list or anything else would change.
  */
 export function withItem(text: string, file: string, key: string, item: object): string {

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { canonicalJson, type GitState } from '../../contract/index.ts'
 import { parseYaml } from './load-manifest.ts'
 
-// A project folder may come from somebody else, and git runs programs that its own configuration names: the file system monitor, hooks, clean
+// A project folder may come from another person, and git runs programs that its own configuration names: the file system monitor, hooks, clean
 // filters, text converters, external diffs, helpers of a remote from which missing objects are fetched. All of them are off: reading the state
 // of a folder must not execute anything that the folder brings. Filters of the user's own configuration stay, so that large files which git
 // keeps elsewhere do not count as changed.
@@ -45,7 +45,7 @@ const argumentsOf = ({ root, config }: Git, args: readonly string[]): string[] =
   ...args,
 ]
 
-/** Null when there is no git, no repository, no commit yet, or more output than can be a project's. */
+/** What a command of git prints; null when there is no git, no repository, no commit yet, or more output than can be a project's. */
 async function git(from: Git, ...args: string[]): Promise<string | null> {
   try {
     const options = { maxBuffer: MAX_STATUS_BYTES, env: { ...process.env, ...SAFE_ENV } }
@@ -54,6 +54,10 @@ async function git(from: Git, ...args: string[]): Promise<string | null> {
     return null
   }
 }
+
+/** The same for a checkout by its folder. No program that its configuration names is started. */
+export const gitOutput = (root: string, ...args: string[]): Promise<string | null> =>
+  git({ root, config: SAFE_CONFIG }, ...args)
 
 /** The repository with the filters off that it defines itself; null when they cannot be turned off. */
 async function withoutOwnFilters(root: string): Promise<Git | null> {

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { gitOutput } from './git-state.ts'
 
 const PROGRAM = join(import.meta.dirname, '../..')
 
@@ -28,10 +27,10 @@ export async function findRevision(
   if (typeof revision === 'string') return revision
   // A package below a project's checkout must not take that project's commit for its own.
   if (!existsSync(join(program, '.git'))) return null
-  const commit = await git(program, 'rev-parse', '--verify', 'HEAD')
+  const commit = (await gitOutput(program, 'rev-parse', '--verify', 'HEAD'))?.trim() ?? null
   if (commit === null) return null
   // The other files of a checkout are data and documents: a run publishes into them, which changes no answer.
-  const isClean = (await git(program, 'diff-index', '--quiet', 'HEAD', '--', ...PROGRAM_FILES)) !== null
+  const isClean = (await gitOutput(program, 'diff-index', '--quiet', 'HEAD', '--', ...PROGRAM_FILES)) !== null
   return isClean ? commit : `${commit}-dirty`
 }
 
@@ -46,10 +45,3 @@ const PROGRAM_FILES = [
   'package.json',
   'package-lock.json',
 ]
-
-/** What git prints; null when it fails. No program that a checkout's configuration names is started. */
-const git = (folder: string, ...args: string[]): Promise<string | null> =>
-  promisify(execFile)('git', ['-C', folder, '--no-optional-locks', '-c', 'core.fsmonitor=false', ...args]).then(
-    ({ stdout }) => stdout.trim(),
-    () => null,
-  )

@@ -5,7 +5,7 @@ import { CONSUMER_FILE } from './experiment.ts'
 /** Below the project: journals, settings, index, votes, and what the embedded platform keeps. */
 export const STATE_FOLDER = '.rag-ladder'
 
-/** Why nothing can stand in a folder that somebody named as a project; null when it is there. Nothing is ever made at such a path. */
+/** Why a named project folder cannot be used; null when it exists. Nothing is ever created at such a path. */
 export function missingFolder(folder: string): string | null {
   const info = statSync(folder, { throwIfNoEntry: false })
   if (info === undefined) return `--project: ${folder}: there is no such folder`

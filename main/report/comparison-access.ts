@@ -15,7 +15,7 @@ export type ComparedName = ScoreMetric | 'score' | 'latency_ms'
 /** The alias that differences are shown against where it was selected. */
 const BASELINE = 'hybrid-rag'
 
-/** A metric's comparison; null when nobody is scored on it, or in files of before. */
+/** A metric's comparison; null when no approach is scored on it, or in files of earlier versions. */
 export const comparedMetric = ({ comparisons }: Aggregate, name: ComparedName): ComparedMetric | null =>
   comparisons?.metrics.find(({ metric }) => metric === name) ?? null
 

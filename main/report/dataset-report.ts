@@ -115,7 +115,7 @@ function runLines(aggregate: Aggregate): string[] {
   ]
 }
 
-/** That the scores below rank nobody, where rules graded them. */
+/** That the scores below rank no approach, where rules graded them. */
 const ruleGraded = (aggregate: Aggregate): string[] =>
   aggregate.metrics.some((metric) => isRuleGraded([aggregate], metric))
     ? [
@@ -189,7 +189,7 @@ function versionLines({ reproducibility, approaches }: Aggregate): string[] {
     `- Repository: ${revision}${repository.dirty === null ? ', uncommitted changes unknown' : repository.dirty ? `, ${change}` : ''}`,
     `- Platform: version ${platform.version === null ? 'unknown' : code(platform.version)}${platform.revision === null ? '' : `, revision ${code(platform.revision)}`}, gateway ${code(runtime.gateway)}`,
     `- Seed: ${code(seed)}`,
-    `- Graded by: ${graders.length === 0 ? 'nobody' : graders.map(code).join(', ')}`,
+    `- Graded by: ${graders.length === 0 ? 'no grader' : graders.map(code).join(', ')}`,
   ]
   if (models === null) return [...lines, '- Models: not reported by the platform']
   const rows = Object.entries(models.roles)

@@ -23,7 +23,7 @@ export const LADDER_METRICS: readonly ComparedName[] = [
   'latency_ms',
 ]
 
-/** Approaches by their mean over the rungs, and what is decided on each rung; empty when nobody has a score. Aggregates in ladder order. */
+/** Approaches by their mean over the rungs, and what is decided on each rung; empty when no approach has a score. Aggregates in ladder order. */
 export function leaderLines(aggregates: readonly Aggregate[], name: ComparedName): string[] {
   const rows = leaderboard(aggregates, name).map(({ alias, rank, mean, rungs, standing }) => [
     rank === null ? '–' : String(rank),

@@ -108,7 +108,8 @@ const rule = ({ width, color }: View): string => paint([{ text: '─'.repeat(wid
 
 function datasetLines(aggregate: Aggregate, view: View): string[] {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
-  const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', ...first, 'points_covered', ...graded.flat()])]
+  // A narrow terminal drops columns from the right: what decides about the run comes before what rules graded.
+  const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', 'points_covered', ...first, ...graded.flat()])]
   const build = (shape: Shape) => datasetTable(aggregate, metrics, shape, view)
   const table = fitted(view.width, metrics.length, build)
   return [

@@ -14,6 +14,9 @@ export const primaryMetric = (aggregates: readonly Aggregate[]): ComparedName | 
 const isEvaluation = (name: ComparedName): name is EvaluationMetric =>
   (EvaluationMetric.options as readonly string[]).includes(name)
 
+/** Name of the evaluator by rules, in the manifest of models. */
+const BUILTIN_EVALUATOR = 'rule-critic'
+
 /** Whether a metric was graded by built-in rules, which do not follow people's grades, in any of the runs. */
 export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedName): boolean {
   if (!isEvaluation(name)) return false
@@ -25,9 +28,6 @@ export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedNam
         approaches.some(({ evaluation }) => evaluation.evaluator_models.includes(BUILTIN_EVALUATOR))),
   )
 }
-
-/** Name of the evaluator by rules, in the manifest of models. */
-const BUILTIN_EVALUATOR = 'rule-critic'
 
 /** Contexts that a rank metric looks at; shorter lists cannot reach its value at that depth. */
 const DEPTH = 10

@@ -71,7 +71,7 @@ export async function publicationChange(
   )
 }
 
-/** Changes that replace published results of another content, for which somebody must be asked. */
+/** Changes that replace published results of another content, which need a confirmation. */
 export const replacements = (changes: readonly PublicationChange[]): PublicationChange[] =>
   changes.filter(({ current }) => current !== null)
 

@@ -114,7 +114,7 @@ export function leftOverNotice(leftOver: readonly string[]): string | null {
   return `${RESULTS_FOLDER} still holds artifacts of earlier runs that no dataset names as published: ${first}${rest}; keep or remove them`
 }
 
-/** Writes the index of the results folder and the ladder's page anew from the catalogue and the published aggregates. */
+/** Rewrites the index of the results folder and the ladder's page from the catalogue and the published aggregates. */
 export async function publishIndex(root: string, datasetsFile: string): Promise<void> {
   const datasets = await loadDatasets(root, datasetsFile)
   const entries = await Promise.all(

@@ -5,7 +5,7 @@ import { STATE_SIGNS } from './score-format.ts'
 import type { Segment, Style } from './terminal-paint.ts'
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
-/** Missing scores are hatched, so that nobody takes them for low ones. */
+/** Missing scores are hatched, so that they are not mistaken for low ones. */
 const HATCH = '╱'
 
 const STATE_STYLES: Readonly<Record<MetricState, Style>> = {

@@ -16,12 +16,12 @@ export interface Follow {
   signal: AbortSignal
 }
 
-type Claim = { holder: 'this'; scope: StoredScope } | { holder: 'other' } | { holder: 'nobody' }
+type Claim = { holder: 'this'; scope: StoredScope } | { holder: 'other' } | { holder: 'none' }
 
 /** What happened to an evidence file's dataset run. */
 export interface EvidenceOutcome {
   rowsAdded: number
-  /** It is new in the index, or was read anew. */
+  /** It is new in the index, or was read again. */
   created: boolean
 }
 
@@ -37,7 +37,7 @@ const NOTHING: EvidenceOutcome = { rowsAdded: 0, created: false }
 
 /**
  * Brings the index up to the last complete line of an evidence file. Rows and offset go in together, block by block; a file that does not
- * begin any more with what was applied is read anew. A line that cannot be used marks the file as damaged there, and nothing behind it is
+ * begin any more with what was applied is read again. A line that cannot be used marks the file as damaged there, and nothing behind it is
  * read. Rejects with the signal's reason and the system's error.
  */
 export async function applyEvidence(
@@ -103,7 +103,7 @@ class EvidenceApplier {
     return this.#outcome
   }
 
-  /** The hash of what is applied; starts anew when the file has other bytes there. */
+  /** The hash of what is applied; starts from nothing when the file has other bytes there. */
   async #startingHash(): Promise<Hash> {
     const { session, signal, changes } = this.#follow
     const artifact = this.#artifact
@@ -126,10 +126,10 @@ class EvidenceApplier {
     this.#artifact = session.write(() => session.artifacts.change(this.#artifact, { ...clean, ...change }))
   }
 
-  /** Takes the dataset run of the file's first row; nobody has it when that row cannot be read. */
+  /** Takes the dataset run of the file's first row; none when that row cannot be read. */
   #claim({ rows: [first] }: ParsedBlock): Claim {
     const { session, changes } = this.#follow
-    if (first === undefined) return { holder: 'nobody' }
+    if (first === undefined) return { holder: 'none' }
     const { runId, dataset } = first
     const scope = session.write(() =>
       claimScope(

@@ -57,7 +57,7 @@ export class ColumnTallies {
     this.forget()
   }
 
-  /** Verdicts come and go without their cells: after they did, what the panel thinks is counted anew. */
+  /** Verdicts come and go without their cells: after they did, what the panel thinks is counted again. */
   recountJudged(scope: Scope): void {
     this.#forgetMetric.run(scope.id)
     this.#recount.run(scope.id)

@@ -4,7 +4,7 @@ import { canonicalJson, type CanonicalRow } from '../../contract/index.ts'
 import { fingerprint } from '../evidence/row-identity.ts'
 import type { AliasRecord, CellRecord } from './cell-record.ts'
 
-/** Beyond this a map of known texts starts anew: memory must not grow with the files. */
+/** Beyond this a map of known texts restarts: memory must not grow with the files. */
 const MAX_KNOWN = 50_000
 
 /** One table of distinct texts and their numbers, remembered. */
@@ -27,7 +27,7 @@ class Numbers<Key> {
 
 /**
  * Gives texts that stand in many cells their numbers, making them where they are new. What it remembers holds only while its transactions
- * succeed and nobody else writes: `forget` after a rollback or when another process has written.
+ * succeed and no other process writes: `forget` after a rollback or when another process has written.
  */
 export class Dictionary {
   readonly #runs = new Numbers<string>()

@@ -34,7 +34,7 @@ export class IndexHost {
     })
   }
 
-  /** Takes in what changed. Rejects with `replaced` or `damaged` when the file has to be opened or made anew first. */
+  /** Takes in what changed. Rejects with `replaced` or `damaged` when the file has to be opened again or rebuilt first. */
   sync(): Promise<IndexChange> {
     return this.#next(() => this.#opened().writer.sync(this.#stop.signal))
   }

@@ -110,7 +110,7 @@ describe('following an evidence file', () => {
     expect(contentOf(index.db)).toEqual(await freshContent(folders))
   })
 
-  it('reads a file anew that was replaced, cut or rotated, and only then', async () => {
+  it('reads a file again that was replaced, cut or rotated, and only then', async () => {
     const { folders, evidence, index } = await withEvidence(Buffer.concat(lines.slice(0, 6)))
     await index.sync()
     const checks: [string, () => Promise<void>, number, boolean][] = [

@@ -144,7 +144,7 @@ export class IndexWriter {
     })
   }
 
-  /** Folders in another order than before: which of several equal files is indexed has to be settled anew. */
+  /** Folders in another order than before: which of several equal files is indexed has to be decided again. */
   #followOrder(files: readonly FoundFile[], known: Map<string, Artifact>): void {
     const moved = files.filter(({ path, folder }) => known.get(path)!.folder !== folder)
     if (moved.length === 0) return
@@ -234,7 +234,7 @@ export class IndexWriter {
     return problemOf(this.#judgments.apply(scope, parseJudgments(file.text, basename(path))))
   }
 
-  /** A snapshot of before the evidence files: small, so it is read anew whenever one of its files changed. */
+  /** A snapshot of before the evidence files: small, so it is read again whenever one of its files changed. */
   #followHistorical(prefix: string, group: Group, { changes }: Follow): void {
     const matrix = readWholeFile(group.matrix!.artifact)
     const judgments = group.judgments === undefined ? null : readWholeFile(group.judgments.artifact)

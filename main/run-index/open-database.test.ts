@@ -22,7 +22,7 @@ describe('opening an index', () => {
     reader.close()
   })
 
-  it('makes an index of another version anew', async () => {
+  it('rebuilds an index of another version', async () => {
     const { file } = await indexFolders()
     const db = openForWriting(file)
     db.exec('UPDATE state SET revision = 7; PRAGMA user_version = 9999')
@@ -32,7 +32,7 @@ describe('opening an index', () => {
     again.close()
   })
 
-  it('makes a damaged index anew, and moves aside what is no database at all', async () => {
+  it('rebuilds a damaged index, and moves aside what is no database at all', async () => {
     const { file } = await indexFolders()
     openForWriting(file).close()
     const bytes = await readFile(file)

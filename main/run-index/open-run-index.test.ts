@@ -46,7 +46,7 @@ function watched(index: RunIndex) {
 const error = (code: string) => expect.objectContaining({ name: 'RunIndexError', code }) as unknown
 
 describe('a run index in its threads', () => {
-  it('mirrors its folders, answers, and is made anew after it was deleted', async () => {
+  it('mirrors its folders, answers, and is rebuilt after it was deleted', async () => {
     const folders = await indexFolders()
     await writeRun(folders.results, dataset, goldenJudgments(dataset))
     const index = opened(folders)

@@ -38,7 +38,7 @@ export interface FileRange {
 export interface ParsedBlocks {
   /** Null when there is no complete line any more. */
   next(): Promise<ParsedBlock | null>
-  /** After it nobody reads the file. */
+  /** After it the file is not read any more. */
   close(): Promise<void>
 }
 
@@ -113,7 +113,7 @@ export function blocksAhead(range: FileRange, blockBytes = BLOCK_BYTES): ParsedB
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
     })
     worker.postMessage('next')
-    // Who applies the block before may fail; nobody waits for this one then.
+    // Applying the block before may fail; this one is then not awaited.
     answered.catch(() => undefined)
     return answered
   }

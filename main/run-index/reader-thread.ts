@@ -13,7 +13,7 @@ let db: Database.Database | null = null
 function release(): void {
   db?.close()
   db = null
-  // The next database counts its revisions anew.
+  // The next database counts its revisions from the start.
   context = newContext(folders)
 }
 

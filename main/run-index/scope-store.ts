@@ -92,7 +92,7 @@ export class ScopeStore {
     return { id: Number(lastInsertRowid), run, dataset, owner: owner.id, kind }
   }
 
-  /** Takes a dataset run out of the index; its files are to be looked at again. Numbers may be given anew afterwards. */
+  /** Takes a dataset run out of the index; its files are to be looked at again. Numbers may be reused afterwards. */
   wipe(scope: StoredScope): void {
     this.#artifacts.forgetScope(scope.id)
     for (const statement of this.#wipe) statement.run(scope.id)

@@ -28,7 +28,7 @@ export type ThreadMessage =
   | { kind: 'answer'; id: number; value: unknown }
   | { kind: 'failure'; id: number; failure: ThreadFailure }
   | { kind: 'changed'; change: IndexChange }
-  /** A sync that nobody asked for by a request failed. */
+  /** A sync failed that no request had started. */
   | { kind: 'failed'; failure: ThreadFailure }
 
 /** Any error as it crosses to the other thread. */

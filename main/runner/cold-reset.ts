@@ -89,7 +89,7 @@ export async function listDeletions(scope: ResetScope): Promise<DeletionList> {
 export const rowsIn = (lists: readonly DeletionList[]): number =>
   lists.flatMap(({ items }) => items).reduce((sum, { rows }) => sum + (rows ?? 0), 0)
 
-/** Lists without what the next run makes again at no cost but time: whether somebody must be asked. */
+/** Lists without what the next run makes again at no cost but time: whether a confirmation is needed. */
 export const mustConfirm = (lists: readonly DeletionList[]): boolean =>
   lists.some(({ items }) => items.some(({ what }) => what !== 'collections'))
 

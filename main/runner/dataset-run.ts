@@ -24,7 +24,7 @@ export interface DatasetRun {
   /** Checked before the first call; a disabled one skips step 9. */
   judgePanel: JudgePanel
   coldReset: boolean
-  /** What a person agreed to delete; null where nobody was asked. */
+  /** What a person agreed to delete; null where no confirmation was requested. */
   confirmedDeletions?: readonly DeletionList[] | null
   publish: boolean
   /** Whether to report why a cell is reused, skipped or tried again. */

@@ -179,7 +179,7 @@ function portOf(address: string): number | null {
   return Number(port) || (protocol === 'https:' ? 443 : 80)
 }
 
-/** A platform that somebody else runs; starting and stopping it is their affair. The gateway's key stands in for a missing token. */
+/** A platform that runs elsewhere: this program neither starts nor stops it. The gateway's key replaces a missing token. */
 export function externalPlatform(
   url: string,
   {

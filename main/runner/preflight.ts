@@ -40,11 +40,10 @@ interface Asked {
   url: string
   credentials: Credentials
   addressVariable: string
-  keyVariable: string
+  /** Null where no credential is sent. */
+  keyVariable: string | null
   /** Whether an address without this route cannot be used. */
   needsRoute: boolean
-  /** Any answer shows that the service runs: its credential is not sent here. */
-  takesAnyAnswer?: true
 }
 
 /** Asks once; null when the service is there and takes the credential. */
@@ -67,7 +66,8 @@ async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | 
     const why = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
     return `${what} cannot be reached (${why}): start it, or correct ${addressVariable}`
   }
-  if (asked.takesAnyAnswer === true) return null
+  // Without a credential any answer shows that the service runs.
+  if (keyVariable === null) return null
   if (status === 401 || status === 403)
     return `${what} answered HTTP ${status}: it does not accept the credential; set ${keyVariable}`
   if (asked.needsRoute && (status === 404 || status === 405))
@@ -221,9 +221,8 @@ function modelsOf({ platform, experiment: { models } }: DatasetRun): { problems:
         url: address.value,
         credentials: { apiKey: null },
         addressVariable: `sets.${name} in manifests/models.yaml`,
-        keyVariable: '',
+        keyVariable: null,
         needsRoute: false,
-        takesAnyAnswer: true,
       })
   }
   return {

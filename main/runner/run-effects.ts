@@ -55,7 +55,7 @@ export function openQuestions(
 ): string[] {
   const questions: string[] = []
   if (agreed === undefined) {
-    if (mustConfirm(deletions)) questions.push('the cold reset deletes files that nobody agreed to')
+    if (mustConfirm(deletions)) questions.push('the cold reset deletes files that were not confirmed')
   } else {
     const changed = deletions.map((list) => unconfirmed(list, agreed)).find((text) => text !== null)
     if (changed !== undefined) questions.push(changed)

@@ -10,7 +10,7 @@ import type { DatasetOutcome } from './run-dataset.ts'
 import { cellsNote, runCells } from './run-cells.ts'
 import { contextOf, sumUpCells } from './sum-up-cells.ts'
 
-/** The provenance of an ingestion that somebody else ran, by its job id. Throws `PlatformError`. */
+/** The provenance of an ingestion that another program ran, by its job id. Throws `PlatformError`. */
 export async function externalIngestion(platform: PlatformAddress, jobId: string): Promise<IngestionProvenance> {
   const client = createPlatformClient(platform)
   try {

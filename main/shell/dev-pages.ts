@@ -11,7 +11,7 @@ export const devPolicy = (devServer: string): string =>
     'connect-src': `${POLICY_DIRECTIVES['connect-src']} ${devServer.replace(/^http/, 'ws')}`,
   })
 
-/** A server that starts anew, after an edit of its configuration, is away for a moment. */
+/** A server that restarts, after an edit of its configuration, is away for a moment. */
 const TRIES = 20
 const AGAIN_AFTER_MS = 250
 

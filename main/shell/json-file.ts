@@ -21,7 +21,7 @@ export class JsonFile<Schema extends z.ZodType> {
     }
   }
 
-  /** Durable when it resolves, and nobody else's to read. */
+  /** Durable when it resolves, and readable by its owner only. */
   async write(value: z.infer<Schema>): Promise<void> {
     await writeAtomic(this.#file, `${JSON.stringify(value, null, 2)}\n`)
     await chmod(this.#file, 0o600)

@@ -86,7 +86,7 @@ it('is silent about what the person did, and about runs that only wait or are lo
   expect(isUnderWay(watching(job('queued')).watch)).toBe(false)
 })
 
-it('counts anew when a run is resumed, and forgets the run of an engine that died', () => {
+it('counts again when a run is resumed, and forgets the run of an engine that died', () => {
   expect(ratioOf(watching(job('running'), plan(10, 0), cell, job('paused'), job('running')).watch)).toBe(0)
   const gap: ControlEvent = { type: 'stream.gap', reason: 'other_engine', missed: null }
   expect(isUnderWay(watching(job('running'), gap).watch)).toBe(false)

@@ -9,7 +9,7 @@ export interface ShellConfig {
   project: string | null
   /** A Node to start the children with, instead of the app's own; needed where the app's is too old for them. */
   engineNode: string | null
-  /** An engine that somebody else runs, for work on the pages and their specs. Never in a package. */
+  /** An engine that runs elsewhere, for work on the pages and their specs. Never in a package. */
   outerEngine: { url: string; token: string } | null
   /** Server that builds the pages as they change. Never in a package. */
   devServer: string | null

@@ -47,7 +47,7 @@ export function runInWorker<Task extends StatisticsTask>(
   })
 }
 
-/** A thread takes its modules from the cache that this one uses: stripping and compiling them anew is half of its start. */
+/** A thread takes its modules from the cache that this one uses: stripping and compiling them again is half of its start. */
 function withCompileCache(): NodeJS.ProcessEnv {
   const folder = getCompileCacheDir()
   return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }

@@ -7,7 +7,7 @@ import { HttpError } from './http-error.ts'
 export function uploadDeadline(timeoutMs: number, message = 'Upload timed out') {
   return async (_request: FastifyRequest, _reply: FastifyReply, payload: Readable): Promise<Readable> => {
     const timed = new PassThrough()
-    // A refused request has nobody who reads on, and an error that nobody hears would end the process.
+    // The body of a refused request has no reader, and an error without a listener would end the process.
     timed.on('error', () => undefined)
     const timer = setTimeout(() => {
       payload.unpipe(timed)

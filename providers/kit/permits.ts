@@ -11,7 +11,7 @@ export interface Permit {
 
 export interface Permits {
   readonly free: number
-  /** A place, or null when all are taken: nobody queues. */
+  /** A place, or null when all are taken: there is no queue. */
   tryTake(): Permit | null
 }
 

@@ -195,7 +195,7 @@ async function listenOn(app: FastifyInstance, { host, port }: PlatformConfig): P
   })
 }
 
-/** Guards every route from here on; says so when nobody can come in. */
+/** Guards every route from here on; logs a warning when no caller can be let in. */
 function openDoor(app: FastifyInstance, { consumer, identity, edge }: PlatformConfig, logger: Logger) {
   const problem = identityProblem(identity)
   if (problem !== null) logger.error(problem)

@@ -35,7 +35,7 @@ describe('a round of probes', () => {
     })
   })
 
-  it('is shared by calls that come meanwhile, and made anew afterwards', async () => {
+  it('is shared by calls that come meanwhile, and rebuilt afterwards', async () => {
     let rounds = 0
     const readiness = createReadiness({ counted: async () => (rounds += 1) })
     await Promise.all([readiness(), readiness(), readiness()])

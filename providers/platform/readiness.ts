@@ -48,7 +48,7 @@ async function failureOf(probe: Probe): Promise<unknown> {
   }
 }
 
-/** Fails unless somebody answers at the address; `mustBeOk` wants a 2xx, else any answer below 500 shows that the service is there. */
+/** Fails unless a server answers at the address; `mustBeOk` wants a 2xx, else any answer below 500 shows that the service is there. */
 export function httpProbe(url: string, mustBeOk: boolean): Probe {
   return async () => {
     const answer = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), redirect: 'manual' })

@@ -85,7 +85,7 @@ export function registerTranscriptionRoutes(
           speakerModel,
           language: language ?? '',
         })
-        // Told only to those who sent the field: nobody else knows of it.
+        // Returned only to callers that sent the field; others do not know it.
         const used = {
           ...(prompt.trim() === '' ? {} : { prompt_used: recogniser.usesPrompt }),
           ...(speaker === '' ? {} : { speaker_used: speakerModel !== null }),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time of day in milliseconds, read anew each second while `moving`. */
+/** The time of day in milliseconds, read again each second while `moving`. */
 export function useNow(moving: boolean): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -7,7 +7,7 @@ import { type Progress, progressOf } from './run-progress.ts'
 
 const STATUS_EVERY_MS = 5000
 
-/** The run that is under way, else the newest paused one; null when there is none, and while somebody votes blindly: its request names approaches. */
+/** The run that is under way, else the newest paused one; null when there is none, and while a person votes blindly: its request names approaches. */
 export function useActiveRun(): RunJob | null {
   const blind = useBlind()
   const { data } = useQuery({

@@ -22,7 +22,7 @@ export function SettingsPage() {
   const { tab = 'models' } = useSearch({ from: '/settings' })
   const navigate = useNavigate({ from: '/settings' })
   const { data, isPending, isError, error, refetch } = useQuery(api.settings.get.queryOptions())
-  // Hidden, not taken away: what somebody has typed there stays.
+  // Hidden, not taken away: what was typed there stays.
   const panel = (value: SettingsTab) => ({ className: styles.panels, hidden: tab !== value })
   return (
     <Page

@@ -9,7 +9,7 @@ interface Preferences {
   /** Hints that were dismissed; they do not come back. */
   dismissed: string[]
   dismiss: (hint: string) => void
-  /** Id of the enrolled person who speaks here; null for nobody in particular. */
+  /** Id of the enrolled person who speaks here; null for any speaker. */
   speaker: string | null
   setSpeaker: (speaker: string | null) => void
 }

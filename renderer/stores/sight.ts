@@ -13,7 +13,7 @@ export const useSight = create<Sight>()((set) => ({
   setRevealed: (revealed) => set({ revealed }),
 }))
 
-/** Whether nothing that names an approach may be fetched: somebody votes, or is about to. */
+/** Whether nothing that names an approach may be fetched: a person votes, or is about to. */
 export function useBlind(): boolean {
   const atJudges = useRouterState({ select: ({ location }) => location.pathname === '/judges' })
   const revealed = useSight((sight) => sight.revealed)

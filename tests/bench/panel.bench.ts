@@ -164,7 +164,7 @@ async function largeAnswers(page: Page, session: CDPSession): Promise<Figure[]> 
 
 async function manyCells(browser: Browser, page: Page): Promise<Figure[]> {
   const paints: { afterQueryMs: number; afterAnswerMs: number }[] = []
-  // Each time anew: the page's cache would answer the second one.
+  // Each time again: the page's cache would answer the second one.
   for (let round = 0; round < 5; round += 1) {
     await page.reload()
     await page.getByRole('heading', { level: 1 }).waitFor()

@@ -164,7 +164,7 @@ async function wordsSaid(
   return said
 }
 
-/** The synthesiser tells the ending of "farmer's" as a word of its own; nobody writes it so. */
+/** The synthesiser tells the ending of "farmer's" as a word of its own; which is never written so. */
 function withEndings(words: readonly { text: string; start: number }[]): { text: string; start: number }[] {
   const whole: { text: string; start: number }[] = []
   for (const { text, start } of words) {

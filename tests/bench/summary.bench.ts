@@ -62,7 +62,7 @@ function rowOf(index: number, random: () => number): CanonicalRow {
   })
   const id = `q-${question}`
   const key = { run_id: REPORT_RUN, dataset_id: dataset.id, question_id: id, model: row.approach.model }
-  // Questions share documents by fours, as they do where somebody writes several about each.
+  // Questions share documents by fours, as they do where one author writes several about each.
   const gold = [{ document: `d-${Math.floor(question / 4)}.md`, fact: 'fact' }]
   return { ...row, row_id: rowId(key), question: { ...row.question, id, gold } }
 }

@@ -112,11 +112,11 @@ test('an answer that refuses says so beside its scores, and how that was decided
   await openCell(page, 0)
   await expect(chip).toHaveCount(2)
   await expect(drawerOf(page).getByRole('row', { name: /^token F1/ })).toContainText('⊘ Refused')
-  await chip.first().focus()
+  await chip.first().hover()
   await expect(page.getByRole('tooltip')).toContainText('Rules decided that this answer refuses')
   await drawerOf(page).getByRole('button', { name: 'Close' }).click()
   await openCell(page, 1)
-  await chip.first().focus()
+  await chip.first().hover()
   await expect(page.getByRole('tooltip')).toContainText('The evaluator’s language model decided')
 })
 

@@ -58,6 +58,6 @@ test('answers that refuse are counted by approach, and their number says how it 
   const chips = page.getByRole('region', { name: 'Coverage', exact: true }).getByText(/^⊘ Refused/)
   // The other approaches have no row that says.
   await expect(chips).toHaveText([/^⊘ Refused 2\/\d+, 1 unknown$/, /^⊘ Refused 0\/\d+$/])
-  await chips.first().focus()
+  await chips.first().hover()
   await expect(page.getByRole('tooltip')).toContainText('for 3 answers by the evaluator’s language model')
 })

@@ -28,7 +28,7 @@ async function startLongRun(page: Page): Promise<void> {
 
 async function storedRows(project: string): Promise<string[]> {
   const text = await readFile(join(project, `results/${LONG.run_id}-smoke-evidence.jsonl`), 'utf8')
-  // A torn tail is no row: nobody was told of it.
+  // A torn tail is no row: it was never acknowledged.
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { row_id: string }).row_id]))
 }

@@ -28,23 +28,24 @@ test('a dropped file is converted and shown beside its original; a refusal is to
   page,
   open,
 }) => {
-  let calls = 0
+  let isBusy = true
   await page.route('**/control/services/converter/proxy/v1/document/page', (route) =>
     route.fulfill({ contentType: 'image/png', body: PIXEL }),
   )
   await page.route('**/control/services/converter/proxy/v1/document/convert', async (route) => {
-    calls += 1
-    // Busy first: the page waits by itself.
-    if (calls === 1)
+    const body = route.request().postDataBuffer()?.toString('latin1') ?? ''
+    if (body.includes('locked.pdf'))
       return route.fulfill({
-        status: 429,
-        headers: { 'retry-after': '1' },
-        json: { detail: 'Provider capacity is full' },
+        status: 422,
+        json: { detail: 'the document is encrypted: remove its password and send it again' },
       })
-    if (calls === 2) return route.fulfill({ json: RESULT })
+    if (!isBusy) return route.fulfill({ json: RESULT })
+    // Busy once: the page waits by itself.
+    isBusy = false
     return route.fulfill({
-      status: 422,
-      json: { detail: 'the document is encrypted: remove its password and send it again' },
+      status: 429,
+      headers: { 'retry-after': '1' },
+      json: { detail: 'Provider capacity is full' },
     })
   })
   await open('/documents')

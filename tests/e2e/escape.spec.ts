@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, type Page } from '@playwright/test'
 import { IS_DESKTOP, test as base } from '../helpers/panel-page.ts'
 
-/** Somebody else's site, which writes down who came. */
+/** A foreign site, which logs its visitors. */
 const test = base.extend<{ stranger: { url: string; visits: string[] } }>({
   stranger: async ({ browserName: _ }, use) => {
     const visits: string[] = []

@@ -41,7 +41,7 @@ test('keys that follow the shortcut at once all arrive in the palette', async ({
   expect(typedInto).toBe('Search or command')
 })
 
-test('an address that nobody knows says so and leaves the way to the pages', async ({ page, open }) => {
+test('an unknown address says so and keeps the links to the pages', async ({ page, open }) => {
   await open('/no-such-page')
   await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click()

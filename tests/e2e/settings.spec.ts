@@ -37,7 +37,7 @@ test('a token goes to the engine and is not shown again', async ({ page, open })
   await expect(page.getByRole('button', { name: 'Forget' }).first()).toBeDisabled()
 })
 
-test('the look is kept; the index is verified and made anew', async ({ page, open }) => {
+test('the look is kept; the index is verified and rebuilt', async ({ page, open }) => {
   await open('/settings?tab=look')
   await page.getByText('Dark', { exact: true }).click()
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark')

@@ -191,7 +191,7 @@ test.describe('speakers', () => {
     await expectToFitNarrowWindow(page)
     await speaker.getByRole('button', { name: /^Delete/ }).click()
     await speaker.getByRole('button', { name: /^Delete the recordings for good/ }).click()
-    await expect(page.getByText('Nobody is enrolled yet.')).toBeVisible()
+    await expect(page.getByText('No speaker is enrolled yet.')).toBeVisible()
   })
 
   test.describe('of a recogniser elsewhere', () => {
@@ -248,7 +248,7 @@ test.describe('speakers', () => {
       await expect(speaker).toContainText('Not used: it heard everything right before.')
       await speaker.getByRole('button', { name: /^Delete/ }).click()
       await speaker.getByRole('button', { name: /^Delete the recordings for good/ }).click()
-      await expect(page.getByText('Nobody is enrolled yet.')).toBeVisible()
+      await expect(page.getByText('No speaker is enrolled yet.')).toBeVisible()
       await expect(page.getByText('Speakers the recogniser knows')).toBeFocused()
     })
   })

@@ -31,7 +31,7 @@ export async function attachWindow(debuggerAddress: string): Promise<Page> {
   return context.pages()[0] ?? (await context.waitForEvent('page'))
 }
 
-/** A window that is attached to while it goes to its document is now and then taken for one that never does: it is attached to anew then. */
+/** A window that is attached to while it goes to its document is now and then taken for one that never does: it is attached to again then. */
 async function attach(address: string, attempt = 1): Promise<Browser> {
   try {
     return await chromium.connectOverCDP(address, { timeout: ATTEMPT_MS })

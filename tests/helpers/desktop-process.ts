@@ -48,7 +48,7 @@ export async function startDesktop(
     async close() {
       const { pid } = child
       if (child.exitCode === null && child.signalCode === null) {
-        // A dialog that nobody answers must not keep a spec from ending.
+        // An unanswered dialog must not keep a spec from ending.
         const stubborn = setTimeout(() => pid !== undefined && process.kill(pid, 'SIGKILL'), 20_000)
         await app.close().catch(() => undefined)
         clearTimeout(stubborn)

@@ -52,7 +52,7 @@ export function scripted(replies: Record<string, FakeReply | ((request: RoleChat
   return (_role: string, request: RoleChatRequest): FakeReply => {
     const task = taskOf(request)
     const reply = replies[task] ?? (task === 'refusal' ? refusal(0) : undefined)
-    if (reply === undefined) throw new Error(`nobody wrote a reply for ${taskOf(request)}`)
+    if (reply === undefined) throw new Error(`there is no scripted reply for ${taskOf(request)}`)
     return typeof reply === 'function' ? reply(request) : reply
   }
 }

@@ -8,7 +8,7 @@ export interface MovableDoor {
   close(): Promise<void>
 }
 
-/** A relay on 127.0.0.1: the app is started once, the server behind it anew for each spec. */
+/** A relay on 127.0.0.1: the app is started once, the server behind it again for each spec. */
 export async function openMovableDoor(): Promise<MovableDoor> {
   const sockets = new Set<Socket>()
   let target: URL | null = null

@@ -12,7 +12,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
     .flatMap(([child, parent]) => (parent === pid ? [child!] : []))
 }
 
-/** Whether a process lives. One that has ended and that nobody has collected yet does not. */
+/** Whether a process lives. One that has ended and was not reaped yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

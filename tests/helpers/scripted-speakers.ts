@@ -6,7 +6,7 @@ import type { ReadSentence, Speaker, Speakers } from '../../contract/http/speake
 
 const SENTENCES = ['The first sentence.', 'The second sentence.', 'The third sentence.']
 
-/** A speech-to-text service of somebody else with one speaker, who has read all sentences but the second. */
+/** A foreign speech-to-text service with one speaker, who has read all sentences but the second. */
 export interface ScriptedSpeakers {
   url: string
   /** Bodies of the readings that came, in order. */

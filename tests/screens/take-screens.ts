@@ -103,7 +103,7 @@ async function useVoice(page: Page): Promise<void> {
   await speak.scrollIntoViewIfNeeded()
 }
 
-/** Somebody who has read enough, spoken by our own synthesiser the first time, with the recogniser fitted to them and the next sentence to read. */
+/** A speaker who has read enough, spoken by our own synthesiser the first time, with the recogniser fitted to them and the next sentence to read. */
 async function enrol(page: Page): Promise<void> {
   const heading = page.getByRole('heading', { name: 'Speakers the recogniser knows' })
   const panel = page.locator('section').filter({ has: heading })
@@ -144,7 +144,7 @@ async function readSentences({ voice, name }: { voice: string; name: string }): 
   await call('stt', `/v1/speakers/${id}/fit`, {})
 }
 
-/** Every route of the panel with the address that shows something; a route that nobody names here fails. */
+/** Every route of the panel with the address that shows something; a route that is missing here fails. */
 async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   const { run, dataset } = PUBLISHED
   const ofRun = `?run=${run}&dataset=${dataset}`

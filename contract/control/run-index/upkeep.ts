@@ -9,14 +9,14 @@ export const IndexChange = z.strictObject({
     z.strictObject({
       ...runDataset,
       rows_added: count,
-      /** Something else than new rows: other artifacts, or the whole dataset run was read anew. */
+      /** Something else than new rows: other artifacts, or the whole dataset run was read again. */
       replaced: z.boolean(),
     }),
   ),
   removed: z.array(z.strictObject(runDataset)),
   /** Files that became unusable in this step. */
   damaged: z.array(z.strictObject({ path: z.string(), damage: ArtifactDamage })),
-  /** More changed than one message holds: ask for everything anew. */
+  /** More changed than one message holds: request everything again. */
   truncated: z.boolean(),
 })
 export type IndexChange = z.infer<typeof IndexChange>

@@ -23,7 +23,7 @@ export function asTransportError(error: ControlError, status = REFUSED_STATUS) {
   return new ORPCError('CONTROL', { defined: true, status, message: error.message, data: error })
 }
 
-/** Any failure of a procedure, told as a control error; what nobody foresaw is reported with its stack. */
+/** Any failure of a procedure, returned as a control error; an unexpected one is reported with its stack. */
 export function transportErrorOf(error: unknown, report: (error: unknown) => void): Error {
   if (error instanceof ORPCError && error.code === 'CONTROL') return error
   if (isUnforeseen(error)) report(error)

@@ -36,7 +36,7 @@ export function registerPageRoutes(app: FastifyInstance, files: StaticFiles, rul
         'set-cookie',
         `${cookieName(rules.port)}=${session.cookie}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Strict`,
       )
-    // Somebody who reloads the link or comes back to it has a session already.
+    // A browser that reloads the link or returns to it already has a session.
     else if (!hasSession(request.headers, rules))
       return reply.code(403).type('text/plain; charset=utf-8').send(LINK_USED)
     return reply.redirect(session === null ? '/' : `/?${PAGE_KEY_PARAMETER}=${session.pageKey}`, 303)

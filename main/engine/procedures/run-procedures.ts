@@ -58,7 +58,7 @@ async function plan(parts: EngineParts, request: RunRequest): Promise<PlanOutcom
   return outcome
 }
 
-/** Queues a run that would be refused at its start right here, where somebody sees it. */
+/** Queues a run that would be refused at its start right here, where the user sees it. */
 async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id: string }> {
   const preparation = await prepared(parts, request)
   if (!preparation.ok) throw inputFailure(preparation.problems)

@@ -23,7 +23,7 @@ async function statusOf({
   services,
   index,
 }: EngineParts): Promise<SystemStatus> {
-  // A look at the manifests, so that the status tells of an edit that nobody has used yet.
+  // A look at the manifests, so that the status shows an edit that no run has used yet.
   const loaded = await experiment.current().catch(() => null)
   const [views, status] = await Promise.all([services.list(), index.statusOrNull()])
   return {

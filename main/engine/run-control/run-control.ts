@@ -239,7 +239,7 @@ export class RunControl {
     try {
       await this.#keep(live)
     } catch (error) {
-      // What the journal does not hold has not happened: a resumed run must not start later, when nobody expects it any more.
+      // What the journal does not hold has not happened: a resumed run must not start later, when it is no longer expected.
       const undone = Object.fromEntries(Object.keys(changes).map((key) => [key, before[key as keyof JournalEntry]]))
       if (live.entry.state === next) live.entry = { ...live.entry, ...undone, state }
       live.isDurable = true

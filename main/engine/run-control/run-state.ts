@@ -13,7 +13,7 @@ const NEXT: Readonly<Record<RunState, Partial<Record<RunCommand, RunState>>>> = 
     cancel: 'cancelling',
     completed: 'completed',
     failed: 'failed',
-    // Stopped though nobody asked: the engine itself is ending.
+    // Stopped without a request: the engine itself is ending.
     stopped: 'interrupted',
     engine_gone: 'interrupted',
   },

@@ -54,11 +54,11 @@ function detailOf(state: ServiceState): string | null {
   return null
 }
 
-/** A service beside the platform: started when somebody needs it, kept alive until it is stopped; or somebody else's, only named here. */
+/** A service beside the platform: started when a request needs it, kept alive until it is stopped; or one that runs elsewhere, only named here. */
 export class LocalService {
   readonly track: ServiceTrack
   readonly definition: ServiceDefinition
-  /** Set when somebody else runs it. */
+  /** Set when it runs elsewhere. */
   readonly externalUrl: string | null
   readonly #options: LocalServiceOptions
   readonly #token: string | null

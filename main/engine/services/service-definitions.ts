@@ -26,7 +26,7 @@ export interface ServiceDefinition {
   portSetting: string
   /** Where the child reads its credential from; set in the engine's environment, it is used instead of one made for this launch. */
   tokenVariable: string
-  /** Where other services read this one's address from; set in the engine's environment, somebody else runs the service there. */
+  /** Where other services read this one's address from; set in the engine's environment, the service runs elsewhere, at that address. */
   endpointVariable: string
   healthPath: string
   /** with_engine: at once. on_demand: when a page, a run or another service first needs it. */

@@ -18,7 +18,7 @@ const STEPS = [0.15, 0.35, 0.55, 0.75]
 export const gradeOf = (merit: number): number => 1 + STEPS.filter((step) => merit >= step).length
 
 /**
- * Opinions → verdict. The best vote goes to the highest merit. Among equal merits it goes to nobody: with equal texts a vote would only tell
+ * Opinions → verdict. The best vote goes to the highest merit. Among equal merits there is none: with equal texts a vote would only tell
  * their places apart.
  */
 export function verdictOf(task: JudgeTask, opinionOn: (text: string) => Opinion): LetterVerdict {

@@ -22,7 +22,7 @@ export interface HumanImport {
   roundFile: string
   sealFile: string
   votesFile: string
-  /** The panel's verdicts to compare with; null, or a file that is not there, compares with nobody. */
+  /** The panel's verdicts to compare with; null, or a missing file, compares with nothing. */
   judgmentsFile: string | null
   /** Where the opened votes go. */
   resultFile: string

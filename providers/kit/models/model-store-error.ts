@@ -10,7 +10,7 @@ export type ModelFault =
   | 'checksum_mismatch'
   /** The source sends something else than at the first fetch of a file that is not pinned. */
   | 'changed'
-  /** Nobody says what the right file is. */
+  /** The right checksum is unknown. */
   | 'no_checksum'
   /** A file of the cache has changed since it was verified; it was set aside. */
   | 'damaged'

@@ -271,7 +271,7 @@ describe('a local folder', () => {
 })
 
 describe('a file of the cache', () => {
-  it('that was damaged without a trace is found when the model does not load, set aside and fetched anew', async () => {
+  it('that was damaged without a trace is found when the model does not load, set aside and downloaded again', async () => {
     const { file } = await store().ensure(model)
     const path = file('onnx/weights.onnx')
     const parse = async () => {

@@ -94,7 +94,7 @@ export class ModelStore {
 
   /**
    * What `load` makes of the model's files. Where it fails, they are hashed again: a damaged one is set aside, so that the next use fetches it
-   * anew, and the error names it. Rejects with `ModelStoreError`, and with the error of `load` when the files are whole.
+   * again, and the error names it. Rejects with `ModelStoreError`, and with the error of `load` when the files are whole.
    */
   async open<Loaded>(
     model: DeclaredModel,
@@ -111,7 +111,7 @@ export class ModelStore {
     }
   }
 
-  /** Hashes the files and fetches none. Rejects with `ModelStoreError` for a damaged one, which is set aside: the next use fetches it anew. */
+  /** Hashes the files and fetches none. Rejects with `ModelStoreError` for a damaged one, which is set aside: the next use downloads it again. */
   async verify(model: DeclaredModel, cause?: unknown): Promise<void> {
     await this.#setDamagedAside(model, this.folderOf(model), {}, cause)
   }
@@ -191,7 +191,7 @@ export class ModelStore {
     })
   }
 
-  /** Whether the file is there and right. A file that somebody put there is verified by what is declared of it; a wrong one is set aside. */
+  /** Whether the file is there and right. A file that was put there by hand is verified by its declared checksum; a wrong one is set aside. */
   async #isWhole(file: DeclaredFile, path: string, verified: VerifiedFiles, signal: AbortSignal): Promise<boolean> {
     if (!(await exists(path))) return false
     if (isAsDeclared(await verified.trusted(file.path), file)) return true
@@ -253,7 +253,7 @@ export class ModelStore {
       if (wanted === null || (await sha256Of(path)) === wanted) continue
       await setAside(path)
       await verified.forget(file.path)
-      const message = `${file.path} of the model ${model.id} was damaged and is now ${path}.damaged; the next use fetches it anew`
+      const message = `${file.path} of the model ${model.id} was damaged and is now ${path}.damaged; the next use downloads it again`
       throw this.#error('damaged', model, file.path, folder, options, message, cause)
     }
   }
@@ -355,7 +355,7 @@ const Entry = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), fetchedAt: 
 const Record = z.object({ version: z.literal(1), files: z.record(z.string(), Entry) })
 type Entry = z.infer<typeof Entry>
 
-/** What files that nobody has declared a checksum of were at their first fetch. */
+/** Checksums at the first download of files without a declared one. */
 interface FirstFetch {
   /** Where it is recorded; deleting that file accepts whatever comes next. */
   readonly record: string

@@ -36,7 +36,7 @@ export const BUILT_IN: WeightsFacts = {
   failure: null,
 }
 
-/** A model's weights in the store: fetched when somebody asks for it, never by the work that needs them. */
+/** A model's weights in the store: downloaded on request, never by the work that needs them. */
 export class ModelWeights {
   readonly #store: ModelStore
   readonly #model: DeclaredModel

@@ -1,94 +1,10 @@
 import { once } from 'node:events'
-import type { FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
-import { ModelList } from '../../../contract/index.ts'
-import type { ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+import { describe, expect, it } from 'vitest'
+import type { ChatCompletion } from '../../../contract/index.ts'
 import { tinyModelHost } from '../../../tests/helpers/fake-builtin-models.ts'
+import { completionOf, startGateway } from '../../../tests/helpers/gateway-fixture.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import { createLogger } from '../../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
-import { modelErrorResponse } from '../models/model-error-response.ts'
-import type { EventStreamOptions } from '../event-stream.ts'
-import { requireKnownAliases } from './alias-backend.ts'
-import type { AliasBackend } from './alias-backend.ts'
-import { createGateway } from './gateway.ts'
-import { createResponseCache } from './response-cache.ts'
-
-const open: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => closeGracefully(app, 0)))
-})
-
-const aliases = ['vanilla-rag', 'graph-rag'].map((alias) => ({
-  alias,
-  base: alias as 'vanilla-rag' | 'graph-rag',
-  experimental: false,
-  evidence: 'answer_with_contexts' as const,
-}))
-
-const extension = {
-  schema_version: 1 as const,
-  answer: 'yes',
-  sources: [],
-  metrics: { seconds: 0, chunks: 0, llm_calls: 1, cloud_calls: 0 },
-  extra: 'kept',
-}
-
-function completionOf(alias: string, content: string): ChatCompletion {
-  return {
-    id: 'c',
-    object: 'chat.completion',
-    created: 1,
-    model: alias,
-    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
-    rag_extension: extension,
-  }
-}
-
-async function start(
-  changes: Partial<AliasBackend> = {},
-  host = tinyModelHost(),
-  options: { ttlMs?: number; stream?: EventStreamOptions } = {},
-) {
-  const asked: { alias: string; request: ChatRequest }[] = []
-  let version: string | null = '1'
-  const backend: AliasBackend = {
-    answer: async (alias, request) => {
-      asked.push({ alias, request })
-      return completionOf(alias, `answer ${asked.length}`)
-    },
-    streamFrames: (completion) => [`data: ${JSON.stringify(completion)}\n\n`, 'data: [DONE]\n\n'],
-    availability: (alias) =>
-      alias === 'graph-rag' ? { available: false, reason: 'comes later' } : { available: true, reason: null },
-    ...changes,
-  }
-  const app = createHttpServer({ logger: createLogger('test', 'silent'), translate: modelErrorResponse })
-  open.push(app)
-  const cache = createResponseCache({ ttlMs: options.ttlMs ?? 60_000, maxEntries: 10, maxBytes: 1_000_000 })
-  const gateway = createGateway({
-    project: 'p',
-    aliases,
-    backend,
-    models: host,
-    cache,
-    ...(options.stream === undefined ? {} : { stream: options.stream }),
-    dataVersion: async () => version,
-  })
-  gateway.register(app)
-  const { url } = await listen(app, '127.0.0.1', 0)
-  const post = async (path: string, body: unknown) =>
-    fetch(url + path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
-  return {
-    url,
-    gateway,
-    host,
-    asked,
-    post,
-    chat: (body: object) => post('/v1/chat/completions', { messages: [{ role: 'user', content: 'q' }], ...body }),
-    reingest: (next: string | null) => (version = next),
-  }
-}
 
 interface Frame {
   choices: { delta: { content?: string } }[]
@@ -99,7 +15,7 @@ const contentOf = async (answer: Response) => ((await answer.json()) as ChatComp
 
 describe('aliases', () => {
   it('hand the request to the plugin without the gateway’s own fields, and its evidence back', async () => {
-    const { chat, asked, gateway } = await start()
+    const { chat, asked, gateway } = await startGateway()
     const answer = await chat({
       model: 'vanilla-rag',
       cache: { 'no-cache': true, 'no-store': true },
@@ -115,7 +31,7 @@ describe('aliases', () => {
   })
 
   it('stream the plugin’s frames as they are', async () => {
-    const { chat } = await start()
+    const { chat } = await startGateway()
     const answer = await chat({ model: 'vanilla-rag', stream: true })
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
     expect(await answer.text()).toBe(
@@ -124,7 +40,7 @@ describe('aliases', () => {
   })
 
   it('that cannot answer say why, and are not called', async () => {
-    const { chat, asked, gateway } = await start()
+    const { chat, asked, gateway } = await startGateway()
     const answer = await chat({ model: 'graph-rag' })
     expect([answer.status, await answer.json()]).toEqual([
       503,
@@ -146,7 +62,7 @@ describe('aliases', () => {
       new ModelCallError('timeout', 'light_gen', 'http://10.0.0.7 said: key sk-1 is too slow'),
       new Error('a secret'),
     ]
-    const { chat, gateway } = await start({ answer: async () => Promise.reject(failures.shift()!) })
+    const { chat, gateway } = await startGateway({ answer: async () => Promise.reject(failures.shift()!) })
     const answers = [
       await chat({ model: 'vanilla-rag' }),
       await chat({ model: 'vanilla-rag' }),
@@ -177,7 +93,7 @@ describe('aliases', () => {
     const seen: AbortSignal[] = []
     const entered = Promise.withResolvers<undefined>()
     const aborted = Promise.withResolvers<undefined>()
-    const { chat, url } = await start({
+    const { chat, url } = await startGateway({
       answer: async (alias, _request, signal) => {
         seen.push(signal!)
         if (seen.length === 1) return completionOf(alias, 'done')
@@ -204,7 +120,7 @@ describe('aliases', () => {
 
 describe('requests as clients send them', () => {
   it('are taken with null for what is not set', async () => {
-    const { chat, asked } = await start()
+    const { chat, asked } = await startGateway()
     const nulls = [
       'temperature',
       'max_tokens',
@@ -223,7 +139,7 @@ describe('requests as clients send them', () => {
   })
 
   it('that are no JSON are refused without a field at fault', async () => {
-    const { url } = await start()
+    const { url } = await startGateway()
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', headers, body: '{"model":' })
     expect([answer.status, await answer.json()]).toEqual([
@@ -235,7 +151,7 @@ describe('requests as clients send them', () => {
   })
 
   it('with token ids to embed are told what is taken', async () => {
-    const { post } = await start()
+    const { post } = await startGateway()
     const answer = await post('/v1/embeddings', { model: 'embed', input: [[1, 2]], dimensions: null, user: null })
     expect(await answer.json()).toMatchObject({
       error: { param: 'input', message: expect.stringContaining('token ids cannot be embedded here') },
@@ -243,7 +159,7 @@ describe('requests as clients send them', () => {
   })
 
   it('get an id, their own where they have one', async () => {
-    const { url } = await start()
+    const { url } = await startGateway()
     const id = async (headers = {}) => (await fetch(`${url}/v1/models`, { headers })).headers.get('x-request-id')
     expect(await id()).toMatch(/^req_[0-9a-f-]{36}$/)
     expect(await id({ 'x-request-id': 'mine-1' })).toBe('mine-1')
@@ -256,7 +172,7 @@ describe('a slow stream', () => {
 
   it('sends headers and comments before the answer, which stays two frames', async () => {
     const release = Promise.withResolvers<undefined>()
-    const { chat } = await start(
+    const { chat } = await startGateway(
       {
         answer: async (alias) => {
           await release.promise
@@ -280,7 +196,7 @@ describe('a slow stream', () => {
 
   it('tells a late failure as an event, and an early one by its status', async () => {
     const fail = Promise.withResolvers<never>()
-    const { chat } = await start({ answer: () => fail.promise }, tinyModelHost(), { stream })
+    const { chat } = await startGateway({ answer: () => fail.promise }, tinyModelHost(), { stream })
     const answer = await chat({ model: 'vanilla-rag', stream: true })
     fail.reject(new ModelCallError('rate_limited', 'light_gen', 'sk-1', { status: 429 }))
     const text = await answer.text()
@@ -288,7 +204,7 @@ describe('a slow stream', () => {
     expect(text).toContain(
       'data: {"error":{"message":"the model call for role light_gen failed: the upstream is limiting requests (HTTP 429)"',
     )
-    const early = await start({ answer: async () => Promise.reject(new HttpError(429, 'busy')) })
+    const early = await startGateway({ answer: async () => Promise.reject(new HttpError(429, 'busy')) })
     expect((await early.chat({ model: 'vanilla-rag', stream: true })).status).toBe(429)
   })
 })
@@ -303,7 +219,7 @@ describe('failures of the models behind', () => {
     const host = tinyModelHost()
     const secret = 'The model service at http://10.0.0.7:8000 answered: wrong key sk-123'
     host.chat = async () => Promise.reject(new ModelCallError(failure.code, 'light_gen', secret, failure))
-    const { chat } = await start({}, host)
+    const { chat } = await startGateway({}, host)
     const answer = await chat({ model: 'light_gen' })
     expect(answer.status).toBe(status)
     expect(Object.fromEntries(answer.headers)).toMatchObject(headers)
@@ -315,7 +231,7 @@ describe('failures of the models behind', () => {
 
 describe('the response cache', () => {
   it('is off unless the setting or the request asks for it', async () => {
-    const { chat, gateway } = await start({}, tinyModelHost(), { ttlMs: 0 })
+    const { chat, gateway } = await startGateway({}, tinyModelHost(), { ttlMs: 0 })
     const ask = async (cache?: object) => contentOf(await chat({ model: 'vanilla-rag', cache }))
     expect([await ask(), await ask(), await ask({ 'no-store': false })]).toEqual(['answer 1', 'answer 2', 'answer 3'])
     expect([await ask({ 'use-cache': true }), await ask({ 'use-cache': true })]).toEqual(['answer 4', 'answer 4'])
@@ -324,7 +240,7 @@ describe('the response cache', () => {
   })
 
   it('answers an equal request again without a call, but never for no-cache or after no-store', async () => {
-    const { chat, gateway } = await start()
+    const { chat, gateway } = await startGateway()
     const ask = async (cache?: object) => contentOf(await chat({ model: 'vanilla-rag', cache }))
     expect(await ask({ 'no-store': true })).toBe('answer 1')
     expect(await ask()).toBe('answer 2')
@@ -341,7 +257,7 @@ describe('the response cache', () => {
   })
 
   it('forgets alias answers when the data changes, keeps none of data it cannot watch; streams use none', async () => {
-    const { chat, reingest, gateway } = await start()
+    const { chat, reingest, gateway } = await startGateway()
     await chat({ model: 'vanilla-rag' })
     reingest('2')
     expect(await contentOf(await chat({ model: 'vanilla-rag' }))).toBe('answer 2')
@@ -355,7 +271,7 @@ describe('the response cache', () => {
 
   it('keeps no failures, and keeps role answers', async () => {
     let fail = true
-    const { chat, host } = await start(
+    const { chat, host } = await startGateway(
       {
         answer: async (alias) => (fail ? Promise.reject(new HttpError(502, 'down')) : completionOf(alias, 'up')),
       },
@@ -372,7 +288,7 @@ describe('the response cache', () => {
 
 describe('models', () => {
   it('answer chat by role and by model name', async () => {
-    const { chat, host } = await start()
+    const { chat, host } = await startGateway()
     for (const model of ['evaluator', 'tiny-evaluator']) {
       expect(await (await chat({ model })).json()).toMatchObject({
         model: 'tiny-evaluator',
@@ -383,7 +299,7 @@ describe('models', () => {
   })
 
   it('stream role answers as chunks and end with [DONE]', async () => {
-    const { chat } = await start()
+    const { chat } = await startGateway()
     const text = await (
       await chat({ model: 'light_gen', stream: true, stream_options: { include_usage: true } })
     ).text()
@@ -402,7 +318,7 @@ describe('models', () => {
     [{ model: 'light_gen', cache: { ttl: -1 } }, 'invalid_request', 'cache.ttl'],
     [{}, 'invalid_request', 'model'],
   ])('refuse %j with 400', async (body, code, param) => {
-    const { chat, host } = await start()
+    const { chat, host } = await startGateway()
     const answer = await chat(body)
     expect([answer.status, await answer.json()]).toEqual([
       400,
@@ -412,7 +328,7 @@ describe('models', () => {
   })
 
   it('embed as numbers and as base64 of 32-bit floats', async () => {
-    const { post } = await start()
+    const { post } = await startGateway()
     const numbers = await post('/v1/embeddings', { model: 'embed', input: ['abc', 'a'] })
     expect(await numbers.json()).toEqual({
       object: 'list',
@@ -437,81 +353,8 @@ describe('models', () => {
     [{ model: 'embed', input: [] }, 'input'],
     [{ model: 'embed', input: 'a', dimensions: 3 }, 'dimensions'],
   ])('refuse to embed %j', async (body, param) => {
-    const { post } = await start()
+    const { post } = await startGateway()
     const answer = await post('/v1/embeddings', body)
     expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([400, param])
-  })
-})
-
-describe('listings', () => {
-  it('name every alias with its availability, and on request every role and every model once', async () => {
-    const { url } = await start()
-    const list = async (query = '') => ModelList.parse(await (await fetch(`${url}/v1/models${query}`)).json())
-    expect((await list()).data.map(({ id }) => id)).toEqual(['vanilla-rag', 'graph-rag'])
-    const { object, data } = await list('?all=true')
-    expect(object).toBe('list')
-    expect(data.slice(0, 2).map((entry) => ({ ...entry, created: 0 }))).toEqual([
-      { id: 'vanilla-rag', object: 'model', created: 0, owned_by: 'p', rag_ladder: { available: true, reason: null } },
-      {
-        id: 'graph-rag',
-        object: 'model',
-        created: 0,
-        owned_by: 'p',
-        rag_ladder: { available: false, reason: 'comes later' },
-      },
-    ])
-    const ids = data.map((entry) => entry.id)
-    expect(ids).toHaveLength(new Set(ids).size)
-    expect(ids).toEqual(expect.arrayContaining(['embed', 'rerank', 'light_gen', 'tiny-rerank']))
-  })
-
-  it.each(['vanilla-rag', 'light_gen', 'tiny-rerank'])('show the model %s by its id', async (id) => {
-    const { url } = await start()
-    const answer = await fetch(`${url}/v1/models/${id}`)
-    expect([answer.status, await answer.json()]).toMatchObject([200, { id, object: 'model' }])
-  })
-
-  it('refuse an unknown model id as the API does', async () => {
-    const { url } = await start()
-    const answer = await fetch(`${url}/v1/models/none/of-these`)
-    expect([answer.status, await answer.json()]).toMatchObject([
-      404,
-      { error: { code: 'model_not_found', param: 'model', type: 'not_found_error' } },
-    ])
-  })
-
-  it.each([
-    ['POST', '/v1/responses'],
-    ['POST', '/v1/completions'],
-    ['GET', '/v1/files'],
-    ['GET', '/v1/chat/completions'],
-  ])('answer %s %s, which does not exist, in the form of the API', async (method, path) => {
-    const { url } = await start()
-    const answer = await fetch(url + path, { method })
-    expect([answer.status, await answer.json()]).toEqual([
-      404,
-      {
-        error: {
-          message: expect.stringContaining(`There is no route ${method} ${path} here`),
-          type: 'invalid_request_error',
-          param: null,
-          code: 'unknown_url',
-        },
-      },
-    ])
-  })
-
-  it('tell liveliness and readiness as LiteLLM does', async () => {
-    const { url } = await start()
-    expect(await (await fetch(`${url}/health/liveliness`)).json()).toBe("I'm alive!")
-    expect(await (await fetch(`${url}/health/readiness`)).json()).toMatchObject({ status: 'healthy' })
-  })
-
-  it('refuse the start when the plugin does not know a declared alias', async () => {
-    const backend = {
-      availability: (alias: string) => (alias === 'a' ? { available: true, reason: null } : null),
-    } as AliasBackend
-    await expect(requireKnownAliases(['a'], backend)).resolves.toBeUndefined()
-    await expect(requireKnownAliases(['a', 'b', 'c'], backend)).rejects.toThrow('declared aliases: b, c')
   })
 })

@@ -26,7 +26,7 @@ export interface GatewayDeps {
   /** Which ids `GET /v1/models` lists where the request does not say: those that a chat client can offer, or every one. */
   listed?: 'aliases' | 'all'
   stream?: EventStreamOptions
-  /** Changes whenever the data behind the aliases does, so that no answer outlives it in the cache; null when nobody can tell. */
+  /** Changes whenever the data behind the aliases does, so that no answer outlives it in the cache; null when that is unknown. */
   dataVersion: () => Promise<string | null>
 }
 

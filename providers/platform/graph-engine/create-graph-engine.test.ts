@@ -173,7 +173,7 @@ describe('documents on their way into the graph', () => {
     )
   })
 
-  it('counts merged entities anew when a document is taken out', async () => {
+  it('counts merged entities again when a document is taken out', async () => {
     const engine = bench.open()
     await feed(engine, { a: YARD, b: `${YARD}\n${CAPTAIN}` })
     expect((await engine.graph(10)).edges.find(({ source }) => source === 'red yard')?.weight).toBe(4)

@@ -227,7 +227,7 @@ describe('what stands in the prompt', () => {
 })
 
 describe('reranking', () => {
-  it('orders the chunks anew and fails as a whole on a bad score', async () => {
+  it('orders the chunks again and fails as a whole on a bad score', async () => {
     const seen: number[] = []
     const scores = {
       of: (documents: readonly string[]): number[] => documents.map((text) => (text.includes('rains') ? 1 : 0)),

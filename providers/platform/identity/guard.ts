@@ -91,7 +91,7 @@ function bodyLimitOf(app: FastifyInstance, route: RouteOptions): number {
   return route.bodyLimit ?? app.initialConfig.bodyLimit ?? 0
 }
 
-/** Why a request does not get in. 401: nobody we know; 403: known, but not for this route; 503: the door itself is not configured. */
+/** Why a request does not get in. 401: unknown caller; 403: known, but not allowed on this route; 503: no credential is configured. */
 interface Refusal {
   status: 401 | 403 | 503
   detail: string
@@ -131,7 +131,7 @@ function credentialRefusal(
 ): Refusal | null {
   if (identityProblem(settings) !== null) return { status: 503, detail: UNSET }
   switch (caller.kind) {
-    case 'nobody':
+    case 'anonymous':
       return { status: 401, detail: 'Authentication required' }
     case 'stranger':
       return { status: 401, detail: 'Invalid or expired credential' }
@@ -158,7 +158,7 @@ export function createIdentify({ tokens, userSecret, userClaims }: IdentitySetti
   const verifyUser = userSecret === null ? null : createUserVerifier(userSecret, userClaims)
   return async (authorization) => {
     const given = bearerToken(authorization)
-    if (given === null) return { kind: 'nobody' }
+    if (given === null) return { kind: 'anonymous' }
     const principals = new Set<Principal>(
       configured.filter(({ token }) => secretsEqual(given, token)).map(({ principal }) => principal),
     )

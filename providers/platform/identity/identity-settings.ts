@@ -4,7 +4,7 @@ import type { ServicePrincipal } from './principals.ts'
 import type { UserClaims } from './user-token.ts'
 
 export interface IdentitySettings {
-  /** `invalid`: the variable says something unknown, so that nobody gets in. */
+  /** `invalid`: the variable has an unknown value, so every guarded route is closed. */
   mode: 'required' | 'disabled' | 'invalid'
   tokens: Readonly<Partial<Record<ServicePrincipal, string>>>
   /** Shared secret of user tokens; null when there are none. */
@@ -52,7 +52,7 @@ export function readEdgeSettings(reader: EnvReader): EdgeSettings {
   }
 }
 
-/** What is wrong with the settings, for the log at the start; null when somebody can come in. */
+/** What is wrong with the settings, for the log at the start; null when there is a way in. */
 export function identityProblem({ mode, tokens, userSecret }: IdentitySettings): string | null {
   if (mode === 'invalid')
     return 'BACKEND_IDENTITY_AUTH is neither required nor disabled: every guarded route answers 503'

@@ -368,7 +368,7 @@ it('never lets arbitrary credentials in, and never fails on them', async () => {
   await fc.assert(
     fc.asyncProperty(token, async (value) => {
       const caller = await identify(`Bearer ${value}`)
-      expect(caller.kind === 'nobody' || caller.kind === 'stranger').toBe(true)
+      expect(caller.kind === 'anonymous' || caller.kind === 'stranger').toBe(true)
     }),
     { numRuns: 500 },
   )

@@ -20,7 +20,7 @@ export type Principal = ServicePrincipal | 'user'
 
 /** Who sent a request, as far as the bearer credential tells. */
 export type Caller =
-  | { kind: 'nobody' }
+  | { kind: 'anonymous' }
   /** A credential that is none of ours. */
   | { kind: 'stranger' }
   /** A user token, while no secret is configured that could verify it. */

@@ -44,7 +44,7 @@ describe('submitting again', () => {
     expect(gate.calls).toBe(1)
   })
 
-  it('runs anew when the collection is gone, was overwritten, or belongs to another model', async () => {
+  it('runs again when the collection is gone, was overwritten, or belongs to another model', async () => {
     const service = site.service()
     const first = await ingest(service)
     await site.store.remove('RagBase_smoke')
@@ -65,7 +65,7 @@ describe('submitting again', () => {
     expect(await site.store.info('RagBase_smoke')).toMatchObject({ embeddingModel: 'other-768' })
   })
 
-  it('runs anew for another revision of the profile', async () => {
+  it('runs again for another revision of the profile', async () => {
     const first = await ingest(site.service())
     const profile = testProfile('smoke', { chunker: { strategy: 'token', chunk_size: 30, overlap: 5 } })
     const second = await ingest(site.service({ profiles: [profile] }))
@@ -75,7 +75,7 @@ describe('submitting again', () => {
     expect((await ingest(site.service())).id).not.toBe(first.id)
   })
 
-  it('runs anew after a failure', async () => {
+  it('runs again after a failure', async () => {
     let down = true
     const service = site.service({
       embed: (texts) => (down ? Promise.reject(new Error('down')) : hashEmbeddings(texts)),

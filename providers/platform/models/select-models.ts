@@ -87,7 +87,7 @@ const LEADING_PLACEHOLDER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}(?=\/|$)
 
 /**
  * Why a model's address or key may not be used as a project asks; null when it may. A project may come from anybody: a variable of the
- * environment fills the beginning of an address only, where it is the address itself and reaches nobody else; a key goes to its own service, to
+ * environment fills the beginning of an address only, where it is the address itself and reaches no other host; a key goes to its own service, to
  * an address that the environment gives, or to one that the person has allowed.
  */
 function keyAddressProblem(

@@ -53,7 +53,7 @@ const STATUS: Record<RagErrorCode, number> = {
   model_failed: 502,
   model_timeout: 504,
   model_answer_invalid: 502,
-  // The caller has gone: nobody reads this status, but logs and counters do.
+  // The caller has gone: only logs and counters read this status.
   cancelled: 499,
 }
 

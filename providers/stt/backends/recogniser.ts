@@ -23,7 +23,7 @@ export interface Hints {
   language?: string
 }
 
-/** A sentence as somebody read it: 16 kHz sound. */
+/** A sentence as a person read it: 16 kHz sound. */
 export interface Reading {
   words: readonly string[]
   sound: Sound

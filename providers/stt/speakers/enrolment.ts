@@ -213,7 +213,7 @@ async function errorsOf(
   const hear = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const heard = await recogniser.recognise(next.sound, signal, { speakerModel }).catch((error: unknown) => {
-        // Nobody waits for the rest any more.
+        // The rest is no longer awaited.
         waiting.length = 0
         throw error
       })
@@ -227,7 +227,7 @@ async function errorsOf(
   return errors
 }
 
-/** Nobody reads faster than about eight words a second, or takes two seconds for each. */
+/** People read at most about eight words a second, and take less than two seconds for each. */
 const SHORTEST_WORD_SECONDS = 0.12
 const LONGEST_WORD_SECONDS = 2
 const PAUSES_SECONDS = 6

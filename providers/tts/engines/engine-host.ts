@@ -14,7 +14,7 @@ export interface EngineHost {
 export function threadHost(entry: URL): EngineHost {
   // WebAssembly's system interface warns on every start that it is young.
   const worker = new Worker(entry, { execArgv: ['--no-warnings'] })
-  // Somebody listens while a run is under way; between runs a dying thread must not take the process with it.
+  // There is a listener during a run; between runs a dying thread must not take the process with it.
   worker.on('error', () => undefined)
   worker.unref()
   return {

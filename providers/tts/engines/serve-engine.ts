@@ -20,7 +20,7 @@ export function serveEngine(work: (task: never) => Promise<unknown>): void {
   if (parentPort !== null) parentPort.on('message', onTask)
   else {
     process.on('message', onTask)
-    // The parent is gone: nobody wants the sound.
+    // The parent has ended, so the sound has no recipient.
     process.once('disconnect', () => process.exit(0))
   }
 }

@@ -89,7 +89,7 @@ function readBody(request: FastifyRequest): { fields: unknown; file: FormFile | 
   return { fields, file: body.files.get('voice_file') }
 }
 
-/** Throws 422 where the encoder is missing, as for a format that nobody knows: what is sent must be what was asked for. */
+/** Throws 422 where the encoder is missing, as for an unknown format: what is sent must be what was asked for. */
 async function encoded(sound: Sound, format: AudioFormat): Promise<{ bytes: Buffer; type: string }> {
   const written = await encodeAudio(sound, format)
   if (written !== null) return written

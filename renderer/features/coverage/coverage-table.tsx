@@ -68,7 +68,9 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                             {type.replaceAll('_', ' ')} {count(failed)}
                           </div>
                         ))}
-                        <RefusalCount refusals={refusals} />
+                        <div>
+                          <RefusalCount refusals={refusals} />
+                        </div>
                       </div>
                     </th>
                   )}

@@ -6,7 +6,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
 
-/** One more question for a dataset, with its right answer where somebody knows it. */
+/** One more question for a dataset, with its right answer where it is known. */
 export function AddQuestion({ dataset, file, isPublished }: { dataset: string; file: string; isPublished: boolean }) {
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)

@@ -94,7 +94,7 @@ export function ConversionView({
   )
 }
 
-/** Chunks in order; the first hundred, as nobody reads more. */
+/** Chunks in order; the first hundred, which is more than people read. */
 function ChunkList({ chunks }: { chunks: readonly ConversionChunk[] }) {
   return (
     <ol className={styles.chunks}>

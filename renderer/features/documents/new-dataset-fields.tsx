@@ -17,7 +17,7 @@ interface NewDatasetFieldsProps {
   problems: Record<string, string>
 }
 
-/** What a dataset cannot be without: its names and a first question. The id follows the label until somebody writes it. */
+/** What a dataset cannot be without: its names and a first question. The id follows the label until it is edited. */
 export function NewDatasetFields({ draft, onChange, problems }: NewDatasetFieldsProps) {
   const set = (part: Partial<DatasetDraft>): void => onChange({ ...draft, ...part })
   const follows = draft.id === datasetId(draft.label)

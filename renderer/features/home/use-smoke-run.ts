@@ -13,7 +13,7 @@ export function useSmokeRun(): {
   isStarting: boolean
 } {
   const navigate = useNavigate()
-  // The palette is on every page, also where somebody votes blindly: the experiment names all approaches.
+  // The palette is on every page, also where a person votes blindly: the experiment names all approaches.
   const blind = useBlind()
   const experiment = useQuery({ ...api.experiment.get.queryOptions(), enabled: !blind }).data
   const smoke = experiment?.datasets.find(({ complexity_level: level }) => level === 0) ?? experiment?.datasets[0]

@@ -5,7 +5,7 @@ import styles from './ladder.module.css'
 
 const NEAR_END_PX = 40
 
-/** The last lines; stays at the end unless somebody scrolled up. */
+/** The last lines; stays at the end unless the user scrolled up. */
 export function LogTail({ lines }: { lines: LogLine[] }) {
   const list = useRef<HTMLOListElement>(null)
   const follow = useRef(true)

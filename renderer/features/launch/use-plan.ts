@@ -24,7 +24,7 @@ function missingChoice({ dataset_ids: datasets = [], models = [] }: RunRequestIn
   ]
 }
 
-/** Asks for a plan anew with each change that lasts a moment. Nothing is called or written by it. */
+/** Asks for a plan again with each change that lasts a moment. Nothing is called or written by it. */
 export function usePlan(request: RunRequestInput): PlanState {
   const [settled] = useDebouncedValue(request, SETTLE_MS)
   const missing = missingChoice(request)

@@ -30,7 +30,7 @@ export async function modelsOf(service: ServiceName): Promise<ServiceModel[]> {
 
 const pathOf = (id: string): string => `/v1/models/${id.split('/').map(encodeURIComponent).join('/')}`
 
-/** Settles when the model is there, which may take minutes; the download goes on when nobody waits. Throws `ServiceCallError`. */
+/** Settles when the model is there, which may take minutes; the download continues when the caller leaves. Throws `ServiceCallError`. */
 export async function fetchModel(service: ServiceName, id: string): Promise<void> {
   await callService(service, pathOf(id), { method: 'POST' })
 }

@@ -16,7 +16,7 @@ const FOLDERS: Record<keyof SettingsView['folders'], string> = {
 }
 const WHILE_REBUILDING_MS = 500
 
-/** The mirror of the artifacts: its size, whether it is right, and how to make it anew. */
+/** The mirror of the artifacts: its size, whether it is right, and how to rebuild it. */
 export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
   const rebuild = useMutation(
     api.index.rebuild.mutationOptions({

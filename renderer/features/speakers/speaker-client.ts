@@ -11,7 +11,7 @@ const json = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-const NOBODY: Speakers = {
+const NO_SPEAKERS: Speakers = {
   object: 'list',
   data: [],
   sentences: [],
@@ -24,7 +24,7 @@ export async function listSpeakers(): Promise<Speakers> {
   try {
     return Speakers.parse(await (await callService('stt', PATH)).json())
   } catch (error) {
-    if (error instanceof ServiceCallError && error.status === 404) return NOBODY
+    if (error instanceof ServiceCallError && error.status === 404) return NO_SPEAKERS
     throw error
   }
 }

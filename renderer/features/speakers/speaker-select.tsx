@@ -2,7 +2,7 @@ import { Select } from '@mantine/core'
 import { usePreferences } from '../../stores/preferences.ts'
 import { useSpeakers } from './use-speakers.ts'
 
-/** Whose speech the recogniser is fitted to when it hears; not there while it knows nobody. */
+/** Whose speech the recogniser is fitted to when it listens; absent while no speaker is enrolled. */
 export function SpeakerSelect() {
   const { fitted, chosen } = useSpeakers()
   const setSpeaker = usePreferences((state) => state.setSpeaker)
@@ -11,10 +11,10 @@ export function SpeakerSelect() {
     <Select
       label="Speaker"
       description="The recogniser is fitted to whom you choose"
-      placeholder="Nobody in particular"
+      placeholder="Any speaker"
       maw={360}
       clearable
-      clearButtonProps={{ 'aria-label': 'Nobody in particular' }}
+      clearButtonProps={{ 'aria-label': 'Any speaker' }}
       data={fitted.map(({ id, name }) => ({ value: id, label: name }))}
       value={chosen?.id ?? null}
       onChange={setSpeaker}

@@ -56,7 +56,7 @@ function SpeakerList({ known, onDeleted }: { known: Speakers; onDeleted: () => v
         </EmptyPanel>
       )}
       {data.length === 0 ? (
-        unavailable === null && <p className="dim">Nobody is enrolled yet.</p>
+        unavailable === null && <p className="dim">No speaker is enrolled yet.</p>
       ) : (
         <ul className={styles.speakers} aria-label="Speakers">
           {data.map((speaker) => (

@@ -15,7 +15,7 @@ export const SPEAKERS = queryOptions({
 /** Whom the recogniser can hear fitted. */
 const fittedOf = (known: Speakers): Speaker[] => known.data.filter(({ fit }) => fit?.used === true)
 
-/** Whom the recogniser is to be fitted to when it hears; null for nobody, and for one whom it does not know or is not fitted to. */
+/** Whom the recogniser is to be fitted to when it hears; null for none, and for one who is unknown or not fitted. */
 export const chosenOf = (known: Speakers, preferred: string | null): Speaker | null =>
   fittedOf(known).find(({ id }) => id === preferred) ?? null
 
@@ -39,7 +39,7 @@ export function useSpeakers() {
   }
 }
 
-/** Keeps the list in step with what the service answered, or reads it anew. */
+/** Keeps the list in step with what the service answered, or reads it again. */
 export function useSpeakerChanges() {
   const client = useQueryClient()
   const change = (next: (data: readonly Speaker[]) => Speaker[]): void => {

@@ -62,7 +62,7 @@ export class OneRecording {
     else this.drop()
   }
 
-  /** Whatever is under way is handed to nobody. */
+  /** A recording in progress is discarded. */
   drop(): void {
     if (this.#live === null) return
     this.#live.abort()

@@ -107,7 +107,7 @@ export function SpeakPanel() {
   )
 }
 
-/** Engines and voices. Asking starts text to speech where it does not run, so that waits until somebody uses it: a page that is looked at starts nothing. */
+/** Engines and voices. Asking starts text to speech where it does not run, so that waits until it is used: a page that is looked at starts nothing. */
 function useSpeechLists(isUsed: boolean) {
   const services = useQuery(api.services.list.queryOptions())
   const tts = services.data?.find(({ name }) => name === 'tts')

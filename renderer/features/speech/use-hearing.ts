@@ -23,7 +23,7 @@ export function useHearing({ prompt = '', onHeard }: Options = {}) {
   return useMutation({
     mutationFn: async (recording: Blob): Promise<Heard> => {
       requireContent(recording)
-      // Read anew: the service may have started just for this, and somebody may have deleted the speaker elsewhere.
+      // Read again: the service may have started just for this, and the speaker may have been deleted elsewhere.
       const chosen = preferred === null ? null : chosenOf(await client.query(SPEAKERS), preferred)
       const heard = await transcribe(recording, { prompt, speaker: chosen?.id ?? '' })
       return { ...heard, fittedTo: heard.speaker_used === true ? chosen?.name : undefined }

@@ -13,7 +13,7 @@ interface Props {
   onTime?: (seconds: number) => void
   /** Jumps there; a new object for each jump. */
   seek?: { to: number } | null
-  /** Plays as soon as it can: for a sound that somebody has just asked to hear. */
+  /** Plays as soon as it can: for a sound that was requested just now. */
   playsAtOnce?: boolean
 }
 

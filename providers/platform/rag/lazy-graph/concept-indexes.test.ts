@@ -37,7 +37,7 @@ describe('concept indexes', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(first.graph.index)
   })
 
-  it('are made anew when the content changes, in the same file', async () => {
+  it('are rebuilt when the content changes, in the same file', async () => {
     const { store, cache, load } = await world()
     const indexes = createConceptIndexes(store, cache)
     const before = await load(indexes)

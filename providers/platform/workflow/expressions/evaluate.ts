@@ -78,7 +78,7 @@ function sum(left: unknown, right: unknown): string | number {
   return text
 }
 
-/** A value inside a text. Objects and missing values are refused: "[object Object]" and "undefined" help nobody. */
+/** A value inside a text. Objects and missing values are refused: "[object Object]" and "undefined" carry no information. */
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -19,7 +19,7 @@ process.on('message', (request: EngineRequest) => {
       } satisfies EngineReply),
   )
 })
-// The parent is gone: nobody wants the words.
+// The parent has ended, so the words have no recipient.
 process.once('disconnect', () => process.exit(0))
 
 async function answer(request: EngineRequest): Promise<EngineReply> {

@@ -62,7 +62,7 @@ const NAMING = /^(?:he|she|it|they|his|her|its|their)\b.{0,40}\b(?:name|named|ca
 
 /**
  * Who or what a question wants the name of, when the passages speak of it but put no name to it: not in the sentence, nor in the next one where
- * that says how somebody is called.
+ * that says what a person is called.
  */
 function unnamed(question: Question, evidence: Evidence, passages: readonly Passage[]): string | null {
   const subject = NAME_ASKED.test(question.text) ? NAME_OF.exec(question.text)?.[1] : undefined
