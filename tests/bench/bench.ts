@@ -14,6 +14,7 @@ import { benchPanel } from './panel.bench.ts'
 import { benchResumePlan } from './resume-plan.bench.ts'
 import { benchRunIndex } from './run-index.bench.ts'
 import { benchRunner } from './runner.bench.ts'
+import { benchScale } from './scale.bench.ts'
 import { benchSpeech, speechFigures } from './speech.bench.ts'
 import { benchStatistics } from './statistics.bench.ts'
 import { benchSummary } from './summary.bench.ts'
@@ -131,6 +132,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   summary,
   index: async () => [...(await benchRunIndex()), ...(await benchEventLoop())],
   evaluator: benchEvaluator,
+  scale: benchScale,
   vectors: vectorStore,
   statistics,
   conversion: benchConversion,

@@ -1,0 +1,17 @@
+/**
+ * Loaded before a service by `--import`: measures the delay of its event loop and answers `{ bench: 'loop-delay' }` from its parent with the
+ * delays since the last request, in milliseconds.
+ */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const RESOLUTION_MS = 5
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+delay.enable()
+
+const ms = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS)
+
+process.on('message', (message) => {
+  if ((message as { bench?: string } | null)?.bench !== 'loop-delay') return
+  process.send?.({ bench: 'loop-delay', p99Ms: ms(delay.percentile(99)), longestMs: ms(delay.max) })
+  delay.reset()
+})

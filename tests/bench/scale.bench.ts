@@ -1,0 +1,274 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { IngestionAccepted, IngestionRecord } from '../../contract/index.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { shortDocumentQuestions, writeShortDocuments } from '../helpers/short-documents.ts'
+import { atMost, median, quantile, shown, type Figure } from './figure.ts'
+
+/** One corpus size, measured from outside on a platform process of its own. */
+export interface ScaleRun {
+  documents: number
+  textMb: number
+  ingestS: number
+  ingestCpuS: number
+  /** Processor time of the graph phases for one document. */
+  graphCpuMs: number
+  /** Most memory of all processes of the platform together, in MB. */
+  peakMb: number
+  diskMb: number
+  /** Delay of the platform's event loop while it ingests. */
+  loopP99Ms: number
+  loopLongestMs: number
+  /** Latency of its health route in the same time. */
+  healthP99Ms: number
+  healthLongestMs: number
+  lazyMs: number
+  graphMs: number
+  hybridMs: number
+  /** First lazy question, which builds the concept index. */
+  firstLazyMs: number
+  phases: Record<string, number>
+}
+
+const ENTRY = resolve(PROJECT_ROOT, 'providers/platform/index.ts')
+const REPORTER = pathToFileURL(join(import.meta.dirname, 'loop-delay-reporter.ts')).href
+const TOKEN = 'operator-token-of-the-scale-bench'
+const QUESTIONS = 12
+const CLOCK_TICKS = 100
+
+interface Platform {
+  url: string
+  child: ChildProcess
+  stateDir: string
+}
+
+async function startPlatform(folder: string, documents: number): Promise<Platform> {
+  const stateDir = join(folder, 'state')
+  const child = fork(ENTRY, {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PLATFORM_PORT: '0',
+      PLATFORM_LOG_LEVEL: 'error',
+      RAG_LADDER_STATE_DIR: stateDir,
+      RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
+      RAG_INGESTION_MAX_FILES: String(documents + 1),
+      RAG_PROFILE: 'smoke',
+      BACKEND_INTERNAL_API_TOKEN: TOKEN,
+    },
+    execArgv: ['--import', REPORTER, ...(process.env['RAG_LADDER_BENCH_NODE_ARGS']?.split(' ') ?? [])],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ url: string }]
+  if (typeof message !== 'object') throw new Error(`the platform ended with ${String(message)}`)
+  return { url: message.url, child, stateDir }
+}
+
+async function call(platform: Platform, path: string, body?: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const response = await fetch(
+    platform.url + path,
+    body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
+  )
+  if (!response.ok) throw new Error(`${path}: HTTP ${response.status}: ${await response.text()}`)
+  return response.json()
+}
+
+/** The process and its descendants. */
+function treeOf(pid: number): number[] {
+  const tasks = readdirOrNone(`/proc/${pid}/task`)
+  const children = tasks.flatMap((task) =>
+    readOrEmpty(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
+  )
+  return [pid, ...children.flatMap(treeOf)]
+}
+
+function readdirOrNone(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function readOrEmpty(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const residentMb = (pid: number): number =>
+  treeOf(pid).reduce(
+    (sum, one) => sum + Number(/^VmRSS:\s+(\d+)/m.exec(readOrEmpty(`/proc/${one}/status`))?.[1] ?? 0) / 1024,
+    0,
+  )
+
+const cpuSeconds = (pid: number): number =>
+  treeOf(pid).reduce((sum, one) => {
+    const fields = readOrEmpty(`/proc/${one}/stat`).split(') ').at(-1)!.split(' ')
+    return sum + (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / CLOCK_TICKS
+  }, 0)
+
+const bytesBelow = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+
+async function loopDelay(child: ChildProcess): Promise<{ p99Ms: number; longestMs: number }> {
+  child.send({ bench: 'loop-delay' })
+  const [answer] = (await once(child, 'message')) as [{ p99Ms: number; longestMs: number }]
+  return answer
+}
+
+/** Calls the health route until it is stopped; returns the latencies. */
+function watchHealth(platform: Platform): () => Promise<number[]> {
+  const latencies: number[] = []
+  const stop = new AbortController()
+  const done = (async () => {
+    while (!stop.signal.aborted) {
+      const startMs = performance.now()
+      await call(platform, '/health')
+      latencies.push(performance.now() - startMs)
+      await pause(20)
+    }
+  })()
+  return async () => {
+    stop.abort()
+    await done
+    return latencies
+  }
+}
+
+async function ask(platform: Platform, model: string, question: string): Promise<number> {
+  const startMs = performance.now()
+  const messages = [{ role: 'user', content: question }]
+  await call(platform, '/v1/chat/completions', { model, messages, cache: { 'no-cache': true, 'no-store': true } })
+  return performance.now() - startMs
+}
+
+async function askAll(platform: Platform, model: string, documents: number): Promise<{ firstMs: number; ms: number }> {
+  const [first, ...rest] = shortDocumentQuestions(documents, QUESTIONS + 1)
+  const firstMs = await ask(platform, model, first!)
+  const times: number[] = []
+  for (const question of rest) times.push(await ask(platform, model, question))
+  return { firstMs, ms: median(times) }
+}
+
+/** Ingests `documents` short documents and asks questions about them. */
+export async function measureScale(documents: number): Promise<ScaleRun> {
+  const folder = await mkdtemp(join(tmpdir(), 'scale-'))
+  const corpus = join(folder, 'corpus', 'smoke')
+  await mkdir(corpus, { recursive: true })
+  const textBytes = await writeShortDocuments(corpus, documents)
+  const platform = await startPlatform(folder, documents)
+  const pid = platform.child.pid!
+  let peakMb = 0
+  const sampler = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMb(pid))
+  }, 100)
+  try {
+    await loopDelay(platform.child)
+    const health = watchHealth(platform)
+    const startMs = performance.now()
+    const startCpu = cpuSeconds(pid)
+    const accepted = IngestionAccepted.parse(await call(platform, '/api/rag/ingestions', { profile: 'smoke' }))
+    let graphFrom: number | null = null
+    let record: IngestionRecord
+    for (;;) {
+      record = IngestionRecord.parse(await call(platform, `/api/rag/ingestions/${accepted.ingestion_id}`))
+      const uploading = record.phases.find(({ name }) => name === 'graph_upload')?.status !== 'pending'
+      if (uploading) graphFrom ??= cpuSeconds(pid)
+      if (record.status !== 'pending' && record.status !== 'running') break
+      await pause(100)
+    }
+    const ingestS = (performance.now() - startMs) / 1000
+    const endCpu = cpuSeconds(pid)
+    const latencies = await health()
+    if (record.status !== 'completed')
+      throw new Error(`the ingestion ${record.status}: ${JSON.stringify(record.errors)}`)
+    const delay = await loopDelay(platform.child)
+    const hybrid = await askAll(platform, 'hybrid-rag', documents)
+    const graph = await askAll(platform, 'graph-rag', documents)
+    const lazy = await askAll(platform, 'lazy-graph-rag', documents)
+    return {
+      documents,
+      textMb: textBytes / 1e6,
+      ingestS,
+      ingestCpuS: endCpu - startCpu,
+      graphCpuMs: ((endCpu - (graphFrom ?? endCpu)) * 1000) / documents,
+      peakMb,
+      diskMb: bytesBelow(platform.stateDir) / 1e6,
+      loopP99Ms: delay.p99Ms,
+      loopLongestMs: delay.longestMs,
+      healthP99Ms: quantile(latencies, 0.99),
+      healthLongestMs: Math.max(...latencies),
+      lazyMs: lazy.ms,
+      graphMs: graph.ms,
+      hybridMs: hybrid.ms,
+      firstLazyMs: lazy.firstMs,
+      phases: Object.fromEntries(record.phases.map(({ name, duration_ms: ms }) => [name, (ms ?? 0) / 1000])),
+    }
+  } finally {
+    clearInterval(sampler)
+    const exited = platform.child.exitCode === null ? once(platform.child, 'exit') : null
+    if (platform.child.connected) platform.child.disconnect()
+    await exited
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** Sizes of the bench: `RAG_LADDER_BENCH_DOCUMENTS=20000,100000` asks for others. */
+const sizes = (): number[] => (process.env['RAG_LADDER_BENCH_DOCUMENTS'] ?? '250,1000,5000').split(',').map(Number)
+
+const REFERENCE = 20_000
+
+/** Growing corpora: each size's figures, and their ratios to the smallest. */
+export async function benchScale(): Promise<Figure[]> {
+  const figures: Figure[] = [shown('P19', 'processors', availableParallelism(), '')]
+  let smallest: ScaleRun | null = null
+  for (const size of sizes()) {
+    const run = await measureScale(size)
+    smallest ??= run
+    figures.push(...figuresOf(run, smallest))
+    const phases = Object.entries(run.phases).map(([name, seconds]) => `${name} ${seconds.toFixed(1)} s`)
+    console.error(`${size} documents: ${phases.join(', ')}`)
+  }
+  return figures
+}
+
+function figuresOf(run: ScaleRun, smallest: ScaleRun): Figure[] {
+  const of = `${run.documents.toLocaleString('en')} documents:`
+  const cpuMs = (one: ScaleRun): number => (one.ingestCpuS * 1000) / one.documents
+  const isReference = run.documents <= REFERENCE
+  const bounded = (what: string, value: number, unit: string, limit: number): Figure =>
+    isReference ? atMost('P19', `${of} ${what}`, value, unit, limit) : shown('P19', `${of} ${what}`, value, unit)
+  return [
+    shown('P19', `${of} text`, run.textMb, 'MB'),
+    shown('P19', `${of} ingestion`, run.ingestS, 's'),
+    shown('P19', `${of} processor time`, run.ingestCpuS, 's'),
+    shown('P19', `${of} graph phases, processor time of a document`, run.graphCpuMs, 'ms'),
+    bounded('processor time of a document over the smallest corpus', cpuMs(run) / cpuMs(smallest), '×', 1.2),
+    bounded('most memory of all processes', run.peakMb, 'MB', 600),
+    shown('P19', `${of} disk`, run.diskMb, 'MB'),
+    bounded('disk over text', run.diskMb / run.textMb, '×', 15),
+    bounded('delay of the event loop, p99', run.loopP99Ms, 'ms', 50),
+    shown('P19', `${of} longest delay`, run.loopLongestMs, 'ms'),
+    bounded('health route while it ingests, p99', run.healthP99Ms, 'ms', 50),
+    shown('P19', `${of} slowest answer of the health route`, run.healthLongestMs, 'ms'),
+    shown('P19', `${of} hybrid question, median`, run.hybridMs, 'ms'),
+    shown('P19', `${of} graph question, median`, run.graphMs, 'ms'),
+    shown('P19', `${of} lazy question, median`, run.lazyMs, 'ms'),
+    bounded('graph question over the smallest corpus', run.graphMs / smallest.graphMs, '×', 3),
+    bounded('lazy question over the smallest corpus', run.lazyMs / smallest.lazyMs, '×', 3),
+    shown('P19', `${of} first lazy question, which builds the index`, run.firstLazyMs, 'ms'),
+  ]
+}
