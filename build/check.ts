@@ -5,6 +5,7 @@ import { licencesOfCheckout } from './licences/licences.ts'
 import { lockFileGaps } from './lock-file.ts'
 import { runTool, type StepResult } from './run-step.ts'
 import { staleSchemas } from './schemas.ts'
+import { isGlossaryCurrent } from './glossary.ts'
 import { isSettingsPageCurrent } from './settings-page.ts'
 import { knownVulnerabilities } from './vulnerabilities.ts'
 import type { Totals } from './totals.ts'
@@ -63,6 +64,10 @@ const STEPS: Step[] = [
   () =>
     timed('schemas match the contract', async () => ({
       problems: (await staleSchemas()).map((name) => `docs/schemas/${name} is stale: npm run schemas`),
+    })),
+  () =>
+    timed('glossary defines the metrics', async () => ({
+      problems: (await isGlossaryCurrent()) ? [] : ['docs/GLOSSARY.md is stale: npm run glossary'],
     })),
   () =>
     timed('page of settings matches the variables', async () => ({

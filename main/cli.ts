@@ -14,6 +14,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   verify: async () => (await import('./cli/commands/verify.ts')).verifyCommand,
   'import-results': async () => (await import('./cli/commands/import-results.ts')).importResultsCommand,
   recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
+  metrics: async () => (await import('./cli/commands/metrics.ts')).metricsCommand,
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
   trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
   serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,

@@ -10,4 +10,6 @@ export const abstention = {
   range: [0, 1],
   needs: ['unanswerable_question'],
   unit: 'score',
+  ranking: 'always',
+  score: ({ refused }) => (refused ? 1 : 0),
 } as const satisfies Metric

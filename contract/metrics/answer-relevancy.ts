@@ -9,4 +9,7 @@ export const answerRelevancy = {
   range: [0, 1],
   needs: [],
   unit: 'score',
+  shortLabel: 'relevancy',
+  ranking: 'unless_graded_by_rules',
+  report: { place: 4, parts: ['board', 'hops'] },
 } as const satisfies Metric

@@ -10,4 +10,6 @@ export const contextRecall = {
   range: [0, 1],
   needs: ['contexts', 'ground_truth'],
   unit: 'score',
+  ranking: 'unless_graded_by_rules',
+  report: { place: 7, parts: [] },
 } as const satisfies Metric

@@ -10,4 +10,6 @@ export const faithfulness = {
   range: [0, 1],
   needs: ['contexts'],
   unit: 'score',
+  ranking: 'unless_graded_by_rules',
+  report: { place: 3, parts: ['board', 'pairs', 'hops'] },
 } as const satisfies Metric

@@ -9,4 +9,6 @@ export const hitAt5 = {
   range: [0, 1],
   needs: ['contexts', 'gold'],
   unit: 'score',
+  ranking: 'always',
+  score: (ranks) => (ranks.some((rank) => rank < 5) ? 1 : 0),
 } as const satisfies Metric

@@ -8,5 +8,8 @@ export const judgeMean = {
   better: 'higher',
   range: [1, 5],
   needs: ['judge_panel'],
-  unit: 'score',
+  unit: 'grade',
+  artifactName: 'score',
+  ranking: 'always',
+  report: { place: 2, parts: ['findings', 'board', 'pairs'] },
 } as const satisfies Metric

@@ -9,4 +9,6 @@ export const latencyMs = {
   range: [0, null],
   needs: [],
   unit: 'duration',
+  ranking: 'always',
+  report: { place: 10, parts: ['board'] },
 } as const satisfies Metric

@@ -1,20 +1,65 @@
-/** ragas: graded by the evaluator's models. retrieval: contexts against gold evidence. answer: the answer against its ground truth. */
+// One file per metric. Evaluation computes it by the formula there, the aggregate takes its mean, and reports, terminal, index and pages read how
+// it is called, written, compared and ranked. To add one: its file, a line in metrics.ts, and a test of its formula; then `npm run glossary`. A model-graded metric
+// (class ragas) has its prompt and formula in providers/platform/evaluator, which computes it.
+
+/**
+ * Where a metric's values come from, and so how its mean is made. ragas: graded by the evaluator's models. retrieval: contexts against gold
+ * evidence. answer: the answer against what its question declares. These three: mean over questions of the mean over repetitions.
+ * judge_panel: mean over questions of the mean over judges. operational: mean over the answered cells.
+ */
 export const METRIC_CLASSES = ['ragas', 'retrieval', 'answer', 'judge_panel', 'operational'] as const
 
 /** What a cell must have for the metric to be measured. */
 export type MetricNeed = 'contexts' | 'ground_truth' | 'gold' | 'answer_keys' | 'unanswerable_question' | 'judge_panel'
 
-/** One metric. Its file is the only place that says these things; `metrics.ts` lists the files. */
-export interface Metric {
+/**
+ * Where reports show a metric besides its leaderboard on the page: the sentences at the top; a leaderboard in Markdown too; tables of all pairs;
+ * means by number of hops; a column of the terminal's matrix, of which the first one leads.
+ */
+export type ReportPart = 'findings' | 'board' | 'pairs' | 'hops' | 'terminal'
+
+/** What an answer metric is computed from. The fields that it needs are not empty. */
+export interface AnswerEvidence {
+  answer: string
+  groundTruth: string
+  answerKeys: readonly (readonly string[])[]
+  refused: boolean
+}
+
+interface MetricHead {
   id: string
   /** Name in tables, reports, pages and help. */
   label: string
-  /** The sentence of tooltips and of docs/GLOSSARY.md. */
+  /** Head of a narrow column, where the label would be wider than its figures. */
+  shortLabel?: string
+  /** The sentence of tooltips, of reports, of `rag-ladder metrics` and of docs/GLOSSARY.md. */
   definition: string
-  class: (typeof METRIC_CLASSES)[number]
   better: 'higher' | 'lower'
   /** Least and greatest possible value; null where there is no greatest. */
   range: readonly [least: number, greatest: number | null]
   needs: readonly MetricNeed[]
-  unit: 'score' | 'duration'
+  /** How its values are written, and the axis that they are drawn on. */
+  unit: 'score' | 'grade' | 'duration'
+  /** Name in the comparisons and tables of artifacts, where it differs from the id. */
+  artifactName?: string
+  /**
+   * When its means may rank approaches: always, unless built-in rules graded it, or only where all approaches hand over about as many contexts as
+   * it looks at; `instead` names the metric that compares the others.
+   */
+  ranking: 'always' | 'unless_graded_by_rules' | { contexts: number; instead: string }
+  /** Rank among the metrics that can be primary: the first one that a run has decides about it. No model may be asked for it (decision 060). */
+  primary?: number
+  /** Place among the leaderboards of reports, and the parts that show it besides; absent where reports only count it. */
+  report?: { place: number; parts: readonly ReportPart[] }
 }
+
+export type Metric = MetricHead &
+  (
+    | { class: 'ragas' | 'judge_panel' | 'operational' }
+    | {
+        class: 'retrieval'
+        /** From the ranks, starting at 0, of the first contexts that hold each gold fact; Infinity where none does. There is one fact at least. */
+        score: (ranks: readonly number[]) => number
+      }
+    | { class: 'answer'; score: (evidence: AnswerEvidence) => number }
+  )

@@ -1,4 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { globSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { METRICS } from './metrics.ts'
 
@@ -21,4 +22,44 @@ it('the metrics of a class are listed together', () => {
       .toArray()
       .flat(),
   ).toEqual(METRICS)
+})
+
+const ROOT = join(import.meta.dirname, '../..')
+const AREAS = ['bin', 'build', 'charts', 'contract', 'main', 'preload', 'providers', 'renderer']
+
+/** Files outside this folder that name a metric, and why they do. */
+const NAMED: Readonly<Record<string, string>> = {
+  'contract/evidence/metric-names.ts': 'a former name in stored rows and the current one',
+  'main/engine/queries/frontier.ts': 'leaves the latency out of the costs of a point, whose field it is',
+  'contract/http/evaluate.ts': 'the specified default of the evaluator',
+  'main/report/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
+  'main/report/cells-csv.ts': 'the column of the CSV file',
+  'main/report/historical-rows.ts':
+    'the figures that snapshots of other platforms have, whose names their format fixes',
+  'main/report/import-rows.ts': 'the fields of imported rows',
+  'main/run-index/cell-writer.ts': 'the column that holds the latency of every cell, answered or not',
+  'providers/platform/evaluator/evaluate.ts': 'refuses the one metric that needs an embedding model',
+  'providers/platform/evaluator/score-metric.ts':
+    'the formula of each model-graded metric, which the evaluator computes',
+  'renderer/features/compare/compare-words.ts': 'the costs of the Compare page, fields of its points',
+  'renderer/features/compare/compare-charts.tsx': 'the same cost on a time axis',
+  'renderer/pages/compare.tsx': 'the cost that the page starts with',
+}
+
+const withoutComments = (source: string): string => source.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, '')
+
+/** Metrics that a source names as a text or, unless the name is a field of every row, as the key of an object. */
+const namedIn = (source: string): string[] =>
+  METRICS.filter(({ id, class: metricClass }) => {
+    const isField = metricClass === 'operational' || metricClass === 'judge_panel'
+    return new RegExp(`['"\`]${id}['"\`]${isField ? '' : `|^\\s*${id}\\??: `}`, 'm').test(withoutComments(source))
+  }).map(({ id }) => id)
+
+it('no product file outside contract/metrics lists or names a metric, apart from formats that fix its name', () => {
+  const files = globSync(`{${AREAS.join(',')}}/**/*.{ts,tsx,mjs}`, { cwd: ROOT, exclude: ['**/node_modules/**'] })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.startsWith('contract/metrics/') && !/\.test\.tsx?$/.test(file))
+  expect(files.length).toBeGreaterThan(300)
+  const naming = files.filter((file) => namedIn(readFileSync(join(ROOT, file), 'utf8')).length > 0)
+  expect(naming.sort()).toEqual(Object.keys(NAMED).sort())
 })

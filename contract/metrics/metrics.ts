@@ -11,7 +11,8 @@ import { ndcgAt10 } from './ndcg-at-10.ts'
 import { pointsCovered } from './points-covered.ts'
 import { recallAt5 } from './recall-at-5.ts'
 import { tokenF1 } from './token-f1.ts'
-import type { Metric } from './metric.ts'
+import { durationWords, scoreWords } from '../words.ts'
+import type { Metric, ReportPart } from './metric.ts'
 
 /** Every metric, in the order of every artifact and table: classes stay together. */
 export const METRICS = [
@@ -40,12 +41,52 @@ const idsOf = <Class extends Metric['class']>(name: Class): [IdOf<Class>, ...IdO
 export const EVALUATION_METRICS = idsOf('ragas')
 export const RETRIEVAL_METRICS = idsOf('retrieval')
 export const ANSWER_METRICS = idsOf('answer')
+export const OPERATIONAL_METRICS = idsOf('operational')
+export type OperationalMetric = (typeof OPERATIONAL_METRICS)[number]
 
 const BY_ID = new Map<MetricId, Metric>(METRICS.map((metric) => [metric.id, metric]))
 
 export const metricOfId = (id: MetricId): Metric => BY_ID.get(id)!
 
+/** What pages show until another metric is chosen: answers of every approach have it, those without contexts too. */
+export const FIRST_METRIC = answerRelevancy.id
+
 /** A metric's name for people: the same words in tables, reports, pages and help. */
 export const METRIC_LABELS = Object.fromEntries(METRICS.map(({ id, label }) => [id, label])) as {
   [Each in (typeof METRICS)[number] as Each['id']]: Each['label']
 }
+
+/** A metric's name in the comparisons of an aggregate and in CSV files. */
+export type ArtifactName = (typeof METRICS)[number] extends infer Each
+  ? Each extends { artifactName: infer Name }
+    ? Name
+    : Each extends { id: infer Id }
+      ? Id
+      : never
+  : never
+
+export const artifactNameOf = (metric: Metric): ArtifactName => (metric.artifactName ?? metric.id) as ArtifactName
+
+const BY_ARTIFACT_NAME = new Map<string, Metric>(METRICS.map((metric) => [artifactNameOf(metric), metric]))
+
+/** The metric of a name in an artifact; undefined for one that this version does not have. */
+export const metricNamed = (name: string): Metric | undefined => BY_ARTIFACT_NAME.get(name)
+
+const isIn = (part: ReportPart) => (metric: Metric) => metric.report?.parts.includes(part) === true
+
+/** Metrics with a leaderboard, in the order of reports. */
+export const REPORTED_METRICS: readonly Metric[] = METRICS.filter(
+  (metric: Metric) => metric.report !== undefined,
+).toSorted((a: Metric, b: Metric) => a.report!.place - b.report!.place)
+
+/** Metrics of one part of reports, in the order of reports. */
+export const metricsIn = (part: ReportPart): readonly Metric[] => REPORTED_METRICS.filter(isIn(part))
+
+const WRITE_SIZE = { score: scoreWords, grade: scoreWords, duration: durationWords } as const satisfies Record<
+  Metric['unit'],
+  (size: number) => string
+>
+
+/** How the size of a metric's value is written: 0.83, or 1.2 s. */
+export const sizeWordsOf = (metric: Metric | undefined): ((size: number) => string) =>
+  WRITE_SIZE[metric?.unit ?? 'score']

@@ -1,4 +1,5 @@
 import type { Metric } from './metric.ts'
+import { recallAt5 } from './recall-at-5.ts'
 
 export const mrrAt10 = {
   id: 'mrr_at_10',
@@ -10,4 +11,9 @@ export const mrrAt10 = {
   range: [0, 1],
   needs: ['contexts', 'gold'],
   unit: 'score',
+  ranking: { contexts: 10, instead: recallAt5.label },
+  score: (ranks) => {
+    const first = Math.min(...ranks)
+    return first < 10 ? 1 / (first + 1) : 0
+  },
 } as const satisfies Metric

@@ -9,4 +9,7 @@ export const recallAt5 = {
   range: [0, 1],
   needs: ['contexts', 'gold'],
   unit: 'score',
+  ranking: 'always',
+  report: { place: 5, parts: ['board', 'pairs', 'hops', 'terminal'] },
+  score: (ranks) => ranks.filter((rank) => rank < 5).length / ranks.length,
 } as const satisfies Metric

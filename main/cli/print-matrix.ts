@@ -1,4 +1,6 @@
 import { durationWords, type Aggregate } from '../../contract/index.ts'
+import { judgeMean } from '../../contract/metrics/judge-mean.ts'
+import { latencyMs } from '../../contract/metrics/latency-ms.ts'
 import { snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
 import { historicalRows } from '../report/historical-rows.ts'
 import { renderMatrixTable } from '../report/matrix-table.ts'
@@ -48,11 +50,11 @@ export function printSnapshots(snapshots: readonly HistoricalSnapshot[], out: No
           const value = own.find((row) => row.metric === metric)?.[column]
           return typeof value === 'number' ? value : null
         }
-        const [median, grade] = [figure('latency_ms', 'median'), figure('score', 'mean')]
+        const [median, grade] = [figure(latencyMs.id, 'median'), figure(judgeMean.artifactName, 'mean')]
         return [
           `  ${model}: ${figure('cells', 'n') ?? 0} of ${plural(figure('cells', 'expected') ?? 0, 'cell')} answered`,
           ...(median === null ? [] : [`median ${durationWords(median)}`]),
-          ...(grade === null ? [] : [`judges ${scoreWords(grade)} (${figure('score', 'n')})`]),
+          ...(grade === null ? [] : [`judges ${scoreWords(grade)} (${figure(judgeMean.artifactName, 'n')})`]),
         ].join(', ')
       }),
     ]

@@ -13,7 +13,11 @@ export const RUN_OPTIONS = {
   },
   flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
   all: { type: 'boolean', description: 'all nineteen aliases' },
-  metrics: { type: 'string', hint: 'NAME,...', description: 'evaluation metrics instead of the manifest’s' },
+  metrics: {
+    type: 'string',
+    hint: 'NAME,...',
+    description: 'evaluation metrics instead of the manifest’s; `rag-ladder metrics` defines them',
+  },
   evaluate: { type: 'boolean', description: 'score the answers', default: true },
   concurrency: { type: 'string', hint: 'N', description: 'cells in flight, 1 to 32, instead of the manifest’s' },
   repeats: {

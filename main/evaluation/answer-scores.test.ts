@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { keyCoverage, scoreAnswer, tokenF1, withModelRefusal } from './answer-scores.ts'
+import { shareOfKeys } from '../../contract/metrics/points-covered.ts'
+import { tokenF1Of } from '../../contract/metrics/token-f1.ts'
+import { scoreAnswer, withModelRefusal } from './answer-scores.ts'
 
-describe('tokenF1', () => {
+describe('tokenF1Of', () => {
   // Worked out by hand from normalize_answer and compute_f1 of SQuAD's evaluate-v2.0.py.
   it.each([
     // lock was opened in 1904 | it was opened in 1904: 4 shared of 5 and 5.
@@ -26,16 +28,16 @@ describe('tokenF1', () => {
     ['1904', 'the', 0],
     ['The.', 'an', 1],
   ])('scores %j against %j as SQuAD does', (answer, reference, expected) => {
-    expect(tokenF1(answer, reference)).toBeCloseTo(expected, 12)
+    expect(tokenF1Of(answer, reference)).toBeCloseTo(expected, 12)
   })
 })
 
-describe('keyCoverage', () => {
+describe('shareOfKeys', () => {
   it('counts points, any spelling, as whole words', () => {
     const keys = [['1904'], ['harbour master', 'harbor master']]
-    expect(keyCoverage('In 1904 the Harbor-Master came', keys)).toBe(1)
-    expect(keyCoverage('In 19045', keys)).toBe(0)
-    expect(keyCoverage('PX-220B', [['PX-220D']])).toBe(0)
+    expect(shareOfKeys('In 1904 the Harbor-Master came', keys)).toBe(1)
+    expect(shareOfKeys('In 19045', keys)).toBe(0)
+    expect(shareOfKeys('PX-220B', [['PX-220D']])).toBe(0)
   })
 })
 

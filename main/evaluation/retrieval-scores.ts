@@ -1,7 +1,12 @@
-import type { EvidenceCapability, GoldEvidence, RagSource, RetrievalScores } from '../../contract/index.ts'
-
-const CUTOFF_HIT = 5
-const CUTOFF_RANK = 10
+import {
+  METRICS,
+  type EvidenceCapability,
+  type GoldEvidence,
+  type Metric,
+  type RagSource,
+  type RetrievalMetric,
+  type RetrievalScores,
+} from '../../contract/index.ts'
 
 /** A fact that a chunk border cuts still counts where this share of its words stands in one run. */
 const PARTIAL_RUN = 0.7
@@ -62,33 +67,23 @@ const none = (status: RetrievalScores['status'], reason: RetrievalScores['reason
 /** The cell failed: nothing was retrieved that could be scored. */
 export const retrievalNotRun = (): RetrievalScores => none('not_run', 'cell_failed')
 
-/**
- * Hit and recall in the first 5 contexts, reciprocal rank and nDCG in the first 10, recall in all of them, against the gold facts. A context's gain is the number
- * of gold facts that it is the first to hold, so that repeating one fact earns nothing (Järvelin and Kekäläinen 2002 for nDCG).
- */
+/** Every metric of class `retrieval` by the formula of its file, and recall in all contexts, against the gold facts. */
 export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
   if (evidence.capability === 'answer_only') return none('not_evaluable', 'answer_only')
   if (evidence.gold.length === 0) return none('not_evaluable', 'gold_evidence_required')
   if (evidence.contexts.length === 0) return none('not_evaluable', 'retrieved_contexts_required')
-  const ranks = evidence.gold.map((gold) =>
-    evidence.contexts.findIndex((context, rank) => holds(evidence.sources[rank]!, context, gold)),
-  )
-  const found = ranks.filter((rank) => rank >= 0)
-  const inTop = found.filter((rank) => rank < CUTOFF_HIT).length
-  const first = Math.min(...found)
-  const gains = Array.from({ length: CUTOFF_RANK }, (_, rank) => found.filter((other) => other === rank).length)
-  const discounted = gains.reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0)
-  // The ideal list shows one gold fact per rank; a context that holds several can reach it earlier, so the ratio is capped.
-  const ideal = evidence.gold.slice(0, CUTOFF_RANK).reduce((sum, _gold, rank) => sum + 1 / Math.log2(rank + 2), 0)
+  const ranks = evidence.gold.map((gold) => {
+    const rank = evidence.contexts.findIndex((context, place) => holds(evidence.sources[place]!, context, gold))
+    return rank < 0 ? Infinity : rank
+  })
+  const scores: RetrievalScores['scores'] = {}
+  for (const metric of METRICS as readonly Metric[])
+    if (metric.class === 'retrieval') scores[metric.id as RetrievalMetric] = metric.score(ranks)
+  const found = ranks.filter((rank) => rank !== Infinity).length
   return {
     status: 'ok',
-    scores: {
-      hit_at_5: inTop > 0 ? 1 : 0,
-      recall_at_5: inTop / evidence.gold.length,
-      mrr_at_10: found.length > 0 && first < CUTOFF_RANK ? 1 / (first + 1) : 0,
-      ndcg_at_10: Math.min(1, discounted / ideal),
-    },
-    all_contexts: { contexts: evidence.contexts.length, recall: found.length / evidence.gold.length },
+    scores,
+    all_contexts: { contexts: evidence.contexts.length, recall: found / ranks.length },
     reason: null,
   }
 }

@@ -1,10 +1,12 @@
-import type {
-  Aggregate,
-  ApproachSummary,
-  JudgeSection,
-  MetricClass,
-  MetricSummary,
-  OperationalSummary,
+import {
+  OPERATIONAL_METRICS,
+  type Aggregate,
+  type ApproachSummary,
+  type JudgeSection,
+  type MetricClass,
+  type MetricSummary,
+  type OperationalMetric,
+  type OperationalSummary,
 } from '../../contract/index.ts'
 import { comparedMetric, meanEstimate, type ComparedName } from './comparison-access.ts'
 import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
@@ -46,6 +48,8 @@ export function* aggregateRows(aggregate: Aggregate): Generator<LongRow> {
     }
   yield* pairRows(aggregate)
 }
+
+const isMetric = (name: string): name is OperationalMetric => (OPERATIONAL_METRICS as readonly string[]).includes(name)
 
 type IntervalOf = (name: ComparedName) => ReturnType<typeof intervalFields>
 
@@ -97,7 +101,7 @@ function* operationalRows(
       errors: error,
       timeouts: timeout,
       missing,
-      ...(metric === 'latency_ms' ? intervalOf('latency_ms') : {}),
+      ...(isMetric(metric) ? intervalOf(metric) : {}),
     }
   if (refusals !== undefined) {
     const told = refusals.refused + refusals.answered

@@ -4,6 +4,7 @@ import {
   EvaluationStatus,
   UnseenEvidence,
   type EvaluationMetric,
+  type OperationalMetric,
   type ApproachSummary,
   type HopSummary,
   type OperationalSummary,
@@ -11,7 +12,7 @@ import {
 } from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/interned-rows.ts'
 import { Column } from './column.ts'
-import { metricOutcome } from './metric-outcome.ts'
+import { foundNothing, metricOutcome } from './metric-outcome.ts'
 import { MetricTally, type CommonQuestions } from './metric-tally.ts'
 import { distributionOf, mean, rounded, roundedOrNull } from '../lib/numbers.ts'
 import type { SummaryAlias, SummaryQuestion } from './run-summary.ts'
@@ -80,9 +81,9 @@ export class ApproachTally {
     return this.#quantities.attempts.has(index, repeat)
   }
 
-  /** Latencies of the cells that answered, in milliseconds. */
-  get latencies(): Column {
-    return this.#quantities.latency_ms
+  /** An operational metric of the cells that answered. */
+  operational(metric: OperationalMetric): Column {
+    return this.#quantities[metric]
   }
 
   /** Cells that failed or timed out: they have no latency. */
@@ -110,9 +111,7 @@ export class ApproachTally {
 
   #addAllContexts(index: number, repeat: number, row: FigureRow): void {
     const { retrieval } = row.metrics
-    const foundNothing =
-      retrieval.reason === 'retrieved_contexts_required' && metricOutcome(row, 'recall_at_5').kind === 'scored'
-    const all = foundNothing ? { contexts: 0, recall: 0 } : retrieval.all_contexts
+    const all = foundNothing(row) ? { contexts: 0, recall: 0 } : retrieval.all_contexts
     if (all === undefined) return
     this.#allContexts.contexts.set(index, all.contexts, repeat)
     this.#allContexts.recall.set(index, all.recall, repeat)

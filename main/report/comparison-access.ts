@@ -1,5 +1,6 @@
 import type {
   Aggregate,
+  ArtifactName,
   ApproachSummary,
   ComparedMetric,
   ConfidenceInterval,
@@ -7,10 +8,9 @@ import type {
   PairComparison,
   PairDecision,
 } from '../../contract/index.ts'
-import type { ScoreMetric } from './score-metrics.ts'
 
-/** A metric that approaches are compared on: a score, the judges' mean grade, or the latency. */
-export type ComparedName = ScoreMetric | 'score' | 'latency_ms'
+/** A metric that approaches are compared on, by its name in aggregates. */
+export type ComparedName = ArtifactName
 
 /** The alias that differences are shown against where it was selected. */
 const BASELINE = 'hybrid-rag'

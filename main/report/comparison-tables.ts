@@ -1,4 +1,11 @@
-import type { Aggregate, ComparedMetric, PairComparison } from '../../contract/index.ts'
+import {
+  artifactNameOf,
+  metricNamed,
+  metricsIn,
+  type Aggregate,
+  type ComparedMetric,
+  type PairComparison,
+} from '../../contract/index.ts'
 import { baselineOf, pairAgainst, type ComparedName } from './comparison-access.ts'
 import {
   decidedLine,
@@ -14,15 +21,8 @@ import { censoredIn, useLegend, useWords } from './metric-use.ts'
 import { countWords, plural } from '../../contract/words.ts'
 import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from './variance-access.ts'
 
-/** Metrics that get a table of their own; what is decided in the others stands in the last table. */
-const DETAILED: readonly string[] = [
-  'recall_at_5',
-  'faithfulness',
-  'answer_relevancy',
-  'points_covered',
-  'score',
-  'latency_ms',
-]
+/** Metrics that get a table of their own; what is decided in the others is in the last table. */
+const DETAILED: readonly string[] = metricsIn('board').map(artifactNameOf)
 const MOST_DECIDED = 200
 
 const nameOf = ({ metric }: ComparedMetric): ComparedName => metric as ComparedName
@@ -59,7 +59,7 @@ function againstBaseline(aggregate: Aggregate, compared: ComparedMetric, baselin
       return [code(model), ...(pair === null ? [] : pairCells(name, pair))]
     })
   return [
-    `**${nameWords(name)}**${compared.better === 'lower' ? ' (lower is better)' : ''}: ${decidedLine(compared)}. ${md(useWords([aggregate], name))}${name === 'latency_ms' ? censoredWords(aggregate) : ''}`,
+    `**${nameWords(name)}**${compared.better === 'lower' ? ' (lower is better)' : ''}: ${decidedLine(compared)}. ${md(useWords([aggregate], name))}${metricNamed(name)?.class === 'operational' ? censoredWords(aggregate) : ''}`,
     '',
     ...mdTable(['approach', ...PAIR_HEAD], rows, columnsFrom(1, PAIR_HEAD.length + 1)),
   ]

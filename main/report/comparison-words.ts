@@ -1,9 +1,8 @@
 import {
   countWords,
-  durationWords,
-  METRIC_LABELS,
+  metricNamed,
   plural,
-  scoreWords,
+  sizeWordsOf,
   type ComparedMetric,
   type ConfidenceInterval,
   type PairDecision,
@@ -25,15 +24,13 @@ export const DECISION_SIGNS: Readonly<Record<PairDecision, string>> = { better: 
 export const standingWords = (standing: Readonly<Record<PairDecision, number>>): string =>
   (['better', 'worse', 'undecided'] as const).map((each) => `${DECISION_SIGNS[each]}${standing[each]}`).join(' ')
 
-export const nameWords = (name: ComparedName): string =>
-  name === 'score' ? 'judge score' : name === 'latency_ms' ? 'latency' : METRIC_LABELS[name]
+export const nameWords = (name: ComparedName): string => metricNamed(name)?.label ?? name
 
-const sizeWords = (name: ComparedName): ((size: number) => string) =>
-  name === 'latency_ms' ? durationWords : scoreWords
+const sizeWords = (name: ComparedName): ((size: number) => string) => sizeWordsOf(metricNamed(name))
 
 /** A value of a metric in its unit: 0.83, or 1.2 s. */
 export const valueWords = (name: ComparedName, value: number): string =>
-  name === 'latency_ms' && value < 0 ? signedWords(name, value) : sizeWords(name)(value)
+  metricNamed(name)?.unit === 'duration' && value < 0 ? signedWords(name, value) : sizeWords(name)(value)
 
 /** A difference with its sign, in the metric's unit. */
 export const signedWords = (name: ComparedName, value: number): string => words.signedWords(value, sizeWords(name))

@@ -1,11 +1,16 @@
-import type {
-  ComparedMetric,
-  Comparisons,
-  EvaluationMetric,
-  Judgments,
-  MetricClass,
-  MetricComparison,
+import {
+  artifactNameOf,
+  metricOfId,
+  OPERATIONAL_METRICS,
+  type ComparedMetric,
+  type Comparisons,
+  type EvaluationMetric,
+  type Judgments,
+  type MetricClass,
+  type MetricComparison,
+  type MetricId,
 } from '../../contract/index.ts'
+import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import { roundedDeep } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { compareTables } from '../statistics/compare-pairs.ts'
@@ -58,7 +63,7 @@ export async function comparisonsOf(source: ComparisonSource, limits: WorkLimits
     questions: source.questions.map(({ id }, place) => ({ id, cluster: clusters[place]! })),
     approaches: source.approaches.map(({ alias }) => alias.model),
   }
-  const measured = [...scoreTables(source, head), ...judgeTable(source, head), latencyTable(source, head)]
+  const measured = [...scoreTables(source, head), ...judgeTable(source, head), ...operationalTables(source, head)]
   const scored = measured.filter(({ table }) => table.scores.some((score) => !Number.isNaN(score)))
   const tables = scored.map(({ table }) => table)
   const work = tables.reduce((sum, table) => sum + additionsFor(table, summary.clusters), 0)
@@ -124,7 +129,7 @@ function scoreTables(source: ComparisonSource, head: Head): Measured[] {
   const ofClass = (metricClass: MetricClass, metrics: readonly ScoreMetric[]): Measured[] =>
     metrics.map((metric) => {
       const columnOf = (approach: ApproachTally): Column => approach.scores[metric].scores
-      const table = { metric, ...head, scores: scoresOf(source, columnOf), range: [0, 1] as const }
+      const table = { metric, ...head, scores: scoresOf(source, columnOf), ...shapeOf(metric) }
       return { metricClass, table, repeated: repeatedIn(source, columnOf) }
     })
   return [
@@ -134,11 +139,22 @@ function scoreTables(source: ComparisonSource, head: Head): Measured[] {
   ]
 }
 
-function latencyTable(source: ComparisonSource, head: Head): Measured {
-  const columnOf = (approach: ApproachTally): Column => approach.latencies
-  const table = { metric: 'latency_ms', ...head, scores: scoresOf(source, columnOf), lowerIsBetter: true }
-  return { metricClass: 'operational', table, repeated: repeatedIn(source, columnOf) }
+/** Range and direction of a metric, as the statistics take them. */
+function shapeOf(id: MetricId): Pick<ScoreTable, 'range' | 'lowerIsBetter'> {
+  const { range, better } = metricOfId(id)
+  const [least, greatest] = range
+  return {
+    ...(greatest === null ? {} : { range: [least, greatest] as const }),
+    ...(better === 'lower' ? { lowerIsBetter: true } : {}),
+  }
 }
+
+const operationalTables = (source: ComparisonSource, head: Head): Measured[] =>
+  OPERATIONAL_METRICS.map((metric) => {
+    const columnOf = (approach: ApproachTally): Column => approach.operational(metric)
+    const table = { metric, ...head, scores: scoresOf(source, columnOf), ...shapeOf(metric) }
+    return { metricClass: 'operational', table, repeated: repeatedIn(source, columnOf) }
+  })
 
 /** Judges grade one answer per question, so that their repetitions are the judges themselves. */
 function judgeTable(source: ComparisonSource, head: Head): Measured[] {
@@ -158,10 +174,10 @@ function judgeTable(source: ComparisonSource, head: Head): Measured[] {
     {
       metricClass: 'judge_panel',
       table: {
-        metric: 'score',
+        metric: artifactNameOf(judgeMean),
         ...head,
         scores: Float64Array.from(grades.flatMap((row) => row.map(meanOf))),
-        range: [1, 5],
+        ...shapeOf(judgeMean.id),
       },
       repeated: judges.length > 1 ? { repeats: 1, judges: judges.length, valuesOf } : null,
     },

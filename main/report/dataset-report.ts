@@ -1,9 +1,17 @@
-import { METRIC_LABELS, type Aggregate, type Dataset, type Matrix } from '../../contract/index.ts'
+import {
+  METRIC_LABELS,
+  metricsIn,
+  RETRIEVAL_METRICS,
+  type Aggregate,
+  type Dataset,
+  type Matrix,
+} from '../../contract/index.ts'
 import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
 import { code, md, mdTable } from './markdown-text.ts'
 import { metricsOf } from './metric-access.ts'
-import { contextsOf, isRuleGraded, unrankedReason } from './metric-use.ts'
+import { metricGlossaryLines } from './metric-glossary.ts'
+import { contextsOf, depthReason, isRuleGraded } from './metric-use.ts'
 import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { judgeLines } from './judge-tables.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
@@ -28,7 +36,7 @@ export interface DatasetReportInput {
 
 /** More failed cells than this are counted instead of listed. */
 const MAX_FAILED_LISTED = 200
-const BY_HOPS: readonly ScoreMetric[] = ['recall_at_5', 'faithfulness', 'answer_relevancy', 'points_covered']
+const BY_HOPS = metricsIn('hops').map(({ id }) => id as ScoreMetric)
 
 /** A dataset's report in Markdown, readable alone; equal input gives equal text. */
 export function datasetReport(input: DatasetReportInput): string {
@@ -70,7 +78,7 @@ export function datasetReport(input: DatasetReportInput): string {
     ['Failed cells', failedLines(matrix)],
     ['Models and versions', versionLines(aggregate)],
     ['Artifacts', artifactLines(input.artifacts)],
-    ['How to read this', LEGEND],
+    ['How to read this', [...LEGEND, ...metricGlossaryLines([aggregate])]],
   ]
   const body = sections.flatMap(([title, lines]) => ['', `## ${title}`, '', ...lines])
   const caution = modelCaution([aggregate])
@@ -128,7 +136,7 @@ const ruleGraded = (aggregate: Aggregate): string[] =>
 function depthLines(aggregate: Aggregate): string[] {
   const contexts = contextsOf(aggregate)
   if (contexts.length === 0) return []
-  const reason = unrankedReason([aggregate], 'ndcg_at_10')
+  const reason = depthReason([aggregate], RETRIEVAL_METRICS)
   const listed = contexts.map(({ model, mean }) => `${code(model)} ${mean.toFixed(1)}`).join(', ')
   const recalls = aggregate.approaches.flatMap(({ model, all_contexts: all }) =>
     all === undefined ? [] : [`${code(model)} ${scoreWords(all.recall)} (${plural(all.n, 'question')})`],

@@ -1,12 +1,12 @@
-import type { Aggregate } from '../../contract/index.ts'
+import { artifactNameOf, metricsIn, type Aggregate } from '../../contract/index.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from './comparison-access.ts'
 import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
 import { primaryMetric } from './metric-use.ts'
 import { countWords, plural } from '../../contract/words.ts'
 
-/** Metrics that the findings tell of: every approach can have them. */
-const TOLD: readonly ComparedName[] = ['points_covered', 'score']
+/** Metrics of the findings: every approach can have them. */
+const REPORTED = metricsIn('findings').map(artifactNameOf)
 
 interface Finding {
   /** `highest on points covered is hybrid-rag, 0.71 [0.60, 0.81]`. */
@@ -21,7 +21,7 @@ interface Finding {
  * was compared.
  */
 export function findings(aggregate: Aggregate): string[] {
-  const found = TOLD.flatMap((name) => findingOf(aggregate, name) ?? [])
+  const found = REPORTED.flatMap((name) => findingOf(aggregate, name) ?? [])
   if (found.length === 0) return []
   if (found.some(({ decided }) => decided !== null))
     return found.map(({ highest, decided, pairs }) => {

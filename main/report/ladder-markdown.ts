@@ -1,4 +1,4 @@
-import type { Aggregate } from '../../contract/index.ts'
+import { artifactNameOf, metricNamed, metricsIn, type Aggregate } from '../../contract/index.ts'
 import { comparedMetric, type ComparedName } from './comparison-access.ts'
 import { decidedLine, intervalWords, nameWords, standingWords, valueWords } from './comparison-words.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
@@ -6,22 +6,17 @@ import type { PageArtifact } from './html/artifact-list.ts'
 import { leaderboard, type RungFigure } from './leaderboard.ts'
 import { inLadderOrder } from './long-csv.ts'
 import { modelCaution } from './findings.ts'
+import { isScoreOfCells } from './score-metrics.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { metricOf } from './metric-access.ts'
+import { metricGlossaryLines } from './metric-glossary.ts'
 import { ladderDecisionWords, primaryMetric, useLegend, useWords } from './metric-use.ts'
 import { unusableLines, type UnusableFile } from './results-folder.ts'
 import { countWords, plural } from '../../contract/words.ts'
 import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
 
 /** Metrics of the ladder in Markdown; the HTML page has more. */
-export const LADDER_METRICS: readonly ComparedName[] = [
-  'points_covered',
-  'score',
-  'faithfulness',
-  'answer_relevancy',
-  'recall_at_5',
-  'latency_ms',
-]
+export const LADDER_METRICS: readonly ComparedName[] = metricsIn('board').map(artifactNameOf)
 
 /** Approaches by their mean over the rungs, and what is decided on each rung; empty when no approach has a score. Aggregates in ladder order. */
 export function leaderLines(aggregates: readonly Aggregate[], name: ComparedName): string[] {
@@ -71,7 +66,7 @@ function rungText(aggregate: Aggregate, name: ComparedName, model: string, figur
 function stateText(aggregate: Aggregate, name: ComparedName, model: string): string {
   const approach = aggregate.approaches.find((each) => each.model === model)
   if (approach === undefined) return `${STATE_SIGNS.not_run} not run`
-  if (name === 'score' || name === 'latency_ms') return 'none'
+  if (!isScoreOfCells(metricNamed(name))) return 'none'
   const summary = metricOf(approach, name)
   if (summary === undefined) return `${STATE_SIGNS.disabled} not requested`
   return `${STATE_SIGNS[summary.state]} ${STATE_WORDS[summary.state]} (0/${summary.expected})`
@@ -112,6 +107,10 @@ export function ladderMarkdown(
     '',
     md(useLegend(ordered)),
     ...boards,
+    '',
+    '## How the metrics are defined',
+    '',
+    ...metricGlossaryLines(ordered),
     ...(unusable.length === 0
       ? []
       : [

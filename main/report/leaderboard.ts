@@ -1,4 +1,10 @@
-import type { Aggregate, ConfidenceInterval, PairDecision } from '../../contract/index.ts'
+import {
+  metricNamed,
+  type Aggregate,
+  type ConfidenceInterval,
+  type OperationalMetric,
+  type PairDecision,
+} from '../../contract/index.ts'
 import { comparedMetric, meanInterval, standingOf, type ComparedName } from './comparison-access.ts'
 import { metricOf } from './metric-access.ts'
 import { unrankedReason } from './metric-use.ts'
@@ -39,14 +45,15 @@ export function rungFigure(aggregate: Aggregate, name: ComparedName, model: stri
   const approach = aggregate.approaches.find((each) => each.model === model)
   if (approach === undefined) return null
   const interval = meanInterval(aggregate, name, model)
-  if (name === 'score') {
+  const metric = metricNamed(name)
+  if (metric?.class === 'judge_panel') {
     const section = aggregate.judge_panel
     const judged = 'approaches' in section ? section.approaches.find((each) => each.model === model) : undefined
     if (judged === undefined || judged.mean === null) return null
     return { mean: judged.mean, interval, n: judged.n, expected: judged.expected, ...WHOLE }
   }
-  if (name === 'latency_ms') {
-    const { mean: value, n } = approach.operational.latency_ms
+  if (metric?.class === 'operational') {
+    const { mean: value, n } = approach.operational[name as OperationalMetric]
     const { expected, error, timeout } = approach.cells
     return value === null ? null : { mean: value, interval, n, expected, ...WHOLE, failed: error + timeout }
   }
@@ -85,7 +92,7 @@ const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
  */
 export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName): LeaderRow[] {
   const aliases = aliasesOf(aggregates)
-  const lowerIsBetter = name === 'latency_ms'
+  const lowerIsBetter = metricNamed(name)?.better === 'lower'
   const figures = new Map(
     aliases.map(({ model }) => [model, aggregates.map((aggregate) => rungFigure(aggregate, name, model))]),
   )

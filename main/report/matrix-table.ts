@@ -1,6 +1,9 @@
 import {
   durationWords,
   METRIC_LABELS,
+  METRICS,
+  metricOfId,
+  metricsIn,
   type Aggregate,
   type ApproachSummary,
   type MetricSummary,
@@ -35,14 +38,14 @@ const DEFAULT_WIDTH = 100
 /** Model-graded metrics beside those that every run has. */
 const MAX_GRADED = 2
 const MAX_NOTES = 10
-/** Column heads, where the full name would be wider than its figures. */
-const SHORT_LABELS: Partial<Record<ScoreMetric, string>> = { answer_relevancy: 'relevancy' }
+/** Columns that every run has, as far as the terminal is wide enough; those of the contexts come first. */
+const ALWAYS = METRICS.filter((metric) => metricsIn('terminal').includes(metric)).map(({ id }) => id as ScoreMetric)
 
 type Alias = Pick<ApproachSummary, 'model' | 'base_model' | 'flavor'>
 
 /** The result matrix of one or more dataset runs for a terminal: no line is wider than asked for, nothing missing looks like a number. */
 export function renderMatrixTable(aggregates: readonly Aggregate[], options: MatrixTableOptions = {}): string {
-  const { columns: width = DEFAULT_WIDTH, color = false, metric = 'recall_at_5' } = options
+  const { columns: width = DEFAULT_WIDTH, color = false, metric = ALWAYS[0]! } = options
   const ordered = inLadderOrder(aggregates)
   const marks = marksOf(ordered)
   const view: View = { width, color, metric, marks }
@@ -109,7 +112,7 @@ const rule = ({ width, color }: View): string => paint([{ text: '─'.repeat(wid
 function datasetLines(aggregate: Aggregate, view: View): string[] {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
   // A narrow terminal drops columns from the right: what decides about the run comes before what rules graded.
-  const metrics = [...new Set<ScoreMetric>([view.metric, 'recall_at_5', 'points_covered', ...first, ...graded.flat()])]
+  const metrics = [...new Set<ScoreMetric>([view.metric, ...ALWAYS, ...first, ...graded.flat()])]
   const build = (shape: Shape) => datasetTable(aggregate, metrics, shape, view)
   const table = fitted(view.width, metrics.length, build)
   return [
@@ -206,7 +209,7 @@ const isUnequalThroughout = (aggregate: Aggregate, metric: ScoreMetric): boolean
 }
 
 const scoreHead = (metric: ScoreMetric, aggregate: Aggregate): TableColumn => ({
-  head: `${SHORT_LABELS[metric] ?? METRIC_LABELS[metric]}${isUnequalThroughout(aggregate, metric) ? UNEQUAL_SIGN : ''}`,
+  head: `${metricOfId(metric).shortLabel ?? METRIC_LABELS[metric]}${isUnequalThroughout(aggregate, metric) ? UNEQUAL_SIGN : ''}`,
   align: 'left',
 })
 

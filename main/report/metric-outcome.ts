@@ -1,4 +1,4 @@
-import { AnswerMetric, RetrievalMetric, type EvaluationMetric } from '../../contract/index.ts'
+import { metricOfId, type AnswerMetric, type EvaluationMetric, type RetrievalMetric } from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/interned-rows.ts'
 import type { ScoreMetric } from './score-metrics.ts'
 
@@ -24,14 +24,12 @@ const scored = (score: number): MetricOutcome =>
 
 /** What a row says about a metric. A score that is no finite number is an error, never a value. */
 export function metricOutcome(row: FigureRow, metric: ScoreMetric): MetricOutcome {
-  if (isRetrieval(metric)) return retrievalOutcome(row, metric)
-  return isAnswer(metric) ? answerOutcome(row, metric) : ragasOutcome(row, metric)
+  const { class: metricClass } = metricOfId(metric)
+  if (metricClass === 'retrieval') return retrievalOutcome(row, metric as RetrievalMetric)
+  return metricClass === 'answer'
+    ? answerOutcome(row, metric as AnswerMetric)
+    : ragasOutcome(row, metric as EvaluationMetric)
 }
-
-const RETRIEVAL: ReadonlySet<string> = new Set(RetrievalMetric.options)
-const ANSWER: ReadonlySet<string> = new Set(AnswerMetric.options)
-const isRetrieval = (metric: ScoreMetric): metric is RetrievalMetric => RETRIEVAL.has(metric)
-const isAnswer = (metric: ScoreMetric): metric is AnswerMetric => ANSWER.has(metric)
 
 function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
   const { ragas } = row.metrics
@@ -51,11 +49,17 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
 function retrievalOutcome(row: FigureRow, metric: RetrievalMetric): MetricOutcome {
   const { retrieval } = row.metrics
   if (row.status !== 'ok' || retrieval.status === 'not_run') return NOT_RUN
-  if (retrieval.reason === 'retrieved_contexts_required') return withoutContexts(row)
+  if (retrieval.reason === NO_CONTEXTS) return withoutContexts(row)
   if (retrieval.status === 'not_evaluable') return { kind: 'unevaluable', reason: retrieval.reason ?? 'unknown' }
   const score = retrieval.scores[metric]
   return score === undefined ? failure('score_missing_or_null') : scored(score)
 }
+
+const NO_CONTEXTS = 'retrieved_contexts_required'
+
+/** Whether the approach retrieved nothing, which every retrieval metric scores 0. */
+export const foundNothing = (row: FigureRow): boolean =>
+  row.status === 'ok' && row.metrics.retrieval.reason === NO_CONTEXTS && withoutContexts(row).kind === 'scored'
 
 /**
  * An approach that can hand over contexts and did not: what it says it used tells a retriever that found nothing, which scores 0, from one whose
@@ -64,7 +68,7 @@ function retrievalOutcome(row: FigureRow, metric: RetrievalMetric): MetricOutcom
 function withoutContexts({ approach, metrics, question }: FigureRow): MetricOutcome {
   const chunks = metrics.operational.server?.chunks
   if (approach.evidence_capability !== 'answer_with_contexts' || chunks === undefined || question.gold.length === 0)
-    return { kind: 'unevaluable', reason: 'retrieved_contexts_required' }
+    return { kind: 'unevaluable', reason: NO_CONTEXTS }
   return chunks === 0 ? { kind: 'scored', score: 0 } : { kind: 'unevaluable', reason: 'evidence_not_handed_over' }
 }
 
@@ -76,12 +80,13 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
   if (score !== undefined) return scored(score)
   const { answerable, ground_truth, answer_keys } = row.question
   const unevaluable = (reason: string): MetricOutcome => ({ kind: 'unevaluable', reason })
-  if (metric === 'abstention' && answer.reason === 'refusal_unknown') return unevaluable('refusal_unknown')
-  if (metric === 'abstention')
-    return answerable ? unevaluable('question_is_answerable') : failure('score_missing_or_null')
+  const { needs } = metricOfId(metric)
+  const isOfUnanswerable = needs.includes('unanswerable_question')
+  if (isOfUnanswerable && answer.reason === 'refusal_unknown') return unevaluable('refusal_unknown')
+  if (isOfUnanswerable) return answerable ? unevaluable('question_is_answerable') : failure('score_missing_or_null')
   if (!answerable) return unevaluable('question_is_unanswerable')
-  if (metric === 'token_f1' && ground_truth === null) return unevaluable('ground_truth_required')
-  if (metric === 'points_covered' && answer_keys.length === 0) return unevaluable('answer_keys_required')
+  if (needs.includes('ground_truth') && ground_truth === null) return unevaluable('ground_truth_required')
+  if (needs.includes('answer_keys') && answer_keys.length === 0) return unevaluable('answer_keys_required')
   return failure('score_missing_or_null')
 }
 

@@ -1,49 +1,52 @@
-import { type Aggregate, type ComparedMetric, EvaluationMetric } from '../../contract/index.ts'
+import {
+  artifactNameOf,
+  metricNamed,
+  METRICS,
+  type Aggregate,
+  type ComparedMetric,
+  type EvaluationMetric,
+  type Metric,
+} from '../../contract/index.ts'
 import { holmAdjusted } from '../statistics/pair-decision.ts'
 import { comparedMetric, type ComparedName } from './comparison-access.ts'
 import { nameWords } from './comparison-words.ts'
-import { metricOf } from './metric-access.ts'
 
 /** Metrics that can be primary, in this order: every approach can have them and no model is asked (decision 060). */
-const PRIMARY: readonly ComparedName[] = ['points_covered', 'token_f1']
+const PRIMARY: readonly ComparedName[] = METRICS.filter((metric: Metric) => metric.primary !== undefined)
+  .toSorted((a: Metric, b: Metric) => a.primary! - b.primary!)
+  .map(artifactNameOf)
 
 /** The metric that decides about a run; every other one is exploratory. Null where no question declares what an answer must hold. */
 export const primaryMetric = (aggregates: readonly Aggregate[]): ComparedName | null =>
   PRIMARY.find((name) => aggregates.some((aggregate) => comparedMetric(aggregate, name) !== null)) ?? null
-
-const isEvaluation = (name: ComparedName): name is EvaluationMetric =>
-  (EvaluationMetric.options as readonly string[]).includes(name)
 
 /** Name of the evaluator by rules, in the manifest of models. */
 const BUILTIN_EVALUATOR = 'rule-critic'
 
 /** Whether a metric was graded by built-in rules, which do not follow people's grades, in any of the runs. */
 export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedName): boolean {
-  if (!isEvaluation(name)) return false
+  if (metricNamed(name)?.ranking !== 'unless_graded_by_rules') return false
   return aggregates.some(
     ({ reproducibility, metrics, approaches }) =>
-      metrics.includes(name) &&
+      metrics.includes(name as EvaluationMetric) &&
       (reproducibility?.runtime.models?.roles['evaluator']?.backend === 'builtin' ||
         // `matrix` does not ask the gateway for its models: the answers of the evaluator name them.
         approaches.some(({ evaluation }) => evaluation.evaluator_models.includes(BUILTIN_EVALUATOR))),
   )
 }
 
-/** Contexts that a rank metric looks at; shorter lists cannot reach its value at that depth. */
-const DEPTH = 10
-const RANKED_BY_DEPTH: readonly ComparedName[] = ['ndcg_at_10', 'mrr_at_10']
-
 /** Mean number of contexts per answer of each approach that has retrieval scores. */
 export function contextsOf({ approaches }: Aggregate): { model: string; mean: number }[] {
   return approaches.flatMap((approach) => {
     const { mean } = approach.operational.chunks
-    const scored = metricOf(approach, 'recall_at_5')?.scored ?? 0
-    return mean === null || scored === 0 ? [] : [{ model: approach.model, mean }]
+    const isScored = Object.values(approach.retrieval).some(({ scored }) => scored > 0)
+    return mean === null || !isScored ? [] : [{ model: approach.model, mean }]
   })
 }
 
-function differInDepth(aggregate: Aggregate): boolean {
-  const deep = contextsOf(aggregate).map(({ mean }) => mean > DEPTH / 2 + 0.5)
+/** Shorter lists of contexts cannot reach the value of a metric that looks at `depth` of them. */
+function differInDepth(aggregate: Aggregate, depth: number): boolean {
+  const deep = contextsOf(aggregate).map(({ mean }) => mean > depth / 2 + 0.5)
   return deep.includes(true) && deep.includes(false)
 }
 
@@ -51,9 +54,20 @@ function differInDepth(aggregate: Aggregate): boolean {
 export function unrankedReason(aggregates: readonly Aggregate[], name: ComparedName): string | null {
   if (isRuleGraded(aggregates, name))
     return `${nameWords(name)} was graded by built-in rules, which do not follow people's grades: it describes the pipeline and ranks no approach`
-  if (RANKED_BY_DEPTH.includes(name) && aggregates.some(differInDepth))
-    return `the approaches hand over different numbers of contexts, so ${nameWords(name)} does not compare them: recall@5 does`
-  return null
+  return depthReason(aggregates, [name])
+}
+
+/** Why metrics that look at a number of contexts rank no approach; null where they do. */
+export function depthReason(aggregates: readonly Aggregate[], names: readonly ComparedName[]): string | null {
+  const unfit = names.flatMap((name) => {
+    const metric = metricNamed(name)
+    if (metric === undefined || typeof metric.ranking !== 'object') return []
+    const { contexts, instead } = metric.ranking
+    return aggregates.some((aggregate) => differInDepth(aggregate, contexts)) ? [{ label: metric.label, instead }] : []
+  })
+  if (unfit.length === 0) return null
+  const labels = unfit.map(({ label }) => label).join(' and ')
+  return `the approaches hand over different numbers of contexts, so ${labels} ${unfit.length === 1 ? 'does' : 'do'} not compare them: ${unfit[0]!.instead} does`
 }
 
 /** Once where metrics are compared: what their marks mean. */

@@ -6,14 +6,16 @@ import type {
   Judgments,
   Reproducibility,
 } from '../../contract/index.ts'
+import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import type { JudgeInput } from '../report/judge-input.ts'
 import { judgeSection } from '../report/judge-section.ts'
 import type { IndexSession } from './index-session.ts'
-import { stateCode, stateColumn } from './metric-columns.ts'
+import { stateCode, stateColumn, valueColumn } from './metric-columns.ts'
 import { aliasesOf } from './queries/dataset-run.ts'
 import type { StoredScope } from './scope-store.ts'
 
-const JUDGED = stateColumn('judge_mean')
+const JUDGED = stateColumn(judgeMean.id)
+const MEAN = valueColumn(judgeMean.id)
 
 /** Puts a panel's verdicts beside the cells that they are about. Verdicts that do not fit the dataset run are not taken, and it says why. */
 export class JudgmentsWriter {
@@ -31,7 +33,7 @@ export class JudgmentsWriter {
     this.#session = session
     this.#clear = [
       'DELETE FROM verdicts WHERE scope = ?',
-      `UPDATE cells SET judge_mean = NULL, ${JUDGED} = ${stateCode('not_run')} WHERE scope = ? AND judge_mean IS NOT NULL`,
+      `UPDATE cells SET ${MEAN} = NULL, ${JUDGED} = ${stateCode('not_run')} WHERE scope = ? AND ${MEAN} IS NOT NULL`,
       'UPDATE dataset_run_questions SET winner = NULL, inconclusive = NULL WHERE scope = ?',
       'UPDATE dataset_runs SET judge_panel = NULL WHERE id = ?',
     ].map((sql) => db.prepare(sql))
@@ -40,7 +42,7 @@ export class JudgmentsWriter {
       'INSERT INTO verdicts (scope, question, judge, alias, score, best, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
     this.#setMean = db.prepare(
-      `UPDATE cells SET judge_mean = ?, ${JUDGED} = ${stateCode('ok')} WHERE scope = ? AND question = ? AND alias = ?`,
+      `UPDATE cells SET ${MEAN} = ?, ${JUDGED} = ${stateCode('ok')} WHERE scope = ? AND question = ? AND alias = ?`,
     )
     this.#setWinner = db.prepare(
       'UPDATE dataset_run_questions SET winner = ?, inconclusive = ? WHERE scope = ? AND question = ?',

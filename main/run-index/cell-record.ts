@@ -1,11 +1,14 @@
 import {
   CellMetricState,
   EvaluationStatus,
+  metricOfId,
   type CanonicalRow,
   type IndexMetric,
+  type OperationalMetric,
   type RowQuestion,
 } from '../../contract/index.ts'
 import { metricOutcome, type MetricOutcome } from '../report/metric-outcome.ts'
+import type { ScoreMetric } from '../report/score-metrics.ts'
 import { INDEX_METRICS, stateCode } from './metric-columns.ts'
 import { SEARCHABLE_CHARS, STATUS_CODES } from './schema.ts'
 
@@ -119,12 +122,15 @@ function aliasOf(approach: CanonicalRow['approach']): AliasRecord {
 }
 
 function outcomeOf(row: CanonicalRow, metric: IndexMetric): MetricOutcome {
-  if (metric === 'latency_ms')
-    return row.status === 'ok' ? { kind: 'scored', score: row.metrics.operational.latency_ms } : { kind: 'not_run' }
+  const { class: metricClass } = metricOfId(metric)
+  if (metricClass === 'operational')
+    return row.status === 'ok'
+      ? { kind: 'scored', score: row.metrics.operational[metric as OperationalMetric] }
+      : { kind: 'not_run' }
   // The verdicts come from a file of their own and are joined when it is read.
-  if (metric === 'judge_mean')
+  if (metricClass === 'judge_panel')
     return { kind: row.status === 'ok' && row.metrics.judge_panel.status === 'disabled' ? 'disabled' : 'not_run' }
-  return metricOutcome(row, metric)
+  return metricOutcome(row, metric as ScoreMetric)
 }
 
 /** Values, states and reasons of all metrics. */

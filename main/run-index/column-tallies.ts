@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
 import { CellMetricState } from '../../contract/index.ts'
+import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import type { CellRecord } from './cell-record.ts'
 import type { Scope } from './cell-writer.ts'
 import { INDEX_METRICS, stateCode, stateColumn, valueColumn } from './metric-columns.ts'
@@ -25,10 +26,10 @@ export class ColumnTallies {
       `INSERT INTO column_tallies (scope, metric, alias, state, cells, total) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET cells = cells + excluded.cells, total = total + excluded.total`,
     )
-    this.#forgetMetric = db.prepare(`DELETE FROM column_tallies WHERE scope = ? AND metric = 'judge_mean'`)
+    this.#forgetMetric = db.prepare(`DELETE FROM column_tallies WHERE scope = ? AND metric = '${judgeMean.id}'`)
     this.#recount = db.prepare(
       `INSERT INTO column_tallies (scope, metric, alias, state, cells, total)
-       SELECT c.scope, 'judge_mean', c.alias, c.${stateColumn('judge_mean')} AS state, count(*), total(c.${valueColumn('judge_mean')})
+       SELECT c.scope, '${judgeMean.id}', c.alias, c.${stateColumn(judgeMean.id)} AS state, count(*), total(c.${valueColumn(judgeMean.id)})
        FROM cells c WHERE c.scope = ? GROUP BY c.alias, state`,
     )
   }

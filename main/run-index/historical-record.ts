@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { describeIssues, HistoricalMatrix, type Judgments } from '../../contract/index.ts'
+import { describeIssues, HistoricalMatrix, metricOfId, type Judgments } from '../../contract/index.ts'
+import { latencyMs as latencyMetric } from '../../contract/metrics/latency-ms.ts'
 import { rowId } from '../evidence/row-id.ts'
 import type { MetricOutcome } from '../report/metric-outcome.ts'
 import { metricFields, type CellRecord, type HistoricalQuestion } from './cell-record.ts'
@@ -135,8 +136,8 @@ function recordOf(
       if (!cell.ok) return { kind: 'not_run' }
       const score = cell.evaluation?.scores[metric]
       if (typeof score === 'number' && Number.isFinite(score)) return { kind: 'scored', score }
-      if (metric === 'latency_ms' && latencyMs !== null) return { kind: 'scored', score: latencyMs }
-      return { kind: metric === 'judge_mean' ? 'not_run' : 'disabled' }
+      if (metric === latencyMetric.id && latencyMs !== null) return { kind: 'scored', score: latencyMs }
+      return { kind: metricOfId(metric).class === 'judge_panel' ? 'not_run' : 'disabled' }
     }),
     sources: (cell.sources ?? []).map(({ title, score }) => ({ title, document: null, score: score ?? null })),
     searchable: answer?.slice(0, SEARCHABLE_CHARS) ?? null,

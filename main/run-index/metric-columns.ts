@@ -1,9 +1,13 @@
-import { CellMetricState, IndexMetric } from '../../contract/index.ts'
+import { CellMetricState, IndexMetric, metricOfId } from '../../contract/index.ts'
 
 export const INDEX_METRICS = IndexMetric.options
 
-/** Name of the column of `cells` that holds a metric's values; one of a fixed set, safe in SQL. */
-export const valueColumn = (metric: IndexMetric): string => (metric === 'latency_ms' ? 'answered_ms' : metric)
+/**
+ * Name of the column of `cells` that holds a metric's values; one of a fixed set, safe in SQL. An operational metric is of answered cells, which
+ * the cell's own figure beside it is not.
+ */
+export const valueColumn = (metric: IndexMetric): string =>
+  metricOfId(metric).class === 'operational' ? `answered_${metric}` : metric
 
 const CODES = new Map(CellMetricState.options.map((state, code) => [state, code]))
 

@@ -2,7 +2,7 @@ import { metricOfId } from '../../contract/index.ts'
 import { INDEX_METRICS, stateColumn, valueColumn } from './metric-columns.ts'
 
 /** Raised with every change of the tables or of what is put into them: an index of another version is rebuilt. */
-export const INDEX_VERSION = 6
+export const INDEX_VERSION = 7
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58

@@ -1,5 +1,6 @@
 import { bytesWords, countWords, durationWords, plural, scoreWords, signedWords } from '../../contract/words.ts'
-import { METRIC_LABELS } from '../../contract/metrics/metrics.ts'
+import type { Metric } from '../../contract/metrics/metric.ts'
+import { METRIC_LABELS, METRICS, sizeWordsOf } from '../../contract/metrics/metrics.ts'
 
 const NONE = '–'
 
@@ -26,10 +27,12 @@ export const withMoments = (text: string): string =>
 export const metricName = (metric: string): string =>
   (METRIC_LABELS as Readonly<Record<string, string>>)[metric] ?? metric.replaceAll('_', ' ')
 
+const metricOf = (id: string): Metric | undefined => METRICS.find((metric) => metric.id === id)
+
 /** A difference in its metric's unit with its sign; a dash for none. */
 export const differenceValue = (metric: string, value: number | null): string =>
-  value === null ? NONE : signedWords(value, metric === 'latency_ms' ? durationWords : scoreWords)
+  value === null ? NONE : signedWords(value, sizeWordsOf(metricOf(metric)))
 
 /** A metric's value in its unit, without the unit where the head has it. */
 export const metricValue = (metric: string, value: number | null): string =>
-  metric === 'latency_ms' ? duration(value) : score(value)
+  metricOf(metric)?.unit === 'duration' ? duration(value) : score(value)

@@ -2,6 +2,7 @@ import { MultiSelect, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
+import { FIRST_METRIC, metricOfId } from '../../contract/metrics/metrics.ts'
 import { metricName } from '../components/format.ts'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
@@ -12,7 +13,7 @@ import { COMPARE_WORDS as WORDS, COST_AXES } from '../features/compare/compare-w
 import styles from '../features/compare/compare.module.css'
 import { ProvenanceDifferences, RunDifferences } from '../features/compare/run-differences.tsx'
 
-const METRICS = IndexMetric.options.filter((metric) => metric !== 'latency_ms')
+const METRICS = IndexMetric.options.filter((metric) => metricOfId(metric).class !== 'operational')
 /** More columns than that cannot be read side by side. */
 const MOST_RUNS = 5
 
@@ -21,7 +22,7 @@ export function ComparePage() {
   const search = useSearch({ from: '/compare' })
   const navigate = useNavigate({ from: '/compare' })
   const { query, runs, run, dataset } = useRunDataset(search)
-  const metric = search.metric ?? 'answer_relevancy'
+  const metric = search.metric ?? FIRST_METRIC
   const axis = search.cost ?? 'latency_ms'
   const intervalOf = useIntervals(run?.run_id ?? '', run?.datasets.map(({ dataset_id: id }) => id) ?? [], metric)
   const frontier = useQuery({

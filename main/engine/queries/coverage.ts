@@ -1,17 +1,18 @@
-import type {
-  Aggregate,
-  ApproachSummary,
-  ColumnHead,
-  ColumnHeads,
-  IndexMetric,
-  MetricState,
-  RunDatasetSummary,
+import {
+  metricOfId,
+  type Aggregate,
+  type ApproachSummary,
+  type ColumnHead,
+  type ColumnHeads,
+  type IndexMetric,
+  type MetricState,
+  type RunDatasetSummary,
 } from '../../../contract/index.ts'
 import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { coverageNotes } from '../../report/coverage-notes.ts'
 import { metricOf, metricsOf } from '../../report/metric-access.ts'
-import { METRICS_OF, type ScoreMetric } from '../../report/score-metrics.ts'
+import { isScoreOfCells, METRICS_OF, type ScoreMetric } from '../../report/score-metrics.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 
@@ -97,7 +98,7 @@ function fromHead(metric: string, head: ColumnHead, isUnequal: boolean): Coverag
 }
 
 async function aliasesOfIndex(index: RunIndexApi, runId: string, dataset: RunDatasetSummary): Promise<CoverageAlias[]> {
-  const scored = dataset.metrics.filter((metric) => metric !== 'judge_mean' && metric !== 'latency_ms')
+  const scored = dataset.metrics.filter((metric) => isScoreOfCells(metricOfId(metric)))
   const of = { run_id: runId, dataset_id: dataset.dataset_id }
   const heads = new Map<IndexMetric, ColumnHeads>()
   for (const metric of scored) heads.set(metric, (await index.query('columnHeads', { ...of, metric })).heads)

@@ -1,5 +1,6 @@
 import type { BaseApproach, CellInput, CellOutcome, MatrixPageCell } from '../../../contract/index.ts'
 import type { OtherCell } from '../../../contract/control/cells.ts'
+import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 import { rowId } from '../../evidence/row-id.ts'
@@ -81,7 +82,7 @@ async function cellOrNull(index: RunIndexApi, input: CellInput): Promise<Found |
 async function ofHistorical(index: RunIndexApi, { run_id, row_id }: CellInput): Promise<OtherCells> {
   const { datasets } = (await index.query('runSummary', { run_id })).summary
   for (const { dataset_id, aliases } of datasets) {
-    const { rows, aliases: columns } = await wholeMatrix(index, { run_id, dataset_id, metric: 'latency_ms' })
+    const { rows, aliases: columns } = await wholeMatrix(index, { run_id, dataset_id, metric: latencyMs.id })
     const row = rows.find(({ cells }) => cells.some((cell) => cell?.row_id === row_id))
     if (row === undefined) continue
     const named = columns.map((model) => aliases.find((alias) => alias.model === model) ?? { model, base_model: null })

@@ -1,5 +1,5 @@
 import type { PairedStatistics, PairsInput, RunPairsInput } from '../../../contract/control/comparison.ts'
-import type { MatrixPageRow, MetricComparison } from '../../../contract/index.ts'
+import { metricOfId, type MatrixPageRow, type MetricComparison } from '../../../contract/index.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { clusterQuestions } from '../../statistics/clusters.ts'
 import { compareInWorker } from '../../statistics/run-in-worker.ts'
@@ -84,7 +84,7 @@ export async function pairsOfAliases(source: StatisticsSource, input: PairsInput
     questions: [...means.keys()],
     approaches: aliases,
     scores: Float64Array.from([...means.values()].flat()),
-    lowerIsBetter: input.metric === 'latency_ms',
+    lowerIsBetter: metricOfId(input.metric).better === 'lower',
   })
 }
 
@@ -109,6 +109,6 @@ export async function pairsOfRuns(source: StatisticsSource, input: RunPairsInput
     questions: [...byQuestion.keys()],
     approaches: runIds,
     scores: Float64Array.from([...byQuestion.values()].flat()),
-    lowerIsBetter: metric === 'latency_ms',
+    lowerIsBetter: metricOfId(metric).better === 'lower',
   })
 }

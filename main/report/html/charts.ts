@@ -7,7 +7,7 @@ import { CoverageBar, HatchPattern, PART_WORDS } from '../../../charts/coverage.
 import { Frontier } from '../../../charts/frontier.ts'
 import { LadderCurve, type CurvePoint } from '../../../charts/ladder-curve.ts'
 import type { Look } from '../../../charts/look.ts'
-import { durationWords, type Aggregate, type MetricSummary } from '../../../contract/index.ts'
+import { durationWords, metricNamed, type Aggregate, type MetricSummary } from '../../../contract/index.ts'
 import type { ComparedName } from '../comparison-access.ts'
 import { intervalWords, nameWords, valueWords } from '../comparison-words.ts'
 import { aliasesOf, isThin, rungFigure, type RungFigure } from '../leaderboard.ts'
@@ -29,9 +29,8 @@ function qualityAxis(name: ComparedName, figures: readonly (RungFigure | null)[]
       : [figure.mean, ...(figure.interval === null ? [] : [figure.interval.low, figure.interval.high])],
   )
   const words = `mean ${nameWords(name)}, 95 % interval`
-  return name === 'latency_ms'
-    ? logTimeAxis(words, values)
-    : wholeAxis(words, name === 'score' ? 'grade' : 'score', values)
+  const unit = metricNamed(name)?.unit ?? 'score'
+  return unit === 'duration' ? logTimeAxis(words, values) : wholeAxis(words, unit, values)
 }
 
 const figureWords = (model: string, name: ComparedName, { mean, interval, n, expected }: RungFigure): string =>

@@ -1,10 +1,20 @@
-import { METRIC_LABELS, type Aggregate, type MetricSummary } from '../../../contract/index.ts'
+import {
+  artifactNameOf,
+  METRIC_LABELS,
+  metricNamed,
+  metricsIn,
+  REPORTED_METRICS,
+  type Aggregate,
+  type Metric,
+  type MetricSummary,
+} from '../../../contract/index.ts'
 import type { Look } from '../../../charts/look.ts'
 import { comparedMetric, type ComparedName } from '../comparison-access.ts'
 import { nameWords } from '../comparison-words.ts'
 import { findings } from '../findings.ts'
 import { rungFigure } from '../leaderboard.ts'
 import { metricOf, metricsOf } from '../metric-access.ts'
+import { shownMetrics } from '../metric-glossary.ts'
 import { useLegend } from '../metric-use.ts'
 import { unusableLines, type UnusableFile } from '../results-folder.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
@@ -18,11 +28,12 @@ import { pairMatrix } from './pair-matrix.ts'
 import { costFigures, gapNotes, provenance } from './run-facts.ts'
 import { aliasHead, dataTable, num, type Cell } from './table.ts'
 
-/** The metric that every approach can have comes first. */
-const LEADING: readonly ComparedName[] = ['points_covered', 'score', 'faithfulness', 'answer_relevancy', 'recall_at_5']
-const OTHERS: readonly ComparedName[] = ['context_precision', 'context_recall', 'ndcg_at_10', 'token_f1', 'latency_ms']
+const isCost = (metric: Metric | undefined): boolean => metric?.class === 'operational'
+
+/** Metrics with a leaderboard: the first one that is scored leads the page, which costs cannot do. */
+const BOARDS = REPORTED_METRICS.map(artifactNameOf)
 /** Metrics with a table of all pairs per dataset. */
-const PAIRED: readonly ComparedName[] = ['points_covered', 'recall_at_5', 'faithfulness', 'score']
+const PAIRED = metricsIn('pairs').map(artifactNameOf)
 
 /** A part of the page that its contents list names. */
 export interface Section {
@@ -43,9 +54,8 @@ export function ladderSections(
     aggregates.some((aggregate) =>
       aggregate.approaches.some(({ model }) => rungFigure(aggregate, name, model) !== null),
     )
-  const leading = LEADING.filter(isScored)
-  const others = OTHERS.filter(isScored)
-  const [first = 'latency_ms'] = leading
+  const boards = BOARDS.filter(isScored)
+  const first = boards.find((name) => !isCost(metricNamed(name)))
   const curve = (name: ComparedName): Markup =>
     h(
       'figure',
@@ -54,9 +64,10 @@ export function ladderSections(
       charts.ladderCurve(aggregates, name, looks),
     )
   const variance = aggregates.flatMap((aggregate) => varianceFigures(aggregate, looks))
-  const frontiers = aggregates
-    .map((aggregate) => frontierFigure(aggregate, first, looks, charts))
-    .filter((each) => each !== null)
+  const frontiers =
+    first === undefined
+      ? []
+      : aggregates.map((aggregate) => frontierFigure(aggregate, first, looks, charts)).filter((each) => each !== null)
   const found = aggregates.map(findingItem).filter((each) => each !== null)
   const sections: (Section | null)[] = [
     found.length === 0 ? null : { id: 'short', title: 'In short', body: h('ul', { class: 'findings' }, found) },
@@ -70,22 +81,20 @@ export function ladderSections(
           'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. Rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · open, over all rungs.',
         ),
         h('p', {}, useLegend(aggregates)),
-        leading.slice(0, 1).map((name) => leaderTable(aggregates, name, looks)),
-        [...leading.slice(1), ...others].map((name) =>
-          h('details', {}, h('summary', {}, capital(nameWords(name))), leaderTable(aggregates, name, looks)),
+        boards.map((name) =>
+          name === first
+            ? leaderTable(aggregates, name, looks)
+            : h('details', {}, h('summary', {}, capital(nameWords(name))), leaderTable(aggregates, name, looks)),
         ),
       ],
     },
     {
       id: 'ladder',
       title: 'Up the ladder',
-      body: [
-        h('p', {}, 'Means by rung, with their 95 % intervals.'),
-        h('div', { class: 'grid' }, [...leading, ...others].map(curve)),
-      ],
+      body: [h('p', {}, 'Means by rung, with their 95 % intervals.'), h('div', { class: 'grid' }, boards.map(curve))],
     },
     pairSection(aggregates, looks),
-    frontiers.length === 0
+    first === undefined || frontiers.length === 0
       ? null
       : {
           id: 'frontier',
@@ -136,7 +145,7 @@ export function ladderSections(
       title: 'Artifacts',
       body: artifacts.length === 0 ? h('p', {}, 'None.') : artifactList(artifacts),
     },
-    { id: 'reading', title: 'How to read this', body: readingNotes() },
+    { id: 'reading', title: 'How to read this', body: [readingNotes(), metricGlossary(aggregates)] },
   ]
   return sections.filter((section) => section !== null)
 }
@@ -193,7 +202,6 @@ function frontierFigure(
   looks: ReadonlyMap<string, Look>,
   charts: Charts,
 ): Markup | null {
-  if (name === 'latency_ms') return null
   const chart = charts.frontier(aggregate, name, looks)
   return chart === null ? null : h('figure', {}, h('figcaption', { class: 'title' }, aggregate.dataset.label), chart)
 }
@@ -258,7 +266,13 @@ const readingNotes = (): Markup =>
         .join(', ')}. What is missing is never counted as 0.`,
       'Intervals rest on clusters of questions that share gold documents; with fewer than eight clusters there is none. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t with a pseudo-observation of each sign.',
       '≠ marks means that rest on different questions and so do not compare; pairs are always of the questions that both have.',
-      'Points covered: the share of the points a right answer needs that an answer names. It needs no model and no contexts, so every approach has it.',
       'Charts of scores go from 0 to 1 and charts of grades from 1 to 5 everywhere; latencies are on a scale where each step multiplies.',
     ].map((note) => h('li', {}, note)),
+  )
+
+const metricGlossary = (aggregates: readonly Aggregate[]): Markup =>
+  h(
+    'dl',
+    { class: 'notes' },
+    shownMetrics(aggregates).map(({ label, definition }) => [h('dt', {}, h('b', {}, label)), h('dd', {}, definition)]),
   )

@@ -1,4 +1,4 @@
-import type { Aggregate } from '../../../contract/index.ts'
+import { metricNamed, type Aggregate } from '../../../contract/index.ts'
 import type { Look } from '../../../charts/look.ts'
 import type { ComparedName } from '../comparison-access.ts'
 import { intervalWords, nameWords, standingWords, valueWords } from '../comparison-words.ts'
@@ -6,9 +6,16 @@ import { UNEQUAL_SIGN } from '../coverage-notes.ts'
 import { isThin, leaderboard, type RungFigure } from '../leaderboard.ts'
 import { metricOf } from '../metric-access.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
+import { isScoreOfCells } from '../score-metrics.ts'
 import { ladderDecisionWords, primaryMetric, useWords } from '../metric-use.ts'
 import { fragment, h, type Markup } from './markup.ts'
 import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
+
+/** What a reader of the means must know besides the name. */
+function aside(name: ComparedName): string {
+  const metric = metricNamed(name)
+  return `${metric?.class === 'operational' ? ', mean of the answered cells' : ''}${metric?.better === 'lower' ? ', lower is better' : ''}`
+}
 
 /** Approaches by their mean over the rungs, every figure with its interval and count; null when no approach has a score. */
 export function leaderTable(
@@ -23,7 +30,7 @@ export function leaderTable(
   ]
   if (rows.length === 0) return null
   const table = dataTable(
-    `${nameWords(name)}: leaderboard${name === 'latency_ms' ? ', mean of the answered cells, lower is better' : ''}`,
+    `${nameWords(name)}: leaderboard${aside(name)}`,
     [
       { content: 'approach' },
       { content: 'rank', numeric: true },
@@ -63,7 +70,7 @@ function missingWords(aggregate: Aggregate, name: ComparedName, model: string): 
   if (unavailable) return `${STATE_SIGNS.not_run} unavailable`
   const approach = aggregate.approaches.find((each) => each.model === model)
   if (approach === undefined) return `${STATE_SIGNS.not_run} not run`
-  if (name === 'score' || name === 'latency_ms') return `${STATE_SIGNS.not_run} none`
+  if (!isScoreOfCells(metricNamed(name))) return `${STATE_SIGNS.not_run} none`
   const summary = metricOf(approach, name)
   return summary === undefined
     ? `${STATE_SIGNS.disabled} not requested`

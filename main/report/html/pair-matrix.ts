@@ -1,4 +1,4 @@
-import type { Aggregate, PairComparison } from '../../../contract/index.ts'
+import { metricNamed, type Aggregate, type Metric, type PairComparison } from '../../../contract/index.ts'
 import type { Look } from '../../../charts/look.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from '../comparison-access.ts'
 import {
@@ -44,7 +44,7 @@ const columnHead = (model: string, looks: ReadonlyMap<string, Look>): Markup => 
 }
 
 /** Shades by size: from here on, and twice as far. */
-const SHADE_FROM = { score: 0.5, latency_ms: Infinity, other: 0.15 }
+const SHADE_FROM = { score: 0.15, grade: 0.5, duration: Infinity } as const satisfies Record<Metric['unit'], number>
 
 function pairCell(name: ComparedName, pair: PairComparison | null): Cell {
   const value = pair?.difference.value ?? null
@@ -57,7 +57,7 @@ function pairCell(name: ComparedName, pair: PairComparison | null): Cell {
     `${wins} better, ${ties} equal, ${losses} worse of ${difference.n}`,
     DECISION_WORDS[decision],
   ]
-  const from = SHADE_FROM[name === 'score' || name === 'latency_ms' ? name : 'other']
+  const from = SHADE_FROM[metricNamed(name)?.unit ?? 'score']
   const shade = decision === 'undecided' ? '' : Math.abs(value) >= from ? 'far' : 'near'
   return {
     ...num([

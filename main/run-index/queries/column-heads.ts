@@ -7,6 +7,7 @@ import {
   type ColumnHeadsOutcome,
   type IndexMetric,
 } from '../../../contract/index.ts'
+import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { stateCode, valueColumn } from '../metric-columns.ts'
 import { columnFigures, NO_FIGURES, type ColumnFigures } from './column-figures.ts'
 import { findDatasetRun, notFound, shownAliases, type DatasetRun, type ShownAlias } from './dataset-run.ts'
@@ -24,7 +25,7 @@ export function columnHeads(db: Database.Database, input: ColumnHeadsInput): Col
   const aliases = shownAliases(db, scope.id, input.aliases)
   const { metric } = input
   const figures = columnFigures(db, scope.id, metric)
-  const latencies = columnFigures(db, scope.id, 'latency_ms')
+  const latencies = columnFigures(db, scope.id, latencyMs.id)
   const scored = new Map(
     aliases.flatMap(({ id }) => {
       const own = figures.get(id)

@@ -104,7 +104,7 @@ function addFilters(statement: Statement, question: MatrixQuestion): void {
 /** The one shown alias with the best value wins a question; null asks for those where none has a value or several share it. */
 function addWinner(statement: Statement, { metric, aliasNumber }: MatrixQuestion, winner: string | null): void {
   // The panel knows more than the means: where they are equal, votes decide.
-  if (metric === 'judge_mean') {
+  if (metricOfId(metric).class === 'judge_panel') {
     const condition = winner === null ? 'IS NULL' : `= ${statement.bind(aliasNumber(winner))}`
     statement.conditions.push(`d.winner ${condition}`)
     return

@@ -9,6 +9,7 @@ import {
   type RunDatasetSummary,
   type RunSummaryOutcome,
 } from '../../../contract/index.ts'
+import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { artifactsOfScope, type Artifact } from '../artifact-store.ts'
 import { NO_PROVENANCE } from '../cell-tallies.ts'
 import { INDEX_METRICS, stateCode } from '../metric-columns.ts'
@@ -85,7 +86,7 @@ function failureCounts(tallies: readonly Tally[]): RunDatasetSummary['failures_b
 }
 
 function aliasSummaries(db: Database.Database, scope: number, tallies: readonly Tally[]): RunDatasetSummary['aliases'] {
-  const latencies = columnFigures(db, scope, 'latency_ms')
+  const latencies = columnFigures(db, scope, latencyMs.id)
   return aliasesOf(db, scope).map(({ id, ...alias }) => {
     const own = tallies.filter((tally) => tally.alias === id)
     const of = (code: number): number => sum(own.filter(({ status }) => status === code))

@@ -1,4 +1,4 @@
-import type { EvaluateRecord, EvaluationMetric } from '../../../contract/index.ts'
+import { metricOfId, type EvaluateRecord, type EvaluationMetric } from '../../../contract/index.ts'
 import { ModelCallError, type EmbeddingRole, type ModelHost } from '../models/model-host.ts'
 import type { Critic } from './critics/critic.ts'
 import { answerRelevancy, STRICTNESS } from './metrics/answer-relevancy.ts'
@@ -98,10 +98,19 @@ async function scoreRecall(
 
 /** True when a record holds what a metric needs. */
 export function isEligible(metric: EvaluationMetric, record: EvaluateRecord): boolean {
-  if (metric === 'answer_relevancy') return true
-  const hasContexts = record.contexts.some((context) => context.trim() !== '')
-  if (metric === 'faithfulness') return hasContexts
-  return hasContexts && (record.ground_truth ?? '').trim() !== ''
+  const { needs } = metricOfId(metric)
+  if (needs.includes('contexts') && !record.contexts.some((context) => context.trim() !== '')) return false
+  return !needs.includes('ground_truth') || (record.ground_truth ?? '').trim() !== ''
+}
+
+/** How each model-graded metric is computed. */
+const SCORERS: Readonly<
+  Record<EvaluationMetric, (record: EvaluateRecord, tools: ScoringTools, signal?: AbortSignal) => Promise<MetricScore>>
+> = {
+  faithfulness: scoreFaithfulness,
+  answer_relevancy: scoreRelevancy,
+  context_precision: scorePrecision,
+  context_recall: scoreRecall,
 }
 
 /** Scores one metric of an eligible record. Throws what critic and model throw. */
@@ -111,14 +120,5 @@ export function scoreMetric(
   tools: ScoringTools,
   signal?: AbortSignal,
 ): Promise<MetricScore> {
-  switch (metric) {
-    case 'faithfulness':
-      return scoreFaithfulness(record, tools, signal)
-    case 'answer_relevancy':
-      return scoreRelevancy(record, tools, signal)
-    case 'context_precision':
-      return scorePrecision(record, tools, signal)
-    case 'context_recall':
-      return scoreRecall(record, tools, signal)
-  }
+  return SCORERS[metric](record, tools, signal)
 }

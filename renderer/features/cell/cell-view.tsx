@@ -5,6 +5,7 @@ import type { CellDetail } from '../../../contract/control/cells.ts'
 import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
+import { FIRST_METRIC } from '../../../contract/metrics/metrics.ts'
 import type { CellTab } from '../../app/search-params.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
@@ -116,7 +117,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
         </p>
         <OtherApproaches
           {...{ run, row, against, onAgainst, model: approach.model }}
-          metric={metric ?? cell.metrics.ragas.requested[0] ?? 'answer_relevancy'}
+          metric={metric ?? cell.metrics.ragas.requested[0] ?? FIRST_METRIC}
         />
       </header>
       {error !== null && (

@@ -1,5 +1,6 @@
 import type { CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { OtherCell } from '../../../contract/control/cells.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
 
@@ -36,7 +37,8 @@ export function valueOf(
   { scores, judge_mean: judge, latency_ms: latency, status }: OtherCell,
   metric: IndexMetric,
 ): number | null {
-  if (metric === 'judge_mean') return judge
-  if (metric === 'latency_ms') return status === 'ok' ? latency : null
-  return scores[metric] ?? null
+  const { class: metricClass } = metricOfId(metric)
+  if (metricClass === 'judge_panel') return judge
+  if (metricClass === 'operational') return status === 'ok' ? latency : null
+  return scores[metric as keyof typeof scores] ?? null
 }

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
+import { FIRST_METRIC } from '../../../contract/metrics/metrics.ts'
 import { metricName, score } from '../../components/format.ts'
 import { heat } from '../../components/heat.ts'
 import { RungTable } from '../../components/rung-table.tsx'
@@ -9,16 +9,13 @@ import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import styles from './home.module.css'
 
-/** Answers of every approach have it, those without contexts too. */
-const METRIC: IndexMetric = 'answer_relevancy'
-
 /** Means of the newest run, approaches by datasets, each with its n. */
 export function NewestResult({ run }: { run: RunHead }) {
   const { data, isError, error, refetch } = useQuery(
-    api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric: METRIC } }),
+    api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric: FIRST_METRIC } }),
   )
   return (
-    <Panel title={`${run.run_id}: mean ${metricName(METRIC)}`} aside={<Link to="/compare">Compare</Link>}>
+    <Panel title={`${run.run_id}: mean ${metricName(FIRST_METRIC)}`} aside={<Link to="/compare">Compare</Link>}>
       {isError && <ErrorPanel error={error} what="The newest result" retry={() => void refetch()} />}
       {data === undefined && !isError && <LoadingRows rows={7} height={36} />}
       {data !== undefined && (

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lookOf } from '../../../charts/look.ts'
 import type { JudgeResults as Results } from '../../../contract/control/judging.ts'
+import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
 import { intervalWords } from '../../../contract/words.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { whyNoInterval } from '../../components/estimate.tsx'
@@ -137,7 +138,7 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   const { approaches, human, panel } = results
   const pairs = useQuery({
     ...api.statistics.pairs.queryOptions({
-      input: { run_id: round.run, dataset_id: round.dataset, metric: 'judge_mean' },
+      input: { run_id: round.run, dataset_id: round.dataset, metric: judgeMean.id },
     }),
     enabled: approaches.length > 1,
   })

@@ -1,6 +1,8 @@
 import { memo } from 'react'
 import type { MatrixPageCell, MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
+import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, duration, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
@@ -27,8 +29,8 @@ const failureOf = ({ status, error_type: type, state, reason }: MatrixPageCell):
 /** Judge mean and latency, where they are not the value itself. */
 function asideOf(metric: IndexMetric, { judge_mean: judge, latency_ms: latency, status }: MatrixPageCell): string {
   return [
-    ...(judge === null || metric === 'judge_mean' ? [] : [`J${judge.toFixed(1)}`]),
-    ...(latency === null || metric === 'latency_ms' || status !== 'ok' ? [] : [duration(latency)]),
+    ...(judge === null || metric === judgeMean.id ? [] : [`J${judge.toFixed(1)}`]),
+    ...(latency === null || metric === latencyMs.id || status !== 'ok' ? [] : [duration(latency)]),
   ].join(' ')
 }
 

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
+import { FIRST_METRIC } from '../../../contract/metrics/metrics.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import { differenceDomain, heatDomain } from '../../components/heat.ts'
 import { api } from '../../data/client.ts'
@@ -29,7 +30,7 @@ export function MatrixView({ runIds, summary, dataset, search }: MatrixViewProps
   const navigate = useNavigate({ from: '/matrix' })
   const textInput = useRef<HTMLInputElement>(null)
   const run = summary.run_id
-  const metric = search.metric ?? dataset.metrics[0] ?? 'answer_relevancy'
+  const metric = search.metric ?? dataset.metrics[0] ?? FIRST_METRIC
   const aliases = dataset.aliases.map(({ model }) => model)
   const heads = useQuery({
     ...api.matrix.heads.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),

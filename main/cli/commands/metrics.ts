@@ -1,0 +1,20 @@
+import { METRICS } from '../../../contract/index.ts'
+import { wrap } from '../../lib/terminal-text.ts'
+import { EXIT, type Command } from '../command.ts'
+import { outputColumns } from '../progress/output-columns.ts'
+
+const NARROWEST = 40
+
+export const metricsCommand: Command = {
+  name: 'metrics',
+  summary: 'Say what each metric measures, and under which name options and files have it.',
+  options: {},
+  run: ({ stdout, env }) => {
+    const columns = Math.max(NARROWEST, outputColumns(stdout, env))
+    const entries = METRICS.map(({ id, label, definition }) =>
+      [`${label} (${id})`, ...wrap(definition, columns - 2).map((line) => `  ${line}`)].join('\n'),
+    )
+    stdout.write(`${entries.join('\n\n')}\n`)
+    return Promise.resolve(EXIT.ok)
+  },
+}

@@ -1,0 +1,17 @@
+import { METRICS, type Aggregate, type Metric, type MetricId } from '../../contract/index.ts'
+import { md } from './markdown-text.ts'
+import { metricsOf } from './metric-access.ts'
+import { isScoreOfCells } from './score-metrics.ts'
+
+/** Metrics that reports of these runs show: the scores that were requested, costs, and the judges' where they were asked. */
+export function shownMetrics(aggregates: readonly Aggregate[]): Metric[] {
+  const scores = new Set<MetricId>(aggregates.flatMap(metricsOf))
+  const isJudged = aggregates.some(({ judge_panel }) => judge_panel.status !== 'disabled')
+  return METRICS.filter((metric: Metric) =>
+    isScoreOfCells(metric) ? scores.has(metric.id as MetricId) : metric.class !== 'judge_panel' || isJudged,
+  )
+}
+
+/** What each metric of a report means, as Markdown list items. */
+export const metricGlossaryLines = (aggregates: readonly Aggregate[]): string[] =>
+  shownMetrics(aggregates).map(({ label, definition }) => `- ${md(label)}: ${md(definition)}`)
