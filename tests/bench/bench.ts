@@ -12,6 +12,7 @@ import { benchKills } from './kill.bench.ts'
 import { benchLadder } from './ladder.bench.ts'
 import { benchPanel } from './panel.bench.ts'
 import { benchResumePlan } from './resume-plan.bench.ts'
+import { benchRetrieval } from './retrieval.bench.ts'
 import { benchRunIndex } from './run-index.bench.ts'
 import { benchRunner } from './runner.bench.ts'
 import { benchScale } from './scale.bench.ts'
@@ -123,6 +124,16 @@ async function appendOverhead(): Promise<Figure[]> {
   ]
 }
 
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    json: { type: 'boolean' },
+    write: { type: 'boolean' },
+    /** Folders of imported question sets, for `retrieval`. */
+    data: { type: 'string', multiple: true },
+  },
+})
+
 /** Every bench by the name it can be picked with. */
 const BENCHES: Record<string, () => Promise<Figure[]>> = {
   ladder: benchLadder,
@@ -141,6 +152,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   synthesis: benchSynthesis,
   panel: benchPanel,
   kills,
+  retrieval: () => benchRetrieval(values.data),
 }
 
 function print({ id, what, value, unit, target, met }: Figure): void {
@@ -148,9 +160,6 @@ function print({ id, what, value, unit, target, met }: Figure): void {
   console.log(`${sign} ${id.padEnd(18)} ${what.padEnd(74)} ${`${number(value)} ${unit}`.padStart(12)}  ${target}`)
 }
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, json: { type: 'boolean' }, write: { type: 'boolean' } },
-})
 const names = values.only?.split(',') ?? Object.keys(BENCHES)
 const unknown = names.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {

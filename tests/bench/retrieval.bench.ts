@@ -1,0 +1,188 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { BaseApproach, ChatCompletion, IngestionAccepted, IngestionRecord } from '../../contract/index.ts'
+import { comparePairs } from '../../main/statistics/compare-pairs.ts'
+import { startPlatformProcess } from '../helpers/platform-process.ts'
+import { shown, type Figure } from './figure.ts'
+import { plainBm25 } from './plain-bm25.ts'
+import { retrievalSets, writeCorpus, type RetrievalQuestion, type RetrievalSet } from './retrieval-sets.ts'
+
+// P20: which gold documents the contexts of each approach hold. The contexts are those of an answer: each question goes through the gateway of
+// an embedded platform with the built-in models, and `rag_extension.sources` is scored in its order.
+
+/** The profile that the corpus of a set is mounted as. */
+const PROFILE = 'smoke'
+const TOKEN = 'operator-token-of-this-bench'
+const FLOOR = 'plain BM25'
+const ALIASES = [...BaseApproach.options, 'hybrid-rag-fast']
+const RECALL_CUTOFF = 5
+const NDCG_CUTOFF = 10
+const GAIN_OVER_FLOOR = 0.02
+const LIFT_OF_ALL = 4 / 3
+/** Contexts that the floor is scored on; an approach hands over its own number. */
+const FLOOR_DEPTH = 10
+
+interface Scores {
+  recall: number
+  all: number
+  ndcg: number
+  contexts: number
+}
+
+/** Scores of each question, by approach and question id. */
+type ScoresByAlias = ReadonlyMap<string, ReadonlyMap<string, Scores>>
+
+/** Gold documents among the documents of the contexts, in their order; a document counts at its first context. */
+export function scoreDocuments(ranked: readonly string[], gold: readonly string[]): Scores {
+  const first = new Set(ranked.slice(0, RECALL_CUTOFF))
+  const found = gold.filter((document) => first.has(document)).length
+  const discount = (rank: number): number => 1 / Math.log2(rank + 2)
+  const gained = gold.reduce((sum, document) => {
+    const rank = ranked.indexOf(document)
+    return rank === -1 || rank >= NDCG_CUTOFF ? sum : sum + discount(rank)
+  }, 0)
+  const ideal = gold.slice(0, NDCG_CUTOFF).reduce((sum, _, rank) => sum + discount(rank), 0)
+  return {
+    recall: found / gold.length,
+    all: found === gold.length ? 1 : 0,
+    ndcg: gained / ideal,
+    contexts: ranked.length,
+  }
+}
+
+/** The figures of every set; `folders` are imported sets, none for the default one. */
+export async function benchRetrieval(folders: readonly string[] = []): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const set of await retrievalSets(folders)) {
+    const scores = await scoresOf(set)
+    const parts = set.imported
+      ? [
+          [`${set.name}, development half`, set.questions.filter(({ heldBack }) => !heldBack)] as const,
+          [`${set.name}, held-back half`, set.questions.filter(({ heldBack }) => heldBack)] as const,
+        ]
+      : [[set.name, set.questions] as const]
+    for (const [name, questions] of parts) figures.push(...figuresOf(name, questions, scores, set.imported))
+  }
+  return figures
+}
+
+async function scoresOf(set: RetrievalSet): Promise<ScoresByAlias> {
+  const folder = await mkdtemp(join(tmpdir(), 'retrieval-bench-'))
+  try {
+    await writeCorpus(set, join(folder, 'corpus', PROFILE))
+    const floor = plainBm25(set.documents)
+    const scores = new Map([[FLOOR, scoresBy(set, ({ text }) => floor(text).slice(0, FLOOR_DEPTH))]])
+    const platform = await startPlatformProcess({
+      RAG_LADDER_STATE_DIR: join(folder, 'state'),
+      RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
+      RAG_PROFILE: PROFILE,
+      BACKEND_INTERNAL_API_TOKEN: TOKEN,
+    })
+    try {
+      await ingest(platform.url)
+      for (const alias of ALIASES) {
+        const ranked = new Map<string, string[]>()
+        for (const { id, text } of set.questions) ranked.set(id, await contextDocuments(platform.url, alias, text))
+        if ([...ranked.values()].some((documents) => documents.length > 0))
+          scores.set(
+            alias,
+            scoresBy(set, ({ id }) => ranked.get(id)!),
+          )
+      }
+    } finally {
+      await platform.stop()
+    }
+    return scores
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const scoresBy = (set: RetrievalSet, rank: (question: RetrievalQuestion) => string[]): Map<string, Scores> =>
+  new Map(set.questions.map((question) => [question.id, scoreDocuments(rank(question), question.gold)]))
+
+async function call(url: string, path: string, body?: unknown): Promise<unknown> {
+  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
+  const response = await fetch(
+    url + path,
+    body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
+  )
+  if (!response.ok) throw new Error(`${path}: HTTP ${response.status}: ${(await response.text()).slice(0, 500)}`)
+  return response.json()
+}
+
+async function ingest(url: string): Promise<void> {
+  const { ingestion_id: id } = IngestionAccepted.parse(
+    await call(url, '/api/rag/ingestions?async_job=true', { profile: PROFILE }),
+  )
+  for (;;) {
+    const record = IngestionRecord.parse(await call(url, `/api/rag/ingestions/${id}`))
+    if (record.status === 'completed') break
+    if (record.status !== 'pending' && record.status !== 'running')
+      throw new Error(`the ingestion ended as ${record.status}: ${JSON.stringify(record).slice(0, 500)}`)
+    await pause(200)
+  }
+  await call(url, '/rag/contextual/build', { profile: PROFILE })
+}
+
+/** The documents of an answer's contexts, in their order; none for an approach that hands over no text. */
+async function contextDocuments(url: string, alias: string, question: string): Promise<string[]> {
+  const request = { model: alias, messages: [{ role: 'user', content: question }], cache: { 'no-cache': true } }
+  const { rag_extension: extension } = ChatCompletion.parse(await call(url, '/v1/chat/completions', request))
+  return extension!.sources.flatMap(({ document }) => (document === undefined ? [] : [document]))
+}
+
+function figuresOf(
+  name: string,
+  questions: readonly RetrievalQuestion[],
+  scores: ScoresByAlias,
+  hasTargets: boolean,
+): Figure[] {
+  const mean = (alias: string, metric: keyof Scores): number =>
+    questions.reduce((sum, { id }) => sum + scores.get(alias)!.get(id)![metric], 0) / questions.length
+  return [...scores.keys()].flatMap((alias): Figure[] => {
+    const about = (metric: string): string => `${name}: ${alias}: ${metric}`
+    const figures = [
+      shown('P20', about('gold documents in the first 5'), mean(alias, 'recall'), ''),
+      shown('P20', about('all gold documents in the first 5'), mean(alias, 'all'), ''),
+      shown('P20', about('nDCG@10'), mean(alias, 'ndcg'), ''),
+      shown('P20', about('contexts handed over'), mean(alias, 'contexts'), ''),
+    ]
+    if (alias === FLOOR) return figures
+    const { value, low, high } = gainOverFloor(questions, scores, alias)
+    const gain = `gold documents in the first 5 beyond ${FLOOR}, 95 % interval ${low} to ${high}`
+    const target = hasTargets && alias === 'hybrid-rag'
+    figures.push({
+      ...shown('P20', about(gain), value, ''),
+      ...(target ? { target: `≥ ${GAIN_OVER_FLOOR}`, met: value >= GAIN_OVER_FLOOR } : {}),
+    })
+    if (hasTargets && ['agentic-rag', 'graph-rag', 'lazy-graph-rag'].includes(alias)) {
+      const lift = mean(alias, 'all') / mean(FLOOR, 'all')
+      figures.push({
+        ...shown('P20', about(`all gold documents in the first 5, times ${FLOOR}`), lift, ''),
+        target: `≥ ${LIFT_OF_ALL.toFixed(2)}, one of the three`,
+        met: lift >= LIFT_OF_ALL,
+      })
+    }
+    return figures
+  })
+}
+
+/** Mean difference of recall between an approach and the floor on the same questions. */
+function gainOverFloor(questions: readonly RetrievalQuestion[], scores: ScoresByAlias, alias: string) {
+  const approaches = [alias, FLOOR]
+  const table = {
+    metric: 'recall_at_5',
+    questions: questions.map(({ id }) => ({ id, cluster: id })),
+    approaches,
+    scores: Float64Array.from(
+      questions.flatMap(({ id }) => approaches.map((approach) => scores.get(approach)!.get(id)!.recall)),
+    ),
+    range: [0, 1] as const,
+  }
+  const { difference } = comparePairs(table, { seed: 'retrieval' }).pairs[0]!
+  const end = (value: number | undefined): string => (value === undefined ? 'unknown' : value.toFixed(3))
+  return { value: difference.value!, low: end(difference.interval?.low), high: end(difference.interval?.high) }
+}
