@@ -8,6 +8,10 @@ import type { ModelHost } from '../../providers/platform/models/model-host.ts'
 export const tinyModels: BuiltinModels = {
   embedText: (text) => Float32Array.of(text.length, 1),
   scoreRelevance: (query, text) => (text.includes(query) ? 2 : -2),
+  createRanking: (query) => {
+    const logits: number[] = []
+    return { add: (text) => void logits.push(text.includes(query) ? 2 : -2), logits: () => logits }
+  },
   answerBuiltinChat: (messages) => ({ text: `heard ${messages.length}` }),
   countTokens: (text) => text.split(' ').length,
 }

@@ -83,7 +83,7 @@ export function fakeModelHost(options: FakeModelHostOptions = {}): FakeModelHost
     async embed(role, texts, _side, signal) {
       calls.push({ kind: 'embed', role, size: texts.length, request: null })
       signal?.throwIfAborted()
-      const all = options.embedAll?.(texts) ?? texts.map(options.embed ?? embedText)
+      const all = options.embedAll?.(texts) ?? texts.map((text) => (options.embed ?? embedText)(text))
       if (all instanceof Error) throw all
       return all
     },

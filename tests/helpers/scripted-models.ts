@@ -51,7 +51,7 @@ export function scriptedModels(script: Script = {}): ScriptedModels {
     calls,
     async embed(role, texts) {
       calls.push(role)
-      return script.embed === undefined ? texts.map(embedText) : script.embed(texts)
+      return script.embed === undefined ? texts.map((text) => embedText(text)) : script.embed(texts)
     },
     async chat(role, request, signal) {
       calls.push(role)

@@ -3,14 +3,18 @@ import type { BuiltinModel, ChatCompletion, ChatRequest } from '../../../contrac
 import { messageText } from '../../../contract/index.ts'
 import { chatCompletion } from './chat-completion.ts'
 import type { BuiltinReply } from './builtin/answer-chat.ts'
+import type { Ranking } from './builtin/relevance/score-relevance.ts'
 import type { ModelBackend } from './model-backend.ts'
+import type { RerankPool, TermStatistics } from './model-host.ts'
 
 /** The rule-based models: synchronous functions without weights. */
 export interface BuiltinModels {
-  /** A unit vector of 768 dimensions. */
-  embedText(text: string): Float32Array
-  /** A logit: higher is more relevant. */
+  /** A unit vector of 768 dimensions; words of a query weigh by the statistics of the collection that it is for. */
+  embedText(text: string, statistics?: TermStatistics): Float32Array
+  /** A logit of one passage by itself: higher is more relevant. */
   scoreRelevance(query: string, text: string): number
+  /** Ranks the candidates of a search together. */
+  createRanking(query: string, pool: RerankPool): Ranking
   /** The reply to a conversation, or the calls that it makes of the named tools. */
   answerBuiltinChat(messages: ChatRequest['messages'], tools?: readonly string[]): BuiltinReply
   countTokens(text: string): number
@@ -22,8 +26,13 @@ const TURN_MS = 20
 /** The rule-based models as a backend; long batches give way to other requests between texts. */
 export function createBuiltinBackend(choice: BuiltinModel, models: BuiltinModels): ModelBackend {
   return {
-    embed: (texts, _side, signal) => inTurns(texts, (text) => models.embedText(text), signal),
-    rerank: (query, texts, signal) => inTurns(texts, (text) => models.scoreRelevance(query, text), signal),
+    embed: (texts, _side, signal, statistics) => inTurns(texts, (text) => models.embedText(text, statistics), signal),
+    async rerank(query, texts, signal, pool) {
+      if (pool === undefined) return inTurns(texts, (text) => models.scoreRelevance(query, text), signal)
+      const ranking = models.createRanking(query, pool)
+      await inTurns(texts, (text) => ranking.add(text), signal)
+      return ranking.logits()
+    },
     async chat(request, signal) {
       signal?.throwIfAborted()
       const tools = (request.tools ?? []).map((tool) => tool.function.name)

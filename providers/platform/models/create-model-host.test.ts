@@ -9,6 +9,7 @@ import { unsuitable } from './model-backend.ts'
 const builtinModels: BuiltinModels = {
   embedText: (text) => Float32Array.of(text.length, 0),
   scoreRelevance: (query, text) => (text.includes(query) ? 2 : -2),
+  createRanking: () => ({ add: () => undefined, logits: () => [] }),
   answerBuiltinChat: (messages) => ({ text: `${messages.length} messages` }),
   countTokens: (text) => text.split(' ').length,
 }

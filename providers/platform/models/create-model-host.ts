@@ -31,20 +31,20 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
   }
 
   return {
-    async embed(role, texts, side, signal) {
+    async embed(role, texts, side, signal, statistics) {
       const { embed } = await backend(role)
       if (embed === undefined) throw unsupported(role, 'embed texts')
-      return embed(texts, side, signal)
+      return embed(texts, side, signal, statistics)
     },
     async chat(role, request, signal) {
       const { chat } = await backend(role)
       if (chat === undefined) throw unsupported(role, 'chat')
       return chat(request, signal)
     },
-    async rerank(query, texts, signal) {
+    async rerank(query, texts, signal, pool) {
       const { rerank } = await backend('rerank')
       if (rerank === undefined) throw unsupported('rerank', 'rerank')
-      return rerank(query, texts, signal)
+      return rerank(query, texts, signal, pool)
     },
     isCloud(role) {
       const choice = set.roles[role]

@@ -1,14 +1,19 @@
 import type { ChatCompletion, ModelChoice, ModelRole } from '../../../contract/index.ts'
-import type { EmbeddingSide, RoleChatRequest } from './model-host.ts'
+import type { EmbeddingSide, RerankPool, RoleChatRequest, TermStatistics } from './model-host.ts'
 
 /**
  * What one declared model can do for one role. A backend has the methods of its kind of model only; each throws `ModelCallError`.
  * Embeddings are unit vectors of one dimension; rerank scores are logits in the order of the texts.
  */
 export interface ModelBackend {
-  embed?: (texts: readonly string[], side: EmbeddingSide, signal?: AbortSignal) => Promise<Float32Array[]>
+  embed?: (
+    texts: readonly string[],
+    side: EmbeddingSide,
+    signal?: AbortSignal,
+    statistics?: TermStatistics,
+  ) => Promise<Float32Array[]>
   chat?: (request: RoleChatRequest, signal?: AbortSignal) => Promise<ChatCompletion>
-  rerank?: (query: string, texts: readonly string[], signal?: AbortSignal) => Promise<number[]>
+  rerank?: (query: string, texts: readonly string[], signal?: AbortSignal, pool?: RerankPool) => Promise<number[]>
   close(): Promise<void>
 }
 

@@ -1,5 +1,18 @@
 import type { ChatCompletion, ChatRequest, ModelRole, ResolvedModels } from '../../../contract/index.ts'
 
+/** How many passages a collection holds, and how many of them hold each content word of a query, in lower case. */
+export interface TermStatistics {
+  passages: number
+  holding: ReadonlyMap<string, number>
+}
+
+/** What a search knows of the candidates that it has reranked, beyond their texts. Models that read texts only ignore it. */
+export interface RerankPool {
+  statistics?: TermStatistics
+  /** For each text, in their order: the document that it is from, and its score in the search. */
+  candidates: readonly { document: string; score: number }[]
+}
+
 /** Which side of a search a text stands on: some embedding models want to know. */
 export type EmbeddingSide = 'query' | 'document'
 
@@ -24,16 +37,17 @@ export interface RoleChatRequest {
  * Every method throws `ModelCallError` when the model cannot answer.
  */
 export interface ModelHost {
-  /** Unit-length vectors in the order of the texts; all of one dimension. */
+  /** Unit-length vectors in the order of the texts; all of one dimension. `statistics` of the collection that a query is for. */
   embed(
     role: EmbeddingRole,
     texts: readonly string[],
     side: EmbeddingSide,
     signal?: AbortSignal,
+    statistics?: TermStatistics,
   ): Promise<Float32Array[]>
   chat(role: ChatRole, request: RoleChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
   /** Raw relevance scores (logits) in the order of the texts. */
-  rerank(query: string, texts: readonly string[], signal?: AbortSignal): Promise<number[]>
+  rerank(query: string, texts: readonly string[], signal?: AbortSignal, pool?: RerankPool): Promise<number[]>
   /** True when this role's model is declared as a paid service outside this machine. */
   isCloud(role: ModelRole): boolean
   /** True when the role is served by the rule-based backend, which needs no prompt round trip for critics. */

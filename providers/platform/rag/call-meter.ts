@@ -38,9 +38,9 @@ export function meterCalls(host: ModelHost): CallMeter {
     }
   }
   const models: ModelHost = {
-    embed: (role, texts, side, signal) => {
+    embed: (role, texts, side, signal, statistics) => {
       count('embedCalls', role)
-      return host.embed(role, texts, side, signal)
+      return host.embed(role, texts, side, signal, statistics)
     },
     chat: async (role, request, signal) => {
       count('llmCalls', role)
@@ -48,9 +48,9 @@ export function meterCalls(host: ModelHost): CallMeter {
       addUsage(completion.usage)
       return completion
     },
-    rerank: (query, texts, signal) => {
+    rerank: (query, texts, signal, pool) => {
       count('rerankCalls', 'rerank')
-      return host.rerank(query, texts, signal)
+      return host.rerank(query, texts, signal, pool)
     },
     isCloud: (role) => host.isCloud(role),
     isBuiltin: (role) => host.isBuiltin(role),

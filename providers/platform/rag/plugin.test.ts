@@ -52,7 +52,7 @@ describe('approaches', () => {
     ['vanilla-rag', 5, ['embed embed 1', 'chat light_gen 2']],
     ['vanilla-rag-wide', 8, ['embed embed 1', 'chat light_gen 2']],
     ['hybrid-rag', 5, ['embed embed 1', 'rerank rerank 20', 'chat light_gen 2']],
-    ['hybrid-rag-high-recall', 8, ['embed embed 1', 'rerank rerank 32', 'rerank rerank 8', 'chat light_gen 2']],
+    ['hybrid-rag-high-recall', 8, ['embed embed 1', 'rerank rerank 40', 'chat light_gen 2']],
     ['hybrid-rag-fast', 5, ['embed embed 1', 'chat light_gen 2']],
     ['lazy-graph-rag', 8, ['embed embed 1', 'chat light_gen 2']],
     ['lazy-graph-rag-fast', 4, ['embed embed 1', 'chat light_gen 2']],
@@ -73,7 +73,7 @@ describe('approaches', () => {
 
   it.each([
     ['contextual-rag', 5, ['embed embed 1', 'rerank rerank 20', 'chat light_gen 2']],
-    ['contextual-rag-high-recall', 8, ['embed embed 1', 'rerank rerank 32', 'rerank rerank 8', 'chat light_gen 2']],
+    ['contextual-rag-high-recall', 8, ['embed embed 1', 'rerank rerank 40', 'chat light_gen 2']],
   ])('%s finds by the blurb and answers from the chunk alone', async (alias, chunks, calls) => {
     const { plugin, models } = await open(
       { chat: (role) => (role === 'contextual_blurb' ? 'BLURB of a note.' : 'Answer.') },

@@ -9,7 +9,7 @@ import type { Behaviour, FaultServer } from '../../../tests/helpers/fault-server
 import { createLogger } from '../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
-import { httpReranker, modelReranker, rerankInBatches } from '../tei/reranker.ts'
+import { httpReranker, modelReranker, rerankInBatches, rerankPool } from '../tei/reranker.ts'
 import type { Reranker } from '../tei/reranker.ts'
 import { registerRerankAdapter } from './rerank-adapter.ts'
 
@@ -265,6 +265,28 @@ describe('the reranker of this process', () => {
     const [answered, body] = await post({ query: 'q', documents: ['a'] })
     expect(answered).toBe(status)
     expect(JSON.stringify(body)).not.toContain('internal words')
+  })
+
+  it('takes the candidates of a search at once with what the search knows; a service gets batches of texts', async () => {
+    const pool = { candidates: documents(43).map((_, at) => ({ document: `${at}.md`, score: 1 })) }
+    const asked: unknown[] = []
+    const own = modelReranker({
+      rerank: async (_query, texts, _signal, known) => {
+        asked.push([texts.length, known])
+        return texts.map(() => 0)
+      },
+    })
+    expect(await rerankPool(own, 'q', documents(43), pool)).toHaveLength(43)
+    expect(asked).toEqual([[43, pool]])
+    const sizes: number[] = []
+    const service = {
+      rank: async (_query: string, texts: readonly string[]) => {
+        sizes.push(texts.length)
+        return texts.map((_, index) => ({ index, score: 0 }))
+      },
+    }
+    expect(await rerankPool(service, 'q', documents(43), pool)).toHaveLength(43)
+    expect(sizes).toEqual([32, 11])
   })
 
   it('refuses scores that are no numbers', async () => {

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import { RERANK_MAX_BATCH } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import type { ModelHost } from '../models/model-host.ts'
+import type { ModelHost, RerankPool } from '../models/model-host.ts'
 import { readLimited } from '../read-limited.ts'
 
 /**
@@ -10,8 +10,10 @@ import { readLimited } from '../read-limited.ts'
  * faulty model.
  */
 export interface Reranker {
-  /** `[{index, score}]`, one entry per text. */
-  rank(query: string, texts: readonly string[], signal: AbortSignal): Promise<unknown>
+  /** `[{index, score}]`, one entry per text. A service reads texts only and ignores `pool`. */
+  rank(query: string, texts: readonly string[], signal: AbortSignal, pool?: RerankPool): Promise<unknown>
+  /** Takes all candidates of a search in one call, with what the search knows of them. */
+  ranksPools?: boolean
 }
 
 /** The one reranker of a platform as a request sees it: `models` is its metered view. */
@@ -59,8 +61,9 @@ export function httpReranker(url: string, apiKey: string | null): Reranker & { c
 
 /** The role `rerank` of this process's models; its logits become probabilities, as TEI gives them. Rejects with `ModelCallError`. */
 export const modelReranker: RerankerOf = (models) => ({
-  async rank(query, texts, signal) {
-    const logits = await models.rerank(query, texts, signal)
+  ranksPools: true,
+  async rank(query, texts, signal, pool) {
+    const logits = await models.rerank(query, texts, signal, pool)
     return logits.map((logit, index) => ({ index, score: 1 / (1 + Math.exp(-logit)) }))
   },
 })
@@ -82,6 +85,18 @@ export async function rerankInBatches(
     scores.push(...scoresInOrder(await reranker.rank(query, batch, signal), batch.length))
   }
   return scores
+}
+
+/** The same for the candidates of a search. A model of this process gets them at once, with what the search knows; a service gets batches of texts. */
+export async function rerankPool(
+  reranker: Reranker,
+  query: string,
+  texts: readonly string[],
+  pool: RerankPool,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number[]> {
+  if (reranker.ranksPools !== true) return rerankInBatches(reranker, query, texts, signal)
+  return scoresInOrder(await reranker.rank(query, texts, signal, pool), texts.length)
 }
 
 /** Indexes 0 to `count - 1`, each once, with a finite score each. */

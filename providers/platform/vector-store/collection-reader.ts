@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { createVectorTable, highest, vectorTableBytes } from '../dense-vectors.ts'
 import type { VectorTable } from '../dense-vectors.ts'
 import type { LegHit } from './fusion.ts'
-import { keywordQuery } from './keyword-terms.ts'
+import { keywordQuery, keywordTerms, quoted } from './keyword-terms.ts'
 import type { CollectionInfo, StoredChunk } from './vector-store.ts'
 
 /** Most neighbours that vec0 returns in one query. */
@@ -26,6 +26,8 @@ export interface CollectionReader {
   nearest(unit: Float32Array, limit: number): LegHit[]
   /** BM25 (k1 1.2, b 0.75) as positive numbers, best first, equal ones by id. */
   bestMatches(text: string, limit: number): LegHit[]
+  /** How many chunks hold each content word of a text, by the word in lower case. */
+  holding(text: string): Map<string, number>
 }
 
 /** Prepares the statements of one generation. */
@@ -40,6 +42,9 @@ export function collectionReader(
   const matches = database.prepare<[string, number], LegHit>(
     `SELECT rowid AS id, -rank AS score FROM keywords_${generation} WHERE keywords_${generation} MATCH ? ORDER BY rank LIMIT ?`,
   )
+  const holders = database
+    .prepare<[string], number>(`SELECT count(*) FROM keywords_${generation} WHERE keywords_${generation} MATCH ?`)
+    .pluck()
   const neighbours = database.prepare<[Float32Array, number], { id: number; distance: number }>(
     `SELECT rowid AS id, distance FROM dense_${generation} WHERE embedding MATCH ? AND k = ?`,
   )
@@ -60,6 +65,7 @@ export function collectionReader(
       const query = keywordQuery(text)
       return query === null ? [] : byScore(matches.all(query, limit))
     },
+    holding: (text) => new Map(keywordTerms(text).map((term) => [term, holders.get(quoted(term))!])),
   }
 }
 

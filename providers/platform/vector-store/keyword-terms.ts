@@ -36,6 +36,15 @@ export function joinedCodes(text: string): string[] {
 
 /** An FTS5 query that finds passages with any term of the text, whatever the text is; null when it has no terms. */
 export function keywordQuery(text: string): string | null {
+  const terms = keywordTerms(text)
+  return terms.length === 0 ? null : terms.map(quoted).join(' OR ')
+}
+
+/** A term as FTS5 reads it: terms hold letters, digits, marks and joiners only, so there is no quote to escape. */
+export const quoted = (term: string): string => `"${term}"`
+
+/** The terms of a text in lower case: content words, compounds with their parts, codes; the function words of a text that has nothing else. */
+export function keywordTerms(text: string): string[] {
   const compounds = (text.match(COMPOUND) ?? []).map((compound) => compound.replace(CONTRACTION, ''))
   const content = compounds.filter((compound) => !isStopWord(compound))
   const terms = new Set<string>()
@@ -45,8 +54,7 @@ export function keywordQuery(text: string): string | null {
     }
     if (terms.size >= MAX_TERMS) break
   }
-  // Terms hold letters, digits, marks and joiners only: there is no quote to escape.
-  return terms.size === 0 ? null : [...terms].map((term) => `"${term}"`).join(' OR ')
+  return [...terms]
 }
 
 function termsOf(compound: string): string[] {

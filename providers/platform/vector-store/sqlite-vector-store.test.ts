@@ -106,6 +106,27 @@ describe('collections', () => {
   })
 })
 
+describe('term statistics', () => {
+  it('count the chunks that hold each content word, stemmed as the keyword index does, function words left out', async () => {
+    await write('facts', DOCUMENTS)
+    const { passages, holding } = await store.termStatistics(
+      'facts',
+      'Which codes mean the coolant, E-4471 or a zeppelin?',
+    )
+    expect(passages).toBe(5)
+    expect(Object.fromEntries(holding)).toEqual({
+      codes: 3,
+      mean: 0,
+      coolant: 2,
+      'e-4471': 2,
+      e4471: 1,
+      '4471': 3,
+      zeppelin: 0,
+    })
+    await expect(store.termStatistics('absent', 'tea')).rejects.toThrow(UnknownCollectionError)
+  })
+})
+
 describe('replace', () => {
   const generation = (label: string, count: number): StoredChunk[] =>
     Array.from({ length: count }, (_, index) =>

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { toUnitLength } from '../dense-vectors.ts'
+import type { TermStatistics } from '../models/model-host.ts'
 import { collectionReader, MatrixCache } from './collection-reader.ts'
 import type { CollectionReader } from './collection-reader.ts'
 import {
@@ -164,6 +165,10 @@ class SqliteVectorStore implements VectorStore {
       const keyword = alpha < 1 ? reader.bestMatches(text, depth) : []
       return hits(reader, fuseLegs(dense, keyword, alpha, fusion).slice(0, limit))
     })
+  }
+
+  async termStatistics(name: string, text: string): Promise<TermStatistics> {
+    return this.#read(name, ({ info, reader }) => ({ passages: info.chunkCount, holding: reader.holding(text) }))
   }
 
   async remove(name: string): Promise<boolean> {

@@ -1,3 +1,5 @@
+import type { TermStatistics } from '../models/model-host.ts'
+
 /** A chunk as it is stored: `content` is what answers quote, `indexText` what is embedded and searched by keyword. */
 export interface StoredChunk {
   document: string
@@ -67,6 +69,8 @@ export interface VectorStore {
   dense(name: string, vector: Float32Array, limit: number): Promise<SearchHit[]>
   keyword(name: string, text: string, limit: number): Promise<SearchHit[]>
   hybrid(name: string, query: HybridQuery): Promise<SearchHit[]>
+  /** How many chunks hold each content word of a text, as the keyword index matches words. */
+  termStatistics(name: string, text: string): Promise<TermStatistics>
   remove(name: string): Promise<boolean>
   close(): Promise<void>
 }

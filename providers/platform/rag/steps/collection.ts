@@ -1,3 +1,4 @@
+import type { TermStatistics } from '../../models/model-host.ts'
 import type { CollectionInfo } from '../../vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
@@ -23,4 +24,14 @@ export async function requireCollection(
       `collection ${name} was embedded by ${info.embeddingModel}, questions now by ${current}: ${remedy} again`,
     )
   return info
+}
+
+/** What a collection knows of a question's words; nothing where no built-in model would use it. */
+export async function termStatistics(
+  question: string,
+  collection: string,
+  { models, store }: Pick<ApproachServices, 'models' | 'store'>,
+): Promise<TermStatistics | undefined> {
+  const used = models.isBuiltin('embed') || models.isBuiltin('rerank')
+  return used ? store.termStatistics(collection, question) : undefined
 }

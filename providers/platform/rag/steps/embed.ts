@@ -1,15 +1,20 @@
+import type { TermStatistics } from '../../models/model-host.ts'
 import type { CollectionInfo } from '../../vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
+import { termStatistics } from './collection.ts'
 
-/** The question's vector in the space of a collection. Refuses a collection whose vectors have another dimension: nothing could be compared. */
+/** The question's vector in the space of a collection, its words weighed by the collection's statistics where the model can. Refuses a collection whose vectors have another dimension: nothing could be compared. */
 export async function embedQuestion(
   question: string,
   collection: Pick<CollectionInfo, 'name' | 'dimensions'>,
-  { models }: Pick<ApproachServices, 'models'>,
+  services: Pick<ApproachServices, 'models' | 'store'>,
   signal?: AbortSignal,
+  known?: TermStatistics,
 ): Promise<Float32Array> {
-  const [vector, ...rest] = await models.embed('embed', [question], 'query', signal)
+  const { models } = services
+  const statistics = known ?? (await termStatistics(question, collection.name, services))
+  const [vector, ...rest] = await models.embed('embed', [question], 'query', signal, statistics)
   if (vector === undefined || rest.length > 0)
     throw new RagError('model_answer_invalid', 'the embedding model did not return one vector for one text')
   const { name, dimensions } = collection

@@ -1,8 +1,9 @@
 import type { ApproachParameters } from '../../../../contract/index.ts'
-import { rerankInBatches } from '../../tei/reranker.ts'
+import type { TermStatistics } from '../../models/model-host.ts'
+import { rerankPool } from '../../tei/reranker.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
-import { requireCollection } from './collection.ts'
+import { requireCollection, termStatistics } from './collection.ts'
 import { embedQuestion } from './embed.ts'
 
 export interface HybridSearch {
@@ -20,7 +21,8 @@ export async function hybridSearch(
   signal?: AbortSignal,
 ): Promise<Passage[]> {
   const collection = await requireCollection(search.collection, services)
-  const vector = await embedQuestion(question, collection, services, signal)
+  const statistics = await termStatistics(question, collection.name, services)
+  const vector = await embedQuestion(question, collection, services, signal, statistics)
   const query = {
     text: question,
     vector,
@@ -29,22 +31,31 @@ export async function hybridSearch(
     fusion: 'relative_score' as const,
   }
   const hits = await services.store.hybrid(collection.name, query)
-  const ordered = parameters.rerank ? await rerankPassages(question, hits, search.rerankText, services, signal) : hits
+  const ordered = parameters.rerank
+    ? await rerankPassages(question, hits, search.rerankText, services, statistics, signal)
+    : hits
   return ordered.slice(0, parameters.top_n)
 }
 
 /** Orders passages by the reranker, best first, equal scores in their former order. One bad batch fails the whole step. */
-async function rerankPassages(
+export async function rerankPassages(
   question: string,
   passages: readonly Passage[],
   textOf: (chunk: StoredChunk) => string,
   { reranker }: Pick<ApproachServices, 'reranker'>,
+  statistics: TermStatistics | undefined,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const texts = passages.map(({ chunk }) => textOf(chunk))
-  const scores = await rerankInBatches(reranker, question, texts, signal)
+  const texts = passages.map(({ chunk }) => underTitle(chunk, textOf(chunk)))
+  const candidates = passages.map(({ chunk, score }) => ({ document: chunk.document, score }))
+  const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
+  const scores = await rerankPool(reranker, question, texts, pool, signal)
   return passages
     .map(({ chunk }, index) => ({ chunk, score: scores[index]!, index }))
     .sort((left, right) => right.score - left.score || left.index - right.index)
     .map(({ chunk, score }) => ({ chunk, score }))
 }
+
+/** A chunk from the middle of a document often does not name what it is about; its title does. */
+const underTitle = ({ title }: StoredChunk, text: string): string =>
+  text.slice(0, title.length + 4).includes(title) ? text : `${title}\n${text}`

@@ -26,6 +26,27 @@ describe('embedText', () => {
     expect(createHash('sha256').update(bytes).digest('hex').slice(0, 16)).toMatchInlineSnapshot(`"5eb3a9e362fb7167"`)
   })
 
+  it('weighs the words of a query by the collection that it is for', () => {
+    const documents = ['the manometer was read at noon', 'the river was read at noon'].map((text) => embedText(text))
+    const nearest = (holding: [string, number][]): number => {
+      const query = embedText('manometer river', { passages: 500, holding: new Map(holding) })
+      const [first, second] = documents.map((vector) => vector.reduce((sum, value, at) => sum + value * query[at]!, 0))
+      return first! > second! ? 0 : 1
+    }
+    expect(
+      nearest([
+        ['manometer', 400],
+        ['river', 2],
+      ]),
+    ).toBe(1)
+    expect(
+      nearest([
+        ['manometer', 2],
+        ['river', 400],
+      ]),
+    ).toBe(0)
+  })
+
   it('brings inflections and synonyms near, and strangers not', () => {
     expect(cosine('the mill was built by monks', 'who builds mills?')).toBeGreaterThan(0.4)
     expect(cosine('who constructed it?', 'it was built')).toBeGreaterThan(0.05)

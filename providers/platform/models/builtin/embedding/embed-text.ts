@@ -1,7 +1,8 @@
+import type { TermStatistics } from '../../model-host.ts'
 import { conceptsOf } from '../language/concepts.ts'
 import { hash32 } from '../language/hash.ts'
 import { bounded } from '../language/memo.ts'
-import { rarity } from '../language/rarity.ts'
+import { rarity, termWeights } from '../language/rarity.ts'
 import { rootOf } from '../language/roots.ts'
 import { tokensOf } from '../language/tokens.ts'
 import type { Token } from '../language/tokens.ts'
@@ -86,18 +87,27 @@ function unitLength(sums: Float64Array, text: string): Float32Array {
   return Float32Array.from(sums, (sum) => sum / length)
 }
 
+/** Rarity in everyday English, or in the collection: the inverse frequency of BM25, by which function words stay without weight. */
+function tokenWeights(statistics: TermStatistics | undefined): (token: Token) => number {
+  if (statistics === undefined) return rarity
+  const weights = termWeights(statistics)
+  return (token) => (rarity(token) === 0 ? 0 : weights(token.norm, rarity(token)))
+}
+
 /**
  * A text as a vector of 768 dimensions and unit length: signed feature hashing over words, roots, character 3- to
  * 5-grams and rings of synonyms. Rare words weigh more, repetitions less and less. Only exactly rounded operations are
- * used, so the vector is the same on every platform.
+ * used, so a document's vector is the same on every platform. A query's words weigh by the statistics of the collection that it is for: documents are
+ * embedded before the whole collection is known, but a weight on one side of the product is enough.
  */
-export function embedText(text: string): Float32Array {
+export function embedText(text: string, statistics?: TermStatistics): Float32Array {
+  const weightOf = tokenWeights(statistics)
   const tokens = tokensOf(text)
   const sums = new Float64Array(EMBEDDING_DIMENSIONS)
   // A question made of grammar alone ("who is it?") is still embedded by its words.
   const onlyStopWords = tokens.every((token) => rarity(token) === 0)
   for (const [root, { token, count }] of countRoots(tokens)) {
-    const weight = (onlyStopWords ? 0.1 : rarity(token)) * Math.sqrt(count)
+    const weight = (onlyStopWords ? 0.1 : weightOf(token)) * Math.sqrt(count)
     if (weight === 0) continue
     const { places, weights } = keptFeatures(`${token.norm}\n${root}`)
     for (let at = 0; at < places.length; at += 1) sums[places[at]!]! += weight * weights[at]!

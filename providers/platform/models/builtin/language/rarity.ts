@@ -1,8 +1,9 @@
+import type { TermStatistics } from '../../model-host.ts'
 import { commonWords } from './common-words.ts'
 import { bounded } from './memo.ts'
 import { rootOfWord } from './roots.ts'
 import { isStopWord } from './stop-words.ts'
-import type { Token } from './tokens.ts'
+import { normalizeWord, type Token } from './tokens.ts'
 
 /** Weight of the words of each band of everyday English. */
 const BAND_WEIGHT = [0.4, 0.53, 0.66] as const
@@ -49,5 +50,16 @@ export function rarity(token: Token): number {
       return token.norm.length < 3 ? SMALL_NUMBER : NUMBER
     case 'word':
       return wordRarity(token.norm)
+  }
+}
+
+/** The weight of a term by its normal form in a collection: the inverse document frequency of BM25; by its rarity where it is not counted. */
+export function termWeights({ passages, holding }: TermStatistics): (norm: string, rarity: number) => number {
+  const counts = new Map([...holding].map(([word, count]) => [normalizeWord(word), count]))
+  return (norm, everyday) => {
+    const count = counts.get(norm)
+    return count === undefined
+      ? everyday * Math.log(1 + passages)
+      : Math.log(1 + (passages - count + 0.5) / (count + 0.5))
   }
 }

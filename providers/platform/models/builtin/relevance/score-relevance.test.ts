@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { scoreRelevance } from './score-relevance.ts'
+import type { RerankPool } from '../../model-host.ts'
+import { createRanking, scoreRelevance } from './score-relevance.ts'
 
 const QUESTION = 'Who designed the tower at Cape Merrin in 1882?'
 const ANSWER = 'Cape Merrin is a headland. Its tower of 1882 was designed by Ruth Hale, an engineer.'
@@ -35,5 +36,58 @@ describe('scoreRelevance', () => {
         expect(Number.isFinite(scoreRelevance(query, text))).toBe(true)
       }),
     )
+  })
+})
+
+describe('createRanking', () => {
+  /** Positions of the texts, best first. */
+  function ranked(query: string, texts: readonly string[], pool: Partial<RerankPool> = {}): number[] {
+    const candidates = texts.map((_, at) => ({ document: `${at}.md`, score: 1 }))
+    const ranking = createRanking(query, { candidates, ...pool })
+    texts.forEach((text) => ranking.add(text))
+    const logits = ranking.logits()
+    return [...texts.keys()].sort((a, b) => logits[b]! - logits[a]! || a - b)
+  }
+
+  it('weighs a word by how few passages of the collection hold it, whatever it is in everyday English', () => {
+    const texts = ['The manometer was read at noon.', 'The river was read about at noon.']
+    const holding = (manometer: number, river: number) =>
+      new Map([
+        ['manometer', manometer],
+        ['river', river],
+      ])
+    const query = 'manometer river'
+    expect(ranked(query, texts, { statistics: { passages: 500, holding: holding(400, 2) } })).toEqual([1, 0])
+    expect(ranked(query, texts, { statistics: { passages: 500, holding: holding(2, 400) } })).toEqual([0, 1])
+  })
+
+  it('puts a passage on the second subject of a question before another one on the first', () => {
+    const texts = [
+      'Marlow Bridge was opened in 1874. Marlow Bridge is of stone.',
+      'Marlow Bridge has five arches, and Marlow Bridge is painted grey.',
+      'Tarn Viaduct carries a railway over the valley.',
+    ]
+    expect(ranked('Which is older, Marlow Bridge or Tarn Viaduct?', texts).indexOf(2)).toBeLessThan(2)
+  })
+
+  it('puts an equal passage of another document before a second one of the same', () => {
+    const texts = ['The lamp burned oil.', 'The lamp burned coal.', 'The lamp burned wood.']
+    const candidates = ['a.md', 'a.md', 'b.md'].map((document) => ({ document, score: 1 }))
+    expect(ranked('What did the lamp burn?', texts, { candidates })).toEqual([0, 2, 1])
+  })
+
+  it('leaves the order of the search where the texts say the same', () => {
+    const texts = ['Tea is black.', 'Tea is green.', 'Tea is white.']
+    const candidates = [0.2, 0.9, 0.5].map((score, at) => ({ document: `${at}.md`, score }))
+    expect(ranked('Who repaired the bridge?', texts, { candidates })).toEqual([1, 2, 0])
+  })
+
+  it('gives each passage no more than the one before it, and ranks the longer of two equal matches lower', () => {
+    const query = 'What did the keeper burn?'
+    const texts = ['The keeper burned oil.', `The keeper burned oil. ${'Nothing else is known of it. '.repeat(20)}`]
+    const ranking = createRanking(query, { candidates: texts.map((_, at) => ({ document: `${at}.md`, score: 1 })) })
+    texts.forEach((text) => ranking.add(text))
+    const [short, long] = ranking.logits()
+    expect(short).toBeGreaterThan(long!)
   })
 })

@@ -1,121 +1,171 @@
-import { sentencesOf } from '../language/sentences.ts'
+import type { RerankPool } from '../../model-host.ts'
+import { rarity, termWeights } from '../language/rarity.ts'
 import { rootOf } from '../language/roots.ts'
-import { rarity } from '../language/rarity.ts'
+import { sentencesOf } from '../language/sentences.ts'
 import { tokensOf } from '../language/tokens.ts'
-import { kindFit } from '../matching/answer-kind.ts'
 import { analyseQuestion } from '../matching/question.ts'
-import type { Question } from '../matching/question.ts'
-import { coverage, indexOf, matchStrength } from '../matching/terms.ts'
-import type { TermIndex } from '../matching/terms.ts'
+import { indexOf, matchStrength } from '../matching/terms.ts'
+import type { Term } from '../matching/terms.ts'
 
-/** Sentences that are read together: a fact and the sentence that names its subject. */
-const WINDOW_SENTENCES = 3
+// The built-in reranker. A passage gains, each as a share of what all terms of the query weigh together:
+//
+//   BM25 of its words (k1 1.2, b 0.75; terms matched by root, or for part of the weight by a synonym or a word spelled alike)
+//   + 0.3 × what its best two neighbouring sentences cover together (proximity)
+//   + 0.3 × the part of its heading that the query says
+//
+// By itself a passage is weighed by how rare words are in everyday English: scores of foreign callers do not depend on what else is in
+// their batch. In the pool of a search, terms weigh by their document frequency in the collection, lengths are relative to the pool's
+// mean, the search's own score breaks near-ties, and the order is made by marginal relevance: a term that better passages hold counts less
+// for the following ones, and so does a further passage of the same document. Questions of two subjects need passages on both, which one
+// score per passage cannot express (Carbonell and Goldstein 1998; Agrawal et al. 2009).
+//
+// Agreement of neighbouring word pairs was measured too and left out: it cost 0.01 to 0.04 of recall@5 on sets that name things in full.
 
-/**
- * Weights of the evidence, set by hand so that a passage which meets half of what a question says comes out near 0
- * (a sigmoid of 0.5: undecided), one that meets all of it near 5, and one without a common word below −4. Names weigh
- * little beyond their rarity: in a question of several hops most of the evidence does not repeat them.
- */
-const WEIGHT = {
-  bias: -4.8,
-  passage: 4.5,
-  window: 4.5,
-  names: 0.3,
-  codes: 1.5,
-  phrases: 1.5,
-  repeats: 2,
-  kind: 0.3,
-} as const
+const K1 = 1.2
+const B = 0.75
+const WEIGHT = { window: 0.3, heading: 0.3, search: 0.1, related: 0.5 } as const
+const WINDOW_SENTENCES = 2
+/** What a term still counts after a passage that holds it once; and a passage after one of the same document. */
+const REPEATED_TERM = 0.7
+const REPEATED_DOCUMENT = 0.7
+/** Tokens of a chunk of 800 characters. */
+const USUAL_LENGTH = 130
+const LONGEST_HEADING = 120
+/** Makes a passage that meets half of the query undecided (0), one that meets all of it clearly positive. */
+const LOGIT = { slope: 5.5, bias: -4 } as const
 
-/** The best coverage that a few neighbouring sentences reach together, with the text of that place. */
-function bestWindow(question: Question, text: string): { coverage: number; text: string } {
-  const sentences = sentencesOf(text).map((sentence) => sentence.text)
-  const strengths = sentences.map((sentence) => {
-    const index = indexOf(sentence)
-    return question.terms.map((term) => matchStrength(term, index))
-  })
-  const weight = question.terms.reduce((sum, term) => sum + term.weight, 0)
-  let best = { coverage: 0, text }
-  sentences.forEach((_, from) => {
-    const window = strengths.slice(from, from + WINDOW_SENTENCES)
-    const met = question.terms.reduce(
-      (sum, term, at) => sum + term.weight * Math.max(...window.map((row) => row[at]!)),
-      0,
-    )
-    if (met > best.coverage * weight) {
-      best = { coverage: met / weight, text: sentences.slice(from, from + WINDOW_SENTENCES).join(' ') }
-    }
-  })
-  return best
+interface WeighedTerm extends Term {
+  /** Share of the weight of all terms. */
+  share: number
 }
 
-/** The share of the question's names that stand in the text in full, and half of it for a part of the name. */
-function nameMatch(question: Question, index: TermIndex): number {
-  if (question.names.length === 0) return 0
-  const met = question.names.map((roots) => {
-    const found = roots.filter((root) => index.roots.has(root)).length
-    return found === roots.length ? 1 : found > 0 ? 0.5 * (found / roots.length) : 0
-  })
-  return met.reduce<number>((sum, value) => sum + value, 0) / met.length
+interface ReadPassage {
+  document: string | null
+  length: number
+  /** How often each term occurs; less than 1 for a related word. */
+  counts: readonly number[]
+  /** What does not depend on other passages. */
+  extra: number
 }
 
-/** The share of the question's codes and numbers that the text has. Minus that share is the penalty for missing ones. */
-function codeMatch(question: Question, index: TermIndex): number {
-  const codes = question.terms.filter(
-    (term) => term.kind === 'code' || (term.kind === 'number' && term.norm.length > 2),
-  )
-  if (codes.length === 0) return 0
-  const met = codes.filter((term) => index.norms.has(term.norm)).length / codes.length
-  return 2 * met - 1
+/** Scores the candidates of one query, added in their order. */
+export interface Ranking {
+  add(text: string): void
+  /** A logit per text, higher is more relevant. */
+  logits(): number[]
 }
 
-/** Pairs of neighbouring content words, as roots. */
-function pairsOf(text: string): Set<string> {
-  const roots = tokensOf(text).map((token) => (rarity(token) > 0 ? rootOf(token) : ''))
-  const pairs = new Set<string>()
-  for (let at = 1; at < roots.length; at += 1) {
-    if (roots[at - 1] !== '' && roots[at] !== '') pairs.add(`${roots[at - 1]!} ${roots[at]!}`)
-  }
-  return pairs
-}
-
-function phraseMatch(question: Question, text: string): number {
-  const asked = pairsOf(question.text)
-  if (asked.size === 0) return 0
-  const present = pairsOf(text)
-  return [...asked].filter((pair) => present.has(pair)).length / asked.size
-}
-
-/** How much of the question's weight the text comes back to, 0 to 1. */
-function repeats(question: Question, index: TermIndex): number {
-  let met = 0
-  let all = 0
-  for (const term of question.terms) {
-    const count = index.roots.get(term.root) ?? 0
-    met += term.weight * (count > 1 ? 1 - 1 / count : 0)
-    all += term.weight
-  }
-  return all === 0 ? 0 : met / all
-}
-
-/**
- * How relevant a passage is to a query: a raw score (logit), higher is better, 0 is undecided. Looks at how much of the
- * query's weight the passage and its best few sentences cover, at names, codes, numbers and phrases, and at whether
- * there is something of the kind that is asked for.
- */
+/** How relevant a passage is to a query by itself: a logit, 0 is undecided. */
 export function scoreRelevance(query: string, text: string): number {
-  const question = analyseQuestion(query)
-  const index = indexOf(text)
-  const window = bestWindow(question, text)
-  const anyMatch = question.terms.some((term) => matchStrength(term, index) > 0)
-  return (
-    WEIGHT.bias +
-    WEIGHT.passage * coverage(question.terms, index) +
-    WEIGHT.window * window.coverage +
-    WEIGHT.names * nameMatch(question, index) +
-    WEIGHT.codes * codeMatch(question, index) +
-    WEIGHT.phrases * phraseMatch(question, text) +
-    WEIGHT.repeats * repeats(question, index) +
-    (anyMatch ? WEIGHT.kind * kindFit(window.text, question) : 0)
-  )
+  const terms = weighTerms(query, undefined)
+  const passage = readPassage(query, terms, text)
+  return logitOf(passage.extra + lexicalScore(terms, passage, USUAL_LENGTH))
 }
+
+/** A ranking of the candidates of a search. */
+export function createRanking(query: string, pool: RerankPool): Ranking {
+  const terms = weighTerms(query, pool.statistics)
+  const passages: ReadPassage[] = []
+  const best = Math.max(...pool.candidates.map(({ score }) => score), Number.MIN_VALUE)
+  return {
+    add(text) {
+      const passage = readPassage(query, terms, text)
+      const { document, score } = pool.candidates[passages.length] ?? { document: null, score: 0 }
+      const extra = passage.extra + WEIGHT.search * Math.max(0, score / best)
+      passages.push({ ...passage, document, extra })
+    },
+    logits: () => marginalScores(terms, passages).map(logitOf),
+  }
+}
+
+/** Terms of the query by their document frequency (the idf of BM25), or by the rarity of their words in everyday English. */
+function weighTerms(query: string, statistics: RerankPool['statistics']): WeighedTerm[] {
+  const { terms } = analyseQuestion(query)
+  const weightOf = statistics === undefined ? null : termWeights(statistics)
+  const weights = terms.map(({ norm, weight }) => weightOf?.(norm, weight) ?? weight)
+  const all = weights.reduce((sum, weight) => sum + weight, 0)
+  return terms.map((term, at) => ({ ...term, share: all === 0 ? 0 : weights[at]! / all }))
+}
+
+function readPassage(query: string, terms: readonly WeighedTerm[], text: string): ReadPassage {
+  const index = indexOf(text)
+  const counts = terms.map((term) => index.roots.get(term.root) ?? WEIGHT.related * relatedStrength(term, index))
+  const length = [...index.roots.values()].reduce((sum, count) => sum + count, 0)
+  const extra = WEIGHT.window * bestWindow(terms, text) + WEIGHT.heading * headingShare(query, text)
+  return { document: null, length, counts, extra }
+}
+
+const relatedStrength = (term: Term, index: Parameters<typeof matchStrength>[1]): number =>
+  index.roots.has(term.root) ? 0 : matchStrength(term, index)
+
+/** The largest share of the terms that a few neighbouring sentences hold together. */
+function bestWindow(terms: readonly WeighedTerm[], text: string): number {
+  const sentences = sentencesOf(text).map((sentence) => indexOf(sentence.text))
+  const held = sentences.map(({ roots }) => terms.map(({ root }) => roots.has(root)))
+  return held.reduce((best, _, from) => {
+    const window = held.slice(from, from + WINDOW_SENTENCES)
+    const share = terms.reduce((sum, term, at) => sum + (window.some((row) => row[at]) ? term.share : 0), 0)
+    return Math.max(best, share)
+  }, 0)
+}
+
+/** How much of a passage's heading, by the rarity of its words, the query says; 0 without a heading. */
+function headingShare(query: string, text: string): number {
+  const end = text.indexOf('\n')
+  if (end === -1 || end > LONGEST_HEADING) return 0
+  const asked = new Set(tokensOf(query).map(rootOf))
+  const words = new Map(tokensOf(text.slice(0, end)).map((token) => [rootOf(token), rarity(token)]))
+  let said = 0
+  let all = 0
+  for (const [root, weight] of words) {
+    all += weight
+    if (asked.has(root)) said += weight
+  }
+  return all === 0 ? 0 : said / all
+}
+
+const saturated = (count: number, length: number, meanLength: number): number =>
+  (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / meanLength))
+
+/** BM25 as a share; `needs` says how much each term still counts. */
+function lexicalScore(
+  terms: readonly WeighedTerm[],
+  { counts, length }: ReadPassage,
+  meanLength: number,
+  needs?: readonly number[],
+): number {
+  return terms.reduce((sum, { share }, at) => {
+    const count = counts[at]!
+    return count === 0 ? sum : sum + share * saturated(count, length, meanLength) * (needs?.[at] ?? 1)
+  }, 0)
+}
+
+/** The score of each passage when it is chosen, best first; never more than that of the passage before it. */
+function marginalScores(terms: readonly WeighedTerm[], passages: readonly ReadPassage[]): number[] {
+  const meanLength = passages.reduce((sum, { length }) => sum + length, 0) / passages.length || 1
+  const scores = new Array<number>(passages.length).fill(0)
+  const needs = terms.map(() => 1)
+  const chosenOf = new Map<string, number>()
+  const left = new Set(passages.keys())
+  let ceiling = Infinity
+  while (left.size > 0) {
+    let best = -1
+    let most = -Infinity
+    for (const at of left) {
+      const passage = passages[at]!
+      const repeated = passage.document === null ? 0 : (chosenOf.get(passage.document) ?? 0)
+      const score = (passage.extra + lexicalScore(terms, passage, meanLength, needs)) * REPEATED_DOCUMENT ** repeated
+      if (score > most) [best, most] = [at, score]
+    }
+    const { document, counts, length } = passages[best]!
+    left.delete(best)
+    ceiling = Math.min(ceiling, most)
+    scores[best] = ceiling
+    if (document !== null) chosenOf.set(document, (chosenOf.get(document) ?? 0) + 1)
+    for (const [at, count] of counts.entries())
+      needs[at]! *= 1 - (1 - REPEATED_TERM) * Math.min(1, saturated(count, length, meanLength))
+  }
+  return scores
+}
+
+const logitOf = (score: number): number => LOGIT.slope * score + LOGIT.bias
