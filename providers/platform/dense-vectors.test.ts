@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createVectorTable, highest } from './dense-vectors.ts'
+import { createByteVectorTable, createVectorTable, highest, toByteVector } from './dense-vectors.ts'
 
 describe('createVectorTable', () => {
   it('compares a vector with each row, whatever the dimensions', () => {
@@ -49,5 +49,41 @@ describe('highest', () => {
     expect(highest(scores, 3)).toEqual([1, 3, 5])
     expect(highest(scores, 9)).toEqual([1, 3, 5, 0])
     expect(highest(scores, 9, -Infinity)).toEqual([1, 3, 5, 0, 4, 2])
+  })
+})
+
+describe('createByteVectorTable', () => {
+  it('gives the cosines of unit vectors to 0.01, whatever the dimensions, in a quarter of the memory', () => {
+    const component = fc.float({ min: -1, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 70 }),
+        fc.integer({ min: 0, max: 9 }),
+        fc.infiniteStream(component),
+        (dimensions, count, stream) => {
+          const unit = (): Float32Array => {
+            const vector = Float32Array.from({ length: dimensions }, () => stream.next().value as number)
+            const length = Math.hypot(...vector)
+            return length === 0 ? vector : vector.map((value) => value / length)
+          }
+          const [query, rows] = [unit(), Array.from({ length: count }, unit)]
+          const table = createByteVectorTable(count, dimensions)
+          rows.forEach((row, index) => {
+            table.set(index, toByteVector(row))
+          })
+          const scores = table.similarities(query)
+          expect(scores).toHaveLength(count)
+          rows.forEach((row, index) => {
+            const exact = row.reduce((sum, value, at) => sum + value * query[at]!, 0)
+            expect(Math.abs(scores[index]! - exact)).toBeLessThan(0.01)
+            expect(Math.abs(table.similarity(query, index) - exact)).toBeLessThan(0.01)
+          })
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(createByteVectorTable(1000, 768).bytes).toBeLessThan(
+      createVectorTable(Array<Float32Array>(1000).fill(new Float32Array(768))).bytes / 3.9,
+    )
   })
 })

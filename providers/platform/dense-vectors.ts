@@ -43,6 +43,65 @@ export function createVectorTable(vectors: readonly Float32Array[]): VectorTable
   }
 }
 
+/** A unit vector in one byte a component: each is the nearest of 255 steps of `scale`, which bounds the error of a cosine to about 0.005. */
+export interface ByteVector {
+  scale: number
+  components: Int8Array
+}
+
+const STEPS = 127
+
+/** The vector in bytes; one without direction has scale 0. */
+export function toByteVector(vector: Float32Array): ByteVector {
+  let largest = 0
+  for (const component of vector) largest = Math.max(largest, Math.abs(component))
+  const scale = Math.fround(largest / STEPS)
+  const components = new Int8Array(vector.length)
+  if (scale > 0) for (let at = 0; at < vector.length; at += 1) components[at] = Math.round(vector[at]! / scale)
+  return { scale, components }
+}
+
+/** A table of byte vectors that is filled row by row: a quarter of the memory of full ones. Rows that were not set are zero. */
+export interface ByteVectorTable extends VectorTable {
+  set(row: number, vector: ByteVector): void
+}
+
+/** An empty table of `count` rows. */
+export function createByteVectorTable(count: number, dimensions: number): ByteVectorTable {
+  const stride = strideOf(dimensions)
+  const bytes = (count + 1) * stride + count * 4
+  const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES))
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
+  compiledForBytes ??= new WebAssembly.Module(moduleOf(1, BYTE_BODY))
+  const { dots } = new WebAssembly.Instance(compiledForBytes, { env: { memory } }).exports as { dots: DotsFunction }
+  const query = new Int8Array(memory.buffer, 0, stride)
+  const rows = new Int8Array(memory.buffer, stride, count * stride)
+  const out = new Int32Array(memory.buffer, stride * (count + 1), count)
+  const scales = new Float32Array(count)
+  return {
+    count,
+    dimensions,
+    bytes: bytes + scales.byteLength,
+    set(row, { scale, components }) {
+      scales[row] = scale
+      rows.set(components, row * stride)
+    },
+    similarities(vector) {
+      if (count === 0) return new Float32Array(0)
+      const { scale, components } = toByteVector(vector)
+      query.set(components)
+      dots(0, rows.byteOffset, out.byteOffset, count, stride)
+      return Float32Array.from(out, (sum, row) => sum * scale * scales[row]!)
+    },
+    similarity(vector, row) {
+      let sum = 0
+      for (let column = 0, offset = row * stride; column < dimensions; column += 1, offset += 1)
+        sum += rows[offset]! * vector[column]!
+      return sum * scales[row]!
+    },
+  }
+}
+
 /** Positions of the `limit` highest scores above a floor, best first, equal ones by position. */
 export function highest(scores: ArrayLike<number>, limit: number, floor = 0): number[] {
   const best: number[] = []
@@ -95,7 +154,7 @@ export function createDotKernel(count: number, dimensions: number): DotKernel {
   const stride = strideOf(dimensions)
   const pages = Math.max(1, Math.ceil(vectorTableBytes(count, dimensions) / PAGE_BYTES))
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
-  compiled ??= new WebAssembly.Module(MODULE)
+  compiled ??= new WebAssembly.Module(moduleOf(SUMS.length, BODY))
   const { dots } = new WebAssembly.Instance(compiled, { env: { memory } }).exports as { dots: DotsFunction }
   const query = new Float32Array(memory.buffer, 0, stride)
   const rows = new Float32Array(memory.buffer, query.byteLength, count * stride)
@@ -120,6 +179,7 @@ declare const WebAssembly: {
 
 type DotsFunction = (query: number, row: number, out: number, count: number, strideBytes: number) => void
 let compiled: object | null = null
+let compiledForBytes: object | null = null
 
 const I32 = 0x7f
 const V128 = 0x7b
@@ -174,15 +234,48 @@ const BODY: number[] = loop(
   [...get(COUNT), ...i32(1), ...subI32, 0x22, COUNT, ...branchIf(0)],
 )
 
-const MODULE = Uint8Array.from([
-  ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-  ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
-  // A memory with at most as many pages as 32 bits can address.
-  ...section(2, [1, ...name('env'), ...name('memory'), 0x02, 0x01, 0x00, ...unsigned(65_536)]),
-  ...section(3, [1, 0]),
-  ...section(7, [1, ...name('dots'), 0x00, 0]),
-  ...section(10, [1, ...sized([2, 1, I32, SUMS.length, V128, ...BODY, 0x0b])]),
-])
+const multiplyLowI8 = simd(0x9c)
+const multiplyHighI8 = simd(0x9d)
+const addPairsI16 = simd(0x7e)
+const addI32x4 = simd(0xae)
+const laneI32 = (lane: number): number[] => simd(0x1b, lane)
+
+/** For each row: the products of sixteen bytes at a time, added up in four lanes of 32 bits. */
+const BYTE_BODY: number[] = loop(
+  [...zeroV128, ...set(SUM)],
+  [...i32(0), ...set(AT)],
+  loop(
+    ...[multiplyLowI8, multiplyHighI8].map((multiply) => [
+      ...get(SUM),
+      ...[ROW, QUERY].flatMap((from) => [...get(from), ...get(AT), ...addI32, ...loadV128(0)]),
+      ...multiply,
+      ...addPairsI16,
+      ...addI32x4,
+      ...set(SUM),
+    ]),
+    step(AT, i32(STEP)),
+    [...get(AT), ...get(BYTES), ...lessI32, ...branchIf(0)],
+  ),
+  [...get(OUT), ...get(SUM), ...laneI32(0)],
+  ...[1, 2, 3].map((lane) => [...get(SUM), ...laneI32(lane), ...addI32]),
+  [0x36, 2, 0],
+  step(ROW, get(BYTES)),
+  step(OUT, i32(4)),
+  [...get(COUNT), ...i32(1), ...subI32, 0x22, COUNT, ...branchIf(0)],
+)
+
+/** A module with one function `dots` of five numbers, with so many vector locals. */
+function moduleOf(vectorLocals: number, body: number[]): Uint8Array {
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
+    // A memory with at most as many pages as 32 bits can address.
+    ...section(2, [1, ...name('env'), ...name('memory'), 0x02, 0x01, 0x00, ...unsigned(65_536)]),
+    ...section(3, [1, 0]),
+    ...section(7, [1, ...name('dots'), 0x00, 0]),
+    ...section(10, [1, ...sized([2, 1, I32, vectorLocals, V128, ...body, 0x0b])]),
+  ])
+}
 
 function unsigned(value: number): number[] {
   return value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { GraphQueryRequest } from '../../contract/index.ts'
+import { createByteVectorTable, toByteVector } from '../../providers/platform/dense-vectors.ts'
 import { createKnowledgeGraph, textsToEmbed } from '../../providers/platform/graph-engine/graph/knowledge-graph.ts'
 import { mergeExtractions } from '../../providers/platform/graph-engine/graph/merge.ts'
 import { pictureOf } from '../../providers/platform/graph-engine/graph/picture.ts'
@@ -35,9 +36,14 @@ export async function benchGraphEngine(size = 50_000): Promise<GraphEngineBench>
   const startMs = performance.now()
   const merged = mergeExtractions(chunks, DEFAULT_LIMITS.descriptionsKept)
   const mergeMs = performance.now() - startMs
-  const vectors = textsToEmbed(merged, chunks).map((texts) => texts.map(vector))
+  const texts = textsToEmbed(merged, chunks)
+  const table = ({ count }: { count: number }) => {
+    const rows = createByteVectorTable(count, DIMENSIONS)
+    for (let row = 0; row < count; row += 1) rows.set(row, toByteVector(vector()))
+    return rows
+  }
+  const vectors = { entities: table(texts.entities), relations: table(texts.relations), chunks: table(texts.chunks) }
   const graph = createKnowledgeGraph(merged, chunks, vectors)
-  vectors.length = 0
   const graphMb = (memoryBytes() - beforeBytes) / 2 ** 20
   const models = scriptedModels({ embed: (texts) => texts.map(vector) })
   const tools = { graph: () => Promise.resolve(graph), models, rerank: null, bounds: DEFAULT_LIMITS }

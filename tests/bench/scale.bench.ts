@@ -163,6 +163,16 @@ async function askAll(platform: Platform, model: string, documents: number): Pro
   return { firstMs, ms: median(times) }
 }
 
+/** The largest files, for the log. */
+function largestFiles(folder: string): string {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => ({ name: entry.name, mb: statSync(join(entry.parentPath, entry.name)).size / 1e6 }))
+    .filter(({ mb }) => mb > 0.5)
+    .map(({ name, mb }) => `${name} ${mb.toFixed(1)} MB`)
+    .join(', ')
+}
+
 /** Ingests `documents` short documents and asks questions about them. */
 export async function measureScale(documents: number): Promise<ScaleRun> {
   const folder = await mkdtemp(join(tmpdir(), 'scale-'))
@@ -196,6 +206,7 @@ export async function measureScale(documents: number): Promise<ScaleRun> {
     if (record.status !== 'completed')
       throw new Error(`the ingestion ${record.status}: ${JSON.stringify(record.errors)}`)
     const delay = await loopDelay(platform.child)
+    console.error(`${documents} documents: ${largestFiles(platform.stateDir)}`)
     const hybrid = await askAll(platform, 'hybrid-rag', documents)
     const graph = await askAll(platform, 'graph-rag', documents)
     const lazy = await askAll(platform, 'lazy-graph-rag', documents)

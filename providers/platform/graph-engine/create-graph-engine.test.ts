@@ -1,3 +1,5 @@
+import { inflateRawSync } from 'node:zlib'
+import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../tests/helpers/scripted-models.ts'
@@ -274,6 +276,73 @@ describe('documents on their way into the graph', () => {
     expect(engine.version()).toBe(versions[3])
     await engine.clear()
     expect(engine.version()).toBe(versions[0])
+  })
+
+  it('builds its graph once for a queue of documents, and earlier for a query that waits', async () => {
+    const texts = Array.from({ length: 6 }, (_, at) => [`d${at}`, `${BORN} Told for the ${at}. time.`] as const)
+    const merges = (engine: ReturnType<typeof bench.open>) =>
+      engine.pipelineStatus().history_messages!.filter((line) => line.includes('merged:')).length
+    const alone = bench.open({ stateFile: bench.file('alone') })
+    alone.upload(texts.map(([filePath, text]) => ({ filePath, text })))
+    await alone.idle()
+    expect(merges(alone)).toBe(1)
+
+    const firstExtraction = Promise.withResolvers<undefined>()
+    let extractedMeanwhile = 0
+    const models = scriptedModels({
+      onExtract: async () => {
+        extractedMeanwhile += 1
+        firstExtraction.resolve(undefined)
+        return undefined
+      },
+    })
+    const queried = bench.open({ models, limits: { parallelDocuments: 1 } })
+    queried.upload(texts.map(([filePath, text]) => ({ filePath, text })))
+    await firstExtraction.promise
+    expect((await queried.graph(10)).total_nodes).toBe(2)
+    expect(extractedMeanwhile).toBeLessThan(texts.length)
+    await queried.idle()
+    expect(merges(queried)).toBe(2)
+    expect(await queried.graph(10)).toEqual(await alone.graph(10))
+  })
+
+  it('reads a file of the version before without extracting anything again', async () => {
+    const engine = bench.open()
+    await feed(engine, { 'a.md': YARD, 'b.md': BORN })
+    const picture = await engine.graph(10)
+    const { id } = engine.documents({
+      page: 1,
+      page_size: 1,
+      sort_field: 'file_path',
+      sort_direction: 'asc',
+    }).documents[0]!
+    await engine.close()
+    const database = new Database(bench.file())
+    const chunks = database.prepare<[], { id: string; content: string; extraction: Buffer }>(
+      'SELECT chunks.id, content, extraction FROM chunks JOIN documents ON documents.id = document_id JOIN extractions ON chunk_id = chunks.id',
+    )
+    const rows = chunks.all()
+    database.exec(`
+      PRAGMA foreign_keys = OFF;
+      DROP TABLE vectors;
+      CREATE TABLE vectors (model TEXT NOT NULL, digest BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (model, digest)) STRICT, WITHOUT ROWID;
+      INSERT INTO vectors VALUES ('m', x'00', x'00000000');
+      ALTER TABLE chunks ADD COLUMN content TEXT NOT NULL DEFAULT '';
+      DROP TABLE extractions;
+      CREATE TABLE extractions (chunk_id TEXT PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, extraction TEXT NOT NULL) STRICT;
+      PRAGMA user_version = 1;
+    `)
+    for (const row of rows) {
+      database.prepare('UPDATE chunks SET content = ? WHERE id = ?').run(row.content, row.id)
+      database.prepare('INSERT INTO extractions VALUES (?, ?)').run(row.id, inflateRawSync(row.extraction).toString())
+    }
+    database.close()
+    const models = scriptedModels()
+    const reopened = bench.open({ models })
+    expect(await reopened.graph(10)).toEqual(picture)
+    expect([models.extracted, reopened.statusCounts().processed]).toEqual([[], 2])
+    expect(reopened.remove([id])).toBe(1)
+    expect((await reopened.graph(10)).nodes.map((node) => node.id)).toEqual(['agnes tolland', 'hesk'])
   })
 
   it('is refused a file that another engine has', async () => {

@@ -2,16 +2,19 @@ import { join } from 'node:path'
 import { secretsEqual } from '../../kit/secrets.ts'
 import { createVectorCache, openGraphDatabase } from './database.ts'
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
+import type { ExtractedChunk } from './document-store.ts'
+import type { Received } from './documents.ts'
 import { createIntake, docStatus, newTrackId, pageOf, trackStatus } from './documents.ts'
 import { GraphEngineError } from './errors.ts'
 import { DEFAULT_LIMITS } from './graph-engine.ts'
-import type { GraphEngine, GraphEngineDeps } from './graph-engine.ts'
+import type { DocumentInput, GraphEngine, GraphEngineDeps } from './graph-engine.ts'
 import { createGraphHolder } from './graph/graph-holder.ts'
-import { createKnowledgeGraph, textsToEmbed } from './graph/knowledge-graph.ts'
-import { mergeExtractions } from './graph/merge.ts'
+import { creatingKnowledgeGraph, textsToEmbed } from './graph/knowledge-graph.ts'
+import { mergingExtractions } from './graph/merge.ts'
 import { pictureOf } from './graph/picture.ts'
-import { createPipeline, embedTexts } from './pipeline.ts'
+import { createPipeline, embedTables } from './pipeline.ts'
 import { createAnswering } from './query/run-query.ts'
+import { createPauses, runInTurns } from './sliced-work.ts'
 
 const VERSION = '1.0.0'
 
@@ -27,7 +30,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
   const extractions = createExtractionStore(database)
   const vectors = createVectorCache(database, deps.models.modelName('embed'))
   const holder = createGraphHolder(() => {
-    pipeline.wake()
+    pipeline.wake(0)
   })
   const pipeline = createPipeline({
     documents,
@@ -38,14 +41,19 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
     clock,
     onError: deps.onError ?? (() => undefined),
     async build(alsoDocuments, signal) {
-      const chunks = extractions.extracted(['processed'], alsoDocuments)
-      const merged = mergeExtractions(chunks, limits.descriptionsKept)
+      const chunks: ExtractedChunk[] = []
+      const pause = createPauses(signal)
+      for (const document of extractions.readable(['processed'], alsoDocuments)) {
+        chunks.push(...extractions.extracted(document))
+        await pause()
+      }
+      const merged = await runInTurns(mergingExtractions(chunks, limits.descriptionsKept), signal)
       const texts = textsToEmbed(merged, chunks)
-      const embedded = await embedTexts(texts, vectors, deps.models, limits.embedBatch, signal)
+      const { tables, keys } = await embedTables(texts, vectors, deps.models, limits.embedBatch, signal)
       // Vectors of documents that are not in this graph now may be needed again soon.
       const { pending, processing, failed } = documents.counts()
-      if (pending + processing + failed === alsoDocuments.length) vectors.keepOnly(texts.flat())
-      return createKnowledgeGraph(merged, chunks, embedded)
+      if (pending + processing + failed === alsoDocuments.length) vectors.keepOnly(keys)
+      return runInTurns(creatingKnowledgeGraph(merged, chunks, tables), signal)
     },
   })
   const intake = createIntake({ documents, extractModel: deps.models.modelName('graph_extract'), limits, clock })
@@ -58,21 +66,28 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
 
   const afterRemoval = (count: number): number => {
     if (count > 0) holder.invalidate()
-    pipeline.wake()
+    pipeline.wake(0)
     return count
   }
 
+  const receive = (inputs: readonly DocumentInput[], kind: 'upload' | 'insert'): Received => {
+    const received = intake(inputs, kind)
+    if (received.changed) holder.invalidate()
+    pipeline.wake(received.queued)
+    return received
+  }
+
   documents.recover(clock())
-  pipeline.wake()
+  pipeline.wake(0)
 
   return {
     limits,
-    insert(inputs, kind = 'insert') {
-      const { response, changed } = intake(inputs, kind)
-      if (changed) holder.invalidate()
-      pipeline.wake()
-      return response
-    },
+    insert: (inputs, kind = 'insert') => receive(inputs, kind).response,
+    upload: (inputs) =>
+      receive(
+        inputs.map((input) => ({ ...input, replace: true })),
+        'upload',
+      ),
     pipelineStatus: () => ({ ...pipeline.status(), progress: extractions.progress() }),
     track: (trackId) => trackStatus(trackId, documents.ofTrack(trackId)),
     documents: (request) => pageOf(request, documents.page(request), documents.counts()),
@@ -85,29 +100,23 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
       return found === null ? null : docStatus(found)
     },
     remove: (ids) => afterRemoval(documents.remove(ids)),
-    retain(filePaths) {
-      const kept = new Set(filePaths)
-      return afterRemoval(
-        documents.remove(
-          documents
-            .all()
-            .filter(({ filePath }) => !kept.has(filePath))
-            .map(({ id }) => id),
-        ),
-      )
-    },
+    retain: (filePaths) => afterRemoval(documents.remove(documents.idsElsewhere(new Set(filePaths)))),
     async clear() {
       pipeline.cancel()
       await pipeline.idle()
       return afterRemoval(documents.clear())
     },
     reprocessFailed() {
-      const failed = documents.all().filter(({ status }) => status === 'failed')
+      const failed = documents.idsIn(['failed'])
       if (failed.length === 0) return null
       const trackId = newTrackId('retry', clock())
-      for (const { id, extractModel } of failed)
-        documents.requeue(id, { trackId, extractModel, forget: false }, clock())
-      pipeline.wake()
+      documents.together(() => {
+        for (const id of failed) {
+          const { extractModel } = documents.find(id)!
+          documents.requeue(id, { trackId, extractModel, forget: false }, clock())
+        }
+      })
+      pipeline.wake(failed.length)
       return { trackId, count: failed.length }
     },
     cancel: () => pipeline.cancel(),

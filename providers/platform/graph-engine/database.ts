@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import Database from 'better-sqlite3'
+import type { ByteVector } from '../dense-vectors.ts'
 import { GraphEngineError } from './errors.ts'
 
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
+/** Documents, chunks and extractions of this version can be carried over; its vectors are made again when they are needed. */
+const CONVERTIBLE_VERSION = 1
+
+/** `key`: the first 64 bits of the SHA-256 of model and text. `vector`: its scale as a 32-bit float, then its components. */
+const VECTORS = `
+  CREATE TABLE vectors (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;
+  CREATE UNIQUE INDEX vectors_by_key ON vectors (key);
+`
 
 /**
- * The source of truth is what clients inserted and what a model extracted from each chunk: documents, chunks, extractions. Vectors are
- * stored by the digest of their text. The merged graph is derived from these each time it changes, so that nothing in it can be counted twice.
+ * The source of truth is what clients inserted and what a model extracted from each chunk: documents, chunks (ranges of their document's
+ * text), extractions (compressed JSON). Vectors are stored in one byte a component, by a key of their model and text. The merged graph is
+ * derived from these each time it changes, so that nothing in it can be counted twice.
  */
 const SCHEMA = `
   CREATE TABLE documents (
@@ -32,19 +43,13 @@ const SCHEMA = `
     start_char INTEGER NOT NULL,
     end_char INTEGER NOT NULL,
     tokens INTEGER NOT NULL,
-    content TEXT NOT NULL,
     UNIQUE (document_id, chunk_index)
   ) STRICT;
   CREATE TABLE extractions (
     chunk_id TEXT PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
-    extraction TEXT NOT NULL
+    extraction BLOB NOT NULL
   ) STRICT;
-  CREATE TABLE vectors (
-    model TEXT NOT NULL,
-    digest BLOB NOT NULL,
-    vector BLOB NOT NULL,
-    PRIMARY KEY (model, digest)
-  ) STRICT, WITHOUT ROWID;
+  ${VECTORS}
 `
 
 /** Opens or creates the engine's file for this process alone. Throws `GraphEngineError`. */
@@ -71,6 +76,10 @@ function prepare(database: Database.Database, file: string): void {
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true })
       if (version === SCHEMA_VERSION) return
+      if (version === CONVERTIBLE_VERSION) {
+        convert(database)
+        return
+      }
       if (version !== 0) {
         throw new GraphEngineError(
           'file_of_another_version',
@@ -82,6 +91,28 @@ function prepare(database: Database.Database, file: string): void {
     })
     .immediate()
 }
+
+/** Carries a file of version 1 over: chunks become ranges, extractions are compressed, vectors are dropped. */
+function convert(database: Database.Database): void {
+  database.exec(`
+    DROP TABLE vectors;
+    ${VECTORS}
+    ALTER TABLE chunks DROP COLUMN content;
+    CREATE TABLE compressed (chunk_id TEXT PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, extraction BLOB NOT NULL) STRICT;
+  `)
+  const ids = database.prepare<[], string>('SELECT chunk_id FROM extractions').pluck().all()
+  const read = database.prepare<[string], string>('SELECT extraction FROM extractions WHERE chunk_id = ?').pluck()
+  const write = database.prepare('INSERT INTO compressed (chunk_id, extraction) VALUES (?, ?)')
+  for (const id of ids) write.run(id, packed(read.get(id)!))
+  database.exec('DROP TABLE extractions; ALTER TABLE compressed RENAME TO extractions')
+  database.pragma(`user_version = ${SCHEMA_VERSION}`)
+}
+
+/** A text as it is stored. */
+export const packed = (text: string): Buffer => deflateRawSync(text, { level: 3 })
+
+/** The text of stored bytes. */
+export const unpacked = (bytes: Buffer): string => inflateRawSync(bytes).toString('utf8')
 
 const OUTSIDE = /^SQLITE_(?:CANTOPEN|CORRUPT|FULL|IOERR|NOTADB|PERM|READONLY)/
 
@@ -100,53 +131,59 @@ function translated<Result>(file: string, step: () => Result): Result {
   }
 }
 
-/** Vectors of one embedding model by the digest of their text: what did not change is not embedded again. */
+/** Vectors of one embedding model by their text: what did not change is not embedded again. */
 export interface VectorCache {
-  get(text: string): Float32Array | null
-  put(entries: readonly { text: string; vector: Float32Array }[]): void
-  /** Drops every vector, of any model, that none of these texts needs. */
-  keepOnly(texts: Iterable<string>): void
+  key(text: string): bigint
+  get(key: bigint): ByteVector | null
+  /** Stores vectors; those already stored under their key stay. */
+  put(entries: readonly { key: bigint; vector: ByteVector }[]): void
+  /** Drops every vector, of any model, whose key is not listed. */
+  keepOnly(keys: ReadonlySet<bigint>): void
 }
 
 /** The vector table of an open engine file, seen by one model. */
 export function createVectorCache(database: Database.Database, model: string): VectorCache {
-  const get = database
-    .prepare<[string, Buffer], Buffer>('SELECT vector FROM vectors WHERE model = ? AND digest = ?')
-    .pluck()
-  const put = database.prepare('INSERT OR REPLACE INTO vectors (model, digest, vector) VALUES (?, ?, ?)')
-  database.exec('CREATE TEMP TABLE IF NOT EXISTS needed (digest BLOB PRIMARY KEY) STRICT, WITHOUT ROWID')
+  const get = database.prepare<[bigint], Buffer>('SELECT vector FROM vectors WHERE key = ?').pluck()
+  const put = database.prepare('INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)')
+  const count = database.prepare<[], number>('SELECT count(*) FROM vectors').pluck()
+  database.exec('CREATE TEMP TABLE IF NOT EXISTS needed (key INTEGER PRIMARY KEY) STRICT')
   return {
-    get(text) {
-      const blob = get.get(model, digestOf(text))
+    key: (text) => createHash('sha256').update(model).update('\0').update(text, 'utf8').digest().readBigInt64BE(),
+    get(key) {
+      const blob = get.get(key)
       return blob === undefined ? null : vectorOf(blob)
     },
     put(entries) {
       database
         .transaction(() => {
-          for (const { text, vector } of entries) put.run(model, digestOf(text), blobOf(vector))
+          for (const { key, vector } of entries) put.run(key, blobOf(vector))
         })
         .immediate()
     },
-    keepOnly(texts) {
+    keepOnly(keys) {
+      if (count.get()! <= keys.size) return
       database
         .transaction(() => {
           database.exec('DELETE FROM needed')
-          const need = database.prepare('INSERT OR IGNORE INTO needed (digest) VALUES (?)')
-          for (const text of texts) need.run(digestOf(text))
-          database
-            .prepare('DELETE FROM vectors WHERE model <> ? OR digest NOT IN (SELECT digest FROM needed)')
-            .run(model)
-          database.exec('DELETE FROM needed')
+          const need = database.prepare('INSERT INTO needed (key) VALUES (?)')
+          for (const key of keys) need.run(key)
+          database.exec('DELETE FROM vectors WHERE key NOT IN (SELECT key FROM needed); DELETE FROM needed')
         })
         .immediate()
     },
   }
 }
 
-const digestOf = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest()
+const SCALE_BYTES = 4
 
-const blobOf = (vector: Float32Array): Buffer => Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+function blobOf({ scale, components }: ByteVector): Buffer {
+  const blob = Buffer.allocUnsafe(SCALE_BYTES + components.length)
+  blob.writeFloatLE(scale)
+  blob.set(components, SCALE_BYTES)
+  return blob
+}
 
-// A blob's memory may start anywhere; a float array must not.
-const vectorOf = (blob: Buffer): Float32Array =>
-  new Float32Array(blob.buffer.slice(blob.byteOffset, blob.byteOffset + blob.byteLength))
+const vectorOf = (blob: Buffer): ByteVector => ({
+  scale: blob.readFloatLE(),
+  components: new Int8Array(blob.buffer, blob.byteOffset + SCALE_BYTES, blob.length - SCALE_BYTES),
+})

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { GraphDocumentStatus, GraphPageRequest } from '../../../contract/index.ts'
 import type { Extraction } from '../models/prompts/extract-task.ts'
+import { packed, unpacked } from './database.ts'
 import { chunkId } from './documents.ts'
 import type { DocumentChunk } from './documents.ts'
 
@@ -46,13 +47,18 @@ export interface DocumentStore {
   /** Documents inserted under this path. */
   atPath(filePath: string): StoredDocument[]
   ofTrack(trackId: string): StoredDocument[]
-  all(): StoredDocument[]
+  /** Ids of documents in these states, in the order of the queue. */
+  idsIn(states: readonly GraphDocumentStatus[]): string[]
+  /** Ids of documents whose path is not among these. */
+  idsElsewhere(filePaths: ReadonlySet<string>): string[]
   page(request: GraphPageRequest): StoredDocument[]
   counts(): Record<GraphDocumentStatus, number>
   /** Digest of the processed documents with their paths and extraction models. */
   digest(): string
   /** Adds a document to the end of the queue and removes those in `replaced`. */
   add(document: NewDocument, replaced: readonly string[], nowMs: number): void
+  /** Runs several changes as one transaction. */
+  together<Result>(changes: () => Result): Result
   /** Gives a document another path and title. */
   rename(id: string, filePath: string, title: string, nowMs: number): void
   /** Puts a known document into the queue again; `forget` drops what was extracted from it. */
@@ -80,15 +86,23 @@ export function createDocumentStore(database: Database): DocumentStore {
   const byId = rows('WHERE id = ?')
   const byPath = rows('WHERE file_path = ? ORDER BY sequence')
   const byTrack = rows('WHERE track_id = ? ORDER BY sequence')
-  const everything = rows('ORDER BY sequence')
+  const ids = database
+    .prepare<[string], string>(
+      'SELECT id FROM documents WHERE status IN (SELECT value FROM json_each(?)) ORDER BY sequence',
+    )
+    .pluck()
+  const paths = database.prepare<[], { id: string; filePath: string }>(
+    'SELECT id, file_path AS filePath FROM documents',
+  )
   const pending = rows(`WHERE status = 'pending' ORDER BY sequence LIMIT ?`)
   const insertDocument = database.prepare(`INSERT INTO documents
     (id, file_path, title, content, status, track_id, error, extract_model, sequence, created_ms, updated_ms)
     VALUES (@id, @filePath, @title, @content, 'pending', @trackId, NULL, @extractModel, @sequence, @nowMs, @nowMs)`)
   const insertChunk = database.prepare(`INSERT INTO chunks
-    (id, document_id, chunk_index, start_char, end_char, tokens, content)
-    VALUES (@id, @documentId, @index, @startChar, @endChar, @tokens, @content)`)
-  const lastSequence = database.prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM documents').pluck()
+    (id, document_id, chunk_index, start_char, end_char, tokens)
+    VALUES (@id, @documentId, @index, @startChar, @endChar, @tokens)`)
+  // Counted here, since this process alone adds documents: a query for the highest one would read all of them.
+  let sequence = database.prepare<[], number>('SELECT coalesce(max(sequence), 0) FROM documents').pluck().get()!
   const requeue = database.prepare(`UPDATE documents SET status = 'pending', error = NULL, track_id = @trackId,
     extract_model = @extractModel, updated_ms = @nowMs WHERE id = @id`)
   const rename = database.prepare('UPDATE documents SET file_path = ?, title = ?, updated_ms = ? WHERE id = ?')
@@ -118,7 +132,13 @@ export function createDocumentStore(database: Database): DocumentStore {
     find: (id) => byId.get(id) ?? null,
     atPath: (filePath) => byPath.all(filePath),
     ofTrack: (trackId) => byTrack.all(trackId),
-    all: () => everything.all(),
+    idsIn: (states) => ids.all(JSON.stringify(states)),
+    idsElsewhere: (filePaths) =>
+      paths
+        .all()
+        .filter(({ filePath }) => !filePaths.has(filePath))
+        .map(({ id }) => id),
+    together: (changes) => atomically(changes),
     page(request) {
       const direction = request.sort_direction === 'asc' ? 'ASC' : 'DESC'
       const order = { created_at: 'created_ms', updated_at: 'updated_ms', id: 'id', file_path: 'file_path' }[
@@ -147,9 +167,11 @@ export function createDocumentStore(database: Database): DocumentStore {
       atomically(() => {
         removeAll(replaced)
         const { chunks, ...fields } = document
-        insertDocument.run({ ...fields, sequence: lastSequence.get()! + 1, nowMs })
-        for (const chunk of chunks) {
-          insertChunk.run({ ...chunk, id: chunkId(document.id, chunk.index), documentId: document.id })
+        sequence += 1
+        insertDocument.run({ ...fields, sequence, nowMs })
+        for (const { index, startChar, endChar, tokens } of chunks) {
+          const id = chunkId(document.id, index)
+          insertChunk.run({ id, documentId: document.id, index, startChar, endChar, tokens })
         }
       })
     },
@@ -207,40 +229,55 @@ export interface ExtractionStore {
   missing(documentId: string): StoredChunk[]
   /** Stores a chunk's extraction once; false when its document was removed. */
   save(chunkId: string, extraction: Extraction): boolean
-  /** The extracted chunks of documents in these states, by path and offset: the order does not depend on when they arrived. */
-  extracted(states: readonly string[], alsoDocuments: readonly string[]): ExtractedChunk[]
+  /** Documents in these states and these, by path: the order does not depend on when they arrived. */
+  readable(states: readonly string[], alsoDocuments: readonly string[]): string[]
+  /** The extracted chunks of one document, in order. */
+  extracted(documentId: string): ExtractedChunk[]
   progress(): { chunks: number; extracted: number }
 }
 
-const CHUNK = `chunks.id, document_id AS documentId, file_path AS filePath, title, chunk_index AS "index", tokens, chunks.content`
+type ChunkRow = Omit<StoredChunk, 'content'> & { startChar: number; endChar: number }
+
+const CHUNK = `chunks.id, document_id AS documentId, file_path AS filePath, title, chunk_index AS "index", tokens,
+  start_char AS startChar, end_char AS endChar`
 
 /** The chunk tables of an open engine file. */
 export function createExtractionStore(database: Database): ExtractionStore {
-  const missing = database.prepare<[string], StoredChunk>(`SELECT ${CHUNK} FROM chunks
+  const missing = database.prepare<[string], ChunkRow>(`SELECT ${CHUNK} FROM chunks
     JOIN documents ON documents.id = document_id LEFT JOIN extractions ON chunk_id = chunks.id
     WHERE document_id = ? AND chunk_id IS NULL ORDER BY chunk_index`)
   const save = database.prepare(`INSERT OR IGNORE INTO extractions (chunk_id, extraction)
     SELECT id, ? FROM chunks WHERE id = ?`)
   const exists = database.prepare<[string], number>('SELECT count(*) FROM extractions WHERE chunk_id = ?').pluck()
-  const extracted = database.prepare<
-    [string, string],
-    StoredChunk & { extraction: string }
-  >(`SELECT ${CHUNK}, extraction
+  const text = database.prepare<[string], string>('SELECT content FROM documents WHERE id = ?').pluck()
+  const readable = database
+    .prepare<[string, string], string>(
+      `SELECT id FROM documents WHERE status IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?))
+       ORDER BY file_path, id`,
+    )
+    .pluck()
+  const extracted = database.prepare<[string], ChunkRow & { extraction: Buffer }>(`SELECT ${CHUNK}, extraction
     FROM chunks JOIN documents ON documents.id = document_id JOIN extractions ON chunk_id = chunks.id
-    WHERE status IN (SELECT value FROM json_each(?)) OR document_id IN (SELECT value FROM json_each(?))
-    ORDER BY file_path, document_id, chunk_index`)
+    WHERE document_id = ? ORDER BY chunk_index`)
   const progress = database.prepare<[], { chunks: number; extracted: number }>(`SELECT
     (SELECT count(*) FROM chunks) AS chunks, (SELECT count(*) FROM extractions) AS extracted`)
+
+  function withContent<Row extends ChunkRow>(documentId: string, rows: readonly Row[]) {
+    const content = rows.length === 0 ? '' : text.get(documentId)!
+    return rows.map(({ startChar, endChar, ...row }) => ({ ...row, content: content.slice(startChar, endChar) }))
+  }
+
   return {
-    missing: (documentId) => missing.all(documentId),
+    missing: (documentId) => withContent(documentId, missing.all(documentId)),
     save(chunkId, extraction) {
-      return save.run(JSON.stringify(extraction), chunkId).changes === 1 || exists.get(chunkId) === 1
+      return save.run(packed(JSON.stringify(extraction)), chunkId).changes === 1 || exists.get(chunkId) === 1
     },
-    extracted(states, alsoDocuments) {
-      return extracted
-        .all(JSON.stringify(states), JSON.stringify(alsoDocuments))
-        .map((row) => ({ ...row, extraction: JSON.parse(row.extraction) as Extraction }))
-    },
+    readable: (states, alsoDocuments) => readable.all(JSON.stringify(states), JSON.stringify(alsoDocuments)),
+    extracted: (documentId) =>
+      withContent(documentId, extracted.all(documentId)).map((row) => ({
+        ...row,
+        extraction: JSON.parse(unpacked(row.extraction)) as Extraction,
+      })),
     progress: () => progress.get()!,
   }
 }

@@ -25,11 +25,21 @@ type Outcome =
   | { kind: 'duplicated'; trackId: string; reason: string; changed: boolean }
   | { kind: 'refused'; reason: string; changed: false }
 
-/** Adds documents to the queue. `changed`: the current graph is outdated. */
-export type Intake = (
-  inputs: readonly DocumentInput[],
-  kind: 'upload' | 'insert',
-) => { response: GraphInsertResponse; changed: boolean }
+/** What became of documents that were sent. */
+export interface Received {
+  response: GraphInsertResponse
+  /** How many were added to the queue. */
+  queued: number
+  /** The current graph is outdated. */
+  changed: boolean
+  /** Under which tracks they are: that of this request, and those of documents that were known already. */
+  trackIds: string[]
+  /** Why documents were refused. */
+  refused: string[]
+}
+
+/** Adds documents to the queue, in one transaction. */
+export type Intake = (inputs: readonly DocumentInput[], kind: 'upload' | 'insert') => Received
 
 /** The name of texts without one: it identifies no document, so any number of texts can have it. */
 export const UNNAMED = 'unknown_source'
@@ -77,8 +87,16 @@ export function createIntake({ documents, extractModel, limits, clock }: IntakeD
 
   return (inputs, kind) => {
     const trackId = newTrackId(kind, clock())
-    const outcomes = inputs.map((input) => take(input, trackId))
-    return { response: respond(outcomes, trackId), changed: outcomes.some(({ changed }) => changed) }
+    const outcomes = documents.together(() => inputs.map((input) => take(input, trackId)))
+    const queued = outcomes.filter((outcome) => outcome.kind === 'queued').length
+    const known = outcomes.flatMap((outcome) => (outcome.kind === 'duplicated' ? [outcome.trackId] : []))
+    return {
+      response: respond(outcomes, trackId),
+      queued,
+      changed: outcomes.some(({ changed }) => changed),
+      trackIds: [...new Set([...(queued > 0 ? [trackId] : []), ...known])],
+      refused: outcomes.flatMap((outcome) => (outcome.kind === 'refused' ? [outcome.reason] : [])),
+    }
   }
 }
 

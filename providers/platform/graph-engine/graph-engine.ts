@@ -72,6 +72,8 @@ export type ApiKeyCheck = 'ok' | 'missing' | 'wrong'
 export interface GraphEngine {
   /** Takes documents into the queue under one track id; the message names what was refused. */
   insert(documents: readonly DocumentInput[], kind?: 'upload' | 'insert'): GraphInsertResponse
+  /** The same for a batch of ingestion's documents: returns the tracks under which they are, and what was refused. */
+  upload(documents: readonly DocumentInput[]): { trackIds: string[]; refused: string[] }
   pipelineStatus(): GraphPipelineStatus
   track(trackId: string): GraphTrackStatus
   documents(request: GraphPageRequest): GraphPage
@@ -114,8 +116,7 @@ export interface GraphEngineLimits {
   parallelChunks: number
   /** Extraction calls per chunk until its reply can be read. */
   extractAttempts: number
-  /** Documents, or time, after which the graph is merged while the queue continues. */
-  mergeEvery: number
+  /** While the queue continues, a graph is built for queries at most this often, and only when one asks for it. */
   mergeAfterMs: number
   /** Texts in one embedding call. */
   embedBatch: number
@@ -135,7 +136,6 @@ export const DEFAULT_LIMITS: GraphEngineLimits = {
   parallelDocuments: 2,
   parallelChunks: 2,
   extractAttempts: 2,
-  mergeEvery: 200,
   mergeAfterMs: 60_000,
   embedBatch: 64,
   descriptionsKept: 12,

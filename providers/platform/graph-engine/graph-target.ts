@@ -1,26 +1,33 @@
 import type { GraphDocStatus } from '../../../contract/index.ts'
 import { GraphTargetError } from '../ingestion/graph-phases.ts'
-import type { DrainResult, GraphTargetClient } from '../ingestion/graph-phases.ts'
+import type { DrainResult, GraphDocument, GraphTargetClient } from '../ingestion/graph-phases.ts'
 import type { GraphEngine } from './graph-engine.ts'
+import { createPauses } from './sliced-work.ts'
 
 /** The engine as ingestion's target, which can also remove what the corpus no longer has. */
 export type EmbeddedGraphTarget = Required<GraphTargetClient>
 
 /** An engine in the same process as ingestion's graph target. */
 export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
+  const uploadMany = async (documents: readonly GraphDocument[], signal: AbortSignal) => {
+    signal.throwIfAborted()
+    const { trackIds, refused } = engine.upload(documents.map(({ id, title, text }) => ({ text, filePath: id, title })))
+    if (refused.length > 0) throw new GraphTargetError(`refused: ${refused.join('; ')}`, { transient: false })
+    return { trackIds }
+  }
   return {
-    async upload({ id, title, text }, signal) {
-      signal.throwIfAborted()
-      const {
-        status,
-        message,
-        track_id: trackId,
-      } = engine.insert([{ text, filePath: id, title, replace: true }], 'upload')
-      if (status === 'failure') throw new GraphTargetError(message, { transient: false })
-      return { trackId }
+    uploadMany,
+    async upload(document, signal) {
+      const { trackIds } = await uploadMany([document], signal)
+      return { trackId: trackIds[0]! }
     },
-    async drain(trackIds, deadline, signal) {
+    async drain(trackIds, deadline, signal, onProgress) {
       const timeout = AbortSignal.timeout(Math.max(0, deadline - Date.now()))
+      const report = () => {
+        const { docs, cur_batch: done } = engine.pipelineStatus()
+        onProgress?.({ done: done ?? 0, total: docs ?? 0 })
+      }
+      const reporting = setInterval(report, PROGRESS_EVERY_MS)
       try {
         await engine.idle(AbortSignal.any([signal, timeout]))
       } catch (cause) {
@@ -31,16 +38,28 @@ export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
           transient: true,
           cause,
         })
+      } finally {
+        clearInterval(reporting)
       }
-      return summarise(trackIds.flatMap((trackId) => engine.track(trackId).documents))
+      const pause = createPauses(signal)
+      const documents: GraphDocStatus[] = []
+      for (const trackId of new Set(trackIds)) {
+        documents.push(...engine.track(trackId).documents)
+        await pause()
+      }
+      return summarise(documents)
     },
     retain: (ids) => engine.retain(ids),
     clear: () => engine.clear(),
   }
 }
 
+const PROGRESS_EVERY_MS = 500
+
 /** Counts documents once each; those neither processed nor failed count as failed, since nothing processes them any more. */
-export function summarise(documents: readonly GraphDocStatus[]): DrainResult {
+export function summarise(
+  documents: readonly Pick<GraphDocStatus, 'id' | 'status' | 'file_path' | 'error_msg'>[],
+): DrainResult {
   const byId = new Map(documents.map((document) => [document.id, document]))
   const failed: DrainResult['failed'] = []
   let processed = 0

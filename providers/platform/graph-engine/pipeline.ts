@@ -5,12 +5,15 @@ import type { ModelHost } from '../models/model-host.ts'
 import { parseExtractReply, renderExtractTask } from '../models/prompts/extract-task.ts'
 import type { Extraction } from '../models/prompts/extract-task.ts'
 import { mapBounded } from '../rag/bounded.ts'
+import { createByteVectorTable, toByteVector } from '../dense-vectors.ts'
+import type { ByteVectorTable, VectorTable } from '../dense-vectors.ts'
 import type { VectorCache } from './database.ts'
 import type { DocumentStore, ExtractionStore, StoredChunk, StoredDocument } from './document-store.ts'
 import { failureText, GraphEngineError, isExpected } from './errors.ts'
 import type { GraphEngineLimits } from './graph-engine.ts'
 import type { GraphHolder } from './graph/graph-holder.ts'
 import type { KnowledgeGraph } from './graph/knowledge-graph.ts'
+import { createPauses } from './sliced-work.ts'
 
 export interface PipelineDeps {
   documents: DocumentStore
@@ -25,9 +28,13 @@ export interface PipelineDeps {
   onError: (error: unknown, where: string) => void
 }
 
-/** Processes the queue: one run at a time, started by `wake`, ended when nothing is pending and the graph is up to date. */
+/**
+ * Processes the queue: one run at a time, started by `wake`, ended when nothing is pending and the graph is up to date. The graph is built
+ * once, when the queue is empty, because its cost grows with all documents; earlier only for a query that waits for one.
+ */
 export interface Pipeline {
-  wake(): void
+  /** `added`: documents that were put into the queue. */
+  wake(added: number): void
   status(): GraphPipelineStatus
   /** Stops the run: documents pending or in progress fail as cancelled. False when nothing runs. */
   cancel(): boolean
@@ -47,6 +54,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   let stop = new AbortController()
   let closed = false
   let cancelling = false
+  let builtMs = -Infinity
 
   async function run(): Promise<void> {
     log.begin(documents.counts().pending)
@@ -54,20 +62,19 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     await nextTurn()
     while (!closed) {
       if (cancelling) endCancelled()
-      if (holder.outdated) await publish([])
       const finished = await extractSome()
-      if (finished.length > 0) await publish(finished)
-      else if (!holder.outdated && documents.counts().pending === 0) break
+      if (finished.length > 0 || holder.outdated) await publish(finished)
+      else if (documents.counts().pending === 0) break
     }
     log.end('finished')
   }
 
-  /** Extracts documents until the queue is empty or it is time to merge; returns those that are complete. */
+  /** Extracts documents until the queue is empty or a query needs a graph; returns those that are complete. */
   async function extractSome(): Promise<string[]> {
     const finished: string[] = []
-    const sinceMs = clock()
+    const queryWaits = () => holder.wanted && (holder.outdated || clock() - builtMs >= limits.mergeAfterMs)
     const worker = async () => {
-      while (!stop.signal.aborted && finished.length < limits.mergeEvery && clock() - sinceMs < limits.mergeAfterMs) {
+      while (!stop.signal.aborted && !queryWaits()) {
         const [document] = documents.claim(1, clock())
         if (document === undefined) return
         // Rule-based models never leave the thread by themselves: this lets other requests run.
@@ -109,7 +116,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { revision } = holder
     try {
       const graph = await deps.build(finished, stop.signal)
-      documents.move(finished, ['processing'], 'processed', null, clock())
+      builtMs = clock()
+      documents.move(finished, ['processing'], 'processed', null, builtMs)
       if (holder.publish(graph, revision)) {
         log.add(`merged: ${graph.entities.length} entities, ${graph.relations.length} relations`)
       }
@@ -124,27 +132,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   function endCancelled(): void {
-    const pending = documents.all().filter(({ status }) => status === 'pending' || status === 'processing')
-    documents.move(
-      pending.map(({ id }) => id),
-      ['pending', 'processing'],
-      'failed',
-      CANCELLED,
-      clock(),
-    )
+    documents.move(documents.idsIn(['pending', 'processing']), ['pending', 'processing'], 'failed', CANCELLED, clock())
     cancelling = false
     stop = new AbortController()
     log.add(CANCELLED)
   }
 
-  function wake(): void {
+  function wake(added: number): void {
     if (closed) return
-    log.grow(documents.counts().pending)
+    log.grow(added)
     running ??= run().then(
       () => {
         running = null
         // A document may have arrived between the run's last look at the queue and now.
-        if (!closed && (holder.outdated || documents.counts().pending > 0)) wake()
+        if (!closed && (holder.outdated || documents.counts().pending > 0)) wake(0)
       },
       (error: unknown) => {
         running = null
@@ -212,45 +213,75 @@ export async function extractChunk(
   }
 }
 
+/** Texts of one table of the graph. */
+export interface TextsToEmbed {
+  count: number
+  text: (row: number) => string
+}
+
 /**
- * Vectors of all texts, in their order; only those missing in the cache are requested, `batch` at a time, and stored as they arrive. Throws
- * `ModelCallError`, or `GraphEngineError` `embedding_invalid` when vectors differ in dimension or number.
+ * The vectors of several tables. Only those missing in the cache are requested, `batch` at a time, and stored as they arrive; a text is read
+ * when its turn comes, and no list of all texts exists. Throws `ModelCallError`, or `GraphEngineError` `embedding_invalid` when vectors
+ * differ in dimension or number.
  */
-export async function embedTexts(
-  lists: readonly string[][],
+export async function embedTables<Name extends string>(
+  tables: Readonly<Record<Name, TextsToEmbed>>,
   cache: VectorCache,
   models: ModelHost,
   batch: number,
   signal?: AbortSignal,
-): Promise<Float32Array[][]> {
-  const known = new Map<string, Float32Array>()
-  const missing: string[] = []
-  for (const text of new Set(lists.flat())) {
-    const vector = cache.get(text)
-    if (vector === null) missing.push(text)
-    else known.set(text, vector)
-  }
-  for (let start = 0; start < missing.length; start += batch) {
-    const texts = missing.slice(start, start + batch)
-    const vectors = await models.embed('embed', texts, 'document', signal)
+): Promise<{ tables: Record<Name, VectorTable>; keys: Set<bigint> }> {
+  const keys = new Set<bigint>()
+  const dimensions = new Set<number>()
+  const made = new Map<string, ByteVectorTable>()
+  const pause = createPauses(signal)
+
+  async function embed(texts: readonly { key: bigint; text: string }[]): Promise<void> {
+    const vectors = await models.embed(
+      'embed',
+      texts.map(({ text }) => text),
+      'document',
+      signal,
+    )
     if (vectors.length !== texts.length) {
       throw new GraphEngineError('embedding_invalid', `${vectors.length} vectors for ${texts.length} texts`)
     }
-    const entries = texts.map((text, index) => ({ text, vector: vectors[index]! }))
-    cache.put(entries)
-    for (const { text, vector } of entries) known.set(text, vector)
+    for (const { length } of vectors) dimensions.add(length)
+    cache.put(texts.map(({ key }, index) => ({ key, vector: toByteVector(vectors[index]!) })))
   }
-  const dimensions = new Set([...known.values()].map(({ length }) => length))
-  if (dimensions.size > 1) {
-    throw new GraphEngineError('embedding_invalid', `vectors have different dimensions: ${[...dimensions].join(', ')}`)
+
+  for (const [name, { count, text }] of Object.entries<TextsToEmbed>(tables)) {
+    for (let from = 0; from < count; from += batch) {
+      const rows = Array.from({ length: Math.min(batch, count - from) }, (_, at) => {
+        const content = text(from + at)
+        return { key: cache.key(content), text: content }
+      })
+      const missing = new Map(rows.filter(({ key }) => cache.get(key) === null).map((row) => [row.key, row]))
+      if (missing.size > 0) await embed([...missing.values()])
+      const vectors = rows.map(({ key }) => cache.get(key)!)
+      for (const { key } of rows) keys.add(key)
+      for (const { components } of vectors) dimensions.add(components.length)
+      if (dimensions.size > 1) {
+        const found = [...dimensions].join(', ')
+        throw new GraphEngineError('embedding_invalid', `vectors have different dimensions: ${found}`)
+      }
+      const table = made.get(name) ?? createByteVectorTable(count, vectors[0]!.components.length)
+      made.set(name, table)
+      vectors.forEach((vector, at) => {
+        table.set(from + at, vector)
+      })
+      await pause()
+    }
   }
-  return lists.map((texts) => texts.map((text) => known.get(text)!))
+  const names = Object.keys(tables) as Name[]
+  const filled = names.map((name) => [name, made.get(name) ?? createByteVectorTable(0, 0)])
+  return { tables: Object.fromEntries(filled) as Record<Name, VectorTable>, keys }
 }
 
 /** What the pipeline reports about itself; in memory only, since the documents' states are durable. */
 export interface PipelineLog {
   begin(docs: number): void
-  /** More documents came in while it was busy. */
+  /** More documents came in; `begin` counts those that came before it again. */
   grow(docs: number): void
   documentDone(message: string): void
   add(message: string): void
@@ -276,7 +307,7 @@ export function createPipelineLog(lines: number, clock: () => number): PipelineL
       add(`started with ${count} documents`)
     },
     grow(count) {
-      docs = Math.max(docs, done + count)
+      docs += count
     },
     documentDone(message) {
       done += 1

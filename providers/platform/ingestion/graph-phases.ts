@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { IngestionProfile } from '../../../contract/index.ts'
 import { abortable } from './clock.ts'
 import type { Clock } from './clock.ts'
@@ -40,25 +41,41 @@ async function upload(
   signal: AbortSignal,
   count: Count,
 ): Promise<PhaseOutcome<string[]>> {
-  const trackIds: string[] = []
-  let empty = 0
-  for (const { path: id, title, text } of documents) {
-    if (text.trim() === '') {
-      empty += 1
-      continue
-    }
-    const { trackId } = await withinDeadline(
-      (attempt) => client.upload({ id, title, text }, attempt),
-      deadline,
-      clock,
-      signal,
-    )
-    trackIds.push(trackId)
-    count('documents_uploaded', trackIds.length)
+  const withText = documents.filter(({ text }) => text.trim() !== '')
+  const empty = documents.length - withText.length
+  const trackIds = new Set<string>()
+  const uploadBatch = async (batch: readonly GraphDocument[], attempt: AbortSignal): Promise<string[]> => {
+    if (client.uploadMany !== undefined) return (await client.uploadMany(batch, attempt)).trackIds
+    return [(await client.upload(batch[0]!, attempt)).trackId]
+  }
+  let uploaded = 0
+  for (const batch of batchesOf(withText, client.uploadMany === undefined ? 1 : BATCH.documents)) {
+    for (const id of await withinDeadline((attempt) => uploadBatch(batch, attempt), deadline, clock, signal))
+      trackIds.add(id)
+    uploaded += batch.length
+    count('documents_uploaded', uploaded)
+    await nextTurn()
   }
   const removed = client.retain?.(documents.map(({ path }) => path)) ?? 0
   if (removed > 0) count('documents_removed', removed)
-  return { result: trackIds, note: empty === 0 ? null : `${empty} documents without text were omitted` }
+  return { result: [...trackIds], note: empty === 0 ? null : `${empty} documents without text were omitted` }
+}
+
+/** Bounds of one upload: so that its transaction does not hold up other requests. */
+const BATCH = { documents: 50, chars: 200_000 } as const
+
+function* batchesOf(documents: readonly Document[], most: number): Generator<GraphDocument[]> {
+  let batch: GraphDocument[] = []
+  let chars = 0
+  for (const { path: id, title, text } of documents) {
+    batch.push({ id, title, text })
+    chars += text.length
+    if (batch.length < most && chars < BATCH.chars) continue
+    yield batch
+    batch = []
+    chars = 0
+  }
+  if (batch.length > 0) yield batch
 }
 
 async function drain(
@@ -70,7 +87,10 @@ async function drain(
   count: Count,
 ): Promise<PhaseOutcome<undefined>> {
   const { processed, failed } = await withinDeadline(
-    (attempt) => client.drain(trackIds, deadline, attempt),
+    (attempt) =>
+      client.drain(trackIds, deadline, attempt, ({ done }) => {
+        count('documents_extracted', done)
+      }),
     deadline,
     clock,
     signal,
@@ -78,10 +98,14 @@ async function drain(
   count('documents_processed', processed)
   count('documents_failed', failed.length)
   if (failed.length === 0) return { result: undefined }
-  throw new PhaseFailure('drain', `the graph engine failed on ${failed.length} of ${trackIds.length} documents`, {
-    service: 'graph_engine',
-    documents: failed,
-  })
+  throw new PhaseFailure(
+    'drain',
+    `the graph engine failed on ${failed.length} of ${processed + failed.length} documents`,
+    {
+      service: 'graph_engine',
+      documents: failed,
+    },
+  )
 }
 
 /** Runs a call to the engine; the profile decides what an unavailable engine means. */
@@ -129,11 +153,24 @@ export interface DrainResult {
   failed: { document: string; error: string }[]
 }
 
+/** Documents of the queue that are extracted, and how many there are. */
+export interface DrainProgress {
+  done: number
+  total: number
+}
+
 /** The graph engine as ingestion uses it. Both calls throw `GraphTargetError` for failures of the engine or the connection. */
 export interface GraphTargetClient {
   upload(document: GraphDocument, signal: AbortSignal): Promise<{ trackId: string }>
   /** Waits until every tracked document is processed or has failed; `deadline` in milliseconds since 1970. */
-  drain(trackIds: readonly string[], deadline: number, signal: AbortSignal): Promise<DrainResult>
+  drain(
+    trackIds: readonly string[],
+    deadline: number,
+    signal: AbortSignal,
+    onProgress?: (progress: DrainProgress) => void,
+  ): Promise<DrainResult>
+  /** Uploads a batch at once; returns all tracks of its documents. Absent where the engine takes one document a request. */
+  uploadMany?(documents: readonly GraphDocument[], signal: AbortSignal): Promise<{ trackIds: string[] }>
   /** Removes every document that is not listed and returns how many there were; absent where this platform does not own the engine. */
   retain?(ids: readonly string[]): number
   /** Removes everything, for a cold start; absent as above. */

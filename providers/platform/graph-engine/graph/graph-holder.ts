@@ -6,6 +6,8 @@ export interface GraphHolder {
   get(signal?: AbortSignal): Promise<KnowledgeGraph>
   /** True when the graph must be built again before queries may use it. */
   readonly outdated: boolean
+  /** True when a query has asked for the graph since the last one was published. */
+  readonly wanted: boolean
   /** Documents were removed or renamed: queries must not use the current graph any more. */
   invalidate(): void
   /** Number of the state that the graph is built from; `invalidate` raises it. */
@@ -21,6 +23,7 @@ type State = { kind: 'outdated' } | { kind: 'ready'; graph: KnowledgeGraph } | {
 export function createGraphHolder(onNeeded: () => void): GraphHolder {
   let state: State = { kind: 'outdated' }
   let revision = 0
+  let wanted = false
   let settled = Promise.withResolvers<undefined>()
   const settle = (next: State) => {
     state = next
@@ -31,10 +34,14 @@ export function createGraphHolder(onNeeded: () => void): GraphHolder {
     get outdated() {
       return state.kind === 'outdated'
     },
+    get wanted() {
+      return wanted
+    },
     get revision() {
       return revision
     },
     async get(signal) {
+      wanted = true
       if (state.kind === 'failed') {
         state = { kind: 'outdated' }
         onNeeded()
@@ -54,6 +61,7 @@ export function createGraphHolder(onNeeded: () => void): GraphHolder {
     },
     publish(graph, builtAt) {
       if (builtAt !== revision) return false
+      wanted = false
       settle({ kind: 'ready', graph })
       return true
     },

@@ -36,8 +36,14 @@ const chunk = (
 
 function graphOf(chunks: readonly ExtractedChunk[]): KnowledgeGraph {
   const merged = mergeExtractions(chunks, 12)
-  const vectors = textsToEmbed(merged, chunks).map((texts) => texts.map(() => new Float32Array([1, 0])))
-  return createKnowledgeGraph(merged, chunks, vectors)
+  const { entities, relations, chunks: texts } = textsToEmbed(merged, chunks)
+  const table = ({ count }: { count: number }) =>
+    createVectorTable(Array<Float32Array>(count).fill(Float32Array.of(1, 0)))
+  return createKnowledgeGraph(merged, chunks, {
+    entities: table(entities),
+    relations: table(relations),
+    chunks: table(texts),
+  })
 }
 
 describe('mergeExtractions', () => {

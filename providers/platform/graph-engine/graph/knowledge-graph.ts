@@ -1,10 +1,11 @@
 import { UndirectedGraph } from 'graphology'
-import { createVectorTable } from '../../dense-vectors.ts'
 import type { VectorTable } from '../../dense-vectors.ts'
 import { indexOf } from '../../models/builtin/matching/terms.ts'
 import type { TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { ExtractedChunk, StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
+import { runThrough } from '../sliced-work.ts'
+import type { SlicedWork } from '../sliced-work.ts'
 import type { MergedEntity, MergedGraph, MergedRelation } from './merge.ts'
 
 /** An entity with its position in the graph's tables. */
@@ -37,7 +38,7 @@ export interface KnowledgeGraph {
   /** The names in `named` of two words or more, by each of their words. */
   namesWithWord: ReadonlyMap<string, readonly string[]>
   chunkPositions: ReadonlyMap<string, number>
-  vectors: { entities: VectorTable; relations: VectorTable; chunks: VectorTable }
+  vectors: GraphVectors
 }
 
 const EMBEDDED_CHARS = 4000
@@ -56,76 +57,112 @@ export const relationText = (relation: MergedRelation, nameOf: (id: string) => s
     .join('\n')
     .slice(0, EMBEDDED_CHARS)
 
-/** Every text whose vector a graph needs, in the order of its tables. */
-export function textsToEmbed(merged: MergedGraph, chunks: readonly StoredChunk[]): string[][] {
-  const names = new Map(merged.entities.map(({ id, name }) => [id, name]))
-  return [
-    merged.entities.map(entityText),
-    merged.relations.map((relation) => relationText(relation, (id) => names.get(id)!)),
-    chunks.map(({ content }) => content),
-  ]
+/** The vectors of a graph's parts, in the order of its tables. */
+export interface GraphVectors {
+  entities: VectorTable
+  relations: VectorTable
+  chunks: VectorTable
 }
 
-/** Builds the graph of the tables. `vectors` are in the order of `textsToEmbed`. */
-export function createKnowledgeGraph(
+/** The texts whose vectors a graph needs, table by table; each text is put together only when it is asked for. */
+export function textsToEmbed(
+  merged: MergedGraph,
+  chunks: readonly StoredChunk[],
+): Record<keyof GraphVectors, { count: number; text: (row: number) => string }> {
+  const names = new Map(merged.entities.map(({ id, name }) => [id, name]))
+  const nameOf = (id: string) => names.get(id)!
+  return {
+    entities: { count: merged.entities.length, text: (row) => entityText(merged.entities[row]!) },
+    relations: { count: merged.relations.length, text: (row) => relationText(merged.relations[row]!, nameOf) },
+    chunks: { count: chunks.length, text: (row) => chunks[row]!.content },
+  }
+}
+
+/** Builds the graph of the tables. */
+export const createKnowledgeGraph = (
   merged: MergedGraph,
   chunks: readonly ExtractedChunk[],
-  vectors: readonly Float32Array[][],
-): KnowledgeGraph {
+  vectors: GraphVectors,
+): KnowledgeGraph => runThrough(creatingKnowledgeGraph(merged, chunks, vectors))
+
+/** The construction in slices. */
+export function* creatingKnowledgeGraph(
+  merged: MergedGraph,
+  chunks: readonly ExtractedChunk[],
+  vectors: GraphVectors,
+): SlicedWork<KnowledgeGraph> {
   const entityIndex = new Map(merged.entities.map(({ id }, index) => [id, index]))
-  const entities = merged.entities.map((entity, index) => ({ ...entity, index }))
-  const relations = merged.relations.map((relation, index) => ({
-    ...relation,
-    index,
-    sourceIndex: entityIndex.get(relation.source)!,
-    targetIndex: entityIndex.get(relation.target)!,
-  }))
   const chunkPositions = new Map(chunks.map(({ id }, position) => [id, position]))
-  const graphChunks = chunks.map(({ extraction: _, ...chunk }, position): GraphChunk => ({
-    ...chunk,
-    position,
-    entities: [],
-    relations: [],
-  }))
-  for (const entity of entities)
-    for (const id of entity.chunkIds) graphChunks[chunkPositions.get(id)!]!.entities.push(entity.index)
-  for (const relation of relations) {
-    for (const id of relation.chunkIds) graphChunks[chunkPositions.get(id)!]!.relations.push(relation.index)
+  yield
+  const graphChunks: GraphChunk[] = []
+  for (const { extraction: _, ...chunk } of chunks) {
+    graphChunks.push({ ...chunk, position: graphChunks.length, entities: [], relations: [] })
+    yield
   }
-  const named = namesOf(entities)
-  const [entityVectors, relationVectors, chunkVectors] = vectors.map((rows) => createVectorTable(rows))
+  const chunkWith = (id: string): GraphChunk => graphChunks[chunkPositions.get(id)!]!
+  const entities: GraphEntity[] = []
+  for (const merging of merged.entities) {
+    const entity = { ...merging, index: entities.length }
+    entities.push(entity)
+    for (const id of entity.chunkIds) chunkWith(id).entities.push(entity.index)
+    yield
+  }
+  const relations: GraphRelation[] = []
+  for (const merging of merged.relations) {
+    const sourceIndex = entityIndex.get(merging.source)!
+    const targetIndex = entityIndex.get(merging.target)!
+    const relation = { ...merging, index: relations.length, sourceIndex, targetIndex }
+    relations.push(relation)
+    for (const id of relation.chunkIds) chunkWith(id).relations.push(relation.index)
+    yield
+  }
+  const named = yield* namesOf(entities)
   return {
     entities,
     relations,
     chunks: graphChunks,
-    topology: topologyOf(entities, relations),
+    topology: yield* topologyOf(entities, relations),
     named,
-    namesWithWord: namesWithWord(named.keys()),
+    namesWithWord: yield* namesWithWord(named.keys()),
     chunkPositions,
-    vectors: { entities: entityVectors!, relations: relationVectors!, chunks: chunkVectors! },
+    vectors,
   }
 }
 
-function topologyOf(entities: readonly GraphEntity[], relations: readonly GraphRelation[]): KnowledgeGraph['topology'] {
+function* topologyOf(
+  entities: readonly GraphEntity[],
+  relations: readonly GraphRelation[],
+): SlicedWork<KnowledgeGraph['topology']> {
   const topology: KnowledgeGraph['topology'] = new UndirectedGraph()
-  for (const { id, index } of entities) topology.addNode(id, { index })
-  for (const { source, target, index, weight } of relations) topology.addEdge(source, target, { index, weight })
+  for (const { id, index } of entities) {
+    topology.addNode(id, { index })
+    yield
+  }
+  for (const { source, target, index, weight } of relations) {
+    topology.addEdge(source, target, { index, weight })
+    yield
+  }
   return topology
 }
 
-function namesOf(entities: readonly GraphEntity[]): Map<string, number[]> {
+function* namesOf(entities: readonly GraphEntity[]): SlicedWork<Map<string, number[]>> {
   const named = new Map<string, number[]>()
   for (const { id, aliases, index } of entities) {
+    yield
     for (const name of new Set([id, ...aliases.map(normalName)])) {
-      if (name !== '') named.set(name, [...(named.get(name) ?? []), index])
+      if (name === '') continue
+      const known = named.get(name)
+      if (known === undefined) named.set(name, [index])
+      else known.push(index)
     }
   }
   return named
 }
 
-function namesWithWord(names: Iterable<string>): Map<string, string[]> {
+function* namesWithWord(names: Iterable<string>): SlicedWork<Map<string, string[]>> {
   const byWord = new Map<string, string[]>()
   for (const name of names) {
+    yield
     const words = name.split(' ')
     if (words.length < 2) continue
     for (const word of new Set(words)) {

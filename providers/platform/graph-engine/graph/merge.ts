@@ -1,6 +1,8 @@
 import type { ExtractedChunk } from '../document-store.ts'
 import { increment, mostFrequent, withoutParentheses } from '../resolution/names.ts'
-import { resolveNames } from '../resolution/resolve-names.ts'
+import { resolvingNames } from '../resolution/resolve-names.ts'
+import { runThrough } from '../sliced-work.ts'
+import type { SlicedWork } from '../sliced-work.ts'
 
 /** A statement about an entity or a relation, with the chunk that makes it. */
 export interface Statement {
@@ -61,11 +63,19 @@ interface RelationDraft {
  * Merges the extractions of all chunks into one graph, entities and relations sorted by id. A pure function of its input: weights, chunk
  * ids and file paths are counted from scratch, so a removed document leaves no trace.
  */
-export function mergeExtractions(chunks: readonly ExtractedChunk[], descriptionsKept: number): MergedGraph {
-  const resolve = resolveNames(chunks)
+export const mergeExtractions = (chunks: readonly ExtractedChunk[], descriptionsKept: number): MergedGraph =>
+  runThrough(mergingExtractions(chunks, descriptionsKept))
+
+/** The merge in slices. */
+export function* mergingExtractions(
+  chunks: readonly ExtractedChunk[],
+  descriptionsKept: number,
+): SlicedWork<MergedGraph> {
+  const resolve = yield* resolvingNames(chunks)
   const entities = new Map<string, Draft>()
   const relations = new Map<string, RelationDraft>()
   for (const chunk of chunks) {
+    yield
     for (const { name, type, description } of chunk.extraction.entities) {
       const draft = mention(entities, resolve(chunk.documentId, name), name, chunk)
       if (draft === null) continue
@@ -88,9 +98,25 @@ export function mergeExtractions(chunks: readonly ExtractedChunk[], descriptions
     }
   }
   return {
-    entities: [...entities].sort(byKey).map(([id, draft]) => finishEntity(id, draft)),
-    relations: [...relations].sort(byKey).map(([key, draft]) => finishRelation(key, draft)),
+    entities: yield* finishing(entities, finishEntity),
+    relations: yield* finishing(relations, finishRelation),
   }
+}
+
+/** The finished parts, sorted by key; each draft is dropped as soon as it is finished. */
+function* finishing<Kind, Finished>(
+  drafts: Map<string, Kind>,
+  finish: (key: string, draft: Kind) => Finished,
+): SlicedWork<Finished[]> {
+  const finished: Finished[] = []
+  const keys = [...drafts.keys()].sort()
+  yield
+  for (const key of keys) {
+    finished.push(finish(key, drafts.get(key)!))
+    drafts.delete(key)
+    yield
+  }
+  return finished
 }
 
 function mention(entities: Map<string, Draft>, id: string, spelling: string, chunk: ExtractedChunk): Draft | null {
@@ -168,5 +194,3 @@ function finishRelation(key: string, draft: RelationDraft): MergedRelation {
     filePaths: [...draft.filePaths],
   }
 }
-
-const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,4 +1,6 @@
 import type { ExtractedChunk } from '../document-store.ts'
+import { runThrough } from '../sliced-work.ts'
+import type { SlicedWork } from '../sliced-work.ts'
 
 const SMALL_WORDS = new Set([
   'of',
@@ -86,9 +88,13 @@ export interface DocumentName {
 export type NamesByDocument = Map<string, Map<string, DocumentName>>
 
 /** Collects the names of all extractions, also those that only relations mention. */
-export function collectNames(chunks: readonly ExtractedChunk[]): NamesByDocument {
+export const collectNames = (chunks: readonly ExtractedChunk[]): NamesByDocument => runThrough(collectingNames(chunks))
+
+/** The collection in slices. */
+export function* collectingNames(chunks: readonly ExtractedChunk[]): SlicedWork<NamesByDocument> {
   const documents: NamesByDocument = new Map()
   for (const { documentId, extraction } of chunks) {
+    yield
     const names = documents.get(documentId) ?? new Map<string, DocumentName>()
     documents.set(documentId, names)
     for (const { name, type } of extraction.entities) addName(names, documentId, name, type)

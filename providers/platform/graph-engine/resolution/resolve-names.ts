@@ -1,6 +1,8 @@
 import type { ExtractedChunk } from '../document-store.ts'
-import { collectNames, isAcronymOf, normalName, withoutParentheses } from './names.ts'
+import { collectingNames, isAcronymOf, normalName, withoutParentheses } from './names.ts'
 import type { DocumentName, NamesByDocument } from './names.ts'
+import { runThrough } from '../sliced-work.ts'
+import type { SlicedWork } from '../sliced-work.ts'
 
 /** Which entity a spelling means in a document: its normal name in the whole corpus. Empty for a spelling without letters or digits. */
 export type NameResolver = (documentId: string, spelling: string) => string
@@ -21,12 +23,16 @@ interface CorpusNames {
  * can be meant, in its own document first, then in the corpus: acronyms that a text explains, surnames, first names (in the document
  * only) and titled names of persons, names without legal form or ship's prefix. Where two could be meant, names stay apart.
  */
-export function resolveNames(chunks: readonly ExtractedChunk[]): NameResolver {
-  const names = collectNames(chunks)
-  const defined = definedAcronyms(chunks, names)
-  const corpus = corpusNames(names, corpusAcronyms(defined))
+export const resolveNames = (chunks: readonly ExtractedChunk[]): NameResolver => runThrough(resolvingNames(chunks))
+
+/** The decisions in slices. */
+export function* resolvingNames(chunks: readonly ExtractedChunk[]): SlicedWork<NameResolver> {
+  const names = yield* collectingNames(chunks)
+  const defined = yield* definingAcronyms(chunks, names)
+  const corpus = yield* corpusNames(names, corpusAcronyms(defined))
   const resolved = new Map<string, Map<string, string>>()
   for (const [documentId, ofDocument] of names) {
+    yield
     const all = [...ofDocument.values()]
     const toLong = new Map<string, string>()
     for (const name of all) {
@@ -93,21 +99,24 @@ function inCorpus(name: DocumentName, corpus: CorpusNames): string | undefined {
 const isAcronymSpelling = (name: DocumentName): boolean =>
   [...name.spellings.keys()].every((spelling) => /^(?:the\s+)?[\p{Lu}\p{N}&.-]{2,12}$/u.test(spelling))
 
-function corpusNames(names: NamesByDocument, acronyms: ReadonlyMap<string, string>): CorpusNames {
+function* corpusNames(names: NamesByDocument, acronyms: ReadonlyMap<string, string>): SlicedWork<CorpusNames> {
   const people = new Set<string>()
   const surnames = new Map<string, Set<string>>()
   const cores = new Map<string, Map<string, Set<string>>>()
-  for (const name of [...names.values()].flatMap((ofDocument) => [...ofDocument.values()])) {
-    if (isPerson(name)) {
-      const plain = plainPerson(name.normal)
-      if (name.normal === plain && plain.includes(' ')) people.add(plain)
-      if (plain.includes(' ')) addTo(surnames, plain.split(' ').at(-1)!, plain)
-    } else {
-      const core = coreName(name.normal)
-      if (core === name.normal) continue
-      const longer = cores.get(core) ?? new Map<string, Set<string>>()
-      cores.set(core, longer)
-      for (const type of name.types.keys()) addTo(longer, name.normal, type)
+  for (const ofDocument of names.values()) {
+    yield
+    for (const name of ofDocument.values()) {
+      if (isPerson(name)) {
+        const plain = plainPerson(name.normal)
+        if (name.normal === plain && plain.includes(' ')) people.add(plain)
+        if (plain.includes(' ')) addTo(surnames, plain.split(' ').at(-1)!, plain)
+      } else {
+        const core = coreName(name.normal)
+        if (core === name.normal) continue
+        const longer = cores.get(core) ?? new Map<string, Set<string>>()
+        cores.set(core, longer)
+        for (const type of name.types.keys()) addTo(longer, name.normal, type)
+      }
     }
   }
   return { acronyms, people, surnames, cores }
@@ -125,12 +134,18 @@ const CHARS_BEFORE = 160
  * Short forms that each document explains in parentheses: acronyms whose letters are the initials, "Northern Cable Board (NCB)", and
  * codes, "Ridge Pump (RP-220)". Short to long name, both in normal form, by document. Only long names that were extracted count.
  */
-export function definedAcronyms(
+export const definedAcronyms = (
   chunks: readonly ExtractedChunk[],
   names: NamesByDocument,
-): Map<string, Map<string, string>> {
+): Map<string, Map<string, string>> => runThrough(definingAcronyms(chunks, names))
+
+function* definingAcronyms(
+  chunks: readonly ExtractedChunk[],
+  names: NamesByDocument,
+): SlicedWork<Map<string, Map<string, string>>> {
   const documents = new Map<string, Map<string, string>>()
   for (const { documentId, content, extraction } of chunks) {
+    yield
     const known = names.get(documentId) ?? new Map()
     const defined = documents.get(documentId) ?? new Map<string, string>()
     documents.set(documentId, defined)
