@@ -1,4 +1,10 @@
-import { CANONICAL_APPROACHES, EvaluationMetric, metricOfId, type ModelChoice } from '../../contract/index.ts'
+import {
+  CANONICAL_APPROACHES,
+  EvaluationMetric,
+  isCloudModel,
+  metricOfId,
+  type ModelChoice,
+} from '../../contract/index.ts'
 import type { AliasView, DatasetView, ExperimentView, ModelSetView } from '../../contract/control/experiment.ts'
 import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
 import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
@@ -45,7 +51,7 @@ const aliasView = (alias: Alias): AliasView => ({
 const roleView = (choice: ModelChoice) => ({
   backend: choice.backend,
   model: choice.model,
-  cloud: choice.backend === 'openai' && choice.cloud,
+  cloud: isCloudModel(choice),
 })
 
 const modelSets = ({ models }: Experiment): ModelSetView[] =>

@@ -1,4 +1,4 @@
-import { artifactNameOf, metricsIn, type Aggregate } from '../../contract/index.ts'
+import { artifactNameOf, isRuleBased, metricsIn, type Aggregate } from '../../contract/index.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from './comparison-access.ts'
 import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
@@ -82,13 +82,13 @@ export function modelCaution(aggregates: readonly Aggregate[]): string | null {
   const roles = aggregates.flatMap(({ reproducibility }) =>
     Object.entries(reproducibility?.runtime.models?.roles ?? {}),
   )
-  const ruled = [...new Set(roles.flatMap(([role, { backend }]) => (backend === 'builtin' ? [role] : [])))].sort()
+  const ruled = [...new Set(roles.flatMap(([role, { backend }]) => (isRuleBased(backend) ? [role] : [])))].sort()
   const judges = aggregates.flatMap(({ judge_panel }) => ('judges' in judge_panel ? judge_panel.judges : []))
   const ruledJudges = judges.filter((judge) => judge.startsWith('builtin-'))
   const parts: string[] = []
   if (ruled.length > 0)
     parts.push(
-      roles.every(([, { backend }]) => backend === 'builtin')
+      roles.every(([, { backend }]) => isRuleBased(backend))
         ? 'Every model behind these figures is a built-in rule, not a language model'
         : `Built-in rules, not language models, stand for ${listed(ruled)}`,
     )

@@ -1,5 +1,6 @@
 import {
   artifactNameOf,
+  isRuleBased,
   metricNamed,
   METRICS,
   type Aggregate,
@@ -29,7 +30,7 @@ export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedNam
   return aggregates.some(
     ({ reproducibility, metrics, approaches }) =>
       metrics.includes(name as EvaluationMetric) &&
-      (reproducibility?.runtime.models?.roles['evaluator']?.backend === 'builtin' ||
+      (isRuleBased(reproducibility?.runtime.models?.roles['evaluator']?.backend ?? '') ||
         // `matrix` does not ask the gateway for its models: the answers of the evaluator name them.
         approaches.some(({ evaluation }) => evaluation.evaluator_models.includes(BUILTIN_EVALUATOR))),
   )

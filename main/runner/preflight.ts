@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { fillPlaceholders } from '../../contract/index.ts'
+import { fillPlaceholders, isRemoteModel } from '../../contract/index.ts'
 import { needsPlatformGateway } from '../judge/create-judges.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import type { Alias } from '../manifests/experiment.ts'
@@ -209,7 +209,7 @@ function modelsOf({ platform, experiment: { models } }: DatasetRun): { problems:
   const unset = new Set<string>()
   const asked = new Map<string, Asked>()
   for (const choice of Object.values(models.sets[name]?.roles ?? {})) {
-    if (choice.backend !== 'openai' && choice.backend !== 'tei') continue
+    if (!isRemoteModel(choice)) continue
     const { api_key_env: key } = choice
     if (key !== null && (platform.env?.[key] ?? '') === '') unset.add(key)
     const address = fillPlaceholders(choice.base_url, platform.env ?? {})

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { isRemoteModel } from '../../contract/index.ts'
 import { allowOrigin } from '../kit/host-guard.ts'
 import { createLogger } from '../kit/logger.ts'
 import type { Logger } from '../kit/logger.ts'
@@ -222,7 +223,7 @@ function remoteProbes({ consumer, models, rerankAdapter, ragPluginUrl }: Platfor
 }
 
 function pluginVariables({ models }: PlatformConfig, variable: (name: string) => string | undefined) {
-  const secrets = Object.values(models.roles).flatMap((choice) => ('api_key_env' in choice ? [choice.api_key_env] : []))
+  const secrets = Object.values(models.roles).flatMap((choice) => (isRemoteModel(choice) ? [choice.api_key_env] : []))
   const named = new Set(['RAG_PROFILE', 'RAG_MODEL_SET', 'RAG_PLUGIN_URL', ...secrets.filter((name) => name !== null)])
   return { variables: [...named], variable }
 }

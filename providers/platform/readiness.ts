@@ -1,4 +1,4 @@
-import type { ModelChoice } from '../../contract/index.ts'
+import { healthAddressOf, isRemoteModel, type ModelChoice } from '../../contract/index.ts'
 
 /** Resolves when a dependency works. */
 export type Probe = () => Promise<unknown>
@@ -60,12 +60,7 @@ export function httpProbe(url: string, mustBeOk: boolean): Probe {
 
 /** Probes for the model services of a set, without credentials: a refusal shows as well that they are there. Empty when all models run here. */
 export function modelServiceProbes(choices: readonly ModelChoice[]): Record<string, Probe> {
-  const addresses = new Set(
-    choices.flatMap((choice) => {
-      if (choice.backend === 'openai') return [`${choice.base_url.replace(/\/+$/, '')}/models`]
-      return choice.backend === 'tei' ? [`${choice.base_url.replace(/\/+$/, '')}/health`] : []
-    }),
-  )
+  const addresses = new Set(choices.filter(isRemoteModel).map(healthAddressOf))
   if (addresses.size === 0) return {}
   return { model_services: () => Promise.all([...addresses].map((address) => httpProbe(address, false)())) }
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BuiltinModel, ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+import type { ModelOf, ChatCompletion, ChatRequest } from '../../../contract/index.ts'
 import { messageText } from '../../../contract/index.ts'
 import { chatCompletion } from './chat-completion.ts'
 import type { BuiltinReply } from './builtin/answer-chat.ts'
@@ -24,7 +24,7 @@ export interface BuiltinModels {
 const TURN_MS = 20
 
 /** The rule-based models as a backend; long batches give way to other requests between texts. */
-export function createBuiltinBackend(choice: BuiltinModel, models: BuiltinModels): ModelBackend {
+export function createBuiltinBackend(choice: ModelOf<'builtin'>, models: BuiltinModels): ModelBackend {
   return {
     embed: (texts, _side, signal, statistics) => inTurns(texts, (text) => models.embedText(text, statistics), signal),
     async rerank(query, texts, signal, pool) {

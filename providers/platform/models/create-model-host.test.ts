@@ -4,7 +4,6 @@ import type { ModelChoice } from '../../../contract/index.ts'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
 import { createModelHost } from './create-model-host.ts'
-import { unsuitable } from './model-backend.ts'
 
 const builtinModels: BuiltinModels = {
   embedText: (text) => Float32Array.of(text.length, 0),
@@ -146,27 +145,6 @@ describe('declared models', () => {
     expect(host.resolved().roles['evaluator']).toEqual({ backend: 'openai', model: 'big' })
     expect(Object.keys(host.resolved().roles)).toEqual(ModelRole.options)
     expect([host.isCloud('evaluator'), host.isCloud('agentic')]).toEqual([true, false])
-  })
-
-  it('knows which backend cannot serve which role', () => {
-    const onnx = (task: 'embedding' | 'rerank' | 'generation'): ModelChoice => ({
-      backend: 'onnx',
-      model: 'm',
-      task,
-      dtype: 'q8',
-      query_prefix: '',
-      document_prefix: '',
-      max_new_tokens: 1,
-    })
-    const tei: ModelChoice = { backend: 'tei', model: 'r', base_url: 'http://x', api_key_env: null, timeout_s: 1 }
-    expect(unsuitable('embed', onnx('embedding'))).toBeNull()
-    expect(unsuitable('evaluator_embed', onnx('generation'))).toMatch('task embedding')
-    expect(unsuitable('light_gen', onnx('rerank'))).toMatch('task generation')
-    expect(unsuitable('rerank', onnx('rerank'))).toBeNull()
-    expect(unsuitable('rerank', openai('http://x'))).toMatch('cannot rerank')
-    expect(unsuitable('rerank', tei)).toBeNull()
-    expect(unsuitable('embed', tei)).toMatch('only rerank')
-    expect(unsuitable('rerank', builtin)).toBeNull()
   })
 })
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeCrossEncoder, writeEmbeddingModel, writeGenerator } from '../../../tests/helpers/tiny-onnx-models.ts'
-import type { OnnxModel } from '../../../contract/index.ts'
+import type { ModelOf } from '../../../contract/index.ts'
 import { createOnnxBackend } from './onnx-backend.ts'
 import { createOnnxModels } from './onnx-models.ts'
 import type { OnnxModels } from './onnx-models.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-const choice = (name: string, task: OnnxModel['task'], more: Partial<OnnxModel> = {}): OnnxModel => ({
+const choice = (name: string, task: ModelOf<'onnx'>['task'], more: Partial<ModelOf<'onnx'>> = {}): ModelOf<'onnx'> => ({
   backend: 'onnx',
   model: join(folder, name),
   task,

@@ -1,6 +1,6 @@
 import type { Tensor } from '@huggingface/transformers'
 import { messageText } from '../../../contract/index.ts'
-import type { ChatCompletion, ModelRole, OnnxModel } from '../../../contract/index.ts'
+import type { ChatCompletion, ModelRole, ModelOf } from '../../../contract/index.ts'
 import { chatCompletion } from './chat-completion.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
@@ -12,7 +12,7 @@ import { unitVectors } from './unit-vectors.ts'
 const BATCH = 16
 
 /** Weights in this process: mean-pooled embeddings, cross-encoder scores, or generated text, as the choice's task says. */
-export function createOnnxBackend(role: ModelRole, choice: OnnxModel, models: OnnxModels): ModelBackend {
+export function createOnnxBackend(role: ModelRole, choice: ModelOf<'onnx'>, models: OnnxModels): ModelBackend {
   return {
     async embed(texts, side, signal) {
       const embedder = await models.embedder(role, choice)
@@ -57,7 +57,7 @@ export function createOnnxBackend(role: ModelRole, choice: OnnxModel, models: On
 
 async function generate(
   role: ModelRole,
-  choice: OnnxModel,
+  choice: ModelOf<'onnx'>,
   models: OnnxModels,
   request: RoleChatRequest,
   signal?: AbortSignal,

@@ -6,7 +6,7 @@ import type {
   PreTrainedTokenizer,
   TextGenerationPipeline,
 } from '@huggingface/transformers'
-import type { ModelRole, OnnxModel } from '../../../contract/index.ts'
+import type { ModelRole, ModelOf } from '../../../contract/index.ts'
 import { ModelCallError } from './model-host.ts'
 
 /** A loaded cross-encoder: scores pairs of texts. */
@@ -18,9 +18,9 @@ export interface CrossEncoder {
 /** Loads weights once each, however many roles use them; from a local folder, else by hub id through `cacheDir`. */
 export interface OnnxModels {
   library(): Promise<typeof import('@huggingface/transformers')>
-  embedder(role: ModelRole, choice: OnnxModel): Promise<FeatureExtractionPipeline>
-  crossEncoder(role: ModelRole, choice: OnnxModel): Promise<CrossEncoder>
-  generator(role: ModelRole, choice: OnnxModel): Promise<TextGenerationPipeline>
+  embedder(role: ModelRole, choice: ModelOf<'onnx'>): Promise<FeatureExtractionPipeline>
+  crossEncoder(role: ModelRole, choice: ModelOf<'onnx'>): Promise<CrossEncoder>
+  generator(role: ModelRole, choice: ModelOf<'onnx'>): Promise<TextGenerationPipeline>
   close(): Promise<void>
 }
 
@@ -40,7 +40,11 @@ export function createOnnxModels(cacheDir: string): OnnxModels {
     return transformers
   }
 
-  function once<Model>(role: ModelRole, choice: OnnxModel, load: (source: string) => Promise<Model>): Promise<Model> {
+  function once<Model>(
+    role: ModelRole,
+    choice: ModelOf<'onnx'>,
+    load: (source: string) => Promise<Model>,
+  ): Promise<Model> {
     const key = JSON.stringify([choice.model, choice.task, choice.dtype])
     const known = loaded.get(key) as Promise<Model> | undefined
     if (known !== undefined) return known
@@ -87,11 +91,11 @@ export function createOnnxModels(cacheDir: string): OnnxModels {
 }
 
 /** The absolute folder when the path exists; the library takes anything else for a hub id. */
-function sourceOf(choice: OnnxModel): string {
+function sourceOf(choice: ModelOf<'onnx'>): string {
   return existsSync(choice.model) ? resolve(choice.model) : choice.model
 }
 
-function loadProblem(role: ModelRole, choice: OnnxModel, cacheDir: string, cause: unknown): string {
+function loadProblem(role: ModelRole, choice: ModelOf<'onnx'>, cacheDir: string, cause: unknown): string {
   const reason = cause instanceof Error ? cause.message : String(cause)
   const advice = existsSync(choice.model)
     ? `The folder must hold config.json, tokenizer.json and the ${choice.dtype} weights below onnx/`

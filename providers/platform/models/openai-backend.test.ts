@@ -3,7 +3,7 @@ import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { ModelService, ModelServiceAnswer, ModelServiceCall } from '../../../tests/helpers/model-service.ts'
 import { PROVIDER_QUIRKS } from '../../../tests/helpers/provider-quirks.ts'
 import { ChatCompletion } from '../../../contract/index.ts'
-import type { OpenAiModel } from '../../../contract/index.ts'
+import type { ModelOf } from '../../../contract/index.ts'
 import type { ModelHttpOptions } from './model-http.ts'
 import { createOpenAiBackend } from './openai-backend.ts'
 
@@ -24,7 +24,7 @@ const messages = [{ role: 'user' as const, content: 'hi' }]
 
 interface Setup {
   reply: (call: ModelServiceCall, n: number) => ModelServiceAnswer
-  choice?: Partial<OpenAiModel>
+  choice?: Partial<ModelOf<'openai'>>
   http?: Partial<ModelHttpOptions>
   apiKey?: string | null
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { describeIssues } from '../../../contract/index.ts'
-import type { ModelRole, OpenAiModel } from '../../../contract/index.ts'
+import type { ModelRole, ModelOf } from '../../../contract/index.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { UpstreamCompletion } from './upstream-completion.ts'
 import { ModelCallError } from './model-host.ts'
@@ -18,7 +18,7 @@ const Embeddings = z.looseObject({
 /** A model behind any OpenAI-compatible base address (with its `/v1`, where it has one): chat and embeddings. */
 export function createOpenAiBackend(
   role: ModelRole,
-  choice: OpenAiModel,
+  choice: ModelOf<'openai'>,
   apiKey: string | null,
   overrides: Partial<ModelHttpOptions> = {},
 ): ModelBackend {

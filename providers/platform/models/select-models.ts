@@ -1,7 +1,14 @@
-import { fillPlaceholders, ModelRole } from '../../../contract/index.ts'
-import type { ModelChoice, ModelsManifest } from '../../../contract/index.ts'
+import {
+  fillPlaceholders,
+  isRemoteModel,
+  ModelRole,
+  roleTask,
+  unsuitable,
+  type ModelChoice,
+  type ModelsManifest,
+  type RemoteModel,
+} from '../../../contract/index.ts'
 import type { SelectedModels } from './create-model-host.ts'
-import { unsuitable } from './model-backend.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -43,9 +50,9 @@ interface Resolved {
 }
 
 function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved {
-  const unfit = unsuitable(role, choice)
+  const unfit = unsuitable(roleTask(role), choice)
   const problems = unfit === null ? [] : [unfit]
-  if (choice.backend === 'builtin' || choice.backend === 'onnx') return { choice, problems, unset: [] }
+  if (!isRemoteModel(choice)) return { choice, problems, unset: [] }
   const baseUrl = fillPlaceholders(choice.base_url, env)
   const unset = baseUrl.ok ? [] : baseUrl.unset
   if (baseUrl.ok && !isHttpUrl(baseUrl.value)) problems.push('base_url is not an http or https address')
@@ -90,11 +97,7 @@ const LEADING_PLACEHOLDER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}(?=\/|$)
  * environment fills the beginning of an address only, where it is the address itself and reaches no other host; a key goes to its own service, to
  * an address that the environment gives, or to one that the person has allowed.
  */
-function keyAddressProblem(
-  declared: Extract<ModelChoice, { base_url: string }>,
-  address: string,
-  env: Env,
-): string | null {
+function keyAddressProblem(declared: RemoteModel, address: string, env: Env): string | null {
   const leading = LEADING_PLACEHOLDER.exec(declared.base_url)
   if (declared.base_url.slice(leading?.[0].length ?? 0).includes('${'))
     return 'base_url: a variable may only be the beginning of the address, as in ${OLLAMA_URL:-http://127.0.0.1:11434}/v1'

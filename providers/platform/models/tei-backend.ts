@@ -1,5 +1,5 @@
 import { RERANK_MAX_BATCH, RerankResponse } from '../../../contract/index.ts'
-import type { TeiModel } from '../../../contract/index.ts'
+import type { ModelOf } from '../../../contract/index.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import { createModelHttp } from './model-http.ts'
@@ -7,7 +7,7 @@ import type { ModelHttpOptions } from './model-http.ts'
 
 /** TEI's reranker by address, in batches it accepts; one bad batch fails the whole call. */
 export function createTeiBackend(
-  choice: TeiModel,
+  choice: ModelOf<'tei'>,
   apiKey: string | null,
   overrides: Partial<ModelHttpOptions> = {},
 ): ModelBackend {

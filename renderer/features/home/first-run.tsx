@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { plural } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -34,7 +35,7 @@ export function FirstRun() {
   const { smoke, approaches, start, isStarting } = useSmokeRun()
   const experiment = useQuery(api.experiment.get.queryOptions()).data
   const models = experiment?.model_sets.find(({ is_default: isDefault }) => isDefault)
-  const stays = models !== undefined && Object.values(models.roles).every(({ backend }) => backend === 'builtin')
+  const stays = models !== undefined && Object.values(models.roles).every(({ backend }) => isRuleBased(backend))
   return (
     <>
       <div className={styles.first}>

@@ -1,0 +1,117 @@
+// One descriptor per model backend: the protocols and runtimes that a model of `manifests/models.yaml` can be served by. Validation of the
+// manifest, selection, readiness, preflight, gateway, reports and pages read this table.
+// To add one: a descriptor here, its file in providers/platform/models, its line in backends.ts there.
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+
+/** What kind of work a model does. */
+export const ModelTask = z.enum(['embedding', 'rerank', 'generation'])
+export type ModelTask = z.infer<typeof ModelTask>
+
+export interface BackendDescriptor {
+  /** What a model of this backend declares in the manifest. */
+  settings: z.ZodObject<{ backend: z.ZodLiteral<string>; model: z.ZodString }>
+  /** The work that it can do; a model that declares a `task` does that one only. */
+  tasks: readonly ModelTask[]
+  /** Answers by rules, without a model: such figures are a baseline and rank nothing that needs judgement. */
+  isRuleBased?: boolean
+  /** Of a service at `base_url`: what is asked below that address, without credentials, to see whether it is there. */
+  healthPath?: string
+}
+
+const secretName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, never the secret itself')
+
+/** Settings of a model service. Its address may begin with a variable of the environment; the key is named, never written. */
+const atAddress = { base_url: z.string().min(1), api_key_env: secretName.nullable().default(null) }
+
+export const MODEL_BACKENDS = {
+  builtin: {
+    settings: z.strictObject({ backend: z.literal('builtin'), model: Identifier }),
+    tasks: ModelTask.options,
+    isRuleBased: true,
+  },
+  /** Weights that run in this process. */
+  onnx: {
+    settings: z.strictObject({
+      backend: z.literal('onnx'),
+      /** A folder with the weights, or a hub id that is fetched into the cache at first use. */
+      model: z.string().min(1),
+      task: ModelTask,
+      dtype: z.enum(['fp32', 'fp16', 'q8', 'q4']).default('q8'),
+      /** Texts such as "query: " that some embedding models want in front of each side. */
+      query_prefix: z.string().default(''),
+      document_prefix: z.string().default(''),
+      max_new_tokens: z.int().min(1).max(8192).default(512),
+    }),
+    tasks: ModelTask.options,
+  },
+  /** Any OpenAI-compatible service. */
+  openai: {
+    settings: z.strictObject({
+      backend: z.literal('openai'),
+      model: z.string().min(1),
+      ...atAddress,
+      timeout_s: z.number().positive().max(3600).default(120),
+      retries: z.int().min(0).max(10).default(2),
+      /** True when calls leave this machine and are paid for: counted as cloud calls. */
+      cloud: z.boolean().default(false),
+      /** Request fields added to each call of this model, such as a disabled thinking mode. */
+      defaults: z.record(z.string(), z.json()).default({}),
+    }),
+    tasks: ['embedding', 'generation'],
+    healthPath: '/models',
+  },
+  /** TEI's reranking service. */
+  tei: {
+    settings: z.strictObject({
+      backend: z.literal('tei'),
+      model: z.string().min(1),
+      ...atAddress,
+      timeout_s: z.number().positive().max(3600).default(30),
+    }),
+    tasks: ['rerank'],
+    healthPath: '/health',
+  },
+} as const satisfies Record<string, BackendDescriptor>
+
+export type Backend = keyof typeof MODEL_BACKENDS
+/** A declared model of one backend. */
+export type ModelOf<Each extends Backend> = z.infer<(typeof MODEL_BACKENDS)[Each]['settings']>
+export type ModelChoice = { [Each in Backend]: ModelOf<Each> }[Backend]
+
+type Settings = (typeof MODEL_BACKENDS)[Backend]['settings']
+export const ModelChoice = z.discriminatedUnion(
+  'backend',
+  Object.values(MODEL_BACKENDS).map(({ settings }) => settings) as [Settings, ...Settings[]],
+)
+
+const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[backend]
+
+/** A model that is a service at an address. */
+export type RemoteModel = Extract<ModelChoice, { base_url: string }>
+export const isRemoteModel = (choice: ModelChoice): choice is RemoteModel => 'base_url' in choice
+
+/** True when calls of the model leave this machine and are paid for. */
+export const isCloudModel = (choice: ModelChoice): boolean => 'cloud' in choice && choice.cloud
+
+/** Whether a backend, as provenance names it, answers by rules; false for one that this version does not have. */
+export const isRuleBased = (backend: string): boolean =>
+  Object.hasOwn(MODEL_BACKENDS, backend) && descriptorOf(backend as Backend).isRuleBased === true
+
+/** The address that shows whether a model service is there. */
+export const healthAddressOf = ({ backend, base_url }: RemoteModel): string =>
+  `${base_url.replace(/\/+$/, '')}${descriptorOf(backend).healthPath ?? ''}`
+
+const TASK_VERBS: Readonly<Record<ModelTask, string>> = {
+  embedding: 'embed texts',
+  rerank: 'rerank',
+  generation: 'generate text',
+}
+
+/** Why a declared model cannot do a kind of work; null when it can. */
+export function unsuitable(task: ModelTask, choice: ModelChoice): string | null {
+  if ('task' in choice) return choice.task === task ? null : `the role needs the task ${task}, not ${choice.task}`
+  if (descriptorOf(choice.backend).tasks.includes(task)) return null
+  const able = (Object.keys(MODEL_BACKENDS) as Backend[]).filter((each) => descriptorOf(each).tasks.includes(task))
+  return `the ${choice.backend} backend cannot ${TASK_VERBS[task]}; use ${able.slice(0, -1).join(', ')} or ${able.at(-1)!}`
+}

@@ -1,0 +1,70 @@
+import { isRemoteModel, type Backend, type ModelChoice, type ModelOf, type ModelRole } from '../../../contract/index.ts'
+import type { BuiltinModels } from './builtin-backend.ts'
+import type { ModelBackend } from './model-backend.ts'
+import { ModelCallError } from './model-host.ts'
+import type { OnnxModels } from './onnx-models.ts'
+
+export interface BackendOptions {
+  /** The value of a named secret, such as an environment variable; undefined when it is not set. */
+  secret: (name: string) => string | undefined
+  /** Where weights from the hub are kept. */
+  onnxCacheDir: string
+  /** Loads the rule-based models. */
+  loadBuiltin: () => Promise<BuiltinModels>
+}
+
+/** What a backend is opened with. */
+interface OpeningTools {
+  role: ModelRole
+  /** Null where the model names none. */
+  apiKey: string | null
+  loadBuiltin: () => Promise<BuiltinModels>
+  /** Networks that all models of this host share. */
+  loadOnnx: () => Promise<OnnxModels>
+}
+
+type Open<Each extends Backend> = (choice: ModelOf<Each>, tools: OpeningTools) => Promise<ModelBackend>
+
+/** How a model of each backend is opened. Its code is imported at the first use only: a set without weights loads no runtime. */
+const OPEN: { readonly [Each in Backend]: Open<Each> } = {
+  builtin: async (choice, { loadBuiltin }) =>
+    (await import('./builtin-backend.ts')).createBuiltinBackend(choice, await loadBuiltin()),
+  onnx: async (choice, { role, loadOnnx }) =>
+    (await import('./onnx-backend.ts')).createOnnxBackend(role, choice, await loadOnnx()),
+  openai: async (choice, { role, apiKey }) =>
+    (await import('./openai-backend.ts')).createOpenAiBackend(role, choice, apiKey),
+  tei: async (choice, { apiKey }) => (await import('./tei-backend.ts')).createTeiBackend(choice, apiKey),
+}
+
+interface BackendOpener {
+  open(role: ModelRole, choice: ModelChoice): Promise<ModelBackend>
+  close(): Promise<void>
+}
+
+export function createBackendOpener(options: BackendOptions): BackendOpener {
+  let onnxModels: Promise<OnnxModels> | undefined
+  const loadOnnx = (): Promise<OnnxModels> => {
+    onnxModels ??= import('./onnx-models.ts').then((module) => module.createOnnxModels(options.onnxCacheDir))
+    onnxModels.catch(() => (onnxModels = undefined))
+    return onnxModels
+  }
+  return {
+    async open(role, choice) {
+      const open = OPEN[choice.backend] as (model: ModelChoice, tools: OpeningTools) => Promise<ModelBackend>
+      return open(choice, { role, apiKey: apiKeyOf(role, choice, options), loadBuiltin: options.loadBuiltin, loadOnnx })
+    },
+    async close() {
+      await (await onnxModels)?.close()
+    },
+  }
+}
+
+function apiKeyOf(role: ModelRole, choice: ModelChoice, options: BackendOptions): string | null {
+  const name = isRemoteModel(choice) ? choice.api_key_env : null
+  if (name === null) return null
+  const key = options.secret(name)
+  if (key === undefined || key === '') {
+    throw new ModelCallError('not_configured', role, `The model of role ${role} needs the environment variable ${name}`)
+  }
+  return key
+}
