@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { findServiceRoute, SERVICE_ROUTES, serviceUrl } from './service-routes.ts'
+import { serviceDescriptor } from './service-list.ts'
+import { findServiceRoute, serviceUrl } from './service-routes.ts'
 import { ServiceName } from './services.ts'
 
 const found = (method: string, path: string) => findServiceRoute('tts', method, path)?.path ?? null
@@ -30,7 +31,7 @@ describe('findServiceRoute', () => {
 
   it('declares routes for every service, each with a path that it finds', () => {
     for (const name of ServiceName.options)
-      for (const { method, path } of SERVICE_ROUTES[name])
+      for (const { method, path } of serviceDescriptor(name).routes)
         expect(findServiceRoute(name, method, path.replaceAll(/:\w+|\*/g, 'x'))?.route.path, path).toBe(path)
     expect(serviceUrl('tts', '/health')).toBe('/control/services/tts/proxy/health')
   })

@@ -1,71 +1,4 @@
-import type { ServiceName } from './services.ts'
-
-export type ServiceMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-/** A route of a local service that pages may call through the engine. */
-export interface ServiceRoute {
-  method: ServiceMethod
-  /** `:name` stands for one segment, a last `*` for one or more: model ids hold slashes. */
-  path: string
-  /** 0: no body. The service's own, smaller limit answers first; this one keeps a mistake from being streamed for ever. */
-  maxBodyBytes: number
-}
-
-const JSON_BYTES = 1024 * 1024
-const UPLOAD_BYTES = 256 * 1024 * 1024
-
-const get = (path: string): ServiceRoute => ({ method: 'GET', path, maxBodyBytes: 0 })
-const post = (path: string, maxBodyBytes = JSON_BYTES): ServiceRoute => ({ method: 'POST', path, maxBodyBytes })
-const upload = (path: string): ServiceRoute => post(path, UPLOAD_BYTES)
-const put = (path: string): ServiceRoute => ({ method: 'PUT', path, maxBodyBytes: JSON_BYTES })
-const remove = (path: string): ServiceRoute => ({ method: 'DELETE', path, maxBodyBytes: 0 })
-
-/**
- * What pages may ask of local services: everything else is refused by the engine with `not_supported`. A new page's route is added here and
- * nowhere else.
- */
-export const SERVICE_ROUTES: Readonly<Record<ServiceName, readonly ServiceRoute[]>> = {
-  platform: [get('/health'), get('/v1/models'), post('/v1/chat/completions')],
-  converter: [
-    get('/health'),
-    get('/v1/models'),
-    post('/v1/models/*'),
-    remove('/v1/models/*'),
-    upload('/v1/document/convert'),
-    upload('/v1/document/page'),
-  ],
-  'converter-adapter': [get('/health')],
-  stt: [
-    get('/health'),
-    get('/v1/models'),
-    upload('/v1/audio/transcriptions'),
-    upload('/v1/audio/transcriptions/advanced'),
-    get('/v1/speakers'),
-    post('/v1/speakers'),
-    remove('/v1/speakers/:id'),
-    upload('/v1/speakers/:id/sentences'),
-    post('/v1/speakers/:id/fit'),
-  ],
-  tts: [
-    get('/health'),
-    get('/languages'),
-    get('/v1/models'),
-    get('/v1/registry'),
-    get('/v1/models/*'),
-    post('/v1/models/*'),
-    remove('/v1/models/*'),
-    upload('/v1/audio/speech'),
-    upload('/v1/audio/speech/upload'),
-    get('/v1/audio/voices'),
-    get('/voices'),
-    upload('/voices'),
-    upload('/voices/check'),
-    get('/voices/:name'),
-    put('/voices/:name'),
-    remove('/voices/:name'),
-    get('/voices/:name/download'),
-  ],
-}
+import { serviceDescriptor, type ServiceName, type ServiceRoute } from './service-list.ts'
 
 /**
  * Present, with a control error's code, when the engine itself refused: the body is that `ControlError` as JSON. Absent: status, type and
@@ -109,6 +42,6 @@ export function findServiceRoute(
 ): { route: ServiceRoute; path: string } | null {
   const segments = segmentsOf(path)
   if (segments === null) return null
-  const route = SERVICE_ROUTES[name].find((each) => each.method === method && matches(each.path, segments))
+  const route = serviceDescriptor(name).routes.find((each) => each.method === method && matches(each.path, segments))
   return route === undefined ? null : { route, path: `/${segments.map(encodeURIComponent).join('/')}` }
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
+import { SERVICE_NAMES } from './service-list.ts'
 
 const count = z.int().min(0)
 
 /** The children and outer services that the engine knows. */
-export const ServiceName = z.enum(['platform', 'converter', 'converter-adapter', 'stt', 'tts'])
+export const ServiceName = z.enum(SERVICE_NAMES)
 export type ServiceName = z.infer<typeof ServiceName>
 
 /** `absent`: this installation does not have it. `external`: it runs elsewhere, at `url`. The others as the supervisor says. */

@@ -1,5 +1,8 @@
+import { SERVICES, type LocalServiceName } from '../control/service-list.ts'
 import { AUTH, BYTES, LEVEL, LIST, MIB, PATH, PORT, SECONDS, SERVICE_LEVEL, TOKEN, URL_FORM } from './variable.ts'
 import type { Program, Variable } from './variable.ts'
+
+const portOf = (name: LocalServiceName): string => String(SERVICES[name].child.defaultPort)
 
 /** What each service of its own process reads under its prefix. */
 const boundary = <Prefix extends 'DOCCONV' | 'STT' | 'TTS', Upload extends 'MAX_FILE_SIZE' | 'MAX_UPLOAD_BYTES'>(
@@ -44,7 +47,7 @@ const boundary = <Prefix extends 'DOCCONV' | 'STT' | 'TTS', Upload extends 'MAX_
 /** Variables of the converter, its adapter, speech to text, text to speech, and of their models. */
 export const SERVICE_VARIABLES = {
   DOCCONV_HOST: { by: 'converter', form: 'host', default: '127.0.0.1', what: 'Address that it listens on.' },
-  DOCCONV_PORT: { by: 'converter', form: PORT, default: '18159', what: 'Port that it listens on.' },
+  DOCCONV_PORT: { by: 'converter', form: PORT, default: portOf('converter'), what: 'Port that it listens on.' },
   DOCCONV_LOG_LEVEL: { by: 'converter', form: LEVEL, default: 'warn', what: 'What is logged.' },
   ...boundary('converter', 'DOCCONV', 'MAX_FILE_SIZE', 50 * MIB),
   DEVICE: {
@@ -107,66 +110,76 @@ export const SERVICE_VARIABLES = {
     default: null,
     what: 'LibreOffice program for old Office files; searched on PATH and in the usual folders unless set.',
   },
-  DOCCONV_ADAPTER_HOST: { by: 'adapter', form: 'host', default: '127.0.0.1', what: 'Address that it listens on.' },
-  DOCCONV_ADAPTER_PORT: { by: 'adapter', form: PORT, default: '0', what: 'Port that it listens on.' },
+  DOCCONV_ADAPTER_HOST: {
+    by: 'converter-adapter',
+    form: 'host',
+    default: '127.0.0.1',
+    what: 'Address that it listens on.',
+  },
+  DOCCONV_ADAPTER_PORT: {
+    by: 'converter-adapter',
+    form: PORT,
+    default: portOf('converter-adapter'),
+    what: 'Port that it listens on.',
+  },
   DOCCONV_ADAPTER_ENDPOINT: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: URL_FORM,
     default: null,
     what: 'An adapter in another process, for the engine to use instead of its own.',
   },
-  DOCCONV_ADAPTER_LOG_LEVEL: { by: 'adapter', form: LEVEL, default: 'warn', what: 'What is logged.' },
+  DOCCONV_ADAPTER_LOG_LEVEL: { by: 'converter-adapter', form: LEVEL, default: 'warn', what: 'What is logged.' },
   DOCCONV_ADAPTER_AUTH_MODE: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: AUTH,
     default: 'required',
     what: 'Whether callers must send the token.',
   },
   DOCCONV_ADAPTER_API_TOKEN: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: TOKEN,
     default: null,
     what: 'Token that callers send.',
     isSecret: true,
   },
   DOCCONV_ADAPTER_MAX_JOBS: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: 'whole number, 1 to 64',
     default: '2',
     what: 'Jobs at a time, finished ones that were not fetched included.',
   },
   DOCCONV_ADAPTER_RESULT_TTL_SECONDS: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: SECONDS,
     default: '900',
     what: 'How long a result that was not fetched is kept.',
   },
   DOCCONV_ADAPTER_MAX_RESULT_BYTES: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: BYTES,
     default: String(100 * MIB),
     what: 'Largest result of a conversion.',
   },
   DOCCONV_ADAPTER_UPSTREAM_MAX_ATTEMPTS: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: 'whole number, 1 to 100',
     default: '3',
     what: 'Attempts of a conversion at the converter.',
   },
   DOCCONV_ADAPTER_DOWNLOAD_TIMEOUT_SECONDS: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: SECONDS,
     default: '300',
     what: 'Time for the converter’s answer to arrive.',
   },
   DOCCONV_ADAPTER_TMPFS_SIZE: {
-    by: 'adapter',
+    by: 'converter-adapter',
     form: 'size such as 512m',
     default: '512m',
     what: 'Room in its temporary folder; too little for its jobs is refused at the start.',
   },
   STT_HOST: { by: 'stt', form: 'host', default: '127.0.0.1', what: 'Address that it listens on.' },
-  STT_PORT: { by: 'stt', form: PORT, default: '63042', what: 'Port; a free one when the default is taken.' },
+  STT_PORT: { by: 'stt', form: PORT, default: portOf('stt'), what: 'Port; a free one when the default is taken.' },
   STT_LOG_LEVEL: { by: 'stt', form: SERVICE_LEVEL, default: 'warn', what: 'What is logged.' },
   ...boundary('stt', 'STT', 'MAX_UPLOAD_BYTES', 100 * MIB),
   STT_BACKEND: {

@@ -1,12 +1,15 @@
+import { serviceDescriptor, SERVICE_NAMES, type ServiceName } from '../control/service-list.ts'
+
+const SERVICE_TITLES = Object.fromEntries(SERVICE_NAMES.map((name) => [name, serviceDescriptor(name).title])) as Record<
+  ServiceName,
+  string
+>
+
 /** Programs that read a variable, in the order of the generated page. */
 export const PROGRAMS = {
   runner: 'Runs: command line and control panel',
   app: 'Command line, engine and desktop app',
-  platform: 'Embedded platform',
-  converter: 'Document converter',
-  adapter: 'Converter adapter',
-  stt: 'Speech to text',
-  tts: 'Text to speech',
+  ...SERVICE_TITLES,
   models: 'Model downloads (converter, speech to text, text to speech)',
   internal: 'Set by the program itself for its child processes',
 } as const

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
+import { SERVICES } from '../../contract/control/service-list.ts'
 import type { IngestionProfile } from '../../contract/index.ts'
 import { withoutCredentials } from './provenance.ts'
 
@@ -30,10 +31,8 @@ const PARTS = {
   workflow: 'WORKFLOW_URL',
 } as const
 
-const READERS = {
-  converter: { name: 'converter', endpoint: 'DOCCONV_ENDPOINT' },
-  'speech-to-text': { name: 'stt', endpoint: 'STT_ENDPOINT' },
-} as const
+/** Names in provenance of the services that read documents. */
+const READERS = { converter: 'converter', 'speech-to-text': 'stt' } as const
 
 /**
  * Which service did what for a run: `embedded`, its address, `not needed` where the corpus has no such file, or `unknown` where an external
@@ -54,9 +53,9 @@ export async function providerSelection(
   return {
     ...Object.fromEntries(Object.entries(PARTS).map(([part, variable]) => [part, chosen(() => addressOf(variable))])),
     ...Object.fromEntries(
-      Object.entries(READERS).map(([part, { name, endpoint }]) => [
+      Object.entries(READERS).map(([part, name]) => [
         part,
-        chosen(() => (needed.includes(name) ? addressOf(endpoint) : 'not needed')),
+        chosen(() => (needed.includes(name) ? addressOf(SERVICES[name].child.endpointVariable) : 'not needed')),
       ]),
     ),
     platform,

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { LocalServiceName } from '../../../contract/control/service-list.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import type { FailureClass, ServiceState } from '../../supervisor/service-state.ts'
 import { SupervisedService } from '../../supervisor/supervised-service.ts'
 import { probeHealth } from './probe-health.ts'
-import type { LocalServiceName, ServiceDefinition } from './service-definitions.ts'
+import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
 /** Where a service is and what opens it. */

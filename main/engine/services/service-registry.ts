@@ -1,11 +1,12 @@
 import type { RunEvent } from '../../../contract/index.ts'
 import { ServiceName, type ServiceView } from '../../../contract/control/services.ts'
+import type { LocalServiceName } from '../../../contract/control/service-list.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import type { PlatformHost } from './platform-host.ts'
 import { LocalService, type ServiceAddress } from './local-service.ts'
 import { createUsageMeter } from './process-usage.ts'
-import type { LocalServiceName, ServiceDefinition } from './service-definitions.ts'
+import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
 /** What a start of the platform depends on. */

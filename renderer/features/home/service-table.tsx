@@ -1,20 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ServiceName } from '../../../contract/control/services.ts'
+import { serviceDescriptor } from '../../../contract/control/service-list.ts'
 import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './home.module.css'
-
-/** What each service is for. */
-export const SERVICE_JOBS: Record<ServiceName, string> = {
-  platform: 'Ingests documents and answers questions',
-  converter: 'Turns PDF, Office and images into text',
-  'converter-adapter': 'Hands conversions to a graph engine elsewhere',
-  stt: 'Turns speech into text',
-  tts: 'Reads text aloud',
-}
 
 /** Services with their state, in short. */
 export function ServiceTable() {
@@ -34,7 +25,7 @@ export function ServiceTable() {
           <tr key={name}>
             <td>
               <Link to="/providers">{name}</Link>
-              <div className="dim">{SERVICE_JOBS[name]}</div>
+              <div className="dim">{serviceDescriptor(name).job}</div>
             </td>
             <td className={table.wrap}>
               <span className={styles.state}>

@@ -1,11 +1,9 @@
 import { z } from 'zod'
+import { serviceDescriptor } from '../../../contract/control/service-list.ts'
 import { findServiceRoute } from '../../../contract/control/service-routes.ts'
 import type { ServiceName } from '../../../contract/control/services.ts'
 import { ServiceModel } from '../../../contract/http/service-model.ts'
 import { callService } from '../../data/service-call.ts'
-
-/** Where services list their models, those that are not here included. */
-const LISTS: Partial<Record<ServiceName, string>> = { converter: '/v1/models', stt: '/v1/models', tts: '/v1/registry' }
 
 const Models = z.array(ServiceModel)
 const Answer = z.union([
@@ -14,7 +12,7 @@ const Answer = z.union([
 ])
 
 /** Whether the service tells of models at all. */
-export const hasModels = (service: ServiceName): boolean => LISTS[service] !== undefined
+export const hasModels = (service: ServiceName): boolean => serviceDescriptor(service).modelsPath !== undefined
 
 /** Whether pages may fetch and remove its models; another service does so by itself. */
 export const canFetchModels = (service: ServiceName): boolean =>
@@ -22,7 +20,7 @@ export const canFetchModels = (service: ServiceName): boolean =>
 
 /** The models of a service. Throws `ServiceCallError`, and where it answers in a form of its own. */
 export async function modelsOf(service: ServiceName): Promise<ServiceModel[]> {
-  const answer = await callService(service, LISTS[service]!)
+  const answer = await callService(service, serviceDescriptor(service).modelsPath!)
   const { data } = Answer.safeParse(await answer.json())
   if (data === undefined) throw new Error(`${service} lists its models in a form that this page does not know.`)
   return data

@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { serviceDescriptor } from '../../../contract/control/service-list.ts'
 import type { ServiceName, ServiceView } from '../../../contract/control/services.ts'
 import { bytes, count, duration, moment } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
@@ -9,7 +10,6 @@ import { LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { useNow } from '../../components/use-now.ts'
 import { api } from '../../data/client.ts'
-import { SERVICE_JOBS } from '../home/service-table.tsx'
 import { ModelRow } from './model-row.tsx'
 import { hasModels, modelsOf } from './models-of.ts'
 import styles from './providers.module.css'
@@ -120,7 +120,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
         </>
       }
     >
-      <p className="dim">{SERVICE_JOBS[name]}.</p>
+      <p className="dim">{serviceDescriptor(name).job}.</p>
       {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? styles.bad : undefined}>{detail}</p>}
       <dl className={styles.facts}>
         {since !== null && (
