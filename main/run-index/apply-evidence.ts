@@ -1,13 +1,11 @@
-import { closeSync } from 'node:fs'
 import { createHash, type Hash } from 'node:crypto'
+import { closeSync } from 'node:fs'
 import type { Artifact } from './artifact-store.ts'
-import { digestOf, hashPrefix, type FollowedFile } from './followed-file.ts'
 import { stateOfOpen, type FileState } from './folder-scan.ts'
+import { digestOf, hashPrefix, type FollowedFile } from './followed-file.ts'
 import type { ChangeLog, IndexSession } from './index-session.ts'
-import { nextTurn } from './next-turn.ts'
-import { openIfThere } from './open-if-there.ts'
+import { nextTurn, openIfExists } from './line-blocks.ts'
 import { parsedBlocks, type Damage, type IndexRow, type ParsedBlock, type ParsedBlocks } from './parsed-blocks.ts'
-import { claimScope } from './claim-scope.ts'
 import type { StoredScope } from './scope-store.ts'
 
 export interface Follow {
@@ -18,17 +16,17 @@ export interface Follow {
 
 type Claim = { holder: 'this'; scope: StoredScope } | { holder: 'other' } | { holder: 'none' }
 
-/** What happened to an evidence file's dataset run. */
+/** What was done with the dataset run of an evidence file. */
 export interface EvidenceOutcome {
   rowsAdded: number
-  /** It is new in the index, or was read again. */
+  /** The dataset run is new in the index, or was read again from its start. */
   created: boolean
 }
 
-/** Another process has applied the same bytes: what it wrote holds, and the next sync goes on from there. */
+/** Another process has applied the same bytes: its rows are kept, and the next sync continues from there. */
 export class OvertakenError extends Error {
   constructor(path: string) {
-    super(`${path}: another process has indexed it meanwhile`)
+    super(`${path}: another process indexed it at the same time`)
     this.name = 'OvertakenError'
   }
 }
@@ -36,16 +34,16 @@ export class OvertakenError extends Error {
 const NOTHING: EvidenceOutcome = { rowsAdded: 0, created: false }
 
 /**
- * Brings the index up to the last complete line of an evidence file. Rows and offset go in together, block by block; a file that does not
- * begin any more with what was applied is read again. A line that cannot be used marks the file as damaged there, and nothing behind it is
- * read. Rejects with the signal's reason and the system's error.
+ * Brings the index up to the last complete line of an evidence file. Rows and offset are written together, block by block; a file that does
+ * not begin any more with the applied bytes is read again from its start. A line that cannot be used marks the file as damaged at its
+ * offset, and nothing after it is read. Rejects with the signal's reason and the system's error.
  */
 export async function applyEvidence(
   artifact: Artifact,
   followed: FollowedFile,
   follow: Follow,
 ): Promise<EvidenceOutcome> {
-  const fd = openIfThere(artifact.path)
+  const fd = openIfExists(artifact.path)
   if (fd === null) return NOTHING
   try {
     return await new EvidenceApplier(artifact, followed, follow, fd).run()
@@ -103,7 +101,7 @@ class EvidenceApplier {
     return this.#outcome
   }
 
-  /** The hash of what is applied; starts from nothing when the file has other bytes there. */
+  /** The hash of the applied bytes; removes the dataset run and starts at 0 when the file has other bytes there. */
   async #startingHash(): Promise<Hash> {
     const { session, signal, changes } = this.#follow
     const artifact = this.#artifact
@@ -126,24 +124,14 @@ class EvidenceApplier {
     this.#artifact = session.write(() => session.artifacts.change(this.#artifact, { ...clean, ...change }))
   }
 
-  /** Takes the dataset run of the file's first row; none when that row cannot be read. */
+  /** Claims the dataset run of the file's first row; there is no holder when that row cannot be read. */
   #claim({ rows: [first] }: ParsedBlock): Claim {
     const { session, changes } = this.#follow
     if (first === undefined) return { holder: 'none' }
     const { runId, dataset } = first
+    const { id: datasetId, label, complexity_level: complexityLevel } = dataset
     const scope = session.write(() =>
-      claimScope(
-        session,
-        changes,
-        {
-          runId,
-          datasetId: dataset.id,
-          kind: 'canonical',
-          label: dataset.label,
-          complexityLevel: dataset.complexity_level,
-        },
-        this.#artifact,
-      ),
+      session.claim({ runId, datasetId, kind: 'canonical', label, complexityLevel }, this.#artifact, changes),
     )
     this.#artifact = session.artifacts.get(this.#artifact.id)!
     if (scope === null) return { holder: 'other' }
@@ -159,7 +147,7 @@ class EvidenceApplier {
     return NOTHING
   }
 
-  /** Puts one block into the index. True when the file is finished with: its end is reached, or damage. */
+  /** Writes one block. True at the end of the file, or at damage. */
   #apply(block: ParsedBlock, scope: StoredScope | null): boolean {
     const { session } = this.#follow
     const { rows, damage: unreadable } = block
@@ -168,11 +156,11 @@ class EvidenceApplier {
     let next = this.#hash
     session.write(() => {
       const stored = session.artifacts.get(before.id)
-      // Another process keeps this index up too, and was faster.
+      // Another process syncs this index too and was faster.
       if (stored?.appliedBytes !== before.appliedBytes) throw new OvertakenError(before.path)
-      const put = scope === null ? { applied: 0, damage: null } : this.#putAll(scope, rows)
-      const { applied } = put
-      damage = put.damage ?? unreadable
+      const added = scope === null ? { applied: 0, damage: null } : this.#addAll(scope, rows)
+      const { applied } = added
+      damage = added.damage ?? unreadable
       const end = damage === null ? block.offset + block.bytes.length : damage.offset
       next = this.#hash.copy().update(block.bytes.subarray(0, end - block.offset))
       const stops = block.isLast || damage !== null
@@ -189,7 +177,7 @@ class EvidenceApplier {
       this.#outcome.rowsAdded += applied
     })
     this.#hash = next
-    this.#tellDamage(before)
+    this.#reportDamage(before)
     if (!block.isLast && damage === null) return false
     this.#remember()
     return true
@@ -199,14 +187,14 @@ class EvidenceApplier {
     this.#followed.remember(this.#fd, this.#artifact.appliedBytes, this.#hash, this.#state)
   }
 
-  /** Puts rows in until one does not fit. */
-  #putAll(scope: StoredScope, rows: readonly IndexRow[]): { applied: number; damage: Damage | null } {
+  /** Adds rows up to the first that does not belong here. */
+  #addAll(scope: StoredScope, rows: readonly IndexRow[]): { applied: number; damage: Damage | null } {
     const { session, changes } = this.#follow
     const names = session.scopes.names(scope.id)
     let applied = 0
     let damage: Damage | null = null
     for (const read of rows) {
-      const message = this.#put(scope, names, read)
+      const message = this.#add(scope, names, read)
       if (message !== null) {
         damage = { offset: read.offset, message }
         break
@@ -218,8 +206,8 @@ class EvidenceApplier {
     return { applied, damage }
   }
 
-  /** Null when the row is in the index now, else why it cannot be. */
-  #put(
+  /** Null when the row was added, else the reason why it was not. */
+  #add(
     scope: StoredScope,
     names: { run_id: string; dataset_id: string },
     { runId, dataset, provenance, record, offset, length }: IndexRow,
@@ -227,11 +215,11 @@ class EvidenceApplier {
     if (runId !== names.run_id || dataset.id !== names.dataset_id)
       return `the row belongs to run ${runId}, dataset ${dataset.id}, not to ${names.run_id}, ${names.dataset_id}`
     const { session } = this.#follow
-    const place = { offset, length, provenance: session.dictionary.provenance(provenance) }
-    return session.cells.add(scope, record, place) ? null : `the row ${record.rowId} stands in this run a second time`
+    const range = { offset, length, provenance: session.dictionary.provenance(provenance) }
+    return session.cells.add(scope, record, range) ? null : `duplicate row ${record.rowId} in this run`
   }
 
-  #tellDamage(before: Artifact): void {
+  #reportDamage(before: Artifact): void {
     const { path, damageOffset: offset, damageLine: line, damageMessage: message } = this.#artifact
     if (message !== null && (before.damageMessage !== message || before.damageOffset !== offset))
       this.#follow.changes.damaged.push({ path, damage: { offset, line, message } })

@@ -10,14 +10,14 @@ import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import type { JudgeInput } from '../report/judge-input.ts'
 import { judgeSection } from '../report/judge-section.ts'
 import type { IndexSession } from './index-session.ts'
-import { stateCode, stateColumn, valueColumn } from './metric-columns.ts'
 import { aliasesOf } from './queries/dataset-run.ts'
+import { stateCode, stateColumn, valueColumn } from './schema.ts'
 import type { StoredScope } from './scope-store.ts'
 
 const JUDGED = stateColumn(judgeMean.id)
 const MEAN = valueColumn(judgeMean.id)
 
-/** Puts a panel's verdicts beside the cells that they are about. Verdicts that do not fit the dataset run are not taken, and it says why. */
+/** Joins a panel's verdicts to the cells that they grade. Verdicts of another dataset run are refused with the reason. */
 export class JudgmentsWriter {
   readonly #session: IndexSession
   readonly #clear: Database.Statement[]
@@ -57,19 +57,19 @@ export class JudgmentsWriter {
       .pluck()
   }
 
-  /** Takes the verdicts out; inside `write`. */
+  /** Removes the verdicts; inside `write`. */
   clear(scope: StoredScope): void {
-    this.#takeOut(scope)
+    this.#remove(scope)
     this.#session.cells.recountJudged(scope)
   }
 
-  #takeOut(scope: StoredScope): void {
+  #remove(scope: StoredScope): void {
     for (const statement of this.#clear) statement.run(scope.id)
   }
 
-  /** Inside `write`. Returns the join's section: an error in it means that no verdict was taken. */
+  /** Inside `write`. Returns the join's section: an error in it means that no verdict was joined. */
   apply(scope: StoredScope, input: JudgeInput): JudgeSection {
-    this.#takeOut(scope)
+    this.#remove(scope)
     const questions = new Map(this.#questions.all(scope.id).map(({ id, question_id }) => [question_id, id]))
     const judgments = input.state === 'read' ? input.judgments : null
     const section = judgeSection(input, {
@@ -82,19 +82,19 @@ export class JudgmentsWriter {
     })
     this.#setSection.run(JSON.stringify(section), scope.id)
     if (judgments !== null && section.status !== 'error')
-      for (const query of judgments.queries) this.#put(scope, questions.get(query.query_id)!, query)
+      for (const query of judgments.queries) this.#join(scope, questions.get(query.query_id)!, query)
     this.#session.cells.recountJudged(scope)
     return section
   }
 
-  /** A snapshot has none, and takes whatever its judgments say: neither can be checked against the other. */
+  /** A snapshot has none of its own, so it uses that of its judgments: neither can be checked against the other. */
   #ingestion(scope: StoredScope, judgments: Judgments | null): IngestionProvenance | null {
     if (scope.kind === 'historical') return judgments?.ingestion ?? null
     const json = this.#provenance.get(scope.id)
     return json === undefined ? null : (JSON.parse(json) as Reproducibility).ingestion
   }
 
-  #put(scope: StoredScope, question: number, { per_judge, observed_winner, inconclusive }: JudgedQuery): void {
+  #join(scope: StoredScope, question: number, { per_judge, observed_winner, inconclusive }: JudgedQuery): void {
     const scores = new Map<string, number[]>()
     for (const [judge, verdict] of Object.entries(per_judge).sort(([a], [b]) => (a < b ? -1 : 1))) {
       for (const model of new Set([...Object.keys(verdict.scores), ...(verdict.best === null ? [] : [verdict.best])])) {

@@ -2,24 +2,24 @@ import type Database from 'better-sqlite3'
 import type { ArtifactState } from '../../contract/index.ts'
 import type { ArtifactKind } from '../evidence/artifact-files.ts'
 
-/** What the index knows of a file. */
+/** The index's entry of a file. */
 export interface Artifact {
   id: number
   path: string
   /** The path up to the ending that says its kind: artifacts of one dataset run share it. */
   prefix: string
   kind: ArtifactKind
-  /** Place of its folder in the order of the index. */
+  /** Position of its folder in the list of folders. */
   folder: number
   state: ArtifactState
-  /** Device and inode when it was last looked at; empty when it must be looked at again. */
+  /** Device and inode when it was last looked at; empty when it must be read again. */
   identity: string
   sizeBytes: number
   modifiedMs: number
   appliedBytes: number
   appliedLines: number
   sha256: string | null
-  /** The dataset run that it tells about. */
+  /** The dataset run that it belongs to. */
   scope: number | null
   damageOffset: number | null
   damageLine: number | null
@@ -48,7 +48,7 @@ const COLUMNS: Record<keyof Omit<Artifact, 'id'>, string> = {
 const FIELDS = Object.keys(COLUMNS) as (keyof Omit<Artifact, 'id'>)[]
 const SELECT = `SELECT id, ${FIELDS.map((field) => `${COLUMNS[field]} AS ${field}`).join(', ')} FROM artifacts`
 
-/** All artifacts as they stand in the database. */
+/** All artifacts in the database. */
 export const readArtifacts = (db: Database.Database): Artifact[] =>
   db.prepare<[], Artifact>(`${SELECT} ORDER BY folder, path`).all()
 
@@ -90,7 +90,7 @@ export class ArtifactStore {
     return this.#get.get(id) ?? null
   }
 
-  /** A file that was not known; it is to be looked at. */
+  /** Adds a new file, unread. */
   add(file: Pick<Artifact, 'path' | 'prefix' | 'kind' | 'folder'>): Artifact {
     const artifact: Omit<Artifact, 'id'> = {
       ...file,
@@ -120,7 +120,7 @@ export class ArtifactStore {
     this.#remove.run(id)
   }
 
-  /** All files of a dataset run are to be looked at again: its content was taken out of the index. */
+  /** Marks all files of a dataset run as unread: its content was removed from the index. */
   forgetScope(scope: number): void {
     this.#forgetScope.run(scope)
   }

@@ -1,3 +1,4 @@
+// What the index keeps of a row: a line of evidence → its row → a flat record without the long texts.
 import {
   CellMetricState,
   EvaluationStatus,
@@ -7,12 +8,14 @@ import {
   type OperationalMetric,
   type RowQuestion,
 } from '../../contract/index.ts'
+import { InternedRows } from '../evidence/interned-rows.ts'
+import { rowKeyOf } from '../evidence/row-id.ts'
+import { decodeLine, sealOf, wrongId, type Decoded } from '../evidence/row-line.ts'
 import { metricOutcome, type MetricOutcome } from '../report/metric-outcome.ts'
 import type { ScoreMetric } from '../report/score-metrics.ts'
-import { INDEX_METRICS, stateCode } from './metric-columns.ts'
-import { SEARCHABLE_CHARS, STATUS_CODES } from './schema.ts'
+import { INDEX_METRICS, SEARCHABLE_CHARS, stateCode, STATUS_CODES } from './schema.ts'
 
-/** What the index keeps of a cell, before texts have become numbers. */
+/** What the index keeps of a cell, before texts are replaced by their numbers. */
 export interface CellRecord {
   rowId: string
   question: RowQuestion | HistoricalQuestion
@@ -21,7 +24,7 @@ export interface CellRecord {
   alias: AliasRecord
   status: keyof typeof STATUS_CODES
   errorType: string | null
-  /** Code of the evaluation status; null when the file does not tell. */
+  /** Code of the evaluation status; null when the file does not have it. */
   evaluation: number | null
   queueMs: number | null
   latencyMs: number | null
@@ -34,7 +37,7 @@ export interface CellRecord {
   values: (number | null)[]
   /** Codes of the states, in the same order. */
   states: number[]
-  /** JSON of metric → why it has no value; null when there is nothing to say. */
+  /** JSON of metric → why it has no value; null when there is no reason. */
   reasons: string | null
   sources: SourceRecord[]
   /** The beginning of the answer that is searchable. */
@@ -54,7 +57,7 @@ export interface SourceRecord {
   score: number | null
 }
 
-/** A question as a snapshot tells it. */
+/** A question as a snapshot has it. */
 export interface HistoricalQuestion {
   id: string
   query: string | null
@@ -127,7 +130,7 @@ function outcomeOf(row: CanonicalRow, metric: IndexMetric): MetricOutcome {
     return row.status === 'ok'
       ? { kind: 'scored', score: row.metrics.operational[metric as OperationalMetric] }
       : { kind: 'not_run' }
-  // The verdicts come from a file of their own and are joined when it is read.
+  // The verdicts are in another file and are joined when that is read.
   if (metricClass === 'judge_panel')
     return { kind: row.status === 'ok' && row.metrics.judge_panel.status === 'disabled' ? 'disabled' : 'not_run' }
   return metricOutcome(row, metric as ScoreMetric)
@@ -150,4 +153,35 @@ export function metricFields(
     hasReason = true
   }
   return { values, states, reasons: hasReason ? JSON.stringify(reasons) : null }
+}
+
+export type Parsed = { ok: true; row: CanonicalRow; record: CellRecord } | { ok: false; problem: string }
+
+/** Parses lines of evidence into rows and records; equal members of a file's rows are one object. */
+export class RowParser {
+  readonly #rows = new InternedRows()
+
+  parse(line: Buffer): Parsed {
+    const decoded = this.#decode(line)
+    if (!decoded.ok) return decoded
+    try {
+      return { ok: true, row: decoded.row, record: cellRecord(decoded.row) }
+    } catch (error) {
+      // The checksum is right, but the row breaks its schema: report where.
+      const checked = decodeLine(line, 'full')
+      if (!checked.ok) return checked
+      throw error
+    }
+  }
+
+  #decode(line: Buffer): Decoded {
+    const row = sealOf(line) === 'intact' ? this.#rows.read(line) : null
+    if (row !== null) {
+      const problem = wrongId(row.row_id, rowKeyOf(row))
+      return problem === null ? { ok: true, row } : { ok: false, problem }
+    }
+    const decoded = decodeLine(line, 'quick')
+    if (decoded.ok) this.#rows.learn(decoded.row, line)
+    return decoded
+  }
 }

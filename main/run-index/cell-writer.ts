@@ -1,20 +1,18 @@
 import Database from 'better-sqlite3'
 import type { CellRecord } from './cell-record.ts'
-import { CellTallies } from './cell-tallies.ts'
-import { ColumnTallies } from './column-tallies.ts'
 import type { Dictionary } from './dictionary.ts'
-import { INDEX_METRICS, stateColumn, valueColumn } from './metric-columns.ts'
-import { STATUS_CODES } from './schema.ts'
+import { INDEX_METRICS, stateColumn, STATUS_CODES, valueColumn } from './schema.ts'
+import { Tallies } from './tallies.ts'
 
-/** A dataset run that cells are being put into. */
+/** A dataset run that cells are added to. */
 export interface Scope {
   id: number
   run: number
   dataset: number
 }
 
-/** Where a row stands in its file; null for the cells of a snapshot, which have no lines. */
-export interface CellPlace {
+/** The range of a row's line in its file, and the number of its provenance. */
+export interface CellRange {
   offset: number
   length: number
   provenance: number
@@ -44,7 +42,7 @@ const COLUMNS = [
   ...INDEX_METRICS.map(stateColumn),
 ]
 
-interface Tally {
+interface Totals {
   ok: number
   error: number
   timeout: number
@@ -52,11 +50,10 @@ interface Tally {
   lastMs: number | null
 }
 
-/** Puts cells into a dataset run. Call everything inside one transaction, `finish` last. */
+/** Adds cells to a dataset run. Call everything inside one transaction, `finish` last. */
 export class CellWriter {
   readonly #dictionary: Dictionary
-  readonly #tallies: CellTallies
-  readonly #columns: ColumnTallies
+  readonly #tallies: Tallies
   readonly #insertCell: Database.Statement
   readonly #insertSources: Database.Statement
   readonly #insertAnswer: Database.Statement
@@ -65,16 +62,15 @@ export class CellWriter {
   readonly #placeholder: Database.Statement<[number, string, number], number>
   readonly #replaceQuestion: Database.Statement
   readonly #countQuestion: Database.Statement
-  readonly #addTally: Database.Statement
+  readonly #addTotals: Database.Statement
   readonly #setNewest: Database.Statement
-  /** `scope question` and `scope alias` pairs that are known to be registered. */
+  /** `scope question` and `scope alias` pairs that are registered. */
   readonly #registered = new Set<string>()
-  #tally: Tally = emptyTally()
+  #totals: Totals = noTotals()
 
   constructor(db: Database.Database, dictionary: Dictionary) {
     this.#dictionary = dictionary
-    this.#tallies = new CellTallies(db)
-    this.#columns = new ColumnTallies(db)
+    this.#tallies = new Tallies(db)
     this.#insertCell = db.prepare(
       `INSERT INTO cells (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
     )
@@ -84,7 +80,7 @@ export class CellWriter {
       `INSERT INTO dataset_run_aliases (scope, alias, base_model, flavor, evidence_capability) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET unavailable = NULL`,
     )
-    // As VALUES: INSERT … SELECT would open a savepoint, at which FTS5 writes out all that it holds in memory.
+    // As VALUES: INSERT … SELECT would open a savepoint, at which FTS5 writes everything that it holds in memory.
     this.#insertQuestion = db.prepare(
       `INSERT INTO dataset_run_questions (scope, question, position)
        VALUES (@scope, @question, (SELECT questions FROM dataset_runs WHERE id = @scope)) ON CONFLICT DO NOTHING`,
@@ -98,7 +94,7 @@ export class CellWriter {
       'UPDATE OR IGNORE dataset_run_questions SET question = ? WHERE scope = ? AND question = ?',
     )
     this.#countQuestion = db.prepare('UPDATE dataset_runs SET questions = questions + 1 WHERE id = ?')
-    this.#addTally = db.prepare(
+    this.#addTotals = db.prepare(
       `UPDATE dataset_runs SET ok = ok + @ok, error = error + @error, timeout = timeout + @timeout,
          first_ms = min(coalesce(first_ms, @firstMs), @firstMs), last_ms = max(coalesce(last_ms, @lastMs), @lastMs)
        WHERE id = @scope`,
@@ -106,17 +102,16 @@ export class CellWriter {
     this.#setNewest = db.prepare('UPDATE runs SET newest_ms = max(newest_ms, ?) WHERE id = ?')
   }
 
-  /** False when the run has this row, or the dataset run this cell, already; nothing is put in then. */
-  add(scope: Scope, record: CellRecord, place: CellPlace | null): boolean {
-    const question = this.question(scope, record.question, record.repeat)
+  /** False, and nothing is added, when the run has this row already or the dataset run has this cell. `range` is null for the cells of a snapshot. */
+  add(scope: Scope, record: CellRecord, range: CellRange | null): boolean {
+    const question = this.#question(scope, record.question, record.repeat)
     const alias = this.#alias(scope, record)
-    const id = this.#cell(scope, record, place, question, alias)
+    const id = this.#cell(scope, record, range, question, alias)
     if (id === null) return false
     if (record.sources.length > 0) this.#insertSources.run(id, this.#sourceList(record))
     if (record.searchable !== null && record.searchable !== '') this.#insertAnswer.run(id, record.searchable)
     this.#count(record)
-    this.#tallies.count(alias, record, place)
-    this.#columns.count(alias, record)
+    this.#tallies.count(alias, record, range)
     return true
   }
 
@@ -132,7 +127,7 @@ export class CellWriter {
   #cell(
     scope: Scope,
     record: CellRecord,
-    place: CellPlace | null,
+    range: CellRange | null,
     question: number,
     alias: number,
   ): number | bigint | null {
@@ -143,8 +138,8 @@ export class CellWriter {
         scope.id,
         question,
         alias,
-        place?.offset ?? null,
-        place?.length ?? null,
+        range?.offset ?? null,
+        range?.length ?? null,
         STATUS_CODES[record.status],
         record.errorType,
         record.evaluation,
@@ -155,7 +150,7 @@ export class CellWriter {
         record.totalTokens,
         record.answerChars,
         record.finishedMs,
-        place?.provenance ?? null,
+        range?.provenance ?? null,
         record.reasons === null ? null : this.#dictionary.reasons(record.reasons),
         ...record.values,
         ...record.states,
@@ -166,8 +161,8 @@ export class CellWriter {
     }
   }
 
-  /** Number of a question of the dataset run; a placeholder of the same name gives it its position. */
-  question(scope: Scope, question: CellRecord['question'], repeat: number): number {
+  /** Number of a question of the dataset run; it takes the position of a placeholder with the same id. */
+  #question(scope: Scope, question: CellRecord['question'], repeat: number): number {
     const id = this.#dictionary.question(scope.dataset, question, repeat)
     if (!this.#isNew(`q ${scope.id} ${id}`)) return id
     const placeholder = this.#placeholder.get(scope.dataset, question.id, repeat)
@@ -192,34 +187,32 @@ export class CellWriter {
   }
 
   #count({ status, finishedMs }: CellRecord): void {
-    const tally = this.#tally
-    tally[status] += 1
+    const totals = this.#totals
+    totals[status] += 1
     if (finishedMs === null) return
-    tally.firstMs = Math.min(tally.firstMs ?? finishedMs, finishedMs)
-    tally.lastMs = Math.max(tally.lastMs ?? finishedMs, finishedMs)
+    totals.firstMs = Math.min(totals.firstMs ?? finishedMs, finishedMs)
+    totals.lastMs = Math.max(totals.lastMs ?? finishedMs, finishedMs)
   }
 
-  /** Adds what was counted since the last call to the dataset run. */
+  /** Writes what was counted since the last call. */
   finish(scope: Scope): void {
-    this.#addTally.run({ scope: scope.id, ...this.#tally })
+    this.#addTotals.run({ scope: scope.id, ...this.#totals })
     this.#tallies.finish(scope)
-    this.#columns.finish(scope)
-    this.#setNewest.run(this.#tally.lastMs ?? 0, scope.run)
-    this.#tally = emptyTally()
+    this.#setNewest.run(this.#totals.lastMs ?? 0, scope.run)
+    this.#totals = noTotals()
   }
 
-  /** When verdicts were put beside the cells, or taken away from them. */
+  /** After verdicts were joined to the cells or removed from them. */
   recountJudged(scope: Scope): void {
-    this.#columns.recountJudged(scope)
+    this.#tallies.recountJudged(scope)
   }
 
-  /** After a rollback, or when another process has written. */
+  /** After a rollback, or after another process wrote. */
   forget(): void {
     this.#registered.clear()
     this.#tallies.forget()
-    this.#columns.forget()
-    this.#tally = emptyTally()
+    this.#totals = noTotals()
   }
 }
 
-const emptyTally = (): Tally => ({ ok: 0, error: 0, timeout: 0, firstMs: null, lastMs: null })
+const noTotals = (): Totals => ({ ok: 0, error: 0, timeout: 0, firstMs: null, lastMs: null })

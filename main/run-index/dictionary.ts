@@ -4,7 +4,7 @@ import { canonicalJson, type CanonicalRow } from '../../contract/index.ts'
 import { fingerprint } from '../evidence/row-identity.ts'
 import type { AliasRecord, CellRecord } from './cell-record.ts'
 
-/** Beyond this a map of known texts restarts: memory must not grow with the files. */
+/** A map of known texts is cleared at this size: memory must not grow with the files. */
 const MAX_KNOWN = 50_000
 
 /** One table of distinct texts and their numbers, remembered. */
@@ -26,8 +26,8 @@ class Numbers<Key> {
 }
 
 /**
- * Gives texts that stand in many cells their numbers, making them where they are new. What it remembers holds only while its transactions
- * succeed and no other process writes: `forget` after a rollback or when another process has written.
+ * The numbers of texts that many cells share; a new text is inserted. What it remembers is valid only while its transactions succeed and no
+ * other process writes: call `forget` after a rollback or after another process wrote.
  */
 export class Dictionary {
   readonly #runs = new Numbers<string>()
@@ -78,7 +78,7 @@ export class Dictionary {
     return this.#reasons.of(json, () => this.#find.reasons(json))
   }
 
-  /** By the object itself: the parser hands out one for all rows that share it. */
+  /** By object identity: the parser returns one object for all rows that share it. */
   provenance(value: CanonicalRow['reproducibility']): number {
     return this.#provenance.of(value, () => {
       const json = canonicalJson(value)
@@ -86,9 +86,9 @@ export class Dictionary {
     })
   }
 
-  /** Two questions are the same when everything about them is, and the time that they were asked: their scores compare only then. */
+  /** Two questions are the same when all their fields and the repetition are equal: only then do their scores compare. */
   question(dataset: number, question: CellRecord['question'] | PlaceholderQuestion, repeat: number): number {
-    // Most rows share the object with the row before, and a look at the object is quicker than at its text.
+    // Most rows share the object with the previous row, and comparing identities is faster than building the key.
     const last = this.#lastQuestion
     if (last?.question === question && last.dataset === dataset && last.repeat === repeat) return last.id
     const id = this.#questions.of(`${dataset} ${repeat} ${JSON.stringify(question)}`, () =>

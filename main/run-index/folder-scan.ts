@@ -11,7 +11,7 @@ import {
   type NamedKind,
 } from '../evidence/artifact-files.ts'
 
-/** A file's state on disk; two equal ones are taken for the same content. */
+/** A file's state on disk; equal states mean equal content. */
 export interface FileState {
   /** Device and inode. */
   identity: string
@@ -24,14 +24,14 @@ export interface FoundFile extends FileState {
   /** The path up to the ending that says the kind. */
   prefix: string
   kind: ArtifactKind
-  /** Place of the folder in the order given. */
+  /** Position of the folder in the given list. */
   folder: number
 }
 
 export interface FolderScan {
   /** By folder, then path. */
   files: FoundFile[]
-  /** Folders that are there but cannot be listed: their files must not be taken for removed. */
+  /** Folders that exist but cannot be listed: their files do not count as removed. */
   unreadable: { folder: string; message: string }[]
 }
 
@@ -45,17 +45,17 @@ const stateFrom = (info: BigIntStats): FileState => ({
 
 export const stateOfOpen = (fd: number): FileState => stateFrom(fstatSync(fd, { bigint: true }))
 
-/** Folders of results, and artifacts elsewhere. */
-export interface ScannedPlaces {
+/** Folders of results, and artifacts in other folders. */
+export interface ScannedFiles {
   folders: readonly string[]
   named?: NamedFiles
 }
 
-/** The artifacts in folders of results, not below them, and those that are named. A missing folder holds nothing. */
-export function scanFolders({ folders, named = {} }: ScannedPlaces): FolderScan {
+/** The artifacts in folders of results, not below them, and those that are named. A missing folder is empty. */
+export function scanFolders({ folders, named = {} }: ScannedFiles): FolderScan {
   const scan: FolderScan = { files: [], unreadable: [] }
   const seen = new Set<string>()
-  for (const [place, given] of folders.entries()) {
+  for (const [index, given] of folders.entries()) {
     const folder = resolve(given)
     if (seen.has(folder)) continue
     seen.add(folder)
@@ -66,14 +66,14 @@ export function scanFolders({ folders, named = {} }: ScannedPlaces): FolderScan 
       const info = statSync(path, { bigint: true, throwIfNoEntry: false })
       if (info?.isFile() !== true) continue
       const prefix = path.slice(0, -match.ending.length)
-      scan.files.push({ path, prefix, kind: match.kind, folder: place, ...stateFrom(info) })
+      scan.files.push({ path, prefix, kind: match.kind, folder: index, ...stateFrom(info) })
     }
   }
   if (folders[0] !== undefined) addNamed(resolve(folders[0]), named, scan)
   return scan
 }
 
-/** A named file belongs to the files that its dataset run has in the first folder, and comes before the one of its kind there. */
+/** A named file belongs to the files that its dataset run has in the first folder, and replaces the one of its kind there. */
 function addNamed(folder: string, named: NamedFiles, scan: FolderScan): void {
   for (const kind of namedKinds(named)) {
     const path = named[kind]!
@@ -90,7 +90,7 @@ function addNamed(folder: string, named: NamedFiles, scan: FolderScan): void {
 
 const endingOf = (kind: ArtifactKind): string => ENDINGS.find((each) => each.kind === kind)!.ending
 
-/** The owners found last: a file is read again only when it has changed. */
+/** Owners by path: a file is read again only when it has changed. */
 const owners = new Map<string, { state: FileState; owner: ArtifactOwner | null }>()
 
 function knownOwner(kind: NamedKind, path: string, state: FileState): ArtifactOwner | null {

@@ -1,13 +1,13 @@
 import { watch, type FSWatcher } from 'node:fs'
 
-/** Changes that come this close together are one. */
+/** Changes within this time are handled together. */
 const QUIET_MS = 40
 /** A sync takes at most this share of the time, however large the folders are. */
 const MAX_SHARE = 0.2
 
 /**
- * Calls `onDue` when something may have changed in the folders: soon after the system says so, and every `pollMs` in case it does not. Never
- * while an earlier call is under way, and not more often than the calls can bear.
+ * Calls `onDue` when something may have changed in the folders: soon after the system reports it, and every `pollMs` in case it does not. Never
+ * during an earlier call; after a long call it pauses so that calls take at most `MAX_SHARE` of the time.
  */
 export class FolderWatch {
   readonly #folders: readonly string[]
@@ -53,26 +53,26 @@ export class FolderWatch {
     const endedAt = performance.now()
     this.#isRunning = false
     this.#notBefore = endedAt + (endedAt - startedAt) * (1 / MAX_SHARE - 1)
-    // What changed during the call has already asked for the next one.
+    // A change during the call has already scheduled the next one.
     const wanted = this.#dueAt
     this.#dueAt = Infinity
     this.#schedule(Math.min(this.#pollMs, Math.max(0, wanted - endedAt)))
   }
 
-  /** A folder that is missing now may come; one that was removed may come again. */
+  /** Called before each sync: a missing folder may have been created since. */
   #watchFolders(): void {
     for (const folder of this.#folders) {
       if (this.#watchers.has(folder)) continue
       try {
         const watcher = watch(folder, { persistent: true }, (event) => {
           this.#schedule(QUIET_MS)
-          // A folder that is removed or replaced says so once and is silent afterwards.
+          // A folder that is removed or replaced reports it once and never again.
           if (event === 'rename') this.#forget(folder)
         })
         watcher.on('error', () => this.#forget(folder))
         this.#watchers.set(folder, watcher)
       } catch {
-        // The polls look after it.
+        // Polling covers it.
       }
     }
   }

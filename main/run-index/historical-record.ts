@@ -9,7 +9,7 @@ import { SEARCHABLE_CHARS } from './schema.ts'
 const optionalNumber = z.number().min(0).optional().catch(undefined)
 const optionalText = z.string().nullish().catch(undefined)
 
-/** What an old cell may have besides its key; fields of another type count as absent. */
+/** Optional fields of an old cell; those of another type count as absent. */
 const Cell = z.looseObject({
   query_id: z.string().min(1),
   model: z.string().min(1),
@@ -51,8 +51,8 @@ export interface HistoricalRecords {
 export type ParsedHistorical = { ok: true; records: HistoricalRecords } | { ok: false; problem: string }
 
 /**
- * Text of an old matrix file, without evidence beside it → what the index keeps of its cells. Where the matrix says neither run nor dataset
- * nor a question's text, its file name and its judgments do.
+ * Text of an old matrix file, without evidence beside it → what the index keeps of its cells. What the matrix lacks (run, dataset,
+ * the text of a question) is taken from its file name and its judgments.
  */
 export function parseHistorical(text: string, name: string, judgments: Judgments | null): ParsedHistorical {
   let value: unknown

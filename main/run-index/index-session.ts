@@ -1,10 +1,12 @@
+import { basename } from 'node:path'
 import type Database from 'better-sqlite3'
 import type { IndexChange } from '../../contract/index.ts'
-import { ArtifactStore } from './artifact-store.ts'
+import { artifactName } from '../evidence/artifact-files.ts'
+import { ArtifactStore, type Artifact } from './artifact-store.ts'
 import { CellWriter } from './cell-writer.ts'
 import { Dictionary } from './dictionary.ts'
-import { fitting, PAGE_BUDGET_BYTES } from './queries/page-budget.ts'
-import { ScopeStore, type StoredScope } from './scope-store.ts'
+import { fitting, PAGE_BUDGET_BYTES } from './queries/fit-answer.ts'
+import { ScopeStore, type NewScope, type StoredScope } from './scope-store.ts'
 
 /** Collects what one sync changed. */
 export class ChangeLog {
@@ -29,7 +31,7 @@ export class ChangeLog {
     this.#removed.set(key, names)
   }
 
-  /** What to tell; `revision` is the one after the sync. */
+  /** The change to report, cut to the size of an answer; `revision` is the one after the sync. */
   finish(revision: number): IndexChange {
     const [runs, removed] = [[...this.#runs.values()], [...this.#removed.values()]]
     const change = {
@@ -43,7 +45,7 @@ export class ChangeLog {
   }
 }
 
-/** A database opened for writing with everything that puts things into it, and the one way to do so: in a transaction. */
+/** A database opened for writing and everything that writes into it. All writing happens inside `write`, in one transaction. */
 export class IndexSession {
   readonly db: Database.Database
   readonly artifacts: ArtifactStore
@@ -74,7 +76,7 @@ export class IndexSession {
     this.db.exec('BEGIN IMMEDIATE')
     try {
       const version = this.#readDataVersion()
-      // Another process wrote in between: what is remembered may not hold any more.
+      // Another process wrote in between: what is remembered may be outdated.
       if (version !== this.#dataVersion) this.#forget()
       this.#dataVersion = version
       const result = work()
@@ -88,7 +90,28 @@ export class IndexSession {
     }
   }
 
-  /** Takes a dataset run out of the index; inside `write`. */
+  /**
+   * Makes `artifact` the file that its dataset run is indexed from; inside `write`. Where several files hold the same dataset run, such as a
+   * working file and its published copy, evidence precedes snapshots, earlier folders precede later ones, and the name that the runner
+   * gives precedes any other. Null when another file precedes `artifact`, which is then marked as its copy.
+   */
+  claim(scope: NewScope, artifact: Artifact, changes: ChangeLog): StoredScope | null {
+    const { scopes, artifacts } = this
+    const stored = scopes.find(scope.runId, scope.datasetId)
+    if (stored !== null) {
+      const owner = artifacts.get(stored.owner)
+      if (owner !== null && owner.id !== artifact.id && precedes(scope, owner, artifact)) {
+        artifacts.change(artifact, { scope: stored.id })
+        return null
+      }
+      this.wipe(stored, changes)
+    }
+    const created = scopes.create(scope, artifact)
+    artifacts.change(artifacts.get(artifact.id)!, { scope: created.id })
+    return created
+  }
+
+  /** Removes a dataset run from the index; inside `write`. */
   wipe(scope: StoredScope, changes: ChangeLog): void {
     changes.removed(this.scopes.names(scope.id))
     this.scopes.wipe(scope)
@@ -103,4 +126,19 @@ export class IndexSession {
   #readDataVersion(): unknown {
     return this.db.pragma('data_version', { simple: true })
   }
+}
+
+type Names = Pick<NewScope, 'runId' | 'datasetId'>
+
+const rankOf = ({ runId, datasetId }: Names, { kind, folder, path }: Artifact): (number | string)[] => [
+  kind === 'evidence' ? 0 : 1,
+  folder,
+  basename(path) === artifactName(kind, runId, datasetId) ? 0 : 1,
+  path,
+]
+
+function precedes(names: Names, a: Artifact, b: Artifact): boolean {
+  const [first, second] = [rankOf(names, a), rankOf(names, b)]
+  for (const [index, value] of first.entries()) if (value !== second[index]) return value < second[index]!
+  return true
 }

@@ -23,7 +23,7 @@ const artifact = ({ db }: OpenedIndex, path: string) =>
     .get(path) as { state: string; applied_bytes: number; damage_offset: number | null; damage_line: number | null }
 
 describe('following an evidence file', () => {
-  it('takes rows in as they come, and ends where a fresh index does', async () => {
+  it('an index that follows a growing file equals one that is built from the whole file', async () => {
     const { folders, evidence, index } = await withEvidence(Buffer.alloc(0))
     expect((await index.sync()).runs).toEqual([])
     let added = 0
@@ -40,7 +40,7 @@ describe('following an evidence file', () => {
     expect(contentOf(index.db)).toEqual(await freshContent(folders))
   })
 
-  it('leaves an unfinished last line alone until it is complete, at every byte', async () => {
+  it('an unfinished last line is not indexed until it is complete, wherever it is cut', async () => {
     const { evidence, index } = await withEvidence(lines[0]!)
     const next = lines[1]!
     const cuts = [1, 17, next.length >> 1, next.length - 2, next.length - 1]
@@ -57,7 +57,7 @@ describe('following an evidence file', () => {
     expect(cellCount(index)).toBe(2)
   })
 
-  it('stops at a line that cannot be used, shows it, and goes on when it was mended', async () => {
+  it('indexing stops at an invalid line, reports it, and continues after it was repaired', async () => {
     const broken = Buffer.from(lines[3]!)
     broken[broken.length >> 1]! ^= 1
     const { evidence, index } = await withEvidence(Buffer.concat([...lines.slice(0, 3), broken, ...lines.slice(4, 8)]))
@@ -80,7 +80,7 @@ describe('following an evidence file', () => {
   })
 
   it.each([
-    ['a row that stands there already', () => lines[0]!, /second time/],
+    ['a duplicate row', () => lines[0]!, /duplicate row/],
     [
       'a row of another run',
       () => evidenceBytes(goldenRows(fixtureDataset('beta', 'Beta', 2)).slice(0, 1)),
@@ -96,7 +96,7 @@ describe('following an evidence file', () => {
     expect(cellCount(index)).toBe(2)
   })
 
-  it('notices a byte that was flipped in what it has read', async () => {
+  it('a flipped byte in an indexed part is noticed', async () => {
     const { folders, evidence, index } = await withEvidence(Buffer.concat(lines))
     await index.sync()
     const bytes = await readFile(evidence)
@@ -110,7 +110,7 @@ describe('following an evidence file', () => {
     expect(contentOf(index.db)).toEqual(await freshContent(folders))
   })
 
-  it('reads a file again that was replaced, cut or rotated, and only then', async () => {
+  it('a file is read again only when it was replaced, cut or rotated', async () => {
     const { folders, evidence, index } = await withEvidence(Buffer.concat(lines.slice(0, 6)))
     await index.sync()
     const checks: [string, () => Promise<void>, number, boolean][] = [
@@ -131,7 +131,7 @@ describe('following an evidence file', () => {
     }
   })
 
-  it('goes on after a restart from where it was', async () => {
+  it('a restarted writer continues at the stored offset', async () => {
     const { folders, evidence, index } = await withEvidence(Buffer.concat(lines.slice(0, 6)))
     await index.sync()
     index.close()
@@ -142,7 +142,7 @@ describe('following an evidence file', () => {
     expect(contentOf(again.db)).toEqual(await freshContent(folders))
   })
 
-  it('forgets what was removed', async () => {
+  it('a removed file is removed from the index', async () => {
     const { evidence, index } = await withEvidence(Buffer.concat(lines))
     await index.sync()
     await rm(evidence)
@@ -153,7 +153,7 @@ describe('following an evidence file', () => {
     expect((await index.verify()).ok).toBe(true)
   })
 
-  it('keeps an index up together with another process', async () => {
+  it('two processes can sync one index', async () => {
     const { folders, evidence, index } = await withEvidence(Buffer.concat(lines.slice(0, 4)))
     const other = openIndex(folders)
     await Promise.all([index.sync(), other.sync()])
@@ -168,7 +168,7 @@ describe('following an evidence file', () => {
 })
 
 describe('the other artifacts', () => {
-  it('takes order, missing cells and reasons from the aggregate, and verdicts from the judgments', async () => {
+  it('order, missing cells and reasons come from the aggregate, verdicts from the judgments', async () => {
     const folders = await indexFolders()
     const { files } = await writeRun(folders.results, dataset, goldenJudgments(dataset))
     const index = openIndex(folders)
@@ -193,7 +193,7 @@ describe('the other artifacts', () => {
     expect(contentOf(index.db)).toEqual(content)
   })
 
-  it('puts questions without a row in their place, and their rows when they come', async () => {
+  it('questions without a row have their position, which their rows take later', async () => {
     const folders = await indexFolders()
     const { files } = await writeRun(folders.results, dataset)
     const first = rows.filter(({ question }) => question.id !== 'q-3')
@@ -217,7 +217,7 @@ describe('the other artifacts', () => {
     expect((await index.verify()).ok).toBe(true)
   })
 
-  it('joins verdicts to rows that came after them', async () => {
+  it('verdicts are joined to rows that are added after them', async () => {
     const folders = await indexFolders()
     const { files } = await writeRun(folders.results, dataset, goldenJudgments(dataset))
     const index = openIndex(folders)
@@ -229,7 +229,7 @@ describe('the other artifacts', () => {
     expect(index.db.prepare('SELECT count(judge_mean) FROM cells').pluck().get()).toBe(rows.length)
   })
 
-  it('shows judgments and aggregates that cannot be used, and keeps the cells', async () => {
+  it('invalid judgments and aggregates are reported and the cells stay indexed', async () => {
     const folders = await indexFolders()
     const { files } = await writeRun(folders.results, dataset, goldenJudgments(dataset))
     await writeFile(files.judgments, '[]')
@@ -259,7 +259,7 @@ it.skipIf(process.platform !== 'linux')(
 )
 
 describe('copies and snapshots', () => {
-  it('indexes a working file before its published copy, and the copy when the working file goes', async () => {
+  it('a working file is indexed instead of its published copy until it is removed', async () => {
     const folders = await indexFolders()
     const { files } = await writeRun(folders.published, dataset, goldenJudgments(dataset))
     const index = openIndex(folders)
@@ -277,7 +277,7 @@ describe('copies and snapshots', () => {
     expect(contentOf(index.db)).toEqual(published)
   })
 
-  it('reads snapshots of before the evidence files, with their judgments', async () => {
+  it('snapshots from before evidence files are indexed with their judgments', async () => {
     const folders = await indexFolders()
     const matrix = {
       run_id: 'old-1',
@@ -357,7 +357,7 @@ describe('copies and snapshots', () => {
     expect(contentOf(index.db)).toEqual(await freshContent(folders))
   })
 
-  it('takes a snapshot for none once its evidence is there', async () => {
+  it('a matrix is not indexed as a snapshot once its evidence exists', async () => {
     const folders = await indexFolders()
     const { files } = await writeRun(folders.results, dataset)
     const aside = join(folders.results, 'aside')
@@ -379,7 +379,7 @@ async function replace(path: string, bytes: Buffer): Promise<void> {
   await rename(`${path}.new`, path)
 }
 
-it('prefers the name that the runner gives', async () => {
+it('of two copies the file with the name that the runner gives is indexed', async () => {
   const folders = await indexFolders()
   const { files } = await writeRun(folders.results, dataset)
   await copyFile(files.evidence, join(folders.results, 'another-name-evidence.jsonl'))

@@ -2,47 +2,45 @@ import { basename } from 'node:path'
 import type { IndexChange, JudgeSection } from '../../contract/index.ts'
 import { ARTIFACT_KINDS, type ArtifactKind } from '../evidence/artifact-files.ts'
 import { parseJudgments } from '../report/judge-input.ts'
+import { AggregateWriter, parseAggregate } from './apply-aggregate.ts'
 import { applyEvidence, OvertakenError, type Follow } from './apply-evidence.ts'
-import { EvaluationWriter, parseAggregate } from './apply-evaluation.ts'
 import { JudgmentsWriter } from './apply-judgments.ts'
 import type { Artifact } from './artifact-store.ts'
-import { claimScope } from './claim-scope.ts'
-import { scanFolders, type FoundFile, type ScannedPlaces } from './folder-scan.ts'
-import { FollowedFile } from './followed-file.ts'
+import { scanFolders, type FoundFile, type ScannedFiles } from './folder-scan.ts'
+import { FollowedFile, readWholeFile, wholeFileChange, type WholeFile } from './followed-file.ts'
 import { parseHistorical } from './historical-record.ts'
 import { ChangeLog, type IndexSession } from './index-session.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from './line-blocks.ts'
 import type { StoredScope } from './scope-store.ts'
-import { readWholeFile, wholeFileChange, type WholeFile } from './whole-file.ts'
 
 /** The artifacts of one dataset run in one folder. */
 type Group = Partial<Record<ArtifactKind, { artifact: Artifact; file: FoundFile }>>
 
-/** A file that turns out to be a copy, or no copy any more, makes others be looked at again; so often at most. */
+/** When a file becomes a copy, or stops being one, other files are read again: at most this many times per sync. */
 const MAX_PASSES = 4
 
-/** Keeps the index up with folders of results. Calls must not overlap. */
+/** Brings the index up to date with folders of results. Calls must not overlap. */
 export class IndexWriter {
   readonly #session: IndexSession
-  readonly #places: ScannedPlaces
-  readonly #evaluation: EvaluationWriter
+  readonly #scanned: ScannedFiles
+  readonly #aggregate: AggregateWriter
   readonly #judgments: JudgmentsWriter
   readonly #followed = new Map<string, FollowedFile>()
   /** Folders that could not be listed last time, with the reason. */
   #unreadable = new Map<string, string>()
 
-  constructor(session: IndexSession, places: ScannedPlaces) {
+  constructor(session: IndexSession, scanned: ScannedFiles) {
     this.#session = session
-    this.#places = places
-    this.#evaluation = new EvaluationWriter(session)
+    this.#scanned = scanned
+    this.#aggregate = new AggregateWriter(session)
     this.#judgments = new JudgmentsWriter(session)
   }
 
-  /** Takes in everything that changed in the folders. Rejects with the signal's reason and the system's errors; what was applied till then stays. */
+  /** Applies everything that changed in the folders. Rejects with the signal's reason and the system's errors; what was applied before stays. */
   async sync(signal: AbortSignal): Promise<IndexChange> {
     const changes = new ChangeLog()
     const follow: Follow = { session: this.#session, changes, signal }
-    const { files, unreadable } = scanFolders(this.#places)
+    const { files, unreadable } = scanFolders(this.#scanned)
     for (const { folder, message } of unreadable)
       if (this.#unreadable.get(folder) !== message)
         changes.damaged.push({ path: folder, damage: { offset: null, line: null, message } })
@@ -57,9 +55,9 @@ export class IndexWriter {
   }
 
   #removeMissing(files: readonly FoundFile[], unreadable: readonly string[], changes: ChangeLog): void {
-    const there = new Set(files.map(({ path }) => path))
+    const present = new Set(files.map(({ path }) => path))
     const isHidden = ({ path }: Artifact) => unreadable.some((folder) => path.startsWith(folder))
-    const missing = this.#session.artifacts.all().filter((known) => !there.has(known.path) && !isHidden(known))
+    const missing = this.#session.artifacts.all().filter((known) => !present.has(known.path) && !isHidden(known))
     if (missing.length === 0) return
     this.#session.write(() => {
       for (const { id, path } of missing) {
@@ -72,22 +70,22 @@ export class IndexWriter {
     })
   }
 
-  /** Takes out of the index what a removed file told. */
+  /** Removes from the index what came from a removed file. */
   #forgetContent(artifact: Artifact, changes: ChangeLog): void {
     const { scopes } = this.#session
     const owned = scopes.ofOwner(artifact.id)
     if (owned !== null) this.#session.wipe(owned, changes)
     const scope = artifact.scope === null || artifact.state === 'copy' ? null : scopes.get(artifact.scope)
     if (scope === null) return
-    if (artifact.kind === 'evaluation') this.#evaluation.clear(scope)
+    if (artifact.kind === 'evaluation') this.#aggregate.clear(scope)
     if (artifact.kind === 'judgments') this.#judgments.clear(scope)
     changes.added(scopes.names(scope.id), 0, true)
   }
 
-  /** Looks at every file that changed. True when files have to be looked at again. */
+  /** Reads every file that changed. True when files must be read again. */
   async #pass(files: readonly FoundFile[], follow: Follow): Promise<boolean> {
     const known = this.#known(files)
-    this.#followOrder(files, known)
+    this.#applyFolderOrder(files, known)
     const groups = new Map<string, Group>()
     for (const file of files) {
       const group = groups.get(file.prefix) ?? {}
@@ -96,13 +94,13 @@ export class IndexWriter {
     }
     let isOvertaken = false
     for (const [prefix, group] of groups) {
-      if (!ARTIFACT_KINDS.some((kind) => needsLook(group[kind]))) continue
+      if (!ARTIFACT_KINDS.some((kind) => isUnread(group[kind]))) continue
       try {
         await this.#follow(prefix, group, follow)
       } catch (error) {
-        // What the other process wrote holds: go on from there in the next pass.
+        // The other process's rows are kept: the next pass continues after them.
         if (error instanceof OvertakenError) isOvertaken = true
-        // One file that cannot be read must not keep the others out of the index.
+        // A file that cannot be read must not block the others.
         else if (isOfSystem(error)) this.#noteUnreadable(group, error, follow)
         else throw error
       }
@@ -113,7 +111,7 @@ export class IndexWriter {
     return this.#session.artifacts.all().some(({ path, identity }) => identity === '' && paths.has(path))
   }
 
-  /** Marks the files of a group that were still to be read as damaged, until they change. */
+  /** Marks the unread files of a group as damaged until they change. */
   #noteUnreadable(group: Group, error: NodeJS.ErrnoException, { changes }: Follow): void {
     const message = `cannot be read: ${error.message}`
     for (const kind of ARTIFACT_KINDS) {
@@ -144,8 +142,8 @@ export class IndexWriter {
     })
   }
 
-  /** Folders in another order than before: which of several equal files is indexed has to be decided again. */
-  #followOrder(files: readonly FoundFile[], known: Map<string, Artifact>): void {
+  /** After the order of folders changed, which of several copies is indexed is decided again. */
+  #applyFolderOrder(files: readonly FoundFile[], known: Map<string, Artifact>): void {
     const moved = files.filter(({ path, folder }) => known.get(path)!.folder !== folder)
     if (moved.length === 0) return
     this.#session.write(() => {
@@ -160,12 +158,12 @@ export class IndexWriter {
     else this.#list(group, follow)
   }
 
-  /** Evidence, and what belongs to it. */
+  /** Evidence and the files that belong to it. */
   async #followCanonical(group: Group, evidence: Artifact, follow: Follow): Promise<void> {
     const session = this.#session
     if (group.matrix !== undefined) this.#releaseOwner(group.matrix.artifact, follow)
     let outcome = { rowsAdded: 0, created: false }
-    if (needsLook(group.evidence)) {
+    if (isUnread(group.evidence)) {
       const followed = this.#followed.get(evidence.path) ?? new FollowedFile()
       this.#followed.set(evidence.path, followed)
       outcome = await applyEvidence(session.artifacts.get(evidence.id)!, followed, follow)
@@ -177,28 +175,28 @@ export class IndexWriter {
     }
     const { created, rowsAdded } = outcome
     const isOrdered = this.#isDue(group.evaluation)
-    this.#whole(group.evaluation, created, scope, follow, (file) => this.#applyEvaluation(file, scope))
+    this.#whole(group.evaluation, created, scope, follow, (file) => this.#applyAggregate(file, scope))
     this.#whole(group.matrix, created, scope, follow, () => null)
-    // Verdicts of cells that have just come in stand in a file that was read before them.
+    // Verdicts of cells that were just added are in a file that was read before them.
     this.#whole(group.judgments, created || rowsAdded > 0 || isOrdered, scope, follow, (file, artifact) =>
       this.#applyJudgments(file, artifact, scope),
     )
   }
 
-  /** Looked at again since its group was put together, or changed on disk. */
+  /** Whether it changed on disk, or was marked as unread since its group was built. */
   #isDue(member: Group[ArtifactKind]): boolean {
-    return member !== undefined && needsLook({ ...member, artifact: this.#session.artifacts.get(member.artifact.id)! })
+    return member !== undefined && isUnread({ ...member, artifact: this.#session.artifacts.get(member.artifact.id)! })
   }
 
-  /** Applies a file that is replaced as a whole, if it changed or `anyway`; `apply` says what is wrong with it. */
+  /** Applies a file that is replaced as a whole, if it changed or `force` is set; `apply` returns the problem with it. */
   #whole(
     member: Group[ArtifactKind],
-    anyway: boolean,
+    force: boolean,
     scope: StoredScope,
     { changes }: Follow,
     apply: (file: WholeFile, artifact: Artifact) => string | null,
   ): void {
-    if (member === undefined || !(anyway || this.#isDue(member))) return
+    if (member === undefined || !(force || this.#isDue(member))) return
     const file = readWholeFile(member.artifact)
     if (file === null) return
     this.#session.write(() => {
@@ -223,10 +221,10 @@ export class IndexWriter {
       changes.damaged.push({ path: artifact.path, damage: { offset: null, line: null, message: problem } })
   }
 
-  #applyEvaluation(file: WholeFile, scope: StoredScope): string | null {
+  #applyAggregate(file: WholeFile, scope: StoredScope): string | null {
     const parsed = parseAggregate(file.text, this.#session.scopes.names(scope.id))
-    if (parsed.ok) this.#evaluation.apply(scope, parsed.aggregate)
-    else this.#evaluation.clear(scope)
+    if (parsed.ok) this.#aggregate.apply(scope, parsed.aggregate)
+    else this.#aggregate.clear(scope)
     return parsed.ok ? null : parsed.problem
   }
 
@@ -234,7 +232,7 @@ export class IndexWriter {
     return problemOf(this.#judgments.apply(scope, parseJudgments(file.text, basename(path))))
   }
 
-  /** A snapshot of before the evidence files: small, so it is read again whenever one of its files changed. */
+  /** A snapshot from before evidence files existed: small, so it is read again whenever one of its files changes. */
   #followHistorical(prefix: string, group: Group, { changes }: Follow): void {
     const matrix = readWholeFile(group.matrix!.artifact)
     const judgments = group.judgments === undefined ? null : readWholeFile(group.judgments.artifact)
@@ -260,26 +258,26 @@ export class IndexWriter {
       }
       const { runId, datasetId } = parsed.records
       const names = { runId, datasetId, kind: 'historical', label: datasetId, complexityLevel: null } as const
-      const scope = claimScope(this.#session, changes, names, artifacts.get(id)!)
+      const scope = this.#session.claim(names, artifacts.get(id)!, changes)
       if (scope === null) {
         const other = artifacts.get(id)!.scope
         note('matrix', matrix, 'copy', null, other)
         if (judgments !== null) note('judgments', judgments, 'copy', null, other)
         return
       }
-      let twice: string | null = null
+      let duplicate: string | null = null
       for (const record of parsed.records.cells)
         if (!cells.add(scope, record, null))
-          twice ??= `the cell ${record.question.id} × ${record.alias.model} stands in it twice`
+          duplicate ??= `duplicate cell ${record.question.id} × ${record.alias.model}`
       cells.finish(scope)
-      note('matrix', matrix, 'applied', twice, scope.id)
+      note('matrix', matrix, 'applied', duplicate, scope.id)
       if (judgments !== null)
         note('judgments', judgments, 'applied', problemOf(this.#judgments.apply(scope, input!)), scope.id)
       changes.added({ run_id: runId, dataset_id: datasetId }, parsed.records.cells.length, true)
     })
   }
 
-  /** A matrix whose evidence came later is no snapshot any more. */
+  /** A matrix is no snapshot any more once its evidence exists. */
   #releaseOwner(artifact: Artifact, { changes }: Follow): void {
     const owned = this.#session.scopes.ofOwner(artifact.id)
     if (owned !== null) this.#session.write(() => this.#session.wipe(owned, changes))
@@ -306,11 +304,11 @@ export class IndexWriter {
 
 const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
-const needsLook = (member: Group[ArtifactKind]): boolean =>
+const isUnread = (member: Group[ArtifactKind]): boolean =>
   member !== undefined &&
   (member.artifact.identity !== member.file.identity ||
     member.artifact.sizeBytes !== member.file.sizeBytes ||
     member.artifact.modifiedMs !== member.file.modifiedMs)
 
-/** Judgments that cannot be joined are no damage of the run, but they are shown. */
+/** Judgments that cannot be joined do not damage the run, but the problem is shown. */
 const problemOf = (section: JudgeSection): string | null => (section.status === 'error' ? section.message : null)

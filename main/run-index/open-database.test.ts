@@ -9,7 +9,7 @@ import { RunIndexError } from './run-index-error.ts'
 const revisionOf = (db: Database.Database) => db.prepare('SELECT revision FROM state').pluck().get()
 
 describe('opening an index', () => {
-  it('makes it in write-ahead mode, and finds it again', async () => {
+  it('a new index is in write-ahead mode and is found again', async () => {
     const { file } = await indexFolders()
     const db = openForWriting(file)
     expect(db.pragma('journal_mode', { simple: true })).toBe('wal')
@@ -22,7 +22,7 @@ describe('opening an index', () => {
     reader.close()
   })
 
-  it('rebuilds an index of another version', async () => {
+  it('an index of another version is rebuilt', async () => {
     const { file } = await indexFolders()
     const db = openForWriting(file)
     db.exec('UPDATE state SET revision = 7; PRAGMA user_version = 9999')
@@ -32,7 +32,7 @@ describe('opening an index', () => {
     again.close()
   })
 
-  it('rebuilds a damaged index, and moves aside what is no database at all', async () => {
+  it('a damaged index is rebuilt, and a file that is no database is renamed', async () => {
     const { file } = await indexFolders()
     openForWriting(file).close()
     const bytes = await readFile(file)
@@ -49,7 +49,7 @@ describe('opening an index', () => {
     expect(await readFile(`${dirname(file)}/${aside}`, 'utf8')).toBe('the notes of somebody')
   })
 
-  it('does not play an old write-ahead log into a new index', async () => {
+  it('an old write-ahead log is not applied to a new index', async () => {
     const { file } = await indexFolders()
     const db = openForWriting(file)
     db.exec('UPDATE state SET revision = 7')
@@ -63,7 +63,7 @@ describe('opening an index', () => {
     db.close()
   })
 
-  it('refuses the database of something else and leaves it as it was', async () => {
+  it('the database of another program is refused and not changed', async () => {
     const { file } = await indexFolders()
     for (const pragma of ['PRAGMA user_version = 0', 'PRAGMA user_version = 3', 'PRAGMA application_id = 5']) {
       const foreign = new Database(file)
@@ -76,7 +76,7 @@ describe('opening an index', () => {
     }
   })
 
-  it('says when the place cannot hold an index', async () => {
+  it('a path that cannot hold an index is reported', async () => {
     const { results, file } = await indexFolders()
     expect(() => openForWriting(results)).toThrow(expect.objectContaining({ code: 'unusable_file' }) as Error)
     expect(() => openForWriting(`${results}/missing/index`)).toThrow(

@@ -6,7 +6,7 @@ import { APPLICATION_ID, INDEX_VERSION, SCHEMA } from './schema.ts'
 const BUSY_TIMEOUT_MS = 5000
 const MAGIC = 'SQLite format 3\0'
 
-/** Whether SQLite says that its file is no sound database. */
+/** Whether SQLite reports that its file is damaged. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 
@@ -22,12 +22,12 @@ export function removeIndex(file: string): void {
 }
 
 /**
- * Opens the index for writing; makes it when it is missing, of another version, or damaged. Throws `unusable_file` when the path cannot
- * hold an index: a database of something else stands there, or its file system has no shared memory for write-ahead mode.
+ * Opens the index for writing; creates it when it is missing, of another version, or damaged. Throws `unusable_file` when the
+ * file is the database of another program, or its file system has no shared memory for write-ahead mode.
  */
 export function openForWriting(file: string): Database.Database {
   try {
-    clearWay(file)
+    removeOutdated(file)
     return open(file)
   } catch (error) {
     if (!isDamage(error)) throw asUnusable(file, error)
@@ -36,7 +36,7 @@ export function openForWriting(file: string): Database.Database {
   }
 }
 
-/** Opens an index that a writer has made. Throws `unusable_file`. */
+/** Opens an index that a writer has created. Throws `unusable_file`. */
 export function openForReading(file: string): Database.Database {
   try {
     const db = new Database(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
@@ -48,11 +48,11 @@ export function openForReading(file: string): Database.Database {
   }
 }
 
-/** Looks at the header before SQLite does: nothing but an index may be removed or changed here. */
-function clearWay(file: string): void {
+/** Reads the header before SQLite does: only an index may be removed or changed. */
+function removeOutdated(file: string): void {
   const header = headerOf(file)
   if (header === null) {
-    // Left behind by a deleted index, SQLite would play it into the new one.
+    // SQLite would apply the write-ahead log of a deleted index to the new one.
     removeIndex(file)
     return
   }
@@ -66,7 +66,10 @@ function clearWay(file: string): void {
   const version = header.readUInt32BE(60)
   if (application === APPLICATION_ID && version !== INDEX_VERSION) removeIndex(file)
   if (application !== APPLICATION_ID && version !== 0)
-    throw new RunIndexError('unusable_file', `${file}: a database of something else stands there`)
+    throw new RunIndexError(
+      'unusable_file',
+      `${file} is the database of another program. Remove it or choose another project folder.`,
+    )
 }
 
 function headerOf(file: string): Buffer | null {
@@ -92,7 +95,7 @@ function open(file: string): Database.Database {
     db.pragma('synchronous = NORMAL')
     db.pragma('cache_size = -65536')
     db.pragma('wal_autocheckpoint = 8000')
-    // What belongs together is written and removed together; checking it again made every cell dearer.
+    // Rows that belong together are written and removed together; checking that made each insert slower.
     db.pragma('foreign_keys = OFF')
     db.pragma('temp_store = MEMORY')
     db.transaction(() => prepare(file, db)).immediate()
@@ -110,7 +113,10 @@ function prepare(file: string, db: Database.Database): void {
   if (application === APPLICATION_ID && version === INDEX_VERSION) return
   const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
   if (tables > 0 || application !== 0)
-    throw new RunIndexError('unusable_file', `${file}: a database of something else stands there`)
+    throw new RunIndexError(
+      'unusable_file',
+      `${file} is the database of another program. Remove it or choose another project folder.`,
+    )
   db.exec(SCHEMA)
 }
 

@@ -46,7 +46,7 @@ function watched(index: RunIndex) {
 const error = (code: string) => expect.objectContaining({ name: 'RunIndexError', code }) as unknown
 
 describe('a run index in its threads', () => {
-  it('mirrors its folders, answers, and is rebuilt after it was deleted', async () => {
+  it('an index mirrors its folders, answers, and is rebuilt after it was deleted', async () => {
     const folders = await indexFolders()
     await writeRun(folders.results, dataset, goldenJudgments(dataset))
     const index = opened(folders)
@@ -78,7 +78,7 @@ describe('a run index in its threads', () => {
     expect((await again.query('runSummary', { run_id: REPORT_RUN })).ok).toBe(true)
   })
 
-  it('mends itself when its file is damaged while it is open', async () => {
+  it('an index repairs itself when its file is damaged while it is open', async () => {
     const folders = await indexFolders()
     await writeRun(folders.results, dataset)
     const first = opened(folders)
@@ -98,7 +98,7 @@ describe('a run index in its threads', () => {
     expect(await index.verify()).toMatchObject({ ok: true })
   })
 
-  it('tells of changes, several at once, until nobody listens', async () => {
+  it('changes are reported, several at once, until the last listener is removed', async () => {
     const folders = await indexFolders()
     const evidence = join(folders.results, `${REPORT_RUN}-alpha-evidence.jsonl`)
     const rows = goldenRows(dataset)
@@ -122,7 +122,7 @@ describe('a run index in its threads', () => {
     expect(watch.failures).toEqual([])
   })
 
-  it('notices a folder that comes later, and a file that is deleted under it', async () => {
+  it('a folder that is created later and an index file that is deleted are noticed', async () => {
     const folders = await indexFolders()
     await rm(folders.results, { recursive: true })
     const index = opened(folders)
@@ -136,7 +136,7 @@ describe('a run index in its threads', () => {
     expect(watch.failures).toEqual([])
   })
 
-  it('answers while rows are appended, each time from one state of the index', async () => {
+  it('queries are answered while rows are appended, each from one state of the index', async () => {
     const folders = await indexFolders()
     const evidence = join(folders.results, 'run-1-baseline_curated-evidence.jsonl')
     const models = ['vanilla-rag', 'hybrid-rag']
@@ -175,7 +175,7 @@ describe('a run index in its threads', () => {
     expect(await index.verify()).toMatchObject({ ok: true, rows: 2 * total })
   })
 
-  it('refuses what it cannot answer, with a code', async () => {
+  it('an invalid query is refused with a code', async () => {
     const folders = await indexFolders()
     const index = opened(folders)
     await expect(index.query('matrixPage', { ...run, metric: 'nonsense' as 'faithfulness' })).rejects.toEqual(
@@ -189,7 +189,7 @@ describe('a run index in its threads', () => {
     await expect(impossible.query('listRuns', {})).rejects.toEqual(error('unusable_file'))
   })
 
-  it('closes in the middle of its work and leaves a sound file', async () => {
+  it('an index can be closed during a sync and its file stays intact', async () => {
     const folders = await indexFolders()
     const evidence = join(folders.results, 'run-1-baseline_curated-evidence.jsonl')
     const rows = Array.from({ length: 3000 }, (_, index) => sampleRow({ question: `q${index}` }))

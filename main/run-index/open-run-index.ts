@@ -1,9 +1,9 @@
 import type { IndexChange, IndexVerification } from '../../contract/index.ts'
 import type { NamedFiles } from '../evidence/artifact-files.ts'
+import { moduleEntry } from '../lib/module-entry.ts'
+import { ThreadClient } from './index-threads.ts'
 import type { QueryInput, QueryName, QueryResult } from './queries/answer-query.ts'
 import { RunIndexError } from './run-index-error.ts'
-import { ThreadClient } from './thread-client.ts'
-import { moduleEntry } from '../lib/module-entry.ts'
 
 const WRITER = moduleEntry('./writer-thread', import.meta.url)
 const READER = moduleEntry('./reader-thread', import.meta.url)
@@ -11,11 +11,11 @@ const READERS = 2
 const DEFAULT_POLL_MS = 1000
 
 export interface RunIndexOptions {
-  /** Folders with artifacts, working ones and published ones; where two hold the same dataset run, the earlier folder is indexed. */
+  /** Folders with artifacts, working and published; of two files with the same dataset run, the one in the earlier folder is indexed. */
   folders: readonly string[]
-  /** Artifacts that are elsewhere, of the dataset run that their content names. */
+  /** Artifacts in other folders, of the dataset run that their content names. */
   named?: NamedFiles
-  /** How often `watch` looks at the folders even when the system reports no change. */
+  /** How often `watch` scans the folders even when the system reports no change. */
   pollMs?: number
 }
 
@@ -23,7 +23,7 @@ export type ChangeListener = (change: IndexChange) => void
 export type FailureListener = (error: RunIndexError) => void
 
 /**
- * A mirror of result folders in one SQLite file, in threads of its own: the caller's event loop only sees messages, none larger than
+ * A mirror of result folders in one SQLite file, run by threads: the caller's event loop only handles messages, none larger than
  * `MAX_ANSWER_BYTES`. Methods reject with `RunIndexError`. The file may be removed at any time; it is then rebuilt.
  */
 export interface RunIndex {
@@ -34,15 +34,15 @@ export interface RunIndex {
   watch(onChange: ChangeListener, onFailure: FailureListener): () => void
   /** Compares the index with its files, byte for byte. */
   verify(): Promise<IndexVerification>
-  /** Rebuilds the index from the files. Queries are answered meanwhile, from the part that is done. */
+  /** Rebuilds the index from the files. Queries are answered during it, from the part that is done. */
   rebuild(): Promise<IndexChange>
-  /** Answers from a thread of its own. */
+  /** Answers from a reading thread. */
   query<Name extends QueryName>(name: Name, input: QueryInput<Name>): Promise<QueryResult<Name>>
-  /** Stops what is under way and ends the threads. Does nothing the second time. */
+  /** Stops the current work and ends the threads. A second call does nothing. */
   close(): Promise<void>
 }
 
-/** An index in `file`, which is made when it is missing. Nothing happens before the first call. */
+/** An index in `file`, which is created when it is missing. Nothing happens before the first call. */
 export function openRunIndex(
   file: string,
   { folders, named = {}, pollMs = DEFAULT_POLL_MS }: RunIndexOptions,
@@ -55,7 +55,7 @@ class ThreadedRunIndex implements RunIndex {
   readonly #writer: ThreadClient
   readonly #readers: readonly ThreadClient[]
   readonly #listeners = new Set<{ onChange: ChangeListener; onFailure: FailureListener }>()
-  /** Queries wait for it: the file is being made, or replaced. */
+  /** Queries wait for it: the file is being created or replaced. */
   #ready: Promise<unknown> | null = null
   #rebuilding: Promise<IndexChange> | null = null
   #closing: Promise<void> | null = null
@@ -72,7 +72,7 @@ class ThreadedRunIndex implements RunIndex {
 
   async sync(): Promise<IndexChange> {
     return this.#withRepair(async () => {
-      // A thread that had to be started again does not watch any more.
+      // A thread that was started again does not watch yet.
       if (this.#listeners.size > 0) await this.#write('watch')
       return (await this.#write('sync')) as IndexChange
     })
@@ -82,7 +82,7 @@ class ThreadedRunIndex implements RunIndex {
     const listener = { onChange, onFailure }
     this.#listeners.add(listener)
     this.#write('watch').catch((error: unknown) => onFailure(error as RunIndexError))
-    // A reader loads its modules when it starts: better now than under the first page. One that cannot says so at its first query.
+    // A reader loads its modules when it starts: do that before the first page needs it. A failure is reported by its first query.
     for (const reader of this.#readers) reader.call('warm').catch(() => undefined)
     return () => {
       this.#listeners.delete(listener)

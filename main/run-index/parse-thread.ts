@@ -1,9 +1,8 @@
 // Entry of the thread that reads evidence ahead: each "next" is answered with one parsed block.
 import { parentPort, workerData } from 'node:worker_threads'
+import { RowParser } from './cell-record.ts'
 import { BlockReader } from './line-blocks.ts'
-import { packRows } from './packed-rows.ts'
-import { parseBlock, type AheadAnswer, type AheadRequest } from './parsed-blocks.ts'
-import { RowParser } from './row-parser.ts'
+import { packRows, parseBlock, type AheadAnswer, type AheadRequest } from './parsed-blocks.ts'
 
 const { fd, from, to, blockBytes } = workerData as AheadRequest
 const port = parentPort!
@@ -11,7 +10,7 @@ const parser = new RowParser()
 let at = from
 
 port.on('message', () => {
-  // A reader of its own for each block: its memory goes over to the thread that applies it.
+  // A new reader for each block: its memory is transferred to the thread that applies it.
   const block = new BlockReader().read(fd, { from: at, to }, blockBytes)
   if (block === null) {
     port.postMessage(null satisfies AheadAnswer)

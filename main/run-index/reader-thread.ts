@@ -1,9 +1,9 @@
 // Entry of a reading thread: answers queries on a connection of its own.
 import { parentPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'
+import { failureOf, type ThreadMessage, type ThreadRequest, type ThreadSettings } from './index-threads.ts'
 import { openForReading } from './open-database.ts'
 import { answerQuery, newContext, type QueryName } from './queries/answer-query.ts'
-import { failureOf, type ThreadMessage, type ThreadRequest, type ThreadSettings } from './thread-protocol.ts'
 
 const { file, folders } = workerData as ThreadSettings
 const port = parentPort!

@@ -34,7 +34,7 @@ async function askedTwice() {
   return { folders, index, damaged, all, ask: asker(index) }
 }
 
-it('holds each answer to a question as a row of its own, beside the others', async () => {
+it('each repetition of a question is a row of its own, next to the others', async () => {
   const { folders, index, damaged, all, ask } = await askedTwice()
   expect(damaged).toEqual([])
   expect(await index.verify()).toMatchObject({ ok: true, rows: all.length })
@@ -59,7 +59,7 @@ it('holds each answer to a question as a row of its own, beside the others', asy
   expect(contentOf(index.db)).toEqual(await freshContent(folders))
 })
 
-it('gives the verdicts to the first answers, which are those that judges read', async () => {
+it('verdicts are joined to the first answers, which are those that judges read', async () => {
   const { index } = await askedTwice()
   const judged = index.db
     .prepare(
@@ -73,7 +73,7 @@ it('gives the verdicts to the first answers, which are those that judges read', 
   ])
 })
 
-it('finds a question once, however often it was asked', async () => {
+it('search finds a question once, however often it was asked', async () => {
   const { ask } = await askedTwice()
   const [{ id, query }] = [dataset.questions[0]!]
   const hits = ask('search', { text: query, limit: 50 }).hits.filter(({ found_in }) => found_in === 'question')

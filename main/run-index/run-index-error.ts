@@ -1,6 +1,6 @@
 /**
  * unusable_file: the index file cannot be opened or cannot be kept in write-ahead mode. closed: used after `close`. damaged: SQLite found
- * its file damaged. replaced: another file, or none, stands under its name now. bad_input: a query breaks its schema. too_large: an answer would exceed its bound.
+ * its file damaged. replaced: the file was removed or replaced while it was open. bad_input: a query breaks its schema. too_large: an answer would exceed its bound.
  * thread_failed: a thread of the index ended.
  */
 export type RunIndexErrorCode =

@@ -1,36 +1,42 @@
-import { metricOfId } from '../../contract/index.ts'
-import { INDEX_METRICS, stateColumn, valueColumn } from './metric-columns.ts'
+// The tables of the run index, and the names and codes that its queries share.
+import { CellMetricState, IndexMetric, metricOfId } from '../../contract/index.ts'
 
-/** Raised with every change of the tables or of what is put into them: an index of another version is rebuilt. */
-export const INDEX_VERSION = 7
+export const INDEX_METRICS = IndexMetric.options
+
+/**
+ * Name of the column of `cells` that holds a metric's values; one of a fixed set, safe in SQL. An operational metric covers answered cells only,
+ * unlike the column with the cell's own figure.
+ */
+export const valueColumn = (metric: IndexMetric): string =>
+  metricOfId(metric).class === 'operational' ? `answered_${metric}` : metric
+
+const CODES = new Map(CellMetricState.options.map((state, code) => [state, code]))
+
+export const stateCode = (state: CellMetricState): number => CODES.get(state)!
+export const stateOfCode = (code: number): CellMetricState => CellMetricState.options[code]!
+
+/** Name of the column of `cells` that holds the code of a metric's state; one of a fixed set, safe in SQL. */
+export const stateColumn = (metric: IndexMetric): string => `${metric}_state`
+
+/** Raised with every change of the tables or of their content: an index of another version is rebuilt. */
+export const INDEX_VERSION = 8
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
 
-/** So much of each answer is searchable, in UTF-16 units; what comes after it is found by no search. */
+/** Length of the searchable beginning of each answer, in UTF-16 units. */
 export const SEARCHABLE_CHARS = 8192
 
 const valueColumns = INDEX_METRICS.map((metric) => `${valueColumn(metric)} REAL`).join(', ')
 const stateColumns = INDEX_METRICS.map((metric) => `${stateColumn(metric)} INTEGER NOT NULL`).join(', ')
 
-/*
- * What a run's summary and the heads of its columns tell is counted while cells come in (`cell_tallies`, `column_tallies`): five looks at all
- * cells took a second. A cell's sources stand
- * in one JSON list, because a row for each of them was a sixth of the time that filling takes; the view shows them as rows.
- */
-
-/** Values and states of the metrics are columns of their cell: one row per metric made filling the index three times slower. */
-const scoresView = INDEX_METRICS.map(
-  (metric) =>
-    `SELECT c.id AS cell, '${metricOfId(metric).class}' AS class, '${metric}' AS metric, c.${valueColumn(metric)} AS value,
-      c.${stateColumn(metric)} AS state, (SELECT json ->> '$.${metric}' FROM reason_sets WHERE id = c.reasons) AS reason
-    FROM cells c`,
-).join(' UNION ALL ')
-
 /**
- * Everything can be made again from the files. A question that is asked several times is a question for each time: its answers are rows of
- * their own. Numbers of one dataset run (`scope`) lie together in the index of `cells`, so that a page, a
- * head or a comparison reads one stretch of it.
+ * Everything can be rebuilt from the files. A question that is asked several times is one row per repetition in `questions`: its answers are
+ * rows of their own. The cells of one dataset run (`scope`) are adjacent in `cells_by_question`, so that a page, a column head or a comparison
+ * reads one range. Three shapes are measured decisions: values and states of the metrics are columns of their cell (one row per metric made
+ * filling the index three times slower); a cell's sources are one JSON list (a row each was a sixth of
+ * the time of filling; the view `sources` shows them as rows); `cell_tallies` and `column_tallies` are counted while cells are added (counting
+ * all cells for each summary took a second).
  */
 export const SCHEMA = `
 CREATE TABLE state (
@@ -171,9 +177,7 @@ CREATE TABLE cells (
   ${stateColumns}
 ) STRICT;
 CREATE UNIQUE INDEX cells_by_row ON cells (run_id, row_id);
-CREATE UNIQUE INDEX cells_by_place ON cells (scope, question, alias);
-
-CREATE VIEW scores AS ${scoresView};
+CREATE UNIQUE INDEX cells_by_question ON cells (scope, question, alias);
 
 CREATE TABLE cell_tallies (
   scope INTEGER NOT NULL,
@@ -222,5 +226,5 @@ PRAGMA application_id = ${APPLICATION_ID};
 PRAGMA user_version = ${INDEX_VERSION};
 `
 
-/** Numbers of `status` and `evaluation` in `cells`. */
+/** Codes of `status` in `cells`. */
 export const STATUS_CODES = { ok: 0, error: 1, timeout: 2 } as const

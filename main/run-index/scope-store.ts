@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { RowDataset } from '../../contract/index.ts'
-import type { ArtifactStore, Artifact } from './artifact-store.ts'
+import type { Artifact, ArtifactStore } from './artifact-store.ts'
 import type { Scope } from './cell-writer.ts'
 import type { Dictionary } from './dictionary.ts'
 
@@ -20,7 +20,7 @@ export interface NewScope {
 
 const SELECT = 'SELECT id, run, dataset, owner, kind FROM dataset_runs'
 
-/** Makes, finds and removes dataset runs. Call the writing methods inside a transaction. */
+/** Creates, finds and removes dataset runs. Call the writing methods inside a transaction. */
 export class ScopeStore {
   readonly #dictionary: Dictionary
   readonly #artifacts: ArtifactStore
@@ -92,7 +92,7 @@ export class ScopeStore {
     return { id: Number(lastInsertRowid), run, dataset, owner: owner.id, kind }
   }
 
-  /** Takes a dataset run out of the index; its files are to be looked at again. Numbers may be reused afterwards. */
+  /** Removes a dataset run from the index and marks its files as unread. Its number may be reused afterwards. */
   wipe(scope: StoredScope): void {
     this.#artifacts.forgetScope(scope.id)
     for (const statement of this.#wipe) statement.run(scope.id)

@@ -36,7 +36,7 @@ it.each<[string, string, string]>([
   expect(problems.map((problem) => problem.code)).toContain(code)
 })
 
-it('tells what the next sync would mend', async () => {
+it('verification reports what the next sync would repair', async () => {
   const folders = await indexFolders()
   const { files } = await writeRun(folders.results, dataset)
   const index = openIndex(folders)

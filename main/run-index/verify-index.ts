@@ -1,15 +1,13 @@
 import { closeSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { IndexMetric, IndexProblem, IndexVerification } from '../../contract/index.ts'
-import { openIfThere } from './open-if-there.ts'
 import { readArtifacts, type Artifact } from './artifact-store.ts'
+import { RowParser } from './cell-record.ts'
+import { scanFolders, stateOfOpen, type FoundFile, type ScannedFiles } from './folder-scan.ts'
 import { digestOf, hashPrefix } from './followed-file.ts'
-import { scanFolders, stateOfOpen, type FoundFile, type ScannedPlaces } from './folder-scan.ts'
-import { BlockReader, linesOf } from './line-blocks.ts'
-import { INDEX_METRICS, stateCode, valueColumn } from './metric-columns.ts'
-import { nextTurn } from './next-turn.ts'
+import { BlockReader, linesOf, nextTurn, openIfExists } from './line-blocks.ts'
 import { isDamage } from './open-database.ts'
-import { RowParser } from './row-parser.ts'
+import { INDEX_METRICS, stateCode, valueColumn } from './schema.ts'
 
 const MAX_PROBLEMS = 100
 
@@ -25,12 +23,12 @@ interface IndexedRow {
  */
 export async function verifyIndex(
   db: Database.Database,
-  places: ScannedPlaces,
+  scanned: ScannedFiles,
   signal: AbortSignal,
 ): Promise<IndexVerification> {
   const verifier = new Verifier(db, signal)
   try {
-    await verifier.run(scanFolders(places).files)
+    await verifier.run(scanFolders(scanned).files)
   } catch (error) {
     if (!isDamage(error)) throw error
     verifier.found(null, 'damaged_index', (error as Error).message)
@@ -53,12 +51,12 @@ class Verifier {
     const known = new Map(readArtifacts(this.#db).map((artifact) => [artifact.path, artifact]))
     for (const { path } of files) {
       const artifact = known.get(path)
-      if (artifact === undefined) this.found(path, 'not_indexed', 'the index does not know this file yet')
+      if (artifact === undefined) this.found(path, 'not_indexed', 'the file is not indexed yet')
       else await this.#checkFile(artifact)
       known.delete(path)
     }
     for (const { path } of known.values())
-      this.found(path, 'missing_file', 'the file is gone, its content still stands in the index')
+      this.found(path, 'missing_file', 'the file is missing, its content is still indexed')
     this.#checkCounts()
   }
 
@@ -75,7 +73,7 @@ class Verifier {
 
   async #checkFile(artifact: Artifact): Promise<void> {
     const { path, appliedBytes } = artifact
-    const fd = openIfThere(path)
+    const fd = openIfExists(path)
     if (fd === null) return
     try {
       this.report.files += 1
@@ -121,7 +119,7 @@ class Verifier {
         const differs =
           !parsed.ok || row?.rowId !== parsed.row.row_id || row.offset !== offset || row.length !== line.length
         if (!differs) continue
-        this.found(path, 'rows_differ', `line ${count} at byte ${offset} is not the row that the index has there`)
+        this.found(path, 'rows_differ', `line ${count} at byte ${offset} is not the indexed row`)
         return
       }
       from += block.bytes.length
@@ -131,10 +129,10 @@ class Verifier {
     if (count !== indexed.length || count !== artifact.appliedLines)
       this.found(path, 'counts_differ', `it has ${count} rows in its indexed bytes, the index has ${indexed.length}`)
     if (artifact.state !== 'damaged' && blocks.read(fd, { from: appliedBytes, to: sizeBytes }) !== null)
-      this.found(path, 'behind', `complete rows stand behind byte ${appliedBytes}`)
+      this.found(path, 'behind', `complete rows after byte ${appliedBytes} are not indexed yet`)
   }
 
-  /** The figures that are kept beside the cells, against the cells. */
+  /** Compares the counts that are stored beside the cells with the cells. */
   #checkCounts(): void {
     const wrong = this.#db
       .prepare<[], { run_id: string; dataset_id: string; what: string }>(
@@ -155,15 +153,15 @@ class Verifier {
       this.found(null, 'counts_differ', `run ${run_id}, dataset ${dataset_id}: the count of ${what} is wrong`)
     const cells = this.#db.prepare<[], number>('SELECT count(*) FROM cells').pluck().get()!
     const tallied = this.#db.prepare<[], number>('SELECT coalesce(sum(cells), 0) FROM cell_tallies').pluck().get()!
-    if (cells !== tallied) this.found(null, 'counts_differ', `${tallied} cells are tallied, ${cells} are there`)
+    if (cells !== tallied) this.found(null, 'counts_differ', `${tallied} cells are tallied, there are ${cells}`)
     this.#checkColumns()
     const answers = this.#db.prepare<[], number>('SELECT count(*) FROM cells WHERE answer_chars > 0').pluck().get()!
     const searchable = this.#db.prepare<[], number>('SELECT count(*) FROM answer_text').pluck().get()!
     if (answers !== searchable)
-      this.found(null, 'counts_differ', `${searchable} answers are searchable, ${answers} are there`)
+      this.found(null, 'counts_differ', `${searchable} answers are searchable, there are ${answers}`)
   }
 
-  /** Of each alias and metric: its cells, those with a value, and their sum. */
+  /** By alias and metric: cells, cells with a value, and their sum. */
   #checkColumns(): void {
     const counted = this.#db.prepare<[], ColumnCount>(countedColumns).all()
     const tallied = this.#db

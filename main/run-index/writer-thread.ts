@@ -1,39 +1,131 @@
-// Entry of the writing thread: keeps the index up with its folders.
+// Entry of the writing thread, the one writer of an index file: opens it when it is needed, notices that it was removed, does one thing at a
+// time, and syncs by itself while folders are watched. Requests are method names; a change is posted whoever asked for the sync.
 import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { IndexChange } from '../../contract/index.ts'
+import type Database from 'better-sqlite3'
+import type { IndexChange, IndexVerification } from '../../contract/index.ts'
+import type { ScannedFiles } from './folder-scan.ts'
 import { FolderWatch } from './folder-watch.ts'
-import { IndexHost } from './index-host.ts'
-import { failureOf, type ThreadMessage, type ThreadRequest, type ThreadSettings } from './thread-protocol.ts'
+import { IndexSession } from './index-session.ts'
+import { failureOf, type ThreadMessage, type ThreadRequest, type ThreadSettings } from './index-threads.ts'
+import { IndexWriter } from './index-writer.ts'
+import { identityOf, openForWriting, removeIndex } from './open-database.ts'
+import { RunIndexError } from './run-index-error.ts'
+import { verifyIndex } from './verify-index.ts'
+
+interface OpenIndex {
+  db: Database.Database
+  writer: IndexWriter
+  identity: string | null
+}
+
+class IndexHost {
+  readonly #file: string
+  readonly #scanned: ScannedFiles
+  readonly #stop = new AbortController()
+  #open: OpenIndex | null = null
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(file: string, scanned: ScannedFiles) {
+    this.#file = file
+    this.#scanned = scanned
+  }
+
+  /** Creates the index when it is missing. */
+  open(): Promise<unknown> {
+    return this.#next(async () => void this.#opened())
+  }
+
+  /** Rejects with `replaced` or `damaged` when the file must be opened again or rebuilt first. */
+  sync(): Promise<IndexChange> {
+    return this.#next(() => this.#opened().writer.sync(this.#stop.signal))
+  }
+
+  verify(): Promise<IndexVerification> {
+    return this.#next(() => verifyIndex(this.#opened().db, this.#scanned, this.#stop.signal))
+  }
+
+  /** Opens the file that exists now, or creates one. No other connection of this process may be open. */
+  reopen(): Promise<unknown> {
+    return this.#next(async () => {
+      this.#release()
+      this.#opened()
+    })
+  }
+
+  /** Replaces the index by an empty one. No other connection of this process may be open. */
+  recreate(): Promise<unknown> {
+    return this.#next(async () => {
+      this.#release()
+      removeIndex(this.#file)
+      this.#opened()
+    })
+  }
+
+  /** Stops the current work at its next step and closes the file. */
+  async close(): Promise<void> {
+    this.#stop.abort(new RunIndexError('closed', 'the run index was closed'))
+    await this.#last.catch(() => undefined)
+    this.#release()
+  }
+
+  #next<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last
+      .catch(() => undefined)
+      .then(() => {
+        this.#stop.signal.throwIfAborted()
+        return work()
+      })
+    this.#last = result
+    return result
+  }
+
+  #opened(): OpenIndex {
+    if (this.#open !== null) {
+      if (identityOf(this.#file) !== this.#open.identity)
+        throw new RunIndexError('replaced', `${this.#file} was removed or replaced while it was in use`)
+      return this.#open
+    }
+    const db = openForWriting(this.#file)
+    const writer = new IndexWriter(new IndexSession(db), this.#scanned)
+    this.#open = { db, writer, identity: identityOf(this.#file) }
+    return this.#open
+  }
+
+  #release(): void {
+    this.#open?.db.close()
+    this.#open = null
+  }
+}
 
 const { file, folders, named, pollMs } = workerData as ThreadSettings
 const port = parentPort!
 const host = new IndexHost(file, { folders, named })
-let watching: FolderWatch | null = null
-/** Told once, not at every poll. */
+let watch: FolderWatch | null = null
+/** The same failure is posted once, not at every poll. */
 let lastFailure = ''
 
-const tell = (message: ThreadMessage): void => port.postMessage(message)
+const post = (message: ThreadMessage): void => port.postMessage(message)
 
 async function sync(): Promise<IndexChange> {
   const change = await host.sync()
   lastFailure = ''
-  if (change.runs.length + change.removed.length + change.damaged.length > 0) tell({ kind: 'changed', change })
+  if (change.runs.length + change.removed.length + change.damaged.length > 0) post({ kind: 'changed', change })
   return change
 }
 
-async function syncUnasked(): Promise<void> {
+async function syncWatched(): Promise<void> {
   try {
     await sync()
   } catch (error) {
     const failure = failureOf(error)
     if (failure.code === 'closed' || failure.message === lastFailure) return
     lastFailure = failure.message
-    tell({ kind: 'failed', failure })
+    post({ kind: 'failed', failure })
   }
 }
 
-function answer(method: string): Promise<unknown> {
+async function answer(method: string): Promise<unknown> {
   switch (method) {
     case 'open':
       return host.open()
@@ -46,29 +138,25 @@ function answer(method: string): Promise<unknown> {
     case 'recreate':
       return host.recreate()
     case 'watch':
-      watching ??= new FolderWatch(
-        [...folders, ...Object.values(named).map((path) => dirname(path))],
-        pollMs,
-        syncUnasked,
-      )
-      return Promise.resolve(null)
+      watch ??= new FolderWatch([...folders, ...Object.values(named).map((path) => dirname(path))], pollMs, syncWatched)
+      return null
     case 'unwatch':
-      watching?.close()
-      watching = null
-      return Promise.resolve(null)
+      watch?.close()
+      watch = null
+      return null
     case 'close':
-      watching?.close()
+      watch?.close()
       return host.close()
     default:
-      return Promise.reject(new Error(`no method ${method}`))
+      throw new Error(`the writing thread has no method ${method}`)
   }
 }
 
 port.on('message', ({ id, method }: ThreadRequest) => {
   void answer(method)
     .then(
-      (value) => tell({ kind: 'answer', id, value }),
-      (error: unknown) => tell({ kind: 'failure', id, failure: failureOf(error) }),
+      (value) => post({ kind: 'answer', id, value }),
+      (error: unknown) => post({ kind: 'failure', id, failure: failureOf(error) }),
     )
     .finally(() => {
       if (method === 'close') port.close()

@@ -1,7 +1,7 @@
 // Keeps an index up with a folder until it is killed, as fast as it can; says when it has begun and what it has applied.
-import { openForWriting } from '../../main/run-index/open-database.ts'
 import { IndexSession } from '../../main/run-index/index-session.ts'
 import { IndexWriter } from '../../main/run-index/index-writer.ts'
+import { openForWriting } from '../../main/run-index/open-database.ts'
 
 const [file, folder] = [process.argv[2]!, process.argv[3]!]
 const writer = new IndexWriter(new IndexSession(openForWriting(file)), { folders: [folder] })

@@ -11,25 +11,22 @@ import {
   SearchInput,
 } from '../../../contract/index.ts'
 import { RunIndexError } from '../run-index-error.ts'
-import { answerSlice, cell } from './cell.ts'
+import { answerSlice, cell, RowCache } from './cell.ts'
 import { columnHeads } from './column-heads.ts'
 import { compareRuns } from './compare-runs.ts'
-import { listRuns } from './list-runs.ts'
+import { bounded } from './fit-answer.ts'
 import { matrixPage, OrderCache } from './matrix-page.ts'
-import { bounded } from './page-budget.ts'
-import { runSummary } from './run-summary.ts'
+import { indexStatus, listRuns, runSummary } from './runs.ts'
 import { search } from './search.ts'
-import { indexStatus } from './status.ts'
-import { RowCache } from './stored-row.ts'
 
-/** What stays between the queries of one connection. */
+/** Caches of one connection. */
 export interface QueryContext {
   folders: readonly string[]
   orders: OrderCache
   rows: RowCache
 }
 
-/** For a connection that was just opened. */
+/** For a new connection. */
 export const newContext = (folders: readonly string[]): QueryContext => ({
   folders,
   orders: new OrderCache(),
@@ -46,7 +43,7 @@ const query = <Input extends z.ZodType, Result>(
   answer: Query<Input, Result>['answer'],
 ): Query<Input, Result> => ({ input, answer })
 
-/** The index's queries. Everybody above calls `query(name, input)` and takes its types from here: a new query is one line and its function. */
+/** The queries of the index. Callers use `query(name, input)` and its types: a new query is one line here and its function. */
 const QUERIES = {
   listRuns: query(ListRunsInput, listRuns),
   runSummary: query(z.strictObject({ run_id: z.string().min(1).max(512) }), runSummary),

@@ -1,5 +1,7 @@
-import type { z } from 'zod'
+// One cell in full. The index keeps only the range of a row's line in its file: the row is read from there and compared with its row ID.
+import { closeSync, readFileSync } from 'node:fs'
 import type Database from 'better-sqlite3'
+import type { z } from 'zod'
 import {
   MAX_ANSWER_BYTES,
   type AnswerSliceInput,
@@ -9,28 +11,29 @@ import {
   type CellOutcome,
   type CellVerdict,
 } from '../../../contract/index.ts'
+import { decodeLine } from '../../evidence/row-line.ts'
+import { historicalCell } from '../historical-record.ts'
+import { openIfExists, readFully } from '../line-blocks.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { notFound } from './dataset-run.ts'
-import { fitValue, valueAt } from './fit-value.ts'
-import { fitting, jsonBytes } from './page-budget.ts'
-import { locateRow, RowCache, type CellLocation } from './stored-row.ts'
+import { fitting, fitValue, jsonBytes, valueAt } from './fit-answer.ts'
 import { wholeCharacters } from './text-query.ts'
 
 const VERDICT_BUDGET_BYTES = 200_000
-/** Room for what the engine adds: how the answer was prepared for the judges. */
+/** Reserved for what the engine adds: how the answer was prepared for the judges. */
 const RESERVED_BYTES = 25_000
 
-/** One cell in full, read from its file; texts that would make the answer too large are cut, and `cuts` names them. Throws `too_large`. */
+/** One cell in full, read from its file; texts that would make the answer too large are cut, and `cuts` lists them. Throws `too_large`. */
 export function cell(db: Database.Database, { run_id, row_id }: CellInput, rows = new RowCache()): CellOutcome {
-  const place = locateRow(db, run_id, row_id)
-  if (place === null) return notFound(`row ${row_id} in a run ${run_id}`)
-  const stored = rows.read(place)
+  const location = locateRow(db, run_id, row_id)
+  if (location === null) return notFound(`row ${row_id} in a run ${run_id}`)
+  const stored = rows.read(location)
   if (!stored.ok) return stored
-  const verdicts = verdictsOf(db, place)
+  const verdicts = verdictsOf(db, location)
   const fitted = fitValue(stored.value, MAX_ANSWER_BYTES - RESERVED_BYTES - jsonBytes(verdicts))
   if (fitted === null) throw new RunIndexError('too_large', `row ${row_id} does not fit into an answer, even cut down`)
   const { value, cuts } = fitted
-  return place.kind === 'canonical'
+  return location.kind === 'canonical'
     ? { ok: true, kind: 'canonical', row: value as CanonicalRow, cuts, verdicts }
     : {
         ok: true,
@@ -61,13 +64,106 @@ export function answerSlice(
   rows = new RowCache(),
 ): AnswerSliceOutcome {
   const { run_id, row_id, path, offset, limit } = input
-  const place = locateRow(db, run_id, row_id)
-  if (place === null) return notFound(`row ${row_id} in a run ${run_id}`)
-  const stored = rows.read(place)
+  const location = locateRow(db, run_id, row_id)
+  if (location === null) return notFound(`row ${row_id} in a run ${run_id}`)
+  const stored = rows.read(location)
   if (!stored.ok) return stored
   const text = valueAt(stored.value, path)
   if (typeof text !== 'string')
     return { ok: false, code: 'not_a_text', message: `there is no text at ${JSON.stringify(path)}` }
   const { start, end } = wholeCharacters(text, offset, offset + limit)
   return { ok: true, text: text.slice(start, end), total: text.length, next_offset: end < text.length ? end : null }
+}
+
+/** Where the row of a cell is stored. */
+export interface CellLocation {
+  scope: number
+  question: number
+  alias: number
+  kind: 'canonical' | 'historical'
+  path: string
+  /** Of the indexed part of the file. */
+  sha256: string | null
+  offset: number | null
+  length: number | null
+  rowId: string
+  questionId: string
+  model: string
+}
+
+const LOCATE = `SELECT c.scope, c.question, c.alias, d.kind, a.path, a.sha256, c.offset, c.length, lower(hex(c.row_id)) AS rowId,
+  q.question_id AS questionId, m.model
+  FROM cells c JOIN dataset_runs d ON d.id = c.scope JOIN artifacts a ON a.id = d.owner
+  JOIN questions q ON q.id = c.question JOIN aliases m ON m.id = c.alias`
+
+/** Null when the index has no such row. */
+export function locateRow(db: Database.Database, runId: string, rowId: string): CellLocation | null {
+  const found = db
+    .prepare<[string, Buffer], CellLocation>(
+      `${LOCATE} WHERE c.run_id = (SELECT id FROM runs WHERE run_id = ?) AND c.row_id = ?`,
+    )
+    .get(runId, Buffer.from(rowId, 'hex'))
+  return found ?? null
+}
+
+/** By the cell's number in the index. */
+export const locateCell = (db: Database.Database, cell: number): CellLocation | null =>
+  db.prepare<[number], CellLocation>(`${LOCATE} WHERE c.id = ?`).get(cell) ?? null
+
+export type StoredRow =
+  { ok: true; value: Record<string, unknown> } | { ok: false; code: 'file_missing' | 'file_changed'; message: string }
+
+/** Remembers the last long row: its texts are requested slice by slice, and reading the whole row for each would take most of the time. */
+export class RowCache {
+  #key = ''
+  #row: StoredRow | null = null
+
+  /** Like `readStoredRow`; a remembered row was checked when it was read. */
+  read(location: CellLocation): StoredRow {
+    const key = JSON.stringify([location.path, location.sha256, location.offset, location.rowId])
+    if (this.#row !== null && this.#key === key) return this.#row
+    const row = readStoredRow(location)
+    const isLong = (location.length ?? Infinity) > LONG_ROW_BYTES
+    this.#key = key
+    this.#row = row.ok && isLong ? row : null
+    return row
+  }
+}
+
+const LONG_ROW_BYTES = 200_000
+
+/** The row as its file has it: a canonical row without its checksum, or the cell of a snapshot. Throws the system's error. */
+export function readStoredRow(location: CellLocation): StoredRow {
+  const fd = openIfExists(location.path)
+  if (fd === null) return { ok: false, code: 'file_missing', message: `${location.path} is missing` }
+  try {
+    return location.kind === 'canonical' ? readCanonical(fd, location) : readHistorical(fd, location)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+const changed = ({ path }: CellLocation, problem: string): StoredRow => ({
+  ok: false,
+  code: 'file_changed',
+  message: `${path} has changed since it was indexed: ${problem}`,
+})
+
+function readCanonical(fd: number, location: CellLocation): StoredRow {
+  const line = Buffer.allocUnsafeSlow(location.length!)
+  if (readFully(fd, line, location.offset!) < line.length) return changed(location, 'it ends before this row')
+  const decoded = decodeLine(line, 'quick')
+  if (!decoded.ok) return changed(location, decoded.problem)
+  if (decoded.row.row_id !== location.rowId) return changed(location, 'another row is there')
+  return { ok: true, value: decoded.row as unknown as Record<string, unknown> }
+}
+
+function readHistorical(fd: number, location: CellLocation): StoredRow {
+  try {
+    const cell = historicalCell(readFileSync(fd, 'utf8'), location.questionId, location.model)
+    return cell === null ? changed(location, 'it has no such cell') : { ok: true, value: cell }
+  } catch (error) {
+    if (error instanceof SyntaxError) return changed(location, 'not JSON')
+    throw error
+  }
 }

@@ -1,18 +1,18 @@
 import type Database from 'better-sqlite3'
 import {
-  metricOfId,
   CellMetricState,
+  metricOfId,
   type ColumnHead,
   type ColumnHeadsInput,
   type ColumnHeadsOutcome,
   type IndexMetric,
 } from '../../../contract/index.ts'
 import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
-import { stateCode, valueColumn } from '../metric-columns.ts'
-import { columnFigures, NO_FIGURES, type ColumnFigures } from './column-figures.ts'
+import { stateCode, valueColumn } from '../schema.ts'
+import { columnFigures, NO_FIGURES, type ColumnFigures } from '../tallies.ts'
 import { findDatasetRun, notFound, shownAliases, type DatasetRun, type ShownAlias } from './dataset-run.ts'
 
-/** The questions that every alias with values has one for, and each alias's sum over them. */
+/** The number of questions that all aliases with values have a value for, and the sum of each alias over them. */
 interface Common {
   questions: number
   sums: Map<number, number>
@@ -71,24 +71,24 @@ function commonOf(
   return { questions: scope.questions, sums: new Map([...scored].map(([alias, { sum }]) => [alias, sum])) }
 }
 
-/** Summed up by SQLite, a column per alias: to hand a hundred thousand values over takes longer than all the rest. */
+/** Summed by SQLite, one column per alias: passing a hundred thousand values to JavaScript takes longer than all the rest. */
 function sumOverCommon(db: Database.Database, scope: number, scored: readonly number[], metric: IndexMetric): Common {
   const value = `c.${valueColumn(metric)}`
-  const sums = scored.map((_alias, place) => `total(${value}) FILTER (WHERE c.alias = @a${place})`)
+  const sums = scored.map((_alias, index) => `total(${value}) FILTER (WHERE c.alias = @a${index})`)
   const [questions, ...totals] = db
     .prepare<Record<string, number | string>, number[]>(
       `WITH shared AS MATERIALIZED (
-         SELECT c.question FROM cells c INDEXED BY cells_by_place
+         SELECT c.question FROM cells c INDEXED BY cells_by_question
          WHERE c.scope = @scope AND c.alias IN (SELECT value FROM json_each(@scored)) AND ${value} IS NOT NULL
          GROUP BY c.question HAVING count(*) = ${scored.length})
        SELECT (SELECT count(*) FROM shared), ${sums.join(', ')}
-       FROM shared CROSS JOIN cells c INDEXED BY cells_by_place ON c.scope = @scope AND c.question = shared.question`,
+       FROM shared CROSS JOIN cells c INDEXED BY cells_by_question ON c.scope = @scope AND c.question = shared.question`,
     )
     .raw()
     .get({
       scope,
       scored: JSON.stringify(scored),
-      ...Object.fromEntries(scored.map((alias, place) => [`a${place}`, alias])),
+      ...Object.fromEntries(scored.map((alias, index) => [`a${index}`, alias])),
     })!
-  return { questions: questions!, sums: new Map(scored.map((alias, place) => [alias, totals[place]!])) }
+  return { questions: questions!, sums: new Map(scored.map((alias, index) => [alias, totals[index]!])) }
 }

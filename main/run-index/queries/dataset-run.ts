@@ -38,7 +38,7 @@ type StoredAlias = Omit<ShownAlias, 'base_model' | 'evidence_capability'> & {
   position: number | null
 }
 
-/** The aliases of a dataset run: as the aggregate orders them, others behind in ladder order. */
+/** The aliases of a dataset run: as the aggregate orders them, others after them in ladder order. */
 export function aliasesOf(db: Database.Database, scope: number): ShownAlias[] {
   return db
     .prepare<[number], StoredAlias>(
@@ -54,7 +54,7 @@ export function aliasesOf(db: Database.Database, scope: number): ShownAlias[] {
     }))
 }
 
-/** The asked aliases in the order asked for, those that the dataset run does not have left out; all when none is asked for. */
+/** The requested aliases that the dataset run has, in the order of the request; all when none is requested. */
 export function shownAliases(db: Database.Database, scope: number, asked: readonly string[] | undefined): ShownAlias[] {
   const all = aliasesOf(db, scope)
   if (asked === undefined) return all
@@ -62,8 +62,8 @@ export function shownAliases(db: Database.Database, scope: number, asked: readon
 }
 
 const rung = ({ base_model }: StoredAlias): number => {
-  const place = (BaseApproach.options as readonly (string | null)[]).indexOf(base_model)
-  return place === -1 ? BaseApproach.options.length : place
+  const index = (BaseApproach.options as readonly (string | null)[]).indexOf(base_model)
+  return index === -1 ? BaseApproach.options.length : index
 }
 
 function inOrder(a: StoredAlias, b: StoredAlias): number {

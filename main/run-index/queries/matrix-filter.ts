@@ -1,7 +1,6 @@
 import type Database from 'better-sqlite3'
-import { metricOfId, MatrixFilters, type IndexMetric, type MatrixSort } from '../../../contract/index.ts'
-import { stateCode, stateColumn, valueColumn } from '../metric-columns.ts'
-import { STATUS_CODES } from '../schema.ts'
+import { MatrixFilters, metricOfId, type IndexMetric, type MatrixSort } from '../../../contract/index.ts'
+import { stateCode, stateColumn, STATUS_CODES, valueColumn } from '../schema.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { textQuery } from './text-query.ts'
 
@@ -18,7 +17,7 @@ export interface MatrixQuestion {
 
 type Value = string | number | null
 
-/** Gathers the parts of one statement. Values are always bound, never written into it. */
+/** Collects the parts of one statement. Values are always bound, never part of the text. */
 class Statement {
   readonly folds = ['count(*) AS cells']
   readonly conditions = ['d.scope = @scope']
@@ -47,7 +46,7 @@ class Statement {
   }
 }
 
-/** Numbers of the questions that pass the filters, in the order of the sort; ties stand as in the dataset run. */
+/** Numbers of the questions that pass the filters, in the order of the sort; ties in the order of the dataset run. */
 export function matchingQuestions(db: Database.Database, question: MatrixQuestion): number[] {
   const statement = new Statement()
   addFilters(statement, question)
@@ -55,7 +54,7 @@ export function matchingQuestions(db: Database.Database, question: MatrixQuestio
   const { scope, aliases } = question
   const shown = `c.scope = @scope AND c.alias IN (SELECT value FROM json_each(@aliases))`
   const fold = `folded AS MATERIALIZED (
-    SELECT c.question, ${statement.folds.join(', ')} FROM cells c INDEXED BY cells_by_place WHERE ${shown} GROUP BY c.question)`
+    SELECT c.question, ${statement.folds.join(', ')} FROM cells c INDEXED BY cells_by_question WHERE ${shown} GROUP BY c.question)`
   const sql = `${statement.usesFold ? `WITH ${fold}` : ''}
     SELECT d.question FROM dataset_run_questions d JOIN questions q ON q.id = d.question
     ${statement.usesFold ? 'LEFT JOIN folded f ON f.question = d.question' : ''}
@@ -103,7 +102,7 @@ function addFilters(statement: Statement, question: MatrixQuestion): void {
 
 /** The one shown alias with the best value wins a question; null asks for those where none has a value or several share it. */
 function addWinner(statement: Statement, { metric, aliasNumber }: MatrixQuestion, winner: string | null): void {
-  // The panel knows more than the means: where they are equal, votes decide.
+  // The panel's winner is more than the best mean: votes decide where means are equal.
   if (metricOfId(metric).class === 'judge_panel') {
     const condition = winner === null ? 'IS NULL' : `= ${statement.bind(aliasNumber(winner))}`
     statement.conditions.push(`d.winner ${condition}`)
@@ -132,7 +131,7 @@ function addText(statement: Statement, { id }: DatasetRun, text: string): void {
     return
   }
   const [words, scope] = [statement.bind(query), statement.bind(id)]
-  // The range keeps the search out of other runs: their answers lie elsewhere.
+  // The range of IDs excludes the answers of other runs from the search.
   statement.conditions.push(
     `d.question IN (SELECT rowid FROM question_text WHERE question_text MATCH ${words})
      OR d.question IN (
@@ -162,6 +161,6 @@ function addSort(statement: Statement, { metric, sort, aliasNumber }: MatrixQues
         return statement.fold(`max(${value}) - min(${value})`)
     }
   }
-  // What is missing is neither high nor low: it stands last in both directions.
+  // A missing value is neither high nor low: it is last in both directions.
   statement.order.push(`${by() ?? 'd.position'} ${sort.descending === true ? 'DESC' : 'ASC'} NULLS LAST`)
 }

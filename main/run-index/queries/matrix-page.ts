@@ -1,5 +1,5 @@
-import type { z } from 'zod'
 import type Database from 'better-sqlite3'
+import type { z } from 'zod'
 import {
   CellStatus,
   type MatrixPageCell,
@@ -8,12 +8,12 @@ import {
   type MatrixPageRow,
 } from '../../../contract/index.ts'
 import { evaluationOfCode } from '../cell-record.ts'
-import { stateColumn, stateOfCode, valueColumn } from '../metric-columns.ts'
+import { stateColumn, stateOfCode, valueColumn } from '../schema.ts'
 import { findDatasetRun, notFound, shownAliases, type ShownAlias } from './dataset-run.ts'
+import { jsonBytes, PAGE_BUDGET_BYTES } from './fit-answer.ts'
 import { matchingQuestions } from './matrix-filter.ts'
-import { PAGE_BUDGET_BYTES, jsonBytes } from './page-budget.ts'
 
-/** Lists of question numbers that pages were cut from: paging on costs no second sort. */
+/** The sorted question numbers of recent pages: the next page needs no second sort. */
 export class OrderCache {
   readonly #lists = new Map<string, number[]>()
 

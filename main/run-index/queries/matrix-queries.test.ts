@@ -22,7 +22,7 @@ describe('the matrix', () => {
   const ids = (ask: ReturnType<typeof asker>, filters: MatrixFilters, input: Partial<MatrixPageInput> = {}) =>
     page(ask, { filters, ...input }).rows.map(({ question_id }) => question_id)
 
-  it('has every question in the order of the run, and every cell as its row says', async () => {
+  it('a page has every question in the order of the run and every cell with the values of its row', async () => {
     const { ask } = await goldenIndex()
     const { rows: found, ...head } = page(ask)
     expect(head).toMatchObject({
@@ -32,7 +32,7 @@ describe('the matrix', () => {
       offset: 0,
     })
     expect(found.map(({ question_id }) => question_id)).toEqual(dataset.questions.map(({ id }) => id))
-    for (const [place, { question_id, cells }] of found.entries())
+    for (const [index, { question_id, cells }] of found.entries())
       for (const [column, model] of head.aliases.entries()) {
         const row = rows.find(({ question, approach }) => question.id === question_id && approach.model === model)
         const cell = cells[column]!
@@ -51,14 +51,14 @@ describe('the matrix', () => {
           latency_ms: row.metrics.operational.latency_ms,
           answer_chars: row.evidence?.answer.length ?? null,
         })
-        const { scores } = goldenJudgments(dataset).queries[place]!.per_judge['judge-a']!
+        const { scores } = goldenJudgments(dataset).queries[index]!.per_judge['judge-a']!
         expect(cell.judge_mean).toBeCloseTo(
-          place === 7 ? scores[model]! : scores[model]! + (scores[model] === 5 ? -2 : 0.5),
+          index === 7 ? scores[model]! : scores[model]! + (scores[model] === 5 ? -2 : 0.5),
         )
       }
   })
 
-  it('is cut into pages that fit together', async () => {
+  it('pages join to the whole matrix', async () => {
     const { ask } = await goldenIndex()
     const all = page(ask, { sort: { by: 'value', alias: 'hybrid-rag', descending: true } }).rows
     const pages = [0, 3, 6].flatMap(
@@ -68,7 +68,7 @@ describe('the matrix', () => {
     expect(page(ask, { offset: 8 }).rows).toEqual([])
   })
 
-  it('shows the asked columns in the asked order', async () => {
+  it('columns appear in the requested order', async () => {
     const { ask } = await goldenIndex()
     const { aliases, rows: found } = page(ask, { aliases: ['graph-rag', 'nobody', 'vanilla-rag', 'graph-rag'] })
     expect(aliases).toEqual(['graph-rag', 'vanilla-rag'])
@@ -100,8 +100,8 @@ describe('the matrix', () => {
       ] as const
       for (const [sort, key] of cases) {
         const found = ids(ask, {}, { metric, sort }).map(key)
-        const there = found.filter((item) => item !== null)
-        const expected = there.toSorted((a, b) => (descending ? b - a : a - b))
+        const present = found.filter((item) => item !== null)
+        const expected = present.toSorted((a, b) => (descending ? b - a : a - b))
         expect(
           found.map((item) => item?.toFixed(6)),
           JSON.stringify(sort),
@@ -110,7 +110,7 @@ describe('the matrix', () => {
     }
   })
 
-  it('filters as a plain look at the rows does', async () => {
+  it('filters select what a direct look at the rows selects', async () => {
     const { ask } = await goldenIndex()
     const all = dataset.questions.map(({ id }) => id)
     const where = (test: (row: CanonicalRow) => boolean) =>
@@ -156,7 +156,7 @@ describe('the matrix', () => {
     expect(ids(ask, { inconclusive: ['tie'] })).toEqual([])
   })
 
-  it('takes lower latency for better, and the panel for the winner of its mean', async () => {
+  it('lower latency wins, and the panel decides the winner of its mean', async () => {
     const folders = await indexFolders()
     const judgments = goldenJudgments(dataset)
     judgments.queries[1] = { ...judgments.queries[1]!, observed_winner: 'graph-rag' }
@@ -172,7 +172,7 @@ describe('the matrix', () => {
     expect(ids(ask, { winner: 'hybrid-rag-fast' }, { metric: 'latency_ms' })).toEqual(['q-4', 'q-7'])
   })
 
-  it('is not found where there is none', async () => {
+  it('an unknown run or dataset is not found', async () => {
     const { ask } = await goldenIndex()
     expect(ask('matrixPage', { run_id: 'x', dataset_id: 'alpha', metric: 'faithfulness' })).toMatchObject({
       ok: false,

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import {
   CellOutcome,
+  IndexStatus,
   MatrixPageOutcome,
+  MAX_ANSWER_BYTES,
   RunComparison,
   RunList,
   RunSummaryOutcome,
   SearchResults,
-  IndexStatus,
-  MAX_ANSWER_BYTES,
   type CanonicalRow,
 } from '../../../contract/index.ts'
 import { sampleRow } from '../../../tests/helpers/evidence-rows.ts'
@@ -21,7 +21,7 @@ import { rowId } from '../../evidence/row-id.ts'
 import type { QueryResult } from './answer-query.ts'
 
 describe('one cell', () => {
-  it('is the row as it stands in its file', async () => {
+  it('a cell is the row in its file', async () => {
     const { ask } = await goldenIndex()
     for (const row of rows) {
       const outcome = CellOutcome.parse(ask('cell', { run_id: REPORT_RUN, row_id: row.row_id }))
@@ -35,7 +35,7 @@ describe('one cell', () => {
     expect(ask('cell', { run_id: REPORT_RUN, row_id: '0'.repeat(64) })).toMatchObject({ ok: false, code: 'not_found' })
   })
 
-  it('comes in parts when it is long, and the parts give the whole', async () => {
+  it('a long cell is cut, and its slices join to the whole text', async () => {
     const folders = await indexFolders()
     const answer = `${'The lock rises. 😀é\u0000 '.repeat(50_000)}end`
     const row = sampleRow({ answer })
@@ -75,7 +75,7 @@ describe('one cell', () => {
     })
   })
 
-  it('says when the file is not as it was', async () => {
+  it('a changed or missing file is reported', async () => {
     const { ask, files } = await goldenIndex()
     const key = { run_id: REPORT_RUN, row_id: rows[20]!.row_id }
     await truncate(files.evidence, 5000)
@@ -86,7 +86,7 @@ describe('one cell', () => {
     expect(ask('cell', key)).toMatchObject({ ok: false, code: 'file_missing' })
   })
 
-  it('of a snapshot is what the snapshot says', async () => {
+  it('a cell of a snapshot has the values of the snapshot', async () => {
     const folders = await indexFolders()
     const cell = { query_id: 'a', model: 'old-rag', ok: true, answer: 'x'.repeat(2_000_000), odd: [1, { a: null }] }
     await writeFile(join(folders.results, 'old-matrix.json'), JSON.stringify({ cells: [cell] }))
@@ -112,11 +112,11 @@ describe('one cell', () => {
 })
 
 describe('runs', () => {
-  it('are listed newest first in pages, and summed up', async () => {
+  it('runs are listed newest first in pages and have summaries', async () => {
     const { ask, index, folders, aggregate, files } = await goldenIndex()
-    const others = ['run-a', 'run-b', 'run-c'].map((runId, place) => ({
+    const others = ['run-a', 'run-b', 'run-c'].map((runId, index) => ({
       ...sampleRow({ runId }),
-      finished_at: `2026-03-0${place + 1}T00:00:00.000Z`,
+      finished_at: `2026-03-0${index + 1}T00:00:00.000Z`,
     }))
     for (const row of others)
       await writeFile(join(folders.results, `${row.run_id}-x-evidence.jsonl`), evidenceBytes([row]))
@@ -175,11 +175,11 @@ describe('runs', () => {
     })
   })
 
-  it('compare by common questions', async () => {
+  it('runs are compared over common questions', async () => {
     const { ask, index, folders } = await goldenIndex()
     const shifted = goldenRows(dataset)
       .slice(0, 20)
-      .map((row, place) => sampleOf(row, place === 4 ? 0.05 : null))
+      .map((row, index) => sampleOf(row, index === 4 ? 0.05 : null))
     await writeFile(join(folders.results, 'later-alpha-evidence.jsonl'), evidenceBytes(shifted))
     await index.sync()
     const comparison = RunComparison.parse(
@@ -220,7 +220,7 @@ describe('runs', () => {
     expect(comparison.changed.cells[1]).toMatchObject({ question_id: 'q-8', spread: null, states: ['ok', 'missing'] })
   })
 
-  it('are searched, questions and answers', async () => {
+  it('search finds questions and answers', async () => {
     const { ask, index, folders } = await goldenIndex()
     await writeFile(
       join(folders.results, 'run-1-x-evidence.jsonl'),

@@ -1,10 +1,9 @@
-import type { z } from 'zod'
 import type Database from 'better-sqlite3'
+import type { z } from 'zod'
 import type { SearchHit, SearchInput, SearchResults } from '../../../contract/index.ts'
 import { SEARCHABLE_CHARS } from '../schema.ts'
-import { valueAt } from './fit-value.ts'
-import { fitting } from './page-budget.ts'
-import { locateCell, readStoredRow } from './stored-row.ts'
+import { locateCell, readStoredRow, type CellLocation } from './cell.ts'
+import { fitting, valueAt } from './fit-answer.ts'
 import { excerptOf, textQuery } from './text-query.ts'
 
 /** A longer line is not read for the sake of an excerpt. */
@@ -31,8 +30,8 @@ export function search(db: Database.Database, input: z.output<typeof SearchInput
   const query = textQuery(input.text)
   if (query === null) return { hits: [], more: false }
   const questions = questionHits(db, query, input)
-  const room = input.limit - questions.length
-  const answers = room < 0 ? [] : answerHits(db, query, input, room + 1)
+  const remaining = input.limit - questions.length
+  const answers = remaining < 0 ? [] : answerHits(db, query, input, remaining + 1)
   const hits = [
     ...questions.map((hit) => questionHit(hit, input.text)),
     ...answers.map((hit) => answerHit(db, hit, input.text)),
@@ -87,23 +86,23 @@ function questionHit({ ground_truth, ...hit }: QuestionHit & { 'max(r.newest_ms)
 }
 
 function answerHit(db: Database.Database, { cell, ...hit }: AnswerHit, text: string): SearchHit {
-  const place = locateCell(db, cell)!
+  const location = locateCell(db, cell)!
   const query = hit.query?.slice(0, 400) ?? null
   return {
     found_in: 'answer',
     ...hit,
     query,
-    model: place.model,
-    row_id: place.rowId,
-    excerpt: (place.length ?? 0) > MAX_LINE_BYTES ? '' : excerptOf(answerOf(place), text),
+    model: location.model,
+    row_id: location.rowId,
+    excerpt: (location.length ?? 0) > MAX_LINE_BYTES ? '' : excerptOf(answerOf(location), text),
   }
 }
 
-/** The searchable part of the answer; empty when the file has changed since, which the next sync settles. */
-function answerOf(place: Parameters<typeof readStoredRow>[0]): string {
-  const stored = readStoredRow(place)
+/** The searchable part of the answer; empty when the file has changed since it was indexed; the next sync notices. */
+function answerOf(location: CellLocation): string {
+  const stored = readStoredRow(location)
   const answer = stored.ok
-    ? valueAt(stored.value, place.kind === 'canonical' ? ['evidence', 'answer'] : ['answer'])
+    ? valueAt(stored.value, location.kind === 'canonical' ? ['evidence', 'answer'] : ['answer'])
     : undefined
   return typeof answer === 'string' ? answer.slice(0, SEARCHABLE_CHARS) : ''
 }

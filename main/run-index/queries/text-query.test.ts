@@ -35,7 +35,7 @@ describe('textQuery', () => {
     expect(found(text)).toEqual(rows)
   })
 
-  it('makes a query that SQLite accepts of anything', () => {
+  it('any text becomes a query that SQLite accepts', () => {
     const part = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom('"', '*', 'NEAR(', ')', '-', ':', 'AND', 'text:', '^', '\0'),
@@ -49,14 +49,14 @@ describe('textQuery', () => {
   })
 })
 
-it('shows the place of a found word', () => {
+it('an excerpt shows the text around a found word', () => {
   const text = `${'x '.repeat(300)}the Keeper\nnotes it ${'y '.repeat(300)}`
   expect(excerptOf(text, '"the keeper"')).toContain('the Keeper notes it')
   expect(excerptOf(text, 'keep')).toMatch(/^….*…$/)
   expect(excerptOf('short', 'absent')).toBe('short')
 })
 
-it('cuts no character in two', () => {
+it('a cut never splits a character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), fc.nat(40), (text, start, length) => {
       const { start: from, end } = wholeCharacters(text, start, start + length)

@@ -1,7 +1,7 @@
 const WORD = /[\p{L}\p{N}\p{Co}]/u
 const PARTS = /"([^"]*)"|(\S+)/gu
 
-/** The words and quoted phrases of what a person typed; the last word is open at its end while it is being typed. */
+/** The words and quoted phrases of what a user typed; the last word is a prefix while it is being typed. */
 export function searchTerms(text: string): { text: string; isPrefix: boolean }[] {
   const terms = [...text.matchAll(PARTS)].map((match) => ({
     text: (match[1] ?? match[2]!).replaceAll('"', ' '),
@@ -10,7 +10,7 @@ export function searchTerms(text: string): { text: string; isPrefix: boolean }[]
   return terms.filter((term) => WORD.test(term.text))
 }
 
-/** What a person typed → a query of FTS5 in which nothing is an operator; null when there is no word in it. */
+/** What a user typed → a query of FTS5 in which nothing is an operator; null when there is no word in it. */
 export function textQuery(text: string): string | null {
   const terms = searchTerms(text.replaceAll('\0', ' '))
   if (terms.length === 0) return null
@@ -20,12 +20,12 @@ export function textQuery(text: string): string | null {
 const EXCERPT_CHARS = 200
 const LEAD_CHARS = 60
 
-/** Some 200 characters of a text around the first word of the query that stands in it; its beginning when none does. */
+/** About 200 characters of a text around the first word of the query; its beginning when it has none of them. */
 export function excerptOf(text: string, query: string): string {
   const lower = text.toLowerCase()
   const words = searchTerms(query).flatMap(({ text: term }) => term.toLowerCase().match(/[\p{L}\p{N}\p{Co}]+/gu) ?? [])
-  const places = words.map((word) => lower.indexOf(word)).filter((place) => place !== -1)
-  const start = places.length === 0 ? 0 : Math.max(0, Math.min(...places) - LEAD_CHARS)
+  const offsets = words.map((word) => lower.indexOf(word)).filter((offset) => offset !== -1)
+  const start = offsets.length === 0 ? 0 : Math.max(0, Math.min(...offsets) - LEAD_CHARS)
   const cut = wholeCharacters(text, start, start + EXCERPT_CHARS)
   return `${cut.start > 0 ? '…' : ''}${text.slice(cut.start, cut.end).replaceAll(/\s+/g, ' ')}${cut.end < text.length ? '…' : ''}`
 }

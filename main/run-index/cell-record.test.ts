@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest'
 import type { CanonicalRow } from '../../contract/index.ts'
 import { sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { fastLine } from '../../tests/helpers/synthetic-evidence.ts'
-import { decodeLine, sealRow } from '../evidence/row-line.ts'
 import { rowId } from '../evidence/row-id.ts'
-import { cellRecord } from './cell-record.ts'
-import { RowParser } from './row-parser.ts'
+import { decodeLine, sealRow } from '../evidence/row-line.ts'
+import { cellRecord, RowParser } from './cell-record.ts'
 
 function sealed(row: CanonicalRow): Buffer {
   const outcome = sealRow(row)
@@ -15,7 +14,7 @@ function sealed(row: CanonicalRow): Buffer {
 }
 
 describe('RowParser', () => {
-  it('reads any sequence of rows as the log itself does', () => {
+  it('any sequence of rows is read as the evidence log reads it', () => {
     const provenances = ['a', 'b'].map((seed) => sampleReproducibility(seed))
     const cell = fc.record({
       question: fc.constantFrom('q1', 'q2', 'q3', 'q4'),
@@ -42,7 +41,7 @@ describe('RowParser', () => {
     )
   })
 
-  it('shares what rows have in common', () => {
+  it('equal members of rows are one object', () => {
     const parser = new RowParser()
     const parsed = ['q1', 'q1', 'q2', 'q2'].map((question, index) => {
       const outcome = parser.parse(sealed(sampleRow({ question, model: `alias-${index % 2}` })))
@@ -55,7 +54,7 @@ describe('RowParser', () => {
     expect(parsed[3]).toEqual(sampleRow({ question: 'q2', model: 'alias-1' }))
   })
 
-  it('refuses what the log refuses, after a row of the same kind too', () => {
+  it('a line that the evidence log refuses is refused, also after a similar valid row', () => {
     const row = sampleRow()
     const flipped = Buffer.from(sealed(row))
     flipped[flipped.length >> 1]! ^= 1

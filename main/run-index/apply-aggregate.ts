@@ -3,9 +3,9 @@ import { Aggregate, aggregateWithCurrentNames, describeIssues, type ApproachSumm
 import type { IndexSession } from './index-session.ts'
 import type { StoredScope } from './scope-store.ts'
 
-export type ParsedAggregate = { ok: true; aggregate: Aggregate } | { ok: false; problem: string }
+type ParsedAggregate = { ok: true; aggregate: Aggregate } | { ok: false; problem: string }
 
-/** Text of an `-evaluation.json` → aggregate, or what is wrong with it for this dataset run. */
+/** Text of an `-evaluation.json` → aggregate, or why it does not belong to this dataset run. */
 export function parseAggregate(text: string, names: { run_id: string; dataset_id: string }): ParsedAggregate {
   let value: unknown
   try {
@@ -21,14 +21,14 @@ export function parseAggregate(text: string, names: { run_id: string; dataset_id
   return { ok: true, aggregate: parsed.data }
 }
 
-/** Takes from an aggregate what the rows cannot tell: which cells were to be made, in which order, and which aliases could not be called. */
-export class EvaluationWriter {
+/** Stores what only the aggregate has: which cells were expected, in which order, and which aliases were unavailable. */
+export class AggregateWriter {
   readonly #session: IndexSession
   readonly #clear: Database.Statement[]
   readonly #setExpected: Database.Statement
   readonly #move: Database.Statement
-  readonly #place: Database.Statement
-  readonly #placeAlias: Database.Statement
+  readonly #setPosition: Database.Statement
+  readonly #setAlias: Database.Statement
   readonly #questionIds: Database.Statement<[number], { id: number; question_id: string; repeat: number }>
   readonly #countQuestions: Database.Statement
 
@@ -43,13 +43,13 @@ export class EvaluationWriter {
       'UPDATE dataset_runs SET expected = NULL WHERE id = ?',
     ].map((sql) => db.prepare(sql))
     this.#setExpected = db.prepare('UPDATE dataset_runs SET expected = ? WHERE id = ?')
-    // Questions that the aggregate does not have go behind those that it has.
+    // Questions that the aggregate lacks are moved after those that it has.
     this.#move = db.prepare('UPDATE dataset_run_questions SET position = position + ? WHERE scope = ?')
-    this.#place = db.prepare(
+    this.#setPosition = db.prepare(
       `INSERT INTO dataset_run_questions (scope, question, position) VALUES (?, ?, ?)
        ON CONFLICT DO UPDATE SET position = excluded.position`,
     )
-    this.#placeAlias = db.prepare(
+    this.#setAlias = db.prepare(
       `INSERT INTO dataset_run_aliases (scope, alias, base_model, flavor, evidence_capability, position, unavailable)
        VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET position = excluded.position, unavailable = excluded.unavailable`,
@@ -64,7 +64,7 @@ export class EvaluationWriter {
     )
   }
 
-  /** Takes back what an aggregate told; inside `write`. */
+  /** Removes what an aggregate added; inside `write`. */
   clear(scope: StoredScope): void {
     for (const statement of this.#clear) statement.run(scope.id)
     this.#countQuestions.run(scope.id)
@@ -84,12 +84,12 @@ export class EvaluationWriter {
         const question =
           known.get(`${repeat} ${id}`) ??
           this.#session.dictionary.question(scope.dataset, { id, hops, answerable }, repeat)
-        // The answers to one question stand together.
-        this.#place.run(scope.id, question, position * repeats + repeat - 1)
+        // Repetitions of one question are adjacent.
+        this.#setPosition.run(scope.id, question, position * repeats + repeat - 1)
       }
     for (const [position, approach] of aggregate.approaches.entries()) this.#alias(scope, approach, position, null)
-    for (const [place, { reason, ...alias }] of aggregate.unavailable.entries())
-      this.#alias(scope, alias, aggregate.approaches.length + place, reason)
+    for (const [index, { reason, ...alias }] of aggregate.unavailable.entries())
+      this.#alias(scope, alias, aggregate.approaches.length + index, reason)
     this.#countQuestions.run(scope.id)
   }
 
@@ -101,6 +101,6 @@ export class EvaluationWriter {
   ): void {
     const { model, base_model, flavor, evidence_capability } = approach
     const alias = this.#session.dictionary.alias({ model })
-    this.#placeAlias.run(scope.id, alias, base_model, flavor, evidence_capability, position, unavailable)
+    this.#setAlias.run(scope.id, alias, base_model, flavor, evidence_capability, position, unavailable)
   }
 }

@@ -1,6 +1,28 @@
-import type { CellCut, ValuePath } from '../../../contract/index.ts'
-import { jsonBytes } from './page-budget.ts'
+// Keeps answers within `MAX_ANSWER_BYTES`: lists are cut at their end, long values in a cell where `cuts` says.
+import { MAX_ANSWER_BYTES, type CellCut, type ValuePath } from '../../../contract/index.ts'
+import { RunIndexError } from '../run-index-error.ts'
 import { wholeCharacters } from './text-query.ts'
+
+/** Budget of the lists in an answer; the rest is for what surrounds them. */
+export const PAGE_BUDGET_BYTES = MAX_ANSWER_BYTES - 100_000
+
+/** Bytes of a value as JSON. */
+export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+/** Returns an answer that keeps its bound. Throws `too_large` when it does not. */
+export function bounded<Answer>(answer: Answer): Answer {
+  const bytes = jsonBytes(answer)
+  if (bytes > MAX_ANSWER_BYTES)
+    throw new RunIndexError('too_large', `the answer has ${bytes} bytes, more than ${MAX_ANSWER_BYTES}: ask for less`)
+  return answer
+}
+
+/** The first items whose JSON fits into the budget. */
+export function fitting<Item>(items: readonly Item[], budgetBytes = PAGE_BUDGET_BYTES): Item[] {
+  let bytes = 0
+  const end = items.findIndex((item) => (bytes += jsonBytes(item) + 1) > budgetBytes)
+  return end === -1 ? [...items] : items.slice(0, end)
+}
 
 /** From generous to tight; a row keeps the first bounds under which it fits. No part of the schema itself has 64 members. */
 const BOUNDS = [
@@ -12,7 +34,7 @@ const BOUNDS = [
   { text: 128, items: 64 },
 ]
 
-/** A value with its long texts, lists and objects cut until its JSON fits into `budgetBytes`; null when even the tightest bounds do not do. */
+/** A value with its long texts, lists and objects cut until its JSON fits into `budgetBytes`; null when even the tightest bounds are too large. */
 export function fitValue(value: unknown, budgetBytes: number): { value: unknown; cuts: CellCut[] } | null {
   if (jsonBytes(value) <= budgetBytes) return { value, cuts: [] }
   for (const bounds of BOUNDS) {
@@ -42,7 +64,7 @@ function cutValue(value: unknown, path: ValuePath, bounds: (typeof BOUNDS)[numbe
   )
 }
 
-/** The value that a path leads to; undefined when it leads nowhere. */
+/** The value at a path; undefined when there is none. */
 export function valueAt(root: unknown, path: ValuePath): unknown {
   let value = root
   for (const step of path) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { changedCells, comparedAliases, type ComparedColumn } from './compare-columns.ts'
+import { changedCells, comparedAliases, type ComparedColumn } from './compare-runs.ts'
 
 const column = (runs: (number | null)[][]): ComparedColumn => ({
   dataset_id: 'd',
@@ -14,7 +14,7 @@ const column = (runs: (number | null)[][]): ComparedColumn => ({
 })
 
 describe('comparing runs', () => {
-  it('means over common questions leave out what one run lacks, and runs without the alias do not count', () => {
+  it('means over common questions exclude questions that one run lacks, and ignore runs without the alias', () => {
     const compared = comparedAliases(column([[0.5, 1, null], [], [0.7, 1, 0.2, 0.9]]), ['a', 'b', 'c'], 1e-9)
     expect(compared).toEqual({
       dataset_id: 'd',
@@ -27,7 +27,7 @@ describe('comparing runs', () => {
     })
   })
 
-  it('lists the largest changes first, and what only some runs have last', () => {
+  it('the largest changes are listed first, and cells that only some runs have last', () => {
     const { total, cells } = changedCells(
       [
         column([
@@ -50,20 +50,20 @@ describe('comparing runs', () => {
     expect(cells[2]).toMatchObject({ values: [null, null, 0.9], states: ['missing', 'missing', 'ok'] })
   })
 
-  it('counts as a plain count does', () => {
+  it('counts equal a direct count over the values', () => {
     const value = fc.oneof(fc.constantFrom(0, 0.25, 0.5), fc.constant(null))
     const values = fc.array(fc.array(value, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 4 })
     fc.assert(
       fc.property(values, (runs) => {
-        const at = (run: number, place: number) => runs[run]![place] ?? null
-        const places = [0, 1, 2, 3]
+        const at = (run: number, index: number) => runs[run]![index] ?? null
+        const indexes = [0, 1, 2, 3]
         const { common, runs: compared } = comparedAliases(column(runs), runs.map(String), 0)
-        expect(common).toBe(places.filter((place) => runs.every((_, run) => at(run, place) !== null)).length)
+        expect(common).toBe(indexes.filter((index) => runs.every((_, run) => at(run, index) !== null)).length)
         for (const [run, { n, changed }] of compared.entries()) {
-          expect(n).toBe(places.filter((place) => at(run, place) !== null).length)
-          expect(changed).toBe(places.filter((place) => at(run, place) !== at(0, place)).length)
+          expect(n).toBe(indexes.filter((index) => at(run, index) !== null).length)
+          expect(changed).toBe(indexes.filter((index) => at(run, index) !== at(0, index)).length)
         }
-        const different = places.filter((place) => new Set(runs.map((_, run) => at(run, place))).size > 1)
+        const different = indexes.filter((index) => new Set(runs.map((_, run) => at(run, index))).size > 1)
         expect(changedCells([column(runs)], runs.length, 0, 10).total).toBe(different.length)
       }),
     )

@@ -1,14 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fitValue, valueAt } from './fit-value.ts'
-import { jsonBytes } from './page-budget.ts'
+import { fitValue, jsonBytes, valueAt } from './fit-answer.ts'
 
 describe('fitValue', () => {
-  it('leaves alone what fits', () => {
+  it('a value that fits is not changed', () => {
     expect(fitValue({ a: 'x' }, 100)).toEqual({ value: { a: 'x' }, cuts: [] })
   })
 
-  it('cuts only what is long, and says where', () => {
+  it('only long parts are cut, and the cuts are listed', () => {
     const value = { short: 'x', evidence: { answer: 'é'.repeat(500_000), contexts: ['c', 'd'.repeat(200_000)] } }
     const fitted = fitValue(value, 300_000)!
     expect(jsonBytes(fitted.value)).toBeLessThanOrEqual(300_000)
@@ -19,7 +18,7 @@ describe('fitValue', () => {
     expect(fitted.value).toMatchObject({ short: 'x', evidence: { contexts: ['c', 'd'.repeat(32_768)] } })
   })
 
-  it('keeps within the bytes for any value, and every cut can be found', () => {
+  it('any value is cut to the budget, and every cut has a valid path', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('\0'.repeat(5000), '😀'.repeat(3000), 'a'.repeat(9000)))
     const tree = fc.letrec((tie) => ({
       node: fc.oneof(
@@ -45,7 +44,7 @@ describe('fitValue', () => {
   })
 })
 
-it('follows a path only through own members', () => {
+it('a path is followed only through own members', () => {
   expect(valueAt({ a: [{ b: 1 }] }, ['a', 0, 'b'])).toBe(1)
   expect(valueAt({ a: 'text' }, ['a', 'length'])).toBeUndefined()
   expect(valueAt({}, ['constructor', 'name'])).toBeUndefined()

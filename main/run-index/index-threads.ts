@@ -1,6 +1,45 @@
+// The protocol between the run index and its threads, and its client side: requests with a number, answered in order by a value or a failure;
+// the writing thread also posts changes and failures of syncs that no request started.
 import { Worker } from 'node:worker_threads'
-import { RunIndexError } from './run-index-error.ts'
-import type { ThreadMessage, ThreadRequest, ThreadSettings } from './thread-protocol.ts'
+import type { IndexChange } from '../../contract/index.ts'
+import type { NamedFiles } from '../evidence/artifact-files.ts'
+import { isDamage } from './open-database.ts'
+import { RunIndexError, type RunIndexErrorCode } from './run-index-error.ts'
+
+/** What a thread of the index is started with. */
+export interface ThreadSettings {
+  file: string
+  folders: readonly string[]
+  /** Artifacts in other folders. */
+  named: NamedFiles
+  /** Interval of the scans of watched folders, milliseconds. */
+  pollMs: number
+}
+
+export interface ThreadRequest {
+  id: number
+  method: string
+  input?: unknown
+}
+
+export interface ThreadFailure {
+  code: RunIndexErrorCode
+  message: string
+}
+
+export type ThreadMessage =
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'failure'; id: number; failure: ThreadFailure }
+  | { kind: 'changed'; change: IndexChange }
+  /** A sync failed that no request had started. */
+  | { kind: 'failed'; failure: ThreadFailure }
+
+/** An error in the form that crosses to the other thread. */
+export function failureOf(error: unknown): ThreadFailure {
+  if (error instanceof RunIndexError) return { code: error.code, message: error.message }
+  const message = error instanceof Error ? error.message : String(error)
+  return { code: isDamage(error) ? 'damaged' : 'thread_failed', message }
+}
 
 interface Waiting {
   resolve: (value: unknown) => void
@@ -25,12 +64,12 @@ export class ThreadClient {
     this.#onEvent = onEvent
   }
 
-  /** Calls that wait for their answer. */
+  /** Calls without an answer yet. */
   get load(): number {
     return this.#waiting.size
   }
 
-  /** Whether the thread runs: one that does not has nothing open. */
+  /** A thread that does not run has no file open. */
   get isRunning(): boolean {
     return this.#worker !== null
   }
@@ -56,10 +95,10 @@ export class ThreadClient {
     this.#ended = new Promise((resolve) => {
       worker.once('exit', (code) => {
         if (this.#worker === worker) this.#worker = null
-        const why = failure instanceof Error ? failure.message : `it ended with ${code}`
+        const why = failure instanceof Error ? failure.message : `exit code ${code}`
         const waiting = [...this.#waiting.values()]
         this.#waiting.clear()
-        const message = `a thread of the run index: ${why}`
+        const message = `a thread of the run index ended: ${why}`
         for (const { reject } of waiting) reject(new RunIndexError('thread_failed', message, failure))
         if (failure !== undefined) this.#onEvent({ kind: 'failed', failure: { code: 'thread_failed', message } })
         resolve()
@@ -79,11 +118,11 @@ export class ThreadClient {
     else waiting?.reject(new RunIndexError(message.failure.code, message.failure.message))
   }
 
-  /** Lets the thread finish tidily; resolves when it is gone. Does nothing when it never ran. */
+  /** Asks the thread to close its file and end; resolves when it has ended. Does nothing when it never ran. */
   async close(): Promise<void> {
     if (this.#worker === null) return
     await this.call('close').catch((error: unknown) => {
-      // It may be gone before it answers, and gone is what was asked for.
+      // The thread may end before it answers: that is what was asked for.
       if (!(error instanceof RunIndexError)) throw error
     })
     await this.#ended

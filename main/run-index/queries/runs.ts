@@ -1,0 +1,257 @@
+// Runs without their cells: the list, the summary of one run, and the state of the index itself.
+import type Database from 'better-sqlite3'
+import type { z } from 'zod'
+import {
+  CellErrorType,
+  EvaluationStatus,
+  JudgeSection,
+  type IndexedArtifact,
+  type IndexMetric,
+  type IndexStatus,
+  type ListRunsInput,
+  type Reproducibility,
+  type RunDatasetSummary,
+  type RunHead,
+  type RunList,
+  type RunSummaryOutcome,
+} from '../../../contract/index.ts'
+import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
+import { artifactsOfScope, readArtifacts, type Artifact } from '../artifact-store.ts'
+import { INDEX_METRICS, INDEX_VERSION, stateCode, STATUS_CODES } from '../schema.ts'
+import { columnFigures, NO_PROVENANCE } from '../tallies.ts'
+import { aliasesOf, notFound } from './dataset-run.ts'
+import { fitting } from './fit-answer.ts'
+
+interface RunRow {
+  id: number
+  run_id: string
+  newest_ms: number
+}
+
+interface DatasetRow {
+  id: number
+  run: number
+  kind: RunHead['kind']
+  dataset_id: string
+  label: string
+  complexity_level: number | null
+  questions: number
+  ok: number
+  error: number
+  timeout: number
+  expected: number | null
+  first_ms: number | null
+  last_ms: number | null
+  damaged: number
+}
+
+/** SQL for the head of a dataset run `d`, in lists and in summaries. */
+const DATASET_HEAD = `d.id, d.run, d.kind, s.dataset_id, d.label, d.complexity_level, d.questions, d.ok, d.error,
+  d.timeout, d.expected, d.first_ms, d.last_ms,
+  EXISTS (SELECT 1 FROM artifacts a WHERE a.scope = d.id AND a.state = 'damaged') AS damaged`
+
+const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
+
+const datasetHead = (row: DatasetRow): RunHead['datasets'][number] => ({
+  dataset_id: row.dataset_id,
+  label: row.label,
+  complexity_level: row.complexity_level,
+  questions: row.questions,
+  cells: { ok: row.ok, error: row.error, timeout: row.timeout },
+  expected_cells: row.expected,
+  damaged: row.damaged === 1,
+})
+
+const CURSOR = /^(\d+)\.(\d+)$/
+
+/** One page of runs, newest first. */
+export function listRuns(db: Database.Database, { limit, cursor }: z.output<typeof ListRunsInput>): RunList {
+  const total = db.prepare<[], number>('SELECT count(*) FROM runs').pluck().get()!
+  const position = CURSOR.exec(cursor ?? '')
+  const [ms, id] = position === null ? [Number.MAX_SAFE_INTEGER, 0] : [Number(position[1]), Number(position[2])]
+  const runs = db
+    .prepare<[number, number, number], RunRow>(
+      'SELECT id, run_id, newest_ms FROM runs WHERE (newest_ms, id) < (?, ?) ORDER BY newest_ms DESC, id DESC LIMIT ?',
+    )
+    .all(ms, id, limit + 1)
+  const heads = fitting(runHeads(db, runs.slice(0, limit)))
+  const last = runs[heads.length - 1]
+  const isEnd = heads.length === runs.length || last === undefined
+  return { runs: heads, total, next_cursor: isEnd ? null : `${last.newest_ms}.${last.id}` }
+}
+
+function runHeads(db: Database.Database, runs: readonly RunRow[]): RunHead[] {
+  const ids = JSON.stringify(runs.map(({ id }) => id))
+  const datasets = Map.groupBy(
+    db
+      .prepare<[string], DatasetRow>(
+        `SELECT ${DATASET_HEAD} FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
+         WHERE d.run IN (SELECT value FROM json_each(?)) ORDER BY d.complexity_level, s.dataset_id`,
+      )
+      .all(ids),
+    ({ run }) => run,
+  )
+  const aliases = new Map(
+    db
+      .prepare<[string], [number, number]>(
+        `SELECT d.run, count(DISTINCT a.alias) FROM dataset_runs d JOIN dataset_run_aliases a ON a.scope = d.id
+         WHERE d.run IN (SELECT value FROM json_each(?)) GROUP BY d.run`,
+      )
+      .raw()
+      .all(ids),
+  )
+  return runs.map(({ id, run_id }) => {
+    const rows = datasets.get(id) ?? []
+    const times = (field: 'first_ms' | 'last_ms') => rows.flatMap((row) => row[field] ?? [])
+    const [first, last] = [times('first_ms'), times('last_ms')]
+    return {
+      run_id,
+      kind: rows.some(({ kind }) => kind === 'canonical') ? 'canonical' : 'historical',
+      first_finished_at: isoTime(first.length === 0 ? null : Math.min(...first)),
+      last_finished_at: isoTime(last.length === 0 ? null : Math.max(...last)),
+      aliases: aliases.get(id) ?? 0,
+      datasets: rows.map(datasetHead),
+    }
+  })
+}
+
+const MAX_PROVENANCE_BYTES = 64_000
+const MAX_PROVENANCES = 5
+
+/** Everything about a run but its cells. */
+export function runSummary(db: Database.Database, { run_id }: { run_id: string }): RunSummaryOutcome {
+  const rows = db
+    .prepare<[string], DatasetRow & { judge_panel: string | null }>(
+      `SELECT ${DATASET_HEAD}, d.judge_panel FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
+       WHERE d.run = (SELECT id FROM runs WHERE run_id = ?) ORDER BY d.complexity_level, s.dataset_id`,
+    )
+    .all(run_id)
+  if (rows.length === 0) return notFound(`run ${run_id}`)
+  return {
+    ok: true,
+    summary: {
+      run_id,
+      kind: rows.some(({ kind }) => kind === 'canonical') ? 'canonical' : 'historical',
+      datasets: rows.map((row) => datasetSummary(db, row)),
+    },
+  }
+}
+
+function datasetSummary(db: Database.Database, row: DatasetRow & { judge_panel: string | null }): RunDatasetSummary {
+  const tallies = db.prepare<[number], Tally>('SELECT * FROM cell_tallies WHERE scope = ?').all(row.id)
+  return {
+    ...datasetHead(row),
+    first_finished_at: isoTime(row.first_ms),
+    last_finished_at: isoTime(row.last_ms),
+    evaluation: evaluationCounts(tallies),
+    failures_by_type: failureCounts(tallies),
+    aliases: aliasSummaries(db, row.id, tallies),
+    metrics: metricsWithValues(db, row.id),
+    judge_panel: row.judge_panel === null ? null : JudgeSection.parse(JSON.parse(row.judge_panel)),
+    provenance: provenanceOf(db, tallies),
+    artifacts: indexedArtifacts(artifactsOfScope(db, row.id)),
+  }
+}
+
+/** Cells of a dataset run that are equal in all of these. */
+interface Tally {
+  alias: number
+  status: number
+  evaluation: number
+  error_type: string
+  provenance: number
+  cells: number
+}
+
+const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { cells }) => total + cells, 0)
+
+function evaluationCounts(tallies: readonly Tally[]): RunDatasetSummary['evaluation'] {
+  const of = (code: number): number => sum(tallies.filter(({ evaluation }) => evaluation === code))
+  return Object.fromEntries(
+    EvaluationStatus.options.map((status, code) => [status, of(code)]),
+  ) as RunDatasetSummary['evaluation']
+}
+
+function failureCounts(tallies: readonly Tally[]): RunDatasetSummary['failures_by_type'] {
+  const types = [...Map.groupBy(tallies, ({ error_type }) => error_type)]
+  return Object.fromEntries(
+    types.flatMap(([type, alike]) => (CellErrorType.safeParse(type).success ? [[type, sum(alike)]] : [])),
+  )
+}
+
+function aliasSummaries(db: Database.Database, scope: number, tallies: readonly Tally[]): RunDatasetSummary['aliases'] {
+  const latencies = columnFigures(db, scope, latencyMs.id)
+  return aliasesOf(db, scope).map(({ id, ...alias }) => {
+    const own = tallies.filter((tally) => tally.alias === id)
+    const of = (code: number): number => sum(own.filter(({ status }) => status === code))
+    const cells = { ok: of(STATUS_CODES.ok), error: of(STATUS_CODES.error), timeout: of(STATUS_CODES.timeout) }
+    return { ...alias, cells, mean_latency_ms: latencies.get(id)?.mean ?? null }
+  })
+}
+
+function metricsWithValues(db: Database.Database, scope: number): IndexMetric[] {
+  const valued = db
+    .prepare<[number, number], string>('SELECT DISTINCT metric FROM column_tallies WHERE scope = ? AND state = ?')
+    .pluck()
+    .all(scope, stateCode('ok'))
+  return INDEX_METRICS.filter((metric) => valued.includes(metric))
+}
+
+function provenanceOf(db: Database.Database, tallies: readonly Tally[]): RunDatasetSummary['provenance'] {
+  const stored = db.prepare<[number], { sha256: string; json: string }>(
+    'SELECT sha256, json FROM provenance WHERE id = ?',
+  )
+  return [...Map.groupBy(tallies, ({ provenance }) => provenance)]
+    .map(([id, alike]) => ({ id, cells: sum(alike) }))
+    .filter(({ id }) => id !== NO_PROVENANCE)
+    .sort((a, b) => b.cells - a.cells || a.id - b.id)
+    .slice(0, MAX_PROVENANCES)
+    .map(({ id, cells }) => {
+      const { sha256, json } = stored.get(id)!
+      const isShown = json.length <= MAX_PROVENANCE_BYTES
+      return { sha256, cells, reproducibility: isShown ? (JSON.parse(json) as Reproducibility) : null }
+    })
+}
+
+/** A copy is compared with the indexed file of its kind. */
+function indexedArtifacts(artifacts: readonly Artifact[]): IndexedArtifact[] {
+  return artifacts.map((artifact) => {
+    const { path, kind, state, sizeBytes, modifiedMs, appliedBytes, sha256 } = artifact
+    const original = artifacts.find((other) => other.kind === kind && other.state !== 'copy')
+    return {
+      path,
+      kind,
+      state,
+      size_bytes: sizeBytes,
+      modified_ms: modifiedMs,
+      applied_bytes: appliedBytes,
+      sha256,
+      damage: damageOf(artifact),
+      differs: state === 'copy' ? original?.sha256 !== sha256 : null,
+    }
+  })
+}
+
+/** Where a file becomes unusable; null for an intact one. */
+const damageOf = ({ damageOffset: offset, damageLine: line, damageMessage: message }: Artifact) =>
+  message === null ? null : { offset, line, message }
+
+/** Size and state of the index itself. */
+export function indexStatus(db: Database.Database, folders: readonly string[]): IndexStatus {
+  const number = (sql: string): number => db.prepare<[], number>(sql).pluck().get()!
+  const pragma = (name: string) => db.pragma(name, { simple: true })
+  const damaged = readArtifacts(db).flatMap((artifact) => {
+    const damage = damageOf(artifact)
+    return damage === null ? [] : [{ path: artifact.path, damage }]
+  })
+  return {
+    revision: number('SELECT revision FROM state'),
+    schema_version: INDEX_VERSION,
+    journal_mode: String(pragma('journal_mode')),
+    runs: number('SELECT count(*) FROM runs'),
+    cells: number('SELECT coalesce(sum(ok + error + timeout), 0) FROM dataset_runs'),
+    size_bytes: Number(pragma('page_count')) * Number(pragma('page_size')),
+    folders: [...folders],
+    damaged: fitting(damaged),
+  }
+}
