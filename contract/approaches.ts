@@ -54,6 +54,8 @@ export const APPROACHES = {
     parameters: z.strictObject({
       max_steps: z.int().min(1).max(50),
       vector_top_k: count,
+      /** Contexts that the answer is given out of everything that the steps found. */
+      max_contexts: z.int().min(1).max(50).default(8),
       graph_mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
     }),
   },

@@ -1,6 +1,15 @@
 import type { RagSource } from '../../../../contract/index.ts'
 import type { NumberedPassage } from '../../models/prompts/agent-task.ts'
+import { rerankPool } from '../../tei/reranker.ts'
+import type { ApproachServices } from '../approach.ts'
 import { snippetOf } from '../response/snippet.ts'
+import { termStatistics } from '../steps/collection.ts'
+import { underTitle } from '../steps/hybrid-search.ts'
+
+// What the agent has read, and which part of it is evidence. Tools add passages, each kept once and numbered in the order in which it came.
+// When the search ends, all of them are reranked together and the best ones, at most a declared number, become the contexts of the answer.
+// The reranker reads the question with the first searches that followed it: a passage of the second hop shares no word with the question,
+// but it holds the name that the agent looked for. Later searches are left out, because an agent that has not found its link guesses.
 
 /** A text that a tool found, with its place in the document where the tool knows it. */
 export interface FoundPassage {
@@ -10,16 +19,19 @@ export interface FoundPassage {
   place: Pick<RagSource, 'chunk_index' | 'start_char' | 'end_char'>
 }
 
-/** The texts that were given to the agent in this request: each once, numbered in the order in which they came. */
-export interface Notebook {
-  /** Takes in what a tool found: what is new, and the numbers of what was there before. */
-  add(found: readonly FoundPassage[]): { added: NumberedPassage[]; repeated: number[]; refused: number }
-  passages(): readonly NumberedPassage[]
-  /** The passages as evidence, in their order; the score falls with the place. */
-  sources(): RagSource[]
+/** A passage chosen as context, with the reranker's score. */
+export interface ChosenPassage extends FoundPassage {
+  score: number
 }
 
-/** An empty notebook for at most `limit` passages; a text that stands inside one of the same document is that one. */
+/** The texts that were given to the agent in this request. */
+export interface Notebook {
+  /** Adds what a tool found: what is new, and the numbers of what was there before. */
+  add(found: readonly FoundPassage[]): { added: NumberedPassage[]; repeated: number[]; refused: number }
+  passages(): readonly FoundPassage[]
+}
+
+/** An empty notebook for at most `limit` passages; a text inside one of the same document is that one. */
 export function createNotebook(limit: number): Notebook {
   const kept: FoundPassage[] = []
   const numbered = ({ title, text }: FoundPassage, at: number): NumberedPassage => ({ number: at + 1, title, text })
@@ -39,15 +51,59 @@ export function createNotebook(limit: number): Notebook {
       const fresh = new Set(added.map(({ number }) => number))
       return { added, repeated: [...repeated].filter((number) => !fresh.has(number)), refused }
     },
-    passages: () => kept.map(numbered),
-    sources: () =>
-      kept.map(({ document, text, place }, at) => ({
-        title: document,
-        snippet: snippetOf(text),
-        score: 1 / (at + 1),
-        text,
-        document,
-        ...place,
-      })),
+    passages: () => kept,
   }
 }
+
+/** Searches after the question itself that say what a further hop is about. */
+const SEARCHES_READ = 3
+/** Shorter sentences occur in many passages. */
+const QUOTED_CHARS = 30
+
+export interface ContextChoice {
+  question: string
+  /** What the agent searched for, in order. */
+  searches: readonly string[]
+  most: number
+  /** Passages that it quotes are among the contexts; null before there is an answer. */
+  answer: string | null
+}
+
+/** The contexts of an answer out of everything that was found, best first. Throws what the reranker throws. */
+export async function chooseContexts(
+  found: readonly FoundPassage[],
+  { question, searches, most, answer }: ContextChoice,
+  services: Pick<ApproachServices, 'reranker' | 'models' | 'store' | 'collections'>,
+  signal?: AbortSignal,
+): Promise<ChosenPassage[]> {
+  if (found.length === 0) return []
+  const query = [...new Set([question, ...searches])].slice(0, SEARCHES_READ + 1).join('\n')
+  const statistics = await termStatistics(query, services.collections.plain, services)
+  const candidates = found.map(({ document }) => ({ document, score: 1 }))
+  const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
+  const scores = await rerankPool(services.reranker, query, found.map(underTitle), pool, signal)
+  const ordered = found
+    .map((passage, at) => ({ ...passage, score: scores[at]!, at }))
+    .sort((left, right) => right.score - left.score || left.at - right.at)
+  const quoted = answer === null ? [] : ordered.slice(most).filter(({ text }) => quotes(answer, text))
+  const chosen = new Set([...ordered.slice(0, Math.max(0, most - quoted.length)), ...quoted.slice(0, most)])
+  return ordered.filter((passage) => chosen.has(passage)).map(({ at: _at, ...passage }) => passage)
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
+
+const quotes = (answer: string, text: string): boolean =>
+  oneLine(answer)
+    .split(/(?<=[.!?]) /)
+    .some((sentence) => sentence.length >= QUOTED_CHARS && oneLine(text).includes(sentence))
+
+/** Chosen passages as evidence. */
+export const sourcesOfPassages = (chosen: readonly ChosenPassage[]): RagSource[] =>
+  chosen.map(({ document, text, place, score }) => ({
+    title: document,
+    snippet: snippetOf(text),
+    score,
+    text,
+    document,
+    ...place,
+  }))

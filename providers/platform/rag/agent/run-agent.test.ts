@@ -85,16 +85,14 @@ describe('the agent', () => {
       },
     ])
     expect(metrics).toMatchObject({ chunks: 3, llm_calls: 3, cloud_calls: 0 })
-    expect(sources.map(({ document, score }) => [document, score])).toEqual([
-      ['harbour-report.md', 1],
-      [expect.any(String), 1 / 2],
-      ['marrack.md', 1 / 3],
-    ])
+    // In the order of the reranker over all steps: the name that was looked for brings its passage up.
+    expect(sources.map(({ document }) => document).slice(0, 2)).toEqual(['harbour-report.md', 'marrack.md'])
+    expect(sources.every(({ score }, at) => at === 0 || score! <= sources[at - 1]!.score!)).toBe(true)
     const [first, second, third] = chats()
     expect(first!.tools!.map((tool) => tool.function.name)).toEqual(['vector_search', 'graph_query'])
     expect(first!.temperature).toBe(0)
     expect(observationsIn(second!)[0]!.passages.map(({ text }) => text)).toEqual(
-      sources.slice(0, 2).map(({ text }) => text),
+      expect.arrayContaining([sources[0]!.text]),
     )
     expect(observationsIn(third!)[1]!.facts).toEqual([
       'Ysolde Marrack – grow up – Tarnwick: She grew up there.',
@@ -231,9 +229,9 @@ describe('the agent', () => {
     expect(models.calls).toHaveLength(1)
   })
 
-  it('takes in fifty passages at most', async () => {
+  it('reads fifty passages at most and gives its answer the best eight', async () => {
     let turn = 0
-    const { ask } = await agent(
+    const { ask, chats } = await agent(
       [],
       {
         chat: (_role, request) =>
@@ -244,8 +242,26 @@ describe('the agent', () => {
       undefined,
       manyNotes(),
     )
-    const { sources, metrics } = await ask()
-    expect([sources.length, metrics.chunks]).toEqual([50, 50])
+    const { sources, metrics, trajectory } = await ask()
+    expect(trajectory.reduce((sum, { result }) => sum + result!.new_passages, 0)).toBe(50)
+    expect([sources.length, metrics.chunks]).toEqual([8, 8])
+    expect(parseAnswerTask(chats().at(-1)!.messages)!.passages.map(({ text }) => text)).toEqual(
+      sources.map(({ text }) => text),
+    )
+  })
+
+  it('keeps a passage that it quotes among the contexts, however the reranker places it', async () => {
+    const quote = 'This is note 3, a query about 3 herons.'
+    const reply = (request: { tools?: unknown; messages: { role: string }[] }): FakeReply =>
+      request.messages.some(({ role }) => role === 'tool')
+        ? `It was found. ${quote}`
+        : { toolCalls: [search('note herons', { top_k: 20 }), search(quote, { top_k: 1 }, 'b')] }
+    const rerank = (query: string, texts: readonly string[]) =>
+      texts.map((text) => (text.includes('note 3,') ? (query === quote ? 9 : -9) : 0))
+    const { ask } = await agent([], { chat: (_role, request) => reply(request), rerank }, undefined, manyNotes())
+    const { sources } = await ask()
+    expect(sources).toHaveLength(8)
+    expect(sources.at(-1)!.text).toContain('note 3,')
   })
 })
 

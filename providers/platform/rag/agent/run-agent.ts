@@ -1,11 +1,12 @@
 import type { ChatMessage, RagExtension, ToolCall } from '../../../../contract/index.ts'
+import { HttpError } from '../../../kit/http-error.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { renderAgentTask, renderObservation } from '../../models/prompts/agent-task.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import type { ApproachAnswer, ApproachServices } from '../approach.ts'
-import { modelFailure, RagError } from '../rag-error.ts'
+import { modelFailure, RagError, rerankFailure } from '../rag-error.ts'
 import { withoutThinking } from '../steps/generate.ts'
-import { createNotebook } from './notebook.ts'
+import { chooseContexts, createNotebook, sourcesOfPassages, type ChosenPassage } from './notebook.ts'
 import { prepareCall, toolDefinitions } from './tools.ts'
 import type { AgentParameters, PreparedCall } from './tools.ts'
 
@@ -24,7 +25,7 @@ export interface TrajectoryStep {
 const CALLS_PER_STEP = 4
 /** Replies in a row that bring nothing new before the agent has to answer. */
 const IDLE_STEPS = 2
-/** The evaluator takes no more contexts than this. */
+/** What the agent reads at most; its answer is given `max_contexts` of them. */
 const MOST_PASSAGES = 50
 const MOST_FACTS = 60
 
@@ -38,7 +39,7 @@ export async function runAgent(
   services: ApproachServices,
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
-  const session = createSession(parameters, services)
+  const session = createSession(question, parameters, services)
   const messages: ChatMessage[] = renderAgentTask({ question, turns: parameters.max_steps })
   const tools = toolDefinitions(parameters)
   let idle = 0
@@ -46,7 +47,7 @@ export async function runAgent(
     const { content, calls } = await reply(services, { messages, tools }, signal)
     if (calls.length === 0) {
       const answer = withoutThinking(content)
-      if (answer !== '') return session.finish(answer)
+      if (answer !== '') return session.finish(answer, await session.choose(answer, signal))
       break
     }
     messages.push({ role: 'assistant', content, tool_calls: calls })
@@ -58,10 +59,11 @@ export async function runAgent(
     }
     idle = useful ? 0 : idle + 1
   }
-  const { content } = await reply(services, { messages: session.answerTask(question) }, signal)
+  const contexts = await session.choose(null, signal)
+  const { content } = await reply(services, { messages: session.answerTask(contexts) }, signal)
   const answer = withoutThinking(content)
   if (answer === '') throw new RagError('model_answer_invalid', 'the agent gave no answer')
-  return session.finish(answer)
+  return session.finish(answer, contexts)
 }
 
 async function reply(
@@ -79,11 +81,18 @@ async function reply(
   return { content: message?.content ?? '', calls }
 }
 
+/** What a tool fails with where a model or the reranker failed it; anything else as it is. */
+function asRagError(error: unknown): unknown {
+  if (error instanceof ModelCallError) return modelFailure(error)
+  return error instanceof HttpError && !(error instanceof RagError) ? rerankFailure(error) : error
+}
+
 /** What one request has found, asked and failed at. */
-function createSession(parameters: AgentParameters, services: ApproachServices) {
+function createSession(question: string, parameters: AgentParameters, services: ApproachServices) {
   const notebook = createNotebook(MOST_PASSAGES)
   const facts = new Set<string>()
   const asked = new Set<string>()
+  const searches: string[] = []
   const trajectory: TrajectoryStep[] = []
   let failure: RagError | null = null
   let worked = false
@@ -121,31 +130,37 @@ function createSession(parameters: AgentParameters, services: ApproachServices) 
       const key = JSON.stringify([prepared.tool, prepared.arguments]).toLowerCase()
       if (asked.has(key)) return refuse('This call was made before: its result stands above.')
       asked.add(key)
+      searches.push(prepared.query)
       try {
         const { content, useful, result } = await run(prepared, signal)
         note(null, result)
         return { content, useful }
       } catch (error) {
         signal?.throwIfAborted()
-        const known = error instanceof ModelCallError ? modelFailure(error) : error
+        const known = asRagError(error)
         if (!(known instanceof RagError)) throw known
         failure ??= known
         return refuse(`The tool failed: ${known.message}`)
       }
     },
 
-    /** The question with everything that was found, to be answered without tools. */
-    answerTask(question: string): ChatMessage[] {
+    /** The contexts out of what was found. Throws when no tool ever worked. */
+    async choose(answer: string | null, signal: AbortSignal | undefined): Promise<ChosenPassage[]> {
       if (!worked && failure !== null) throw failure
-      const passages = notebook.passages().map(({ title, text }) => ({ title, text }))
+      const choice = { question, searches, most: parameters.max_contexts, answer }
+      return chooseContexts(notebook.passages(), choice, services, signal)
+    },
+
+    /** The question with its contexts, to be answered without tools. */
+    answerTask(contexts: readonly ChosenPassage[]): ChatMessage[] {
+      const passages = contexts.map(({ title, text }) => ({ title, text }))
       const statements =
         passages.length > 0 || facts.size === 0 ? [] : [{ title: 'Knowledge graph', text: [...facts].join('\n') }]
       return renderAnswerTask({ question, passages: [...passages, ...statements] })
     },
 
-    finish(answer: string): ApproachAnswer {
-      if (!worked && failure !== null) throw failure
-      const sources = notebook.sources()
+    finish(answer: string, contexts: readonly ChosenPassage[]): ApproachAnswer {
+      const sources = sourcesOfPassages(contexts)
       const metadata = { trajectory: trajectory as unknown as NonNullable<RagExtension['trajectory']> }
       return { answer, sources, chunks: sources.length, metadata }
     },

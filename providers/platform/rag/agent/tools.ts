@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { ApproachParameters, ToolCall } from '../../../../contract/index.ts'
 import type { RoleChatRequest } from '../../models/model-host.ts'
+import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
-import { requireCollection } from '../steps/collection.ts'
-import { embedQuestion } from '../steps/embed.ts'
 import { requireGraph } from '../steps/graph.ts'
+import { hybridSearch } from '../steps/hybrid-search.ts'
 import type { FoundPassage } from './notebook.ts'
 
 /** What a tool found; `entities` and `relations` are counts, `facts` one statement each. */
@@ -20,6 +20,8 @@ export type AgentParameters = ApproachParameters['agentic-rag']
 /** Equal say for words and vectors: the next hop is often a search for a name. */
 const ALPHA = 0.5
 const MOST_RESULTS = 20
+/** What the reranker chooses the results from. */
+const CANDIDATES = 20
 /** The graph shows the agent less than it would show the model that writes an answer: there may be several queries. */
 const GRAPH = { top_k: 10, max_total_tokens: 8000, enable_rerank: false } as const
 
@@ -55,7 +57,13 @@ function definition(name: string, description: string, properties: object) {
 
 /** A call that can be carried out, or what is wrong with it, for the agent to read. */
 export type PreparedCall =
-  | { ok: true; tool: string; arguments: Record<string, unknown>; run: (signal?: AbortSignal) => Promise<ToolResult> }
+  | {
+      ok: true
+      tool: string
+      arguments: Record<string, unknown>
+      query: string
+      run: (signal?: AbortSignal) => Promise<ToolResult>
+    }
   | { ok: false; tool: string; arguments: unknown; problem: string }
 
 /** Reads a model's tool call, whatever it wrote. */
@@ -72,7 +80,13 @@ export function prepareCall(
       const read = VectorArguments.safeParse(given)
       if (!read.success) return refused(name, given, read.error)
       const known = { query: read.data.query, top_k: read.data.top_k ?? parameters.vector_top_k }
-      return { ok: true, tool: name, arguments: known, run: (signal) => vectorSearch(known, services, signal) }
+      return {
+        ok: true,
+        tool: name,
+        arguments: known,
+        query: known.query,
+        run: (signal) => vectorSearch(known, services, signal),
+      }
     }
     case 'graph_query': {
       const read = GraphArguments.safeParse(given)
@@ -81,6 +95,7 @@ export function prepareCall(
         ok: true,
         tool: name,
         arguments: read.data,
+        query: read.data.query,
         run: (signal) => graphQuery(read.data.query, parameters, services, signal),
       }
     }
@@ -101,14 +116,15 @@ const refused = (tool: string, given: unknown, error: z.ZodError): PreparedCall 
   problem: `The arguments are wrong: ${error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ')}.`,
 })
 
+const contentOf = ({ content }: StoredChunk): string => content
+
 async function vectorSearch(
   { query: text, top_k: limit }: { query: string; top_k: number },
   services: ApproachServices,
   signal?: AbortSignal,
 ): Promise<ToolResult> {
-  const collection = await requireCollection('plain', services)
-  const vector = await embedQuestion(text, collection, services, signal)
-  const hits = await services.store.hybrid(collection.name, { text, vector, alpha: ALPHA, limit })
+  const search = { alpha: ALPHA, retrieve_k: Math.max(CANDIDATES, limit), top_n: limit, rerank: true }
+  const hits = await hybridSearch(text, search, { collection: 'plain', rerankText: contentOf }, services, signal)
   const passages = hits.map(({ chunk }): FoundPassage => ({
     document: chunk.document,
     title: chunk.title,

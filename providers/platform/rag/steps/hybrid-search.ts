@@ -38,7 +38,7 @@ export async function hybridSearch(
 }
 
 /** Orders passages by the reranker, best first, equal scores in their former order. One bad batch fails the whole step. */
-export async function rerankPassages(
+async function rerankPassages(
   question: string,
   passages: readonly Passage[],
   textOf: (chunk: StoredChunk) => string,
@@ -46,7 +46,7 @@ export async function rerankPassages(
   statistics: TermStatistics | undefined,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const texts = passages.map(({ chunk }) => underTitle(chunk, textOf(chunk)))
+  const texts = passages.map(({ chunk }) => underTitle({ title: chunk.title, text: textOf(chunk) }))
   const candidates = passages.map(({ chunk, score }) => ({ document: chunk.document, score }))
   const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
   const scores = await rerankPool(reranker, question, texts, pool, signal)
@@ -57,5 +57,5 @@ export async function rerankPassages(
 }
 
 /** A chunk from the middle of a document often does not name what it is about; its title does. */
-const underTitle = ({ title }: StoredChunk, text: string): string =>
+export const underTitle = ({ title, text }: { title: string; text: string }): string =>
   text.slice(0, title.length + 4).includes(title) ? text : `${title}\n${text}`
