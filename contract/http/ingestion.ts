@@ -72,6 +72,16 @@ export const IngestionPhaseRecord = z.looseObject({
   ended_at: orNull(z.string()),
   duration_ms: orNull(z.number()),
   counts,
+  /** How far a phase has come that works through a known number of files, documents or chunks; our platform's own addition. */
+  progress: z
+    .looseObject({
+      done: z.number(),
+      total: z.number(),
+      per_second: z.number().nullable(),
+      /** At the rate so far. */
+      seconds_left: z.number().nullable(),
+    })
+    .optional(),
   note: orNull(z.string()),
   error: orNull(z.string()),
 })

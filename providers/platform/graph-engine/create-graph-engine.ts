@@ -14,7 +14,7 @@ import { mergingExtractions } from './graph/merge.ts'
 import { pictureOf } from './graph/picture.ts'
 import { createPipeline, embedTables } from './pipeline.ts'
 import { createAnswering } from './query/run-query.ts'
-import { createPauses, runInTurns } from './sliced-work.ts'
+import { createPauses, runInTurns } from '../sliced-work.ts'
 
 const VERSION = '1.0.0'
 

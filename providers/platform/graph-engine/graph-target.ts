@@ -2,7 +2,7 @@ import type { GraphDocStatus } from '../../../contract/index.ts'
 import { GraphTargetError } from '../ingestion/graph-phases.ts'
 import type { DrainResult, GraphDocument, GraphTargetClient } from '../ingestion/graph-phases.ts'
 import type { GraphEngine } from './graph-engine.ts'
-import { createPauses } from './sliced-work.ts'
+import { createPauses } from '../sliced-work.ts'
 
 /** The engine as ingestion's target, which can also remove what the corpus no longer has. */
 export type EmbeddedGraphTarget = Required<GraphTargetClient>

@@ -13,7 +13,7 @@ import { failureText, GraphEngineError, isExpected } from './errors.ts'
 import type { GraphEngineLimits } from './graph-engine.ts'
 import type { GraphHolder } from './graph/graph-holder.ts'
 import type { KnowledgeGraph } from './graph/knowledge-graph.ts'
-import { createPauses } from './sliced-work.ts'
+import { createPauses } from '../sliced-work.ts'
 
 export interface PipelineDeps {
   documents: DocumentStore

@@ -6,7 +6,8 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
-import { DEFAULT_CORPUS_LIMITS, discoverCorpus } from './corpus.ts'
+import { DEFAULT_CORPUS_LIMITS, digestWithin, discoverCorpus, hashCorpus, listCorpus } from './corpus.ts'
+import type { FileState, KnownHashes } from './corpus.ts'
 
 let root: string
 beforeEach(async () => {
@@ -121,5 +122,58 @@ describe('discoverCorpus', () => {
   it.skipIf(process.getuid?.() === 0)('names a file that may not be read', async () => {
     await chmod(path.join(root, 'docs/b.md'), 0)
     await expect(discover()).rejects.toMatchObject({ code: 'unreadable', path: 'docs/b.md' })
+  })
+})
+
+describe('a corpus that was read before', () => {
+  /** Hashes in memory that count how often they are asked in vain. */
+  const memory = (): KnownHashes & { stored: string[] } => {
+    const hashes = new Map<string, { state: FileState; sha256: string }>()
+    const stored: string[] = []
+    return {
+      stored,
+      get(file, state) {
+        const known = hashes.get(file)
+        return known !== undefined &&
+          Object.entries(state).every(([key, value]) => known.state[key as keyof FileState] === value)
+          ? known.sha256
+          : null
+      },
+      put(entries) {
+        for (const { absolutePath, state, sha256: hash } of entries) {
+          hashes.set(absolutePath, { state, sha256: hash })
+          stored.push(path.basename(absolutePath))
+        }
+      },
+    }
+  }
+
+  it('is hashed again only where size or times differ', async () => {
+    const known = memory()
+    const first = await hashCorpus(await listCorpus(root, 'docs', DEFAULT_CORPUS_LIMITS), DEFAULT_CORPUS_LIMITS, known)
+    expect(known.stored.splice(0).toSorted()).toEqual(['a.txt', 'b.md', 'c.md', 'sub.md'])
+    await writeFile(path.join(root, 'docs/b.md'), 'longer')
+    const second = await hashCorpus(await listCorpus(root, 'docs', DEFAULT_CORPUS_LIMITS), DEFAULT_CORPUS_LIMITS, known)
+    expect(known.stored).toEqual(['b.md'])
+    expect(second.contentDigest).not.toBe(first.contentDigest)
+    expect(second.contentDigest).toBe((await discover()).contentDigest)
+  })
+
+  it('gives its digest without reading, and null where more than the budget would be read', async () => {
+    const known = memory()
+    const listing = await listCorpus(root, 'docs', DEFAULT_CORPUS_LIMITS)
+    const digestOf = (files: number, bytes: number) =>
+      digestWithin(listing, DEFAULT_CORPUS_LIMITS, known, { files, bytes })
+    expect(await digestOf(3, 1000)).toBeNull()
+    expect(await digestOf(4, 12)).toBeNull()
+    const { contentDigest } = await discover()
+    expect(await digestOf(4, 13)).toBe(contentDigest)
+    expect(await digestOf(0, 0)).toBe(contentDigest)
+  })
+
+  it('names the setting of each limit', async () => {
+    await expect(discover('docs', { maxFiles: 3 })).rejects.toThrow('RAG_INGESTION_MAX_FILES')
+    await expect(discover('docs', { maxFileBytes: 4 })).rejects.toThrow('RAG_INGESTION_MAX_FILE_BYTES')
+    await expect(discover('docs', { maxCorpusBytes: 12 })).rejects.toThrow('RAG_INGESTION_MAX_CORPUS_BYTES')
   })
 })

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { lstat, open, readdir, realpath } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { defaultOf, SafeRelativePath } from '../../../contract/index.ts'
 import { CorpusError } from './errors.ts'
 
@@ -23,41 +25,133 @@ export interface Corpus {
   contentDigest: string
 }
 
-interface Found {
+/** A file of a listing: where it is and by what a change of it shows. */
+interface Listed {
   path: string
   absolutePath: string
+  state: FileState
 }
 
+/** What tells a file that was not changed, without reading it. Times in nanoseconds since 1970. */
+export interface FileState {
+  sizeBytes: number
+  modifiedNs: bigint
+  changedNs: bigint
+  inode: bigint
+}
+
+/** Hashes of files as they were read before, by absolute path and state. */
+export interface KnownHashes {
+  get(absolutePath: string, state: FileState): string | null
+  put(hashes: readonly { absolutePath: string; state: FileState; sha256: string }[]): void
+}
+
+/** A corpus folder as it is listed, none of its files read. */
+export interface CorpusListing {
+  corpusPath: string
+  files: readonly Listed[]
+  totalBytes: number
+  /** SHA-256 over the sorted paths and states of the files. */
+  stateDigest: string
+}
+
+/** How many files are looked at or looked up before other requests get their turn. */
+const AT_ONCE = 64
+
 /**
- * Walks a folder below the corpus root and hashes its regular files in path order, hidden ones left out. Symbolic links, also in the
- * path to the folder, other special files, unreadable files and corpora over the limits throw `CorpusError` with the path.
+ * Walks a folder below the corpus root and lists its regular files in path order, hidden ones left out. Symbolic links, also in the path to
+ * the folder, other special files and corpora over the limits throw `CorpusError` with the path.
  */
-export async function discoverCorpus(
+export async function listCorpus(
   corpusRoot: string,
   corpusPath: string,
   limits: CorpusLimits,
   signal?: AbortSignal,
-): Promise<Corpus> {
+): Promise<CorpusListing> {
   const folder = await openFolder(corpusRoot, corpusPath)
-  const found: Found[] = []
+  const found: Pick<Listed, 'path' | 'absolutePath'>[] = []
   await walk(folder, '', corpusPath, limits, found, signal)
   if (found.length === 0) throw new CorpusError('empty', corpusPath, `corpus folder '${corpusPath}' has no files`)
   found.sort((left, right) => (left.path < right.path ? -1 : 1))
+  const files: Listed[] = []
+  const digest = createHash('sha256')
+  let totalBytes = 0
+  for (let from = 0; from < found.length; from += AT_ONCE) {
+    signal?.throwIfAborted()
+    const some = found.slice(from, from + AT_ONCE)
+    const states = await Promise.all(some.map((file) => stateOf(file.absolutePath, `${corpusPath}/${file.path}`)))
+    for (const [at, state] of states.entries()) {
+      const file = some[at]!
+      const shown = `${corpusPath}/${file.path}`
+      if (state.sizeBytes > limits.maxFileBytes) throw tooLarge(shown, limits.maxFileBytes)
+      totalBytes += state.sizeBytes
+      if (totalBytes > limits.maxCorpusBytes) throw corpusTooLarge(corpusPath, file.path, limits.maxCorpusBytes)
+      digest.update(`${file.path}\0${state.sizeBytes} ${state.modifiedNs} ${state.changedNs} ${state.inode}\n`)
+      files.push({ ...file, state })
+    }
+  }
+  return { corpusPath, files, totalBytes, stateDigest: digest.digest('hex') }
+}
+
+/** What may be read to learn the digest of a listing. */
+export interface ReadingBudget {
+  files: number
+  bytes: number
+}
+
+/** The digest of a listing whose unknown files are within the budget; null when more would have to be read. */
+export async function digestWithin(
+  listing: CorpusListing,
+  limits: CorpusLimits,
+  known: KnownHashes,
+  budget: ReadingBudget,
+): Promise<string | null> {
+  let { files, bytes } = budget
+  for (const [at, { absolutePath, state }] of listing.files.entries()) {
+    if (at % AT_ONCE === 0) await nextTurn()
+    if (known.get(absolutePath, state) !== null) continue
+    files -= 1
+    bytes -= state.sizeBytes
+    if (files < 0 || bytes < 0) return null
+  }
+  return (await hashCorpus(listing, limits, known)).contentDigest
+}
+
+/**
+ * Hashes the files of a listing, those that are known without reading them. Throws `CorpusError` for files that cannot be read or have grown
+ * over the limits.
+ */
+export async function hashCorpus(
+  listing: CorpusListing,
+  limits: CorpusLimits,
+  known: KnownHashes | null = null,
+  signal?: AbortSignal,
+  onProgress: (files: number) => void = () => undefined,
+): Promise<Corpus> {
+  const { corpusPath } = listing
+  const buffer = Buffer.allocUnsafe(BLOCK_BYTES)
   const files: CorpusFile[] = []
   const digest = createHash('sha256')
   let totalBytes = 0
-  for (const { path: name, absolutePath } of found) {
+  let read: { absolutePath: string; state: FileState; sha256: string }[] = []
+  const store = () => {
+    known?.put(read)
+    read = []
+  }
+  for (const { path: name, absolutePath, state } of listing.files) {
     signal?.throwIfAborted()
+    if (files.length % AT_ONCE === 0) await nextTurn()
     const shown = `${corpusPath}/${name}`
-    const { bytes, sha256 } = await hashFile(absolutePath, shown, limits.maxFileBytes)
+    const knownHash = known?.get(absolutePath, state) ?? null
+    const { bytes, sha256 } =
+      knownHash === null
+        ? await hashFile(absolutePath, shown, limits.maxFileBytes, buffer)
+        : { bytes: state.sizeBytes, sha256: knownHash }
+    // A file that was being written has another size than listed: what was read is not what is there.
+    if (knownHash === null && bytes === state.sizeBytes) read.push({ absolutePath, state, sha256 })
+    if (read.length === STORED_AT_ONCE) store()
     totalBytes += bytes
-    if (totalBytes > limits.maxCorpusBytes) {
-      throw new CorpusError(
-        'corpus_too_large',
-        shown,
-        `corpus '${corpusPath}' is over ${limits.maxCorpusBytes} bytes at '${name}'`,
-      )
-    }
+    if (totalBytes > limits.maxCorpusBytes) throw corpusTooLarge(corpusPath, name, limits.maxCorpusBytes)
     digest.update(`${name}\0${sha256}\n`)
     files.push({
       path: name,
@@ -65,8 +159,28 @@ export async function discoverCorpus(
       sha256,
       read: () => readUnchanged(absolutePath, shown, sha256, limits.maxFileBytes),
     })
+    onProgress(files.length)
   }
+  store()
   return { files, totalBytes, contentDigest: digest.digest('hex') }
+}
+
+const BLOCK_BYTES = 256 * 1024
+const STORED_AT_ONCE = 500
+
+/** Lists a folder and hashes its files. Throws `CorpusError`. */
+export const discoverCorpus = async (
+  corpusRoot: string,
+  corpusPath: string,
+  limits: CorpusLimits,
+  signal?: AbortSignal,
+): Promise<Corpus> => hashCorpus(await listCorpus(corpusRoot, corpusPath, limits, signal), limits, null, signal)
+
+async function stateOf(absolutePath: string, shown: string): Promise<FileState> {
+  const stats = await lstat(absolutePath, { bigint: true }).catch((cause: unknown) => unreadable(shown, cause))
+  if (stats.isSymbolicLink()) throw symlink(shown)
+  if (!stats.isFile()) throw new CorpusError('not_regular', shown, `'${shown}' is not a regular file`)
+  return { sizeBytes: Number(stats.size), modifiedNs: stats.mtimeNs, changedNs: stats.ctimeNs, inode: stats.ino }
 }
 
 async function openFolder(corpusRoot: string, corpusPath: string): Promise<string> {
@@ -99,7 +213,7 @@ async function walk(
   prefix: string,
   corpusPath: string,
   limits: CorpusLimits,
-  found: Found[],
+  found: Pick<Listed, 'path' | 'absolutePath'>[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   signal?.throwIfAborted()
@@ -124,7 +238,7 @@ async function walk(
       throw new CorpusError(
         'too_many_files',
         corpusPath,
-        `corpus '${corpusPath}' has more than ${limits.maxFiles} files`,
+        `corpus '${corpusPath}' has more than ${limits.maxFiles} files. Raise RAG_INGESTION_MAX_FILES, or ingest a folder with fewer`,
       )
     }
     found.push({ path: name, absolutePath })
@@ -140,25 +254,38 @@ async function hashFile(
   absolutePath: string,
   shown: string,
   maxBytes: number,
+  buffer: Buffer,
 ): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256')
-  let bytes = 0
-  for await (const block of readBlocks(absolutePath, shown, maxBytes)) {
-    hash.update(block)
-    bytes += block.length
+  const handle = await openFile(absolutePath, shown, maxBytes)
+  try {
+    const hash = createHash('sha256')
+    let bytes = 0
+    for (;;) {
+      const { bytesRead } = await handle
+        .read(buffer, 0, buffer.length, null)
+        .catch((cause: unknown) => unreadable(shown, cause))
+      if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') }
+      bytes += bytesRead
+      if (bytes > maxBytes) throw tooLarge(shown, maxBytes)
+      hash.update(buffer.subarray(0, bytesRead))
+    }
+  } finally {
+    await handle.close()
   }
-  return { bytes, sha256: hash.digest('hex') }
 }
 
 async function readUnchanged(absolutePath: string, shown: string, sha256: string, maxBytes: number): Promise<Buffer> {
-  const blocks: Buffer[] = []
-  for await (const block of readBlocks(absolutePath, shown, maxBytes)) blocks.push(block)
-  const content = Buffer.concat(blocks)
-  if (createHash('sha256').update(content).digest('hex') === sha256) return content
-  throw new CorpusError('unreadable', shown, `'${shown}' changed while it was being ingested`)
+  const handle = await openFile(absolutePath, shown, maxBytes)
+  try {
+    const content = await handle.readFile().catch((cause: unknown) => unreadable(shown, cause))
+    if (createHash('sha256').update(content).digest('hex') === sha256) return content
+    throw new CorpusError('unreadable', shown, `'${shown}' changed while it was being ingested`)
+  } finally {
+    await handle.close()
+  }
 }
 
-async function* readBlocks(absolutePath: string, shown: string, maxBytes: number): AsyncGenerator<Buffer> {
+async function openFile(absolutePath: string, shown: string, maxBytes: number): Promise<FileHandle> {
   // Not blocking: a pipe put in the file's place would make open wait for a writer. (Windows lacks both flags: undefined | 0 is 0.)
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const handle = await open(absolutePath, flags).catch((cause: unknown) => unreadable(shown, cause))
@@ -166,26 +293,28 @@ async function* readBlocks(absolutePath: string, shown: string, maxBytes: number
     const stats = await handle.stat()
     if (!stats.isFile()) throw new CorpusError('not_regular', shown, `'${shown}' is not a regular file`)
     if (stats.size > maxBytes) throw tooLarge(shown, maxBytes)
-    let bytes = 0
-    const buffer = Buffer.allocUnsafe(1024 * 1024)
-    for (;;) {
-      const { bytesRead } = await handle
-        .read(buffer, 0, buffer.length, null)
-        .catch((cause: unknown) => unreadable(shown, cause))
-      if (bytesRead === 0) return
-      bytes += bytesRead
-      if (bytes > maxBytes) throw tooLarge(shown, maxBytes)
-      yield Buffer.from(buffer.subarray(0, bytesRead))
-    }
-  } finally {
+    return handle
+  } catch (error) {
     await handle.close()
+    throw error
   }
 }
 
 const symlink = (shown: string): CorpusError => new CorpusError('symlink', shown, `'${shown}' is a symbolic link`)
 
 const tooLarge = (shown: string, maxBytes: number): CorpusError =>
-  new CorpusError('file_too_large', shown, `'${shown}' is over ${maxBytes} bytes`)
+  new CorpusError(
+    'file_too_large',
+    shown,
+    `'${shown}' is over ${maxBytes} bytes. Raise RAG_INGESTION_MAX_FILE_BYTES, or split the file`,
+  )
+
+const corpusTooLarge = (corpusPath: string, name: string, maxBytes: number): CorpusError =>
+  new CorpusError(
+    'corpus_too_large',
+    `${corpusPath}/${name}`,
+    `corpus '${corpusPath}' is over ${maxBytes} bytes at '${name}'. Raise RAG_INGESTION_MAX_CORPUS_BYTES, or ingest a smaller folder`,
+  )
 
 function unreadable(shown: string, cause: unknown): never {
   const { code } = cause as NodeJS.ErrnoException

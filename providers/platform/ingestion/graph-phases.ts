@@ -53,7 +53,7 @@ async function upload(
     for (const id of await withinDeadline((attempt) => uploadBatch(batch, attempt), deadline, clock, signal))
       trackIds.add(id)
     uploaded += batch.length
-    count('documents_uploaded', uploaded)
+    count('documents_uploaded', uploaded, withText.length)
     await nextTurn()
   }
   const removed = client.retain?.(documents.map(({ path }) => path)) ?? 0
@@ -88,8 +88,8 @@ async function drain(
 ): Promise<PhaseOutcome<undefined>> {
   const { processed, failed } = await withinDeadline(
     (attempt) =>
-      client.drain(trackIds, deadline, attempt, ({ done }) => {
-        count('documents_extracted', done)
+      client.drain(trackIds, deadline, attempt, ({ done, total }) => {
+        count('documents_extracted', done, total)
       }),
     deadline,
     clock,

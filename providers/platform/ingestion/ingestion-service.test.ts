@@ -12,15 +12,61 @@ import {
 } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
+import { systemClock } from './clock.ts'
 import { CorpusError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
 import type { GraphTargetClient } from './graph-phases.ts'
 import type { DocumentParser } from './parsers.ts'
+import { PhaseLog } from './run-job.ts'
 
 let site: IngestionSite
 beforeEach(async () => {
   site = await openIngestionSite()
 })
 afterEach(() => site.close())
+
+it('a phase reports its rate and the time left', async () => {
+  let nowMs = 0
+  const log = new PhaseLog(
+    () => nowMs,
+    () => undefined,
+  )
+  await log.run('embed', async (count) => {
+    nowMs = 2000
+    count('chunks_embedded', 100, 250)
+    return { result: undefined }
+  })
+  const embed = log.progress.phases.find(({ name }) => name === 'embed')!
+  expect(embed.progress).toEqual({ done: 100, total: 250, per_second: 50, seconds_left: 3 })
+})
+
+describe('a corpus too large to be read in the request', () => {
+  it('is read by its job, and answered as unchanged afterwards without being read again', async () => {
+    const later = { now: () => Date.now() + 60_000, sleep: systemClock.sleep }
+    const service = site.service({ readInRequest: { files: 0, bytes: 0 }, clock: later })
+    service.start()
+    const accepted = await service.submit({ profile: 'smoke' })
+    expect(service.get(accepted.ingestion_id)).toMatchObject({ content_digest: '' })
+    const [record, again] = [await service.settled(accepted.ingestion_id), await service.submit({ profile: 'smoke' })]
+    const small = await ingest(site.service({ stateFile: path.join(site.folder, 'other.sqlite') }))
+    expect(record).toMatchObject({ status: 'completed', content_digest: small.content_digest })
+    expect(again).toMatchObject({ ingestion_id: accepted.ingestion_id, unchanged: true })
+    await writeFile(path.join(site.corpusRoot, 'smoke/doc-000.md'), 'Another text.')
+    const changed = await ingest(service)
+    expect([changed.status, changed.id === record.id]).toEqual(['completed', false])
+    expect(changed.content_digest).not.toBe(record.content_digest)
+  })
+
+  it('has one active job, however often it is submitted', async () => {
+    const { embed, gate, release } = gatedEmbedding()
+    const service = site.service({ readInRequest: { files: 0, bytes: 0 }, embed })
+    service.start()
+    const submitted = await Promise.all([1, 2, 3].map(() => service.submit({ profile: 'smoke' })))
+    expect(new Set(submitted.map(({ ingestion_id: id }) => id)).size).toBe(1)
+    await gate.reached
+    release()
+    expect(await service.settled(submitted[0]!.ingestion_id)).toMatchObject({ status: 'completed' })
+  })
+})
 
 describe('a job', () => {
   it('runs the eight phases in order and writes the collection', async () => {
@@ -49,6 +95,11 @@ describe('a job', () => {
       expect(duration).toBeGreaterThanOrEqual(0)
       expect(ended).not.toBeNull()
     }
+    for (const name of ['discover', 'parse', 'chunk', 'embed'])
+      expect(phase(record, name).progress).toMatchObject({
+        done: phase(record, name).progress!.total,
+        seconds_left: 0,
+      })
     const chunks = await site.store.chunks('RagBase_smoke')
     expect(record.counts).toMatchObject({
       files_discovered: 3,

@@ -6,8 +6,8 @@ import type { Logger } from '../../kit/logger.ts'
 import type { VectorStore } from '../vector-store/vector-store.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
-import { discoverCorpus } from './corpus.ts'
-import type { CorpusLimits } from './corpus.ts'
+import { digestWithin, listCorpus } from './corpus.ts'
+import type { CorpusLimits, ReadingBudget } from './corpus.ts'
 import {
   CorpusError,
   DispatchError,
@@ -44,6 +44,8 @@ export interface IngestionOptions {
   embed: EmbedDocuments
   embeddingModelName: string
   limits: CorpusLimits
+  /** What a request may read of a corpus to learn whether it is known; the job reads what is more. */
+  readInRequest?: ReadingBudget
   /** Time without a renewal after which another worker takes the job: 10 to 300 seconds. */
   leaseSeconds: number
   /** Parsers besides plain text, tried in the profile's order. */
@@ -70,11 +72,16 @@ export interface ProfileReset {
   removed_jobs: string[]
 }
 
+const READ_IN_REQUEST: ReadingBudget = { files: 200, bytes: 8 * 1024 * 1024 }
+
 /** Collections derived from a profile's chunks go with them on a reset. */
 const DERIVED_PREFIXES = ['RagContextual']
 
 /**
  * Durable ingestion of corpora into collections. Every method may throw `StateStoreUnavailableError`.
+ *
+ * A submission lists the corpus and reads only files that are new or changed by size and time, and of those only a few: a larger corpus is
+ * read by its job, which has the fingerprint of the listing until then.
  *
  * A fingerprint (consumer, profile revision, corpus content) has one active job at a time. Submitting it again gives that job, or
  * the completed one while its result is valid: the collection carries the digest that this corpus, revision and embedding model give,
@@ -198,13 +205,16 @@ export class IngestionService {
   async #newJob(request: IngestionRequest): Promise<NewJob> {
     const profile = this.#profile(request.profile)
     const corpusPath = effectivePath(profile, request.corpus_path)
-    const { contentDigest } = await discoverCorpus(this.#deps.corpusRoot, corpusPath, this.#deps.limits)
+    const { corpusRoot, limits, readInRequest = READ_IN_REQUEST } = this.#deps
+    const listing = await listCorpus(corpusRoot, corpusPath, limits)
+    const contentDigest = (await digestWithin(listing, limits, this.#jobs.knownHashes(), readInRequest)) ?? ''
     const revision = profileRevision(profile)
+    const content = contentDigest === '' ? `unread ${listing.stateDigest}` : contentDigest
     return {
       id: randomUUID(),
       consumer: this.#deps.consumer,
       collection: collectionName(profile),
-      idempotencyKey: idempotencyKey(this.#deps.consumer, revision, contentDigest),
+      idempotencyKey: idempotencyKey(this.#deps.consumer, revision, content),
       createdMs: this.#deps.clock.now(),
       order: { revision, contentDigest, corpusPath, profile },
     }

@@ -20,6 +20,7 @@ export type JobProgress = z.infer<typeof JobProgress>
 /** What a submission fixes: the job is run by this, whatever the registry says later. */
 export const JobOrder = z.object({
   revision: z.string(),
+  /** Empty until the run has read a corpus that was too large to be read in the request. */
   contentDigest: z.string(),
   corpusPath: z.string(),
   profile: IngestionProfile,

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { IngestionError, IngestionStatus } from '../../../contract/index.ts'
+import type { KnownHashes } from './corpus.ts'
 import { RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import { freshProgress, isTerminal, JobOrder, JobProgress } from './job-record.ts'
 import type { Job, NewJob } from './job-record.ts'
@@ -251,6 +252,65 @@ export class JobStore {
     )
   }
 
+  /** Hashes of corpus files as they were read before. */
+  knownHashes(): KnownHashes {
+    const read = this.#database
+      .prepare<[string, number, bigint, bigint, bigint], string>(
+        `SELECT sha256 FROM file_hashes
+         WHERE path = ? AND size = ? AND modified_ns = ? AND changed_ns = ? AND inode = ? AND changed_ns < read_ns - ${UNSETTLED_NS}`,
+      )
+      .pluck()
+    const write = this.#database.prepare(
+      `INSERT OR REPLACE INTO file_hashes (path, size, modified_ns, changed_ns, inode, read_ns, sha256) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    )
+    const inode = (value: bigint): bigint => BigInt.asIntN(64, value)
+    return {
+      get: (file, state) =>
+        stateGuard(
+          this.#database.name,
+          () => read.get(file, state.sizeBytes, state.modifiedNs, state.changedNs, inode(state.inode)) ?? null,
+        ),
+      put: (hashes) => {
+        const readNs = BigInt(this.#now()) * 1_000_000n
+        this.#write(() => {
+          for (const { absolutePath, state, sha256 } of hashes)
+            write.run(
+              absolutePath,
+              state.sizeBytes,
+              state.modifiedNs,
+              state.changedNs,
+              inode(state.inode),
+              readNs,
+              sha256,
+            )
+        })
+      },
+    }
+  }
+
+  /**
+   * Stores what a run found out about its corpus: its digest, and the fingerprint of it where no other active job has that. Throws
+   * `RunInterrupted` when the lease is no longer held.
+   */
+  identify(lease: Lease, order: JobOrder, idempotencyKey: string): void {
+    this.#write(() => {
+      const taken = this.#database
+        .prepare(`SELECT 1 FROM jobs WHERE idempotency_key = ? AND id <> ? AND status IN ('pending', 'running')`)
+        .get(idempotencyKey, lease.id)
+      const changed = this.#database
+        .prepare(
+          `UPDATE jobs SET job_order = @order, idempotency_key = coalesce(@key, idempotency_key), updated_ms = @now WHERE ${MINE}`,
+        )
+        .run({
+          ...lease,
+          order: JSON.stringify(order),
+          key: taken === undefined ? idempotencyKey : null,
+          now: this.#now(),
+        })
+      if (changed.changes !== 1) throw new RunInterrupted('lease_lost')
+    })
+  }
+
   close(): void {
     this.#database.close()
   }
@@ -285,6 +345,9 @@ const toJob = (row: JobRow): Job => ({
   progress: JobProgress.parse(JSON.parse(row.progress)),
 })
 
+/** A file that was changed this shortly before it was read may have changed again with the same times. */
+const UNSETTLED_NS = 2_000_000_000
+
 const SCHEMA_VERSION = 1
 const BUSY_TIMEOUT_MS = 5000
 
@@ -311,7 +374,10 @@ function prepare(database: Database.Database, file: string): void {
   database
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true }) as number
-      if (version === SCHEMA_VERSION) return
+      if (version === SCHEMA_VERSION) {
+        addFileHashes(database)
+        return
+      }
       if (version !== 0) throw new StateStoreUnavailableError(`${file}: written by another version (schema ${version})`)
       database.exec(`
         CREATE TABLE jobs (
@@ -337,8 +403,24 @@ function prepare(database: Database.Database, file: string): void {
         CREATE INDEX active_jobs ON jobs (collection) WHERE status IN ('pending', 'running');
         PRAGMA user_version = ${SCHEMA_VERSION};
       `)
+      addFileHashes(database)
     })
     .immediate()
+}
+
+/** The table came after version 1 and changes nothing else, so that files of that version stay readable by all. */
+function addFileHashes(database: Database.Database): void {
+  database.exec(`
+    CREATE TABLE IF NOT EXISTS file_hashes (
+      path TEXT PRIMARY KEY,
+      size INTEGER NOT NULL,
+      modified_ns INTEGER NOT NULL,
+      changed_ns INTEGER NOT NULL,
+      inode INTEGER NOT NULL,
+      read_ns INTEGER NOT NULL,
+      sha256 TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID
+  `)
 }
 
 /** Runs a step on the database; its faults become `StateStoreUnavailableError` with the file and, where known, what to do. */

@@ -4,11 +4,12 @@ import { chunkTextWith } from '../chunking/chunk-text.ts'
 import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
 import { abortable } from './clock.ts'
-import { discoverCorpus } from './corpus.ts'
-import type { Corpus, CorpusFile, CorpusLimits } from './corpus.ts'
+import { hashCorpus, listCorpus } from './corpus.ts'
+import type { Corpus, CorpusFile, CorpusLimits, KnownHashes } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
 import { plainTextParser } from './parsers.ts'
+import { createPauses } from '../sliced-work.ts'
 import type { CorpusTexts, DocumentParser } from './parsers.ts'
 import type { Count, PhaseOutcome } from './run-job.ts'
 
@@ -25,22 +26,27 @@ const EMBED_BATCH = 32
 /** Of a corpus in which every file has a warning, a few are enough. */
 const MOST_WARNINGS = 20
 
-/** discover: the corpus as it is now, which must be what was submitted. */
+/** discover: the corpus as it is now, which must be what was submitted where that was read. */
 export async function discover(
   corpusRoot: string,
   order: JobOrder,
   limits: CorpusLimits,
+  known: KnownHashes,
   signal: AbortSignal,
   count: Count,
 ): Promise<PhaseOutcome<Corpus>> {
-  const corpus = await discoverCorpus(corpusRoot, order.corpusPath, limits, signal).catch((error: unknown) => {
+  try {
+    const listing = await listCorpus(corpusRoot, order.corpusPath, limits, signal)
+    const corpus = await hashCorpus(listing, limits, known, signal, (files) => {
+      count('files_discovered', files, listing.files.length)
+    })
+    count('bytes_discovered', corpus.totalBytes)
+    if (order.contentDigest === '' || corpus.contentDigest === order.contentDigest) return { result: corpus }
+  } catch (error) {
     throw error instanceof CorpusError
       ? new PhaseFailure('discover', error.message, { file: error.path, cause: error })
       : error
-  })
-  count('files_discovered', corpus.files.length)
-  count('bytes_discovered', corpus.totalBytes)
-  if (corpus.contentDigest === order.contentDigest) return { result: corpus }
+  }
   throw new PhaseFailure('discover', `corpus '${order.corpusPath}' changed after it was submitted; submit it again`)
 }
 
@@ -73,7 +79,7 @@ export async function parse(
     documents.push({ path: file.path, title, text })
     warnings.push(...parserWarnings.map((warning) => `'${file.path}': ${warning}`))
     readBy.set(parser.name, (readBy.get(parser.name) ?? 0) + 1)
-    count('documents_parsed', documents.length)
+    count('documents_parsed', documents.length, files.length)
   }
   const missing = order.filter((name) => !parsers.some((parser) => parser.name === name))
   const readers = [...readBy].map(([name, files]) => `${files} by ${name}`).join(', ')
@@ -108,8 +114,12 @@ export async function chunk(
 ): Promise<PhaseOutcome<StoredChunk[]>> {
   const chunks: StoredChunk[] = []
   const empty: string[] = []
+  const pause = createPauses(signal)
+  let done = 0
   for (const document of documents) {
     signal.throwIfAborted()
+    await pause()
+    done += 1
     const { chunks: pieces } = await chunkTextWith({ text: document.text, ...profile.chunker }, (texts) =>
       abortable(embed(texts, signal), signal),
     )
@@ -125,6 +135,7 @@ export async function chunk(
         indexText: piece.content,
       })
     }
+    count('documents_chunked', done, documents.length)
     count('chunks_created', chunks.length)
   }
   if (chunks.length === 0) throw new PhaseFailure('chunk', 'the corpus has no text')
@@ -158,7 +169,7 @@ export async function embedChunks(
       })
     }
     vectors.push(...embedded)
-    count('chunks_embedded', vectors.length)
+    count('chunks_embedded', vectors.length, chunks.length)
   }
   return { result: vectors }
 }

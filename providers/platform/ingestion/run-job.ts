@@ -3,7 +3,7 @@ import { EndNotStoredError, PhaseFailure, RunInterrupted, StateStoreUnavailableE
 import type { InterruptReason } from './errors.ts'
 import { graphTargetOf, runGraphPhases } from './graph-phases.ts'
 import type { IngestionDeps } from './ingestion-service.ts'
-import { collectionDigest, freshProgress } from './job-record.ts'
+import { collectionDigest, freshProgress, idempotencyKey } from './job-record.ts'
 import type { Job, JobProgress } from './job-record.ts'
 import { jobError } from './job-store.ts'
 import type { JobStore, Lease } from './job-store.ts'
@@ -31,10 +31,7 @@ export async function runJob(
     jobs.renew(lease, progress)
   })
   try {
-    await runPhases(deps, job, log, signal, () => {
-      signal.throwIfAborted()
-      jobs.renew(lease)
-    })
+    await runPhases(deps, jobs, job, lease, log, signal)
     jobs.finish(lease, 'completed', log.progress)
     return 'completed'
   } catch (error) {
@@ -47,22 +44,32 @@ export async function runJob(
 
 async function runPhases(
   deps: IngestionDeps,
+  jobs: JobStore,
   job: Job,
+  lease: Lease,
   log: PhaseLog,
   signal: AbortSignal,
-  checkLease: () => void,
 ): Promise<void> {
   const { store, embed, clock } = deps
   const { order, collection } = job
-  const { profile } = order
+  const { profile, revision } = order
+  const checkLease = () => {
+    signal.throwIfAborted()
+    jobs.renew(lease)
+  }
   const parsers = [...(deps.parsers ?? []), plainTextParser]
-  const corpus = await log.run('discover', (count) => discover(deps.corpusRoot, order, deps.limits, signal, count))
+  const corpus = await log.run('discover', (count) =>
+    discover(deps.corpusRoot, order, deps.limits, jobs.knownHashes(), signal, count),
+  )
+  const { contentDigest } = corpus
+  if (order.contentDigest === '')
+    jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
   const documents = await log.run('parse', (count) => parse(corpus.files, profile.parser_order, parsers, signal, count))
   const chunks = await log.run('chunk', (count) => chunk(documents, profile, embed, signal, count))
   const vectors = await log.run('embed', (count) => embedChunks(chunks, embed, signal, count))
   const source = {
     dimensions: vectors[0]!.length,
-    contentDigest: collectionDigest(order.revision, order.contentDigest, deps.embeddingModelName),
+    contentDigest: collectionDigest(revision, contentDigest, deps.embeddingModelName),
     embeddingModel: deps.embeddingModelName,
   }
   const written = await log.run('vector_write', (count) =>
@@ -152,11 +159,19 @@ export interface PhaseOutcome<Result> {
   note?: string | null
 }
 
-/** Sets a count of a running phase; it is stored with the job's record. */
-export type Count = (name: string, value: number) => void
+/** Sets a count of a running phase; it is stored with the job's record. With `total` it is how far the phase has come. */
+export type Count = (name: string, value: number, total?: number) => void
 
 /** Counts within a phase are stored at most this often; starts and ends always are. */
 const SAVE_EVERY_MS = 200
+
+/** How far a phase has come, by its rate since it began. */
+function progressOf(done: number, total: number, elapsedMs: number): NonNullable<IngestionPhaseRecord['progress']> {
+  const perSecond = elapsedMs > 0 ? (done * 1000) / elapsedMs : null
+  const left = Math.max(0, total - done)
+  const secondsLeft = left === 0 ? 0 : perSecond === null || perSecond === 0 ? null : left / perSecond
+  return { done, total, per_second: perSecond, seconds_left: secondsLeft }
+}
 
 /** The phases of one run, stored as they go. `save` throws when the run must stop. */
 export class PhaseLog {
@@ -176,8 +191,10 @@ export class PhaseLog {
     phase.status = 'running'
     phase.started_at = new Date(this.#now()).toISOString()
     this.#store()
-    const outcome = await work((count, value) => {
+    const startedMs = this.#now()
+    const outcome = await work((count, value, total) => {
       phase.counts[count] = value
+      if (total !== undefined) phase.progress = progressOf(value, total, this.#now() - startedMs)
       if (this.#now() - this.#savedMs >= SAVE_EVERY_MS) this.#store()
     })
     this.#close(phase, outcome.status ?? 'completed')

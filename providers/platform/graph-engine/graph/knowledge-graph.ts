@@ -4,8 +4,8 @@ import { indexOf } from '../../models/builtin/matching/terms.ts'
 import type { TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { ExtractedChunk, StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
-import { runThrough } from '../sliced-work.ts'
-import type { SlicedWork } from '../sliced-work.ts'
+import { runThrough } from '../../sliced-work.ts'
+import type { SlicedWork } from '../../sliced-work.ts'
 import type { MergedEntity, MergedGraph, MergedRelation } from './merge.ts'
 
 /** An entity with its position in the graph's tables. */

@@ -1,8 +1,8 @@
 import type { ExtractedChunk } from '../document-store.ts'
 import { increment, mostFrequent, withoutParentheses } from '../resolution/names.ts'
 import { resolvingNames } from '../resolution/resolve-names.ts'
-import { runThrough } from '../sliced-work.ts'
-import type { SlicedWork } from '../sliced-work.ts'
+import { runThrough } from '../../sliced-work.ts'
+import type { SlicedWork } from '../../sliced-work.ts'
 
 /** A statement about an entity or a relation, with the chunk that makes it. */
 export interface Statement {

@@ -1,6 +1,6 @@
 import type { ExtractedChunk } from '../document-store.ts'
-import { runThrough } from '../sliced-work.ts'
-import type { SlicedWork } from '../sliced-work.ts'
+import { runThrough } from '../../sliced-work.ts'
+import type { SlicedWork } from '../../sliced-work.ts'
 
 const SMALL_WORDS = new Set([
   'of',

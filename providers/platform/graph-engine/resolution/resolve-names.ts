@@ -1,8 +1,8 @@
 import type { ExtractedChunk } from '../document-store.ts'
 import { collectingNames, isAcronymOf, normalName, withoutParentheses } from './names.ts'
 import type { DocumentName, NamesByDocument } from './names.ts'
-import { runThrough } from '../sliced-work.ts'
-import type { SlicedWork } from '../sliced-work.ts'
+import { runThrough } from '../../sliced-work.ts'
+import type { SlicedWork } from '../../sliced-work.ts'
 
 /** Which entity a spelling means in a document: its normal name in the whole corpus. Empty for a spelling without letters or digits. */
 export type NameResolver = (documentId: string, spelling: string) => string
