@@ -53,7 +53,8 @@ const distinct = <Entry extends z.ZodType<string>>(list: z.ZodArray<Entry>) =>
 
 /** `manifests/evaluation.yaml`: the experiment. */
 export const EvaluationManifest = versioned({
-  datasets_file: SafeRelativePath,
+  /** Catalogue of the older layout; it may be missing where `manifests/datasets/` has a file. */
+  datasets_file: SafeRelativePath.default('manifests/datasets.yaml'),
   flavors_file: SafeRelativePath,
   approaches: z.array(z.strictObject({ model: Identifier, evidence: EvidenceCapability })).min(1),
   metrics: z.strictObject({ ragas: distinct(z.array(EvaluationMetric)), judge_panel: JudgePanelSettings }),

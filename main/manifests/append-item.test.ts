@@ -24,8 +24,8 @@ describe('withItem', () => {
 
   it.each([
     ['manifests/consumer.yaml', 'ingestion_profiles'],
-    ['manifests/datasets.yaml', 'datasets'],
-    ['manifests/queries/graph-native.yaml', 'queries'],
+    ['tests/fixtures/older-layout/datasets.yaml', 'datasets'],
+    ['manifests/datasets/graph_native.yaml', 'questions'],
   ])('adds lines to %s and changes none', async (file, key) => {
     const text = await readFile(join(ROOT, file), 'utf8')
     const updated = withItem(text, file, key, { id: 'own', note: 'line one\nline two', list: ['a'] })

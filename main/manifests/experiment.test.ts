@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { checkCorpus, loadExperiment } from './experiment.ts'
 import { ManifestError } from './manifest-error.ts'
@@ -12,6 +13,7 @@ let root: string
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'rag-ladder-manifests-'))
   await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+  await declareSmokeInOlderLayout(root)
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 

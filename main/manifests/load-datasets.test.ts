@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { stringify } from 'yaml'
+import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment } from './experiment.ts'
 import { loadDatasets } from './load-datasets.ts'
@@ -15,8 +16,6 @@ let root: string
 
 const write = (file: string, value: unknown) =>
   writeFile(join(root, file), stringify(value, { aliasDuplicateObjects: false }))
-const read = async (file: string) =>
-  parse(await readFile(join(root, file), 'utf8')) as { ingestion_profiles: object[]; datasets: object[] }
 
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'datasets-'))
@@ -38,37 +37,24 @@ it('a dataset needs one file with a label and questions', async () => {
   expect(consumer.ingestion_profiles).toContainEqual(added.profile)
 })
 
-it('a dataset moved from the catalogue to its own file keeps the hashes of questions, profile and registries', async () => {
-  const ID = 'moved'
-  const [consumer, catalogue] = [await read('manifests/consumer.yaml'), await read(CATALOGUE)]
-  const profile = { ...consumer.ingestion_profiles[0], name: ID, corpus: { source: 'mount', path: ID } }
-  const declared = { label: 'Moved', description: 'Old layout first.', complexity_level: 4 }
-  await write('manifests/consumer.yaml', {
-    ...consumer,
-    ingestion_profiles: [...consumer.ingestion_profiles, profile],
-  })
-  const entry = { id: ID, ...declared, corpus_path: `corpus/${ID}`, queries_file: 'manifests/old.yaml' }
-  await write(CATALOGUE, { version: 1, datasets: [...catalogue.datasets, { ...entry, ingestion_profile: ID }] })
-  await write('manifests/old.yaml', { version: 1, dataset_id: ID, queries: QUESTIONS })
-  const hashes = async () => {
+it('the older layout is read: catalogue, questions file and profile give the hashes that one file gives', async () => {
+  const smoke = async () => {
     const experiment = await loadExperiment(root)
-    const dataset = experiment.datasets.find((each) => each.dataset.id === ID)!
-    return { config: configHashes(experiment, dataset), registries: runtimeFiles(experiment, dataset) }
+    const dataset = experiment.datasets.find((each) => each.dataset.id === 'smoke')!
+    const config = configHashes(experiment, dataset)
+    return { dataset, config, registries: runtimeFiles(experiment, dataset) }
   }
-  const before = await hashes()
+  const now = await smoke()
+  await declareSmokeInOlderLayout(root)
+  const older = await smoke()
 
-  await write('manifests/consumer.yaml', consumer)
-  await write(CATALOGUE, catalogue)
-  const { name: _name, corpus: _corpus, ...own } = profile
-  await write(`manifests/datasets/${ID}.yaml`, { version: 1, ...declared, profile: own, questions: QUESTIONS })
-  const after = await hashes()
-
+  expect(now.dataset.declaredIn).toBe('manifests/datasets/smoke.yaml')
+  expect(older.dataset.declaredIn).toBe(CATALOGUE)
+  expect(older.dataset.questions).toEqual(now.dataset.questions)
   // The dataset's own hash has the path of the questions file, which rows name.
-  expect(after.config.dataset).not.toBe(before.config.dataset)
-  expect({ ...after, config: { ...after.config, dataset: '' } }).toEqual({
-    ...before,
-    config: { ...before.config, dataset: '' },
-  })
+  expect(older.config.dataset).not.toBe(now.config.dataset)
+  expect({ ...older.config, dataset: '' }).toEqual({ ...now.config, dataset: '' })
+  expect(older.registries).toEqual(now.registries)
 })
 
 it('a project without the older catalogue needs none', async () => {

@@ -17,10 +17,10 @@ const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
 async function project(questions: number): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'rag-ladder-bench-'))
   await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
-  const queries = Array.from({ length: questions }, (_, index) => ({ id: `q-${index}`, query: `question ${index}` }))
+  const asked = Array.from({ length: questions }, (_, index) => ({ id: `q-${index}`, query: `question ${index}` }))
   await writeFile(
-    join(root, 'manifests/queries/smoke.yaml'),
-    JSON.stringify({ version: 1, dataset_id: 'smoke', queries }),
+    join(root, 'manifests/datasets/smoke.yaml'),
+    JSON.stringify({ version: 1, label: 'Smoke', questions: asked }),
   )
   return root
 }

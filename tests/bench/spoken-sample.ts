@@ -1,6 +1,6 @@
 import { glob, readFile } from 'node:fs/promises'
-import { parse } from 'yaml'
 import { speechPrompt } from '../../contract/index.ts'
+import { loadDatasets } from '../../main/manifests/load-datasets.ts'
 import { spokenSentences } from '../../providers/stt/backends/adaptation/spoken-sentences.ts'
 import { ENROLMENT_SENTENCES } from '../../providers/stt/speakers/enrolment-sentences.ts'
 import { randomFrom } from '../helpers/random.ts'
@@ -18,29 +18,22 @@ const TEXTS = 100
 const TEXTS_PER_RECORDING = 10
 const TEXT_CORPUS = 'corpus/subset'
 
-interface Dataset {
-  corpus_path: string
-  queries_file: string
-}
-
 /**
  * All questions of the datasets (there are a hundred), each a recording of its own, and a hundred sentences of running text of the general corpus, drawn by a
  * fixed seed. Prompts are what the product sends for the dataset, less every sentence that holds a word run of the sample: nothing that is said
  * is in what the recogniser was told.
  */
 export async function spokenSample(): Promise<Recording[]> {
-  const { datasets } = parse(await readFile('manifests/datasets.yaml', 'utf8')) as { datasets: Dataset[] }
+  const datasets = await loadDatasets('.', 'manifests/datasets.yaml')
   const texts = await corpusSentences(TEXTS)
   const asked: { corpus: string; query: string }[] = []
-  for (const { corpus_path: corpus, queries_file: file } of datasets) {
-    const { queries } = parse(await readFile(file, 'utf8')) as { queries: { query: string }[] }
-    asked.push(...queries.map(({ query }) => ({ corpus, query })))
-  }
+  for (const { dataset, own } of datasets)
+    asked.push(...own!.questions.map(({ query }) => ({ corpus: dataset.corpus_path, query })))
   const said = new Set([...texts, ...asked.map(({ query }) => query)].flatMap(runsOf))
   const read = ENROLMENT_SENTENCES.flatMap(runsOf).find((run) => said.has(run))
   if (read !== undefined) throw new Error(`the sentences for enrolment hold what is said: ${read}`)
   const prompts = new Map<string, string>()
-  for (const { corpus_path: corpus } of datasets) prompts.set(corpus, await heldOutPrompt(corpus, said))
+  for (const { dataset } of datasets) prompts.set(dataset.corpus_path, await heldOutPrompt(dataset.corpus_path, said))
   const recordings: Recording[] = asked.map(({ corpus, query }) => ({
     kind: 'question',
     sentences: [query],

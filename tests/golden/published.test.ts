@@ -2,20 +2,22 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DatasetCatalogue, Judgments } from '../../contract/index.ts'
+import { Judgments } from '../../contract/index.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
-import { loadManifest } from '../../main/manifests/load-manifest.ts'
+import { loadDatasets } from '../../main/manifests/load-datasets.ts'
 import { hashFile } from '../../main/lib/hash-file.ts'
 import { renderMatrixTable } from '../../main/report/matrix-table.ts'
 import { verifyPage } from '../../main/report/verify-page.ts'
 import { readAggregate } from '../../main/report/write-artifacts.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
-const { datasets } = await loadManifest(PROJECT_ROOT, 'manifests/datasets.yaml', DatasetCatalogue)
-const published = datasets.flatMap(({ id, published }) => (published === undefined ? [] : [{ id, published }]))
+const datasets = await loadDatasets(PROJECT_ROOT, 'manifests/datasets.yaml')
+const published = datasets.flatMap(({ dataset: { id, published } }) =>
+  published === undefined ? [] : [{ id, published }],
+)
 
 describe('docs/results', () => {
-  it.each(published)('holds what the catalogue says of $id, whole and readable', async ({ id, published }) => {
+  it.each(published)('holds what the dataset file says of $id, whole and readable', async ({ id, published }) => {
     for (const { file, sha256 } of published.artifacts) {
       const path = join(PROJECT_ROOT, file)
       expect((await hashFile(path)).sha256).toBe(sha256)

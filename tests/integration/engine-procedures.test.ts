@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlindSets } from '../../contract/control/judging.ts'
@@ -322,7 +322,8 @@ describe('the rest of the engine', () => {
   })
 
   it('makes a dataset of its own that can be planned, and adds questions to it', async () => {
-    const before = await readFile(join(root, 'manifests/datasets.yaml'), 'utf8')
+    const others = await readdir(join(root, 'manifests/datasets'))
+    const consumer = await readFile(join(root, 'manifests/consumer.yaml'), 'utf8')
     const question = { query: 'What is paid for a boat of class K3?', ground_truth: '218 marks' }
     const wanted = { id: 'own_harbour', label: 'My harbour: fees', question }
     const [made, refused] = await Promise.all([
@@ -332,7 +333,8 @@ describe('the rest of the engine', () => {
     expect(made).toMatchObject({ id: 'own_harbour', label: 'My harbour: fees', questions: 1, complexity_level: 0 })
     expect(made.ingestion_profile).toMatchObject({ name: 'own_harbour', corpus: { path: 'own_harbour' } })
     expect(refused).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'id' }] } })
-    expect((await readFile(join(root, 'manifests/datasets.yaml'), 'utf8')).startsWith(before.trimEnd())).toBe(true)
+    expect(await readdir(join(root, 'manifests/datasets'))).toEqual([...others, 'own_harbour.yaml'].sort())
+    expect(await readFile(join(root, 'manifests/consumer.yaml'), 'utf8')).toBe(consumer)
     const added = await client.datasets.addQuestion({ dataset_id: 'own_harbour', query: 'Who pays?' })
     expect(added).toEqual({ question_id: 'q-2', questions: 2 })
     expect(

@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, rm, stat, writeFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Aggregate, DatasetCatalogue, Matrix, type HumanRound } from '../../contract/index.ts'
+import { Aggregate, DatasetFile, Matrix, type HumanRound } from '../../contract/index.ts'
 import { loadManifest } from '../../main/manifests/load-manifest.ts'
 import { runCli, smokeProject, type CliResult } from '../helpers/cli.ts'
 import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
@@ -84,7 +84,7 @@ describe('a first run', () => {
     for (const secret of Object.values(secrets)) expect(first.stdout + first.stderr).not.toContain(secret)
   })
 
-  it('publishes them and says so in the catalogue, comments kept', async () => {
+  it('publishes them and notes it in the file of the dataset, comments kept', async () => {
     expect((await readdir(join(root, 'docs/results'))).sort()).toEqual([
       'README.md',
       'ladder.html',
@@ -93,9 +93,9 @@ describe('a first run', () => {
       'test-smoke-evidence.jsonl',
       'test-smoke-matrix.json',
     ])
-    const catalogue = await loadManifest(root, 'manifests/datasets.yaml', DatasetCatalogue)
-    expect(catalogue.datasets[0]!.published!.run_id).toBe('test')
-    expect(await readFile(join(root, 'manifests/datasets.yaml'), 'utf8')).toContain('# The ladder: each rung')
+    const { published } = await loadManifest(root, 'manifests/datasets/smoke.yaml', DatasetFile)
+    expect(published!.run_id).toBe('test')
+    expect(await readFile(join(root, 'manifests/datasets/smoke.yaml'), 'utf8')).toContain('# yaml-language-server')
   })
 })
 

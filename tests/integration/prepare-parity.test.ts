@@ -1,8 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parse, stringify } from 'yaml'
 import { RunRequest, type RunRequestInput } from '../../contract/control/run-job.ts'
 import type { SettingsUpdate } from '../../contract/control/settings.ts'
 import { parseCommandLine } from '../../main/cli/command.ts'
@@ -16,6 +15,7 @@ import { embeddedPlatform, externalPlatform } from '../../main/runner/platform-s
 import { datasetRunsOf, prepareRun, type Preparation, type PreparedRun } from '../../main/runner/prepare-run.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import { smokeProject } from '../helpers/cli.ts'
+import { copySmokeQuestions } from '../helpers/older-layout.ts'
 
 /** One choice, as each of the two ways expresses it. */
 interface Choice {
@@ -38,12 +38,9 @@ beforeAll(async () => {
   const judged = manifest.replace('enabled: false', panel).replace('models: []', 'models: [qwen3, llama3]')
   await writeFile(join(root, 'manifests/judges.yaml'), judged)
   // Two datasets are enough, and load faster than all.
-  const catalogue = join(root, 'manifests/datasets.yaml')
-  const { datasets, ...rest } = parse(await readFile(catalogue, 'utf8')) as { datasets: { id: string }[] }
-  const kept = datasets.filter(({ id }) => ['smoke', 'baseline_curated'].includes(id))
-  await writeFile(catalogue, stringify({ ...rest, datasets: kept }))
-  const questions = await readFile(join(root, 'manifests/queries/smoke.yaml'), 'utf8')
-  await writeFile(join(root, 'manifests/queries/other.yaml'), questions)
+  for (const file of await readdir(join(root, 'manifests/datasets')))
+    if (!['smoke.yaml', 'baseline_curated.yaml'].includes(file)) await rm(join(root, 'manifests/datasets', file))
+  await copySmokeQuestions(root, 'manifests/other-questions.yaml')
 })
 afterAll(() => rm(root, { recursive: true }))
 
@@ -103,8 +100,8 @@ const name = { options: ['--run-id', 'same'], request: { run_id: 'same' } }
 const OF_OPTIONS: Record<string, Choice> = {
   manifest: { options: ['--manifest', 'manifests/other.yaml'], env: { MATRIX_MANIFEST_FILE: 'manifests/other.yaml' } },
   queries: {
-    options: ['--queries', 'manifests/queries/other.yaml'],
-    env: { MATRIX_QUERIES_FILE: 'manifests/queries/other.yaml' },
+    options: ['--queries', 'manifests/other-questions.yaml'],
+    env: { MATRIX_QUERIES_FILE: 'manifests/other-questions.yaml' },
   },
   dataset: { options: ['--dataset', 'smoke'], request: { dataset_ids: ['smoke'] } },
   models: {
@@ -155,7 +152,7 @@ const OF_VARIABLES: Record<string, Record<string, string>> = {
   MATRIX_MODELS: { MATRIX_MODELS: 'graph-rag,vanilla-rag' },
   MATRIX_FLAVORS: { MATRIX_FLAVORS: 'balanced' },
   MATRIX_DATASET_ID: { MATRIX_DATASET_ID: 'smoke' },
-  MATRIX_QUERIES_FILE: { MATRIX_QUERIES_FILE: 'manifests/queries/other.yaml' },
+  MATRIX_QUERIES_FILE: { MATRIX_QUERIES_FILE: 'manifests/other-questions.yaml' },
   MATRIX_RUN_ID: { MATRIX_RUN_ID: 'named' },
   MATRIX_REPEATS: { MATRIX_REPEATS: '4' },
   MATRIX_CONCURRENCY: { MATRIX_CONCURRENCY: '5' },

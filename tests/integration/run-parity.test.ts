@@ -8,6 +8,7 @@ import { startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
 import { BUILTINS } from '../helpers/judge-panel.ts'
 import { rowsOf } from '../helpers/ladder-run.ts'
+import { copySmokeQuestions } from '../helpers/older-layout.ts'
 import { startSpecifiedPlatform, type SpecifiedPlatform } from '../helpers/specified-platform.ts'
 
 const KEYS = { gateway: 'gateway-key', platform: 'platform-token', evaluator: 'evaluator-key' }
@@ -19,8 +20,7 @@ beforeAll(async () => {
   root = await smokeProject()
   const manifest = await readFile(join(root, 'manifests/evaluation.yaml'), 'utf8')
   await writeFile(join(root, 'manifests/other.yaml'), manifest.replace("seed: 'ladder'", "seed: 'of another manifest'"))
-  const questions = await readFile(join(root, 'manifests/queries/smoke.yaml'), 'utf8')
-  await writeFile(join(root, 'manifests/queries/other.yaml'), questions.replaceAll(/^(\s*- id: )/gm, '$1other-'))
+  await copySmokeQuestions(root, 'manifests/other-questions.yaml', 'other-')
   stub = await startSpecifiedPlatform({ aliases: ALIASES, keys: KEYS, broken: ['graph-rag'] })
 })
 afterAll(async () => {
@@ -50,7 +50,7 @@ const CHOICES: Record<string, () => Choice> = {
       ...{ repeats: 2, concurrency: 3, metrics: ['faithfulness', 'context_recall'] },
       judge: { models: BUILTINS, rotations: 2 },
     },
-    env: { MATRIX_MANIFEST_FILE: 'manifests/other.yaml', MATRIX_QUERIES_FILE: 'manifests/queries/other.yaml' },
+    env: { MATRIX_MANIFEST_FILE: 'manifests/other.yaml', MATRIX_QUERIES_FILE: 'manifests/other-questions.yaml' },
   }),
   'variables alone': () => ({
     options: [],
