@@ -19,7 +19,7 @@ import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 
 type Details = NonNullable<ControlError['details']>
 
-/** A refusal that was decided here: it crosses as it is. */
+/** A refusal by the engine itself, returned unchanged. */
 export class ControlFailure extends Error {
   override readonly name = 'ControlFailure'
   readonly error: ControlError
@@ -30,13 +30,13 @@ export class ControlFailure extends Error {
   }
 }
 
-/** An input that is refused, each problem with its path. */
+/** A refused input, each problem with its path. */
 export const inputFailure = (problems: readonly InputProblem[]): ControlFailure =>
   new ControlFailure('input_invalid', problems.map(({ path, message }) => `${path}: ${message}`).join('\n'), {
     problems: problems.map(({ path, message }) => ({ path, message })),
   })
 
-/** `path: what is wrong` as manifests and options tell it, taken apart. */
+/** Splits `path: problem`, the form of problems in manifests and options. */
 export function problemOf(text: string): InputProblem {
   const [, path, message] = /^([^\s:]+): (.+)$/s.exec(text) ?? []
   return path === undefined || message === undefined ? { path: '(root)', message: text } : { path, message }
@@ -44,7 +44,7 @@ export function problemOf(text: string): InputProblem {
 
 const problemsOf = (texts: readonly string[]): Details => ({ problems: texts.map(problemOf) })
 
-/** Long messages are of people's files or of services' logs: the beginning tells. */
+/** Long messages quote files or logs of services: the beginning is enough. */
 const MAX_MESSAGE_CHARS = 8000
 
 function known(error: unknown): ControlError | null {
@@ -89,7 +89,7 @@ interface ValidationIssue {
   message: string
 }
 
-/** What the transport itself refuses: a call that breaks its schema, or no call at all. */
+/** A refusal by the transport: a call that breaks its schema, or no call at all. */
 function ofTransport(error: ORPCError<string, unknown>): ControlError {
   const { issues } = (error.data ?? {}) as { issues?: readonly ValidationIssue[] }
   if (error.code === 'BAD_REQUEST' && issues !== undefined)
@@ -103,7 +103,7 @@ function ofTransport(error: ORPCError<string, unknown>): ControlError {
   return { code: 'unexpected', message: error.message, retryable: false }
 }
 
-/** Any failure → the only form in which one crosses. An unexpected one keeps its message and loses its stack. */
+/** Any failure → a control error. An unexpected failure keeps its message and loses its stack. */
 export function toControlError(error: unknown): ControlError {
   return valueWithoutSecrets(controlErrorOf(error))
 }
@@ -117,5 +117,5 @@ function controlErrorOf(error: unknown): ControlError {
 }
 
 /** Whether the stack is reported: the failure was not expected. */
-export const isUnforeseen = (error: unknown): boolean =>
+export const isUnexpected = (error: unknown): boolean =>
   known(error) === null && !(error instanceof ORPCError && error.status < 500)

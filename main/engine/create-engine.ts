@@ -2,13 +2,15 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RunEvent } from '../../contract/index.ts'
 import { namedFiles } from '../evidence/artifact-files.ts'
-import { RESULTS_FOLDER } from '../report/publish.ts'
+import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
 import { experimentFiles } from '../manifests/experiment.ts'
+import { readersOf } from '../manifests/provider-selection.ts'
+import { RESULTS_FOLDER } from '../report/publish.ts'
+import { openRunIndex } from '../run-index/open-run-index.ts'
 import { externalPlatform } from '../runner/platform-source.ts'
 import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
-import { openRunIndex } from '../run-index/open-run-index.ts'
+import { openStateFolder } from '../supervisor/state-folder.ts'
 import type { EngineConfig } from './engine-config.ts'
-import { createControlRouter } from './control-router.ts'
 import { asConfigError, lockProject } from './engine-lock.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { EventHub } from './event-hub.ts'
@@ -16,30 +18,43 @@ import { EventLog } from './event-log.ts'
 import { ExperimentSource } from './experiment-source.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { openSessions } from './http/sessions.ts'
-import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
 import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
 import { JudgePreparation } from './judging/judge-preparation.ts'
-import { isUnderWay } from './run-control/run-state.ts'
+import { control } from './procedures/control-api.ts'
+import {
+  datasetProcedures,
+  indexProcedures,
+  serviceProcedures,
+  settingsProcedures,
+} from './procedures/project-procedures.ts'
+import {
+  cellProcedures,
+  comparisonProcedures,
+  exportProcedures,
+  judgeProcedures,
+  matrixProcedures,
+} from './procedures/result-procedures.ts'
+import { experimentProcedures, runProcedures } from './procedures/run-procedures.ts'
+import { systemProcedures } from './procedures/system-procedures.ts'
 import { RunControl } from './run-control/run-control.ts'
 import { RunJournal } from './run-control/run-journal.ts'
+import { isUnderWay } from './run-control/run-state.ts'
 import { PlatformHost } from './services/platform-host.ts'
-import { readersOf } from '../manifests/provider-selection.ts'
 import { ServiceRegistry } from './services/service-registry.ts'
-import { openStateFolder } from '../supervisor/state-folder.ts'
 import { SettingsStore } from './settings-store.ts'
 
-/** An engine at work: pages and control API at `url` until it is stopped. */
+/** A running engine: pages and control API at `url` until it is stopped. */
 export interface Engine {
   /** `http://127.0.0.1:<port>` */
   url: string
-  /** Gives up what cannot finish in a moment, ends all children, and closes. Does nothing the second time. */
+  /** Cancels what cannot finish quickly, ends all children and closes. A second call does nothing. */
   stop(): Promise<void>
 }
 
 type Undo = () => Promise<void> | void
 
-/** Everything that an engine is made of, the last made first to be closed. */
+/** Creates the parts; `undo` closes them in reverse order. */
 async function compose(config: EngineConfig, report: (error: unknown) => void, undo: Undo[]): Promise<string> {
   const startedAt = new Date().toISOString()
   const below = (name: string): string => join(config.stateDir, name)
@@ -51,8 +66,8 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   const log = await EventLog.start(below('logs'), hub, report)
   undo.push(() => log.close())
   const emit = (event: RunEvent): void => void hub.publish(event)
-  const tell = (message: string): void => emit({ type: 'notice', level: 'warning', message })
-  const settings = await SettingsStore.open(below('settings.json'), config.env, tell)
+  const warn = (message: string): void => emit({ type: 'notice', level: 'warning', message })
+  const settings = await SettingsStore.open(below('settings.json'), config.env, warn)
 
   const experiment = new ExperimentSource(config.root, experimentFiles(settings.inputs()), (health) =>
     hub.publish({ type: 'experiment.changed', ...health }),
@@ -127,7 +142,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
       const state = runs.stateOf(runId)
       return state !== null && isUnderWay(state)
     },
-    tell: (message) => emit({ type: 'notice', level: 'info', message }),
+    notify: (message) => emit({ type: 'notice', level: 'info', message }),
   })
 
   const sessions = await openSessions(config.token, below('sessions.json'), report)
@@ -168,19 +183,37 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   return server.url
 }
 
+/** The control API over the engine's parts: every procedure of the contract. */
+function createControlRouter(parts: EngineParts) {
+  return control.router({
+    system: systemProcedures(parts),
+    experiment: experimentProcedures(parts),
+    runs: runProcedures(parts),
+    matrix: matrixProcedures(parts),
+    cells: cellProcedures(parts),
+    ...comparisonProcedures(parts),
+    datasets: datasetProcedures(parts),
+    judges: judgeProcedures(parts),
+    services: serviceProcedures(parts),
+    index: indexProcedures(parts),
+    exports: exportProcedures(parts),
+    settings: settingsProcedures(parts),
+  })
+}
+
 async function undoAll(undo: Undo[], report: (error: unknown) => void): Promise<void> {
   for (let step = undo.pop(); step !== undefined; step = undo.pop())
     try {
       await step()
     } catch (error) {
-      // What is left must be closed all the same: a child must not outlive the engine.
+      // The rest must be closed too: a child must not outlive the engine.
       report(error)
     }
 }
 
 /**
- * The composition root: manifests, runner, run index, services and the control API, put together. `report` hears of failures that nobody
- * foresaw. Throws `EngineConfigError` when another engine has the project, and the system's error when the port is taken.
+ * The composition root: manifests, runner, run index, services and the control API. `report` receives unexpected failures.
+ * Throws `EngineConfigError` when another engine has the project, and the system's error when the port is taken.
  */
 export async function createEngine(config: EngineConfig, report: (error: unknown) => void): Promise<Engine> {
   const undo: Undo[] = []

@@ -4,8 +4,8 @@ import { OsLock } from '../lib/os-lock.ts'
 import { EngineConfigError } from './engine-config.ts'
 
 /**
- * The right to be a project's engine: two would start the same runs. The system frees it when the process dies. Throws `EngineConfigError`
- * while another has it. The folder must be there.
+ * Locks a project for one engine: two would start the same runs. The system releases the lock when the process ends. Throws `EngineConfigError`
+ * while another process has it. The folder must exist.
  */
 export function lockProject(stateDir: string): OsLock {
   const file = join(stateDir, 'engine.lock')
@@ -16,21 +16,23 @@ export function lockProject(stateDir: string): OsLock {
   })
   if (lock.tryLock()) return lock
   lock.close()
-  throw new EngineConfigError(`another engine is at work on this project (${file} is held): use its window or its link`)
+  throw new EngineConfigError(
+    `another engine is running for this project (${file} is locked): use its window or its link`,
+  )
 }
 
 const OUTSIDE =
   /^(?:EACCES|EDQUOT|EEXIST|EISDIR|ENAMETOOLONG|ENOSPC|ENOTDIR|EPERM|EROFS|SQLITE_(?:CANTOPEN|FULL|IOERR|READONLY))/
 
-/** What the system refuses below the state folder, as a fault of the set-up that names the path; any other error as it is. */
+/** A system error below the state folder becomes an error of the set-up that names the path; any other error is returned as it is. */
 export function asConfigError(stateDir: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { code = '', path = stateDir } = error as NodeJS.ErrnoException
   if (!OUTSIDE.test(code)) return error
   const what = /^(?:EEXIST|EISDIR|ENOTDIR)/.test(code)
-    ? 'something else has its name: move that away'
+    ? 'move or rename what is there'
     : /^(?:EDQUOT|ENOSPC|SQLITE_FULL)/.test(code)
-      ? 'its disk is full: free space'
+      ? 'the disk is full: free space'
       : 'make it and its folder readable and writable for this user, or choose another project folder'
   return new EngineConfigError(`${path} cannot be used (${code}): ${what}, then start again`, { cause: error })
 }

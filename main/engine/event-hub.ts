@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
 import { valueWithoutSecrets } from '../lib/known-secrets.ts'
-import { NumberedRing } from './numbered-ring.ts'
 
-/** Events that are kept for clients that come back; some 10 minutes of a fast run. */
+/** Events kept for clients that reconnect: about 10 minutes of a fast run. */
 const KEPT_EVENTS = 20_000
 
-/** A plan of a run with changed conditions may name every row; the plan call tells their number. */
+/** A plan of a run with changed conditions may list every row; the plan call returns their number. */
 const MAX_CONFLICTS = 100
 const MAX_TEXT_CHARS = 20_000
 
 const short = (text: string): string => (text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}…`)
 
-/** The event as it may cross: none is longer than a message may be. */
+/** The event, cut to the size of a message. */
 function bounded(event: ControlEvent): ControlEvent {
   if (event.type === 'plan.ready' && event.plan.conflicts.length > MAX_CONFLICTS)
     return { ...event, plan: { ...event.plan, conflicts: event.plan.conflicts.slice(0, MAX_CONFLICTS) } }
@@ -27,7 +26,7 @@ export interface FollowFrom {
   engineId?: string
 }
 
-/** One numbered stream of everything that happens, and its last part for those who come back. */
+/** One numbered stream of all events; its last part is kept for clients that reconnect. */
 export class EventHub {
   readonly engineId = randomUUID()
   readonly #ring: NumberedRing<SequencedEvent>
@@ -53,13 +52,13 @@ export class EventHub {
     return entry
   }
 
-  /** Called with each event as it is published; returns the way out. */
+  /** Called with each event as it is published; returns a function that stops it. */
   listen(listener: (event: SequencedEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** Everything after a number, then what comes; ends with the signal. What is no longer kept is told as a gap. */
+  /** Everything after a number, then every new event, until the signal. Events that are no longer kept are reported as a gap. */
   async *follow({ after, engineId }: FollowFrom, signal: AbortSignal): AsyncGenerator<SequencedEvent> {
     const ring = this.#ring
     const isForeign = after !== undefined && ((engineId ?? this.engineId) !== this.engineId || after > ring.newest)
@@ -80,5 +79,52 @@ export class EventHub {
 
   #about(seq: number, event: ControlEvent): SequencedEvent {
     return { seq, at: new Date().toISOString(), event }
+  }
+}
+
+/** The last entries of a stream, numbered from 1. Readers pull, so a slow one costs no memory: it skips entries and knows how many. */
+export class NumberedRing<Entry> {
+  readonly #capacity: number
+  readonly #entries: Entry[] = []
+  #newest = 0
+  #waiting: (() => void)[] = []
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  /** Number of the last entry; 0 before the first. */
+  get newest(): number {
+    return this.#newest
+  }
+
+  push(entry: Entry): void {
+    this.#newest += 1
+    this.#entries[this.#newest % this.#capacity] = entry
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const wake of waiting) wake()
+  }
+
+  /** The number of entries after `seen` that are no longer kept. */
+  missedAfter(seen: number): number {
+    return Math.max(0, this.#newest - this.#capacity - seen)
+  }
+
+  /** An entry that is still kept. */
+  at(number: number): Entry {
+    return this.#entries[number % this.#capacity]!
+  }
+
+  /** Resolves at the next entry, or when the signal is aborted. */
+  grown(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        signal.removeEventListener('abort', done)
+        resolve()
+      }
+      signal.addEventListener('abort', done, { once: true })
+      this.#waiting.push(done)
+    })
   }
 }

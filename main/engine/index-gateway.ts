@@ -7,7 +7,7 @@ import { RunIndexError } from '../run-index/run-index-error.ts'
 import { ControlFailure } from './control-failure.ts'
 import type { EventHub } from './event-hub.ts'
 
-/** The index's refusals as control API errors; a file that changed is read again with the next sync. */
+/** The index's refusals as control API errors; a changed file is read again by the next sync. */
 const CODES: Readonly<Record<string, ControlErrorCode>> = {
   not_found: 'not_found',
   file_missing: 'file_changed',
@@ -25,7 +25,7 @@ function found<Result>(result: Result): Found<Result> {
   throw new ControlFailure(code, outcome.message, undefined, code === 'file_changed')
 }
 
-/** What the engine's own queries need of the index. */
+/** The part of the index that the engine's queries need. */
 export type RunIndexApi = Pick<IndexGateway, 'query'>
 
 /** The run index as the engine uses it: watched all the time, its changes published, its refusals thrown as control API errors. */
@@ -50,17 +50,17 @@ export class IndexGateway {
     let isFirst = true
     this.#unwatch = this.#index.watch(
       (change) => {
-        if (this.#state !== 'rebuilding') this.#moved('ready', null)
-        // The first look publishes nothing when nothing changed since the last time.
+        if (this.#state !== 'rebuilding') this.#setState('ready', null)
+        // The first sync publishes nothing when nothing changed.
         if (isFirst || change.runs.length + change.removed.length + change.damaged.length > 0)
           this.#hub.publish({ type: 'index.changed', change })
         isFirst = false
       },
-      (error) => this.#moved('failed', error.message),
+      (error) => this.#setState('failed', error.message),
     )
-    // A first look that finds nothing new, as in a project without results, is not reported as a change.
+    // A first sync without changes, as in a project without results, is not reported as a change.
     this.#index.sync().then(
-      () => this.#state === 'opening' && this.#moved('ready', null),
+      () => this.#state === 'opening' && this.#setState('ready', null),
       () => undefined,
     )
   }
@@ -70,7 +70,7 @@ export class IndexGateway {
     await this.#index.close()
   }
 
-  #moved(state: IndexState, message: string | null): void {
+  #setState(state: IndexState, message: string | null): void {
     if (state === this.#state && message === this.#message) return
     this.#state = state
     this.#message = message
@@ -82,7 +82,7 @@ export class IndexGateway {
     return found(await this.#index.query(name, input))
   }
 
-  /** The index's status; null when it cannot answer, which `state` then explains. */
+  /** The index's status; null when it cannot answer, and `state` then has the reason. */
   async statusOrNull(): Promise<IndexStatus | null> {
     try {
       return await this.query('status', {})
@@ -97,14 +97,14 @@ export class IndexGateway {
   }
 
   async rebuild(): Promise<IndexStatus> {
-    this.#moved('rebuilding', null)
+    this.#setState('rebuilding', null)
     try {
       await this.#index.rebuild()
     } catch (error) {
-      this.#moved('failed', error instanceof Error ? error.message : String(error))
+      this.#setState('failed', error instanceof Error ? error.message : String(error))
       throw error
     }
-    this.#moved('ready', null)
+    this.#setState('ready', null)
     return this.query('status', {})
   }
 }

@@ -21,7 +21,7 @@ const { createEngine } = await import('./create-engine.ts')
 const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
 const { rememberSecretsOf } = await import('../lib/known-secrets.ts')
 const { nameButtonsInRemedies } = await import('../evidence/typed-command.ts')
-const { launchersOfEngine } = await import('./launcher-of-engine.ts')
+const { launchersOfEngine } = await import('./host-channel.ts')
 
 try {
   const launchers = launchersOfEngine()

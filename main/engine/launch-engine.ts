@@ -1,23 +1,25 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/fetch'
 import type { ContractRouterClient } from '@orpc/contract'
+import type { SequencedEvent } from '../../contract/control/events.ts'
 import { CONTROL_PREFIX, type ControlContract } from '../../contract/control/router.ts'
 import { moduleFile } from '../lib/module-entry.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
-import { SupervisedService } from '../supervisor/supervised-service.ts'
+import { ServiceFailedError, SupervisedService } from '../supervisor/supervised-service.ts'
 import { TOKEN_VARIABLE } from './engine-config.ts'
 
 const ENGINE_ENTRY = moduleFile('./index', import.meta.url)
 
 export type ControlClient = ContractRouterClient<ControlContract>
 
-/** An engine as its host sees it: a supervised child and the token that opens its control API. */
+/** An engine from its host's side: a supervised child and the token of its control API. */
 export interface LaunchedEngine {
   service: SupervisedService
   /** Secret of this launch: goes into the child's environment, and into the headers of forwarded calls. */
   token: string
-  /** A client at the engine's present address. */
+  /** A client at the engine's current address. */
   client: (url: string) => ControlClient
 }
 
@@ -39,7 +41,7 @@ export function hostClient(url: string, token: string): ControlClient {
   return createORPCClient(new RPCLink({ url: url + CONTROL_PREFIX, headers: { authorization: `Bearer ${token}` } }))
 }
 
-/** An engine as a supervised child, not started yet. After a crash it comes back at the same address, with the same token. */
+/** An engine as a supervised child, not started yet. After a crash it restarts at the same address with the same token. */
 export function launchEngine(options: LaunchOptions): LaunchedEngine {
   const token = randomBytes(32).toString('base64url')
   const env: Record<string, string> = {
@@ -66,4 +68,28 @@ export function launchEngine(options: LaunchOptions): LaunchedEngine {
     options.launcher,
   )
   return { service, token, client: (url) => hostClient(url, token) }
+}
+
+const RETRY_AFTER_MS = 300
+
+/**
+ * All events of an engine, in order and once each, across broken connections and restarts of the engine; a restarted engine reports the events
+ * that it no longer has as a gap. Ends when the engine is stopped or has failed.
+ */
+export async function* followEvents({ service, client }: LaunchedEngine): AsyncGenerator<SequencedEvent> {
+  let from: { after: number; engine_id?: string } = { after: 0 }
+  for (;;) {
+    try {
+      await service.whenReady()
+      for await (const entry of await client(service.url!).system.events(from)) {
+        const { seq, event } = entry
+        from = event.type === 'stream.opened' ? { ...from, engine_id: event.engine_id } : { ...from, after: seq }
+        yield entry
+      }
+    } catch (error) {
+      if (error instanceof ServiceFailedError) return
+      // The connection broke: the state of the engine has the reason, and the stream continues after the last number.
+    }
+    await delay(RETRY_AFTER_MS)
+  }
 }

@@ -38,8 +38,8 @@ export class SettingsStore {
     this.#settings = settings
   }
 
-  /** Reads the settings file; one that cannot be used is told and its settings count as unset. Throws `InputError` for a bad environment. */
-  static async open(file: string, env: Environment, tell: (message: string) => void): Promise<SettingsStore> {
+  /** Reads the settings file; an invalid one is reported by `warn` and its settings count as unset. Throws `InputError` for a bad environment. */
+  static async open(file: string, env: Environment, warn: (message: string) => void): Promise<SettingsStore> {
     const environment = readRunnerInputs(env)
     const text = await readFile(file, 'utf8').catch((error: unknown) => {
       const { code } = error as NodeJS.ErrnoException
@@ -47,7 +47,7 @@ export class SettingsStore {
       if (code === 'EISDIR') return ''
       throw error
     })
-    return new SettingsStore(file, environment, trustedOnly(parsed(text, file, tell), file, env, tell), env)
+    return new SettingsStore(file, environment, trustedOnly(parsed(text, file, warn), file, env, warn), env)
   }
 
   get settings(): EngineSettings {
@@ -126,30 +126,30 @@ function trustedOnly(
   settings: EngineSettings,
   file: string,
   env: Environment,
-  tell: (message: string) => void,
+  warn: (message: string) => void,
 ): EngineSettings {
   const used = { ...settings }
   for (const name of ADDRESS_NAMES) {
     const address = addressOf(settings, name)
     if (address === null || isTrusted(address, env)) continue
     used[name] = null
-    tell(
+    warn(
       `${file}: the ${name.replaceAll('_', ' ')} ${address} was not entered on this computer and is not used. If it is yours, enter it under Settings, or run: rag-ladder trust ${originOf(address) ?? address}`,
     )
   }
   return used
 }
 
-function parsed(text: string, file: string, tell: (message: string) => void): EngineSettings {
+function parsed(text: string, file: string, warn: (message: string) => void): EngineSettings {
   let json: unknown
   try {
     json = JSON.parse(text)
   } catch {
-    tell(`${file} is not JSON: its settings are not used`)
+    warn(`${file} is not JSON: its settings are not used`)
     return EngineSettings.parse({})
   }
   const result = EngineSettings.safeParse(json)
   if (result.success) return result.data
-  tell(`${file}: ${describeIssues(result.error).join('; ')}: its settings are not used`)
+  warn(`${file}: ${describeIssues(result.error).join('; ')}: its settings are not used`)
   return EngineSettings.parse({})
 }

@@ -173,7 +173,7 @@ describe('a browser', () => {
 
 describe('a second engine', () => {
   it('is refused on the same project', async () => {
-    await expect(startEngine(root)).rejects.toThrow(/another engine is at work/)
+    await expect(startEngine(root)).rejects.toThrow(/another engine is running/)
   })
 
   it('does not start without a token', async () => {

@@ -111,7 +111,7 @@ function sliceEnd(text: string, end: number): number {
   return end < text.length && code >= 0xd800 && code <= 0xdbff ? end - 1 : end
 }
 
-/** What a recogniser may be told of a dataset: the texts of its documents, none that only a converter can read. */
+/** The text of a dataset for a recognizer: its documents, without those that only a converter can read. */
 export async function readSpeechPrompt(root: string, dataset: LadderDataset): Promise<string> {
   const texts = await Promise.all((await documentsOf(root, dataset)).map((path) => readText(root, dataset, path)))
   return speechPrompt(texts.filter((text) => text !== null))

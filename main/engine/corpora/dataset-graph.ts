@@ -10,7 +10,7 @@ import type { AskablePlatform, PlatformHost } from '../services/platform-host.ts
 /** Where the platform has its graph engine. */
 const GRAPH_PATH = '/graph-engine/graph'
 const ANSWER_TIMEOUT_MS = 60_000
-/** A picture must fit into one answer of the control API; what tells least goes first. */
+/** A graph must fit into one answer of the control API; the least connected parts are removed first. */
 const MAX_PICTURE_BYTES = 900_000
 
 const no = (reason: Extract<DatasetGraph, { ok: false }>['reason'], message: string): DatasetGraph => ({
@@ -53,7 +53,7 @@ async function fetchPicture({ url, graphEngineKey, edgeKey }: AskablePlatform, l
 const isForeseen = (error: unknown): error is Error =>
   error instanceof ServiceFailedError || error instanceof PlatformError || error instanceof SecretsError
 
-/** A dataset's knowledge graph as the embedded platform has it, or why it cannot be had. */
+/** A dataset's knowledge graph as the embedded platform has it, or why it is unavailable. */
 export async function datasetGraph(
   platform: PlatformHost,
   { dataset, profile }: LadderDataset,

@@ -11,7 +11,7 @@ import { SecretsError } from '../../supervisor/platform-secrets.ts'
 import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
 import { readText } from './corpus-reader.ts'
 
-/** What ingestion takes as it stands; of everything else a service makes a text first. */
+/** What ingestion reads directly; a service converts everything else into text first. */
 const PLAIN_ENDINGS = new Set(['.md', '.txt', '.rst', '.csv', '.json'])
 /** The platform's own limit for a text that is cut on request. */
 const MAX_CHARACTERS = 1_000_000
@@ -35,13 +35,13 @@ export async function documentChunks(
   // Ingestion reads without the mark, the page with it.
   const shift = raw.startsWith(BYTE_ORDER_MARK) ? 1 : 0
   const text = raw.slice(shift)
-  const told = { ok: true as const, profile, ...chunker }
+  const head = { ok: true as const, profile, ...chunker }
   if (text.length > MAX_CHARACTERS)
     return no(
       'too_long',
       `the text has ${text.length} characters; the platform cuts up to ${MAX_CHARACTERS} on request`,
     )
-  if (text.trim() === '') return toAnswer(told, [], input)
+  if (text.trim() === '') return toAnswer(head, [], input)
   try {
     const address = await findPlatform()
     if (address === null) return no('busy', 'the platform serves another dataset just now')
@@ -51,7 +51,7 @@ export async function documentChunks(
       const placed = chunks.map(({ index, start_char: start, end_char: end, token_count: tokens }) => ({
         ...{ index, start: start + shift, end: end + shift, tokens },
       }))
-      return toAnswer(told, placed, input)
+      return toAnswer(head, placed, input)
     } finally {
       await client.close()
     }

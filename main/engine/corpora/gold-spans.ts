@@ -1,5 +1,5 @@
-/** A word of a text as comparison sees it, and where it stands (UTF-16 units). */
-interface PlacedWord {
+/** A word in the form that is compared, and its range (UTF-16 units). */
+interface WordRange {
   word: string
   start: number
   end: number
@@ -10,8 +10,8 @@ export interface Span {
   end: number
 }
 
-/** Words in lower case with their places; punctuation and layout do not count, as in retrieval scoring. */
-function wordsOf(text: string): PlacedWord[] {
+/** Words in lower case with their ranges; punctuation and layout are ignored, as in retrieval scoring. */
+function wordsOf(text: string): WordRange[] {
   return [...text.matchAll(/[\p{L}\p{N}]+/gu)].map(({ 0: match, index }) => ({
     word: match.normalize('NFKC').toLowerCase(),
     start: index,
@@ -19,20 +19,20 @@ function wordsOf(text: string): PlacedWord[] {
   }))
 }
 
-/** Every place where a document says a fact, its words in one run whatever stands between them. One locator serves many facts. */
+/** Every range of a document that states a fact: its words in sequence, whatever punctuation is between them. One locator serves many facts. */
 export function createLocator(text: string): (fact: string) => Span[] {
   const words = wordsOf(text)
-  const places = new Map<string, number[]>()
+  const positions = new Map<string, number[]>()
   for (const [index, { word }] of words.entries()) {
-    const known = places.get(word)
-    if (known === undefined) places.set(word, [index])
+    const known = positions.get(word)
+    if (known === undefined) positions.set(word, [index])
     else known.push(index)
   }
   return (fact) => {
     const needle = wordsOf(fact)
     const [first] = needle
     if (first === undefined) return []
-    return (places.get(first.word) ?? [])
+    return (positions.get(first.word) ?? [])
       .filter((from) => needle.every(({ word }, offset) => words[from + offset]?.word === word))
       .map((from) => ({ start: words[from]!.start, end: words[from + needle.length - 1]!.end }))
   }

@@ -1,4 +1,4 @@
-/** What each kind of content may come from. */
+/** Allowed sources by kind of content. */
 export type PolicyDirectives = Readonly<Record<string, string>>
 
 /** The directives as the header has them. */
@@ -8,7 +8,7 @@ export const policyOf = (directives: PolicyDirectives): string =>
     .join('; ')
 
 /**
- * The one policy of the panel, sent by engine and desktop shell alike: nothing but our own files and our own API. Styles may stand inline,
+ * The one policy of the panel, sent by the engine and the desktop shell: nothing but our own files and our own API. Inline styles are allowed,
  * because the player of recordings writes one into its own corner of the page; scripts never. blob: for audio that is played or recorded, and for saved charts.
  */
 export const POLICY_DIRECTIVES: PolicyDirectives = {

@@ -4,21 +4,21 @@ import { RPCHandler } from '@orpc/server/fastify'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { ControlError } from '../../../contract/control/control-error.ts'
 import { CONTROL_PREFIX } from '../../../contract/control/router.ts'
-import { isUnforeseen, toControlError } from '../control-failure.ts'
+import { isUnexpected, toControlError } from '../control-failure.ts'
 import { checkControlCall, type AccessRules, type Caller } from './access.ts'
 
-/** What procedures know of who calls them. */
+/** What procedures know of their caller. */
 export interface ControlContext {
   caller: Caller
 }
 
-/** No answer is larger: pages stay responsive, and nothing is copied through a giant text. */
+/** Largest answer: pages stay responsive. */
 export const MAX_MESSAGE_BYTES = 1_000_000
 
-/** As the contract declares it: the error's own code tells more than HTTP's could. */
+/** As the contract declares it: the error's own code is more specific than an HTTP status. */
 const REFUSED_STATUS = 422
 
-/** A control error in the transport's clothes: its `data` is the error, everything else repeats it. */
+/** A control error in the transport's form: its `data` is the error, everything else repeats it. */
 export function asTransportError(error: ControlError, status = REFUSED_STATUS) {
   return new ORPCError('CONTROL', { defined: true, status, message: error.message, data: error })
 }
@@ -26,14 +26,14 @@ export function asTransportError(error: ControlError, status = REFUSED_STATUS) {
 /** Any failure of a procedure, returned as a control error; an unexpected one is reported with its stack. */
 export function transportErrorOf(error: unknown, report: (error: unknown) => void): Error {
   if (error instanceof ORPCError && error.code === 'CONTROL') return error
-  if (isUnforeseen(error)) report(error)
+  if (isUnexpected(error)) report(error)
   return asTransportError(toControlError(error))
 }
 
 const refusalBody = (error: ControlError, status: number): string =>
   JSON.stringify({ json: asTransportError(error, status).toJSON() })
 
-/** Answers without a procedure: refused before one was called, or instead of what it gave. */
+/** Sends a refusal without calling a procedure, or instead of its result. */
 export function sendRefusal(reply: FastifyReply, error: ControlError, status: number): FastifyReply {
   return reply
     .code(status)

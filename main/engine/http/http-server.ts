@@ -1,19 +1,20 @@
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import type { AddressInfo } from 'node:net'
 import type { AnyRouter } from '@orpc/server'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import { z } from 'zod'
 import type { ServiceName } from '../../../contract/control/services.ts'
+import { PAGE_KEY_PARAMETER } from '../../../contract/control/system.ts'
 import type { ServiceAddress } from '../services/local-service.ts'
-import { checkHost, type AccessRules } from './access.ts'
+import { checkHost, cookieName, hasSession, type AccessRules } from './access.ts'
 import { SECURITY_HEADERS } from './content-security-policy.ts'
 import { registerControlRoute, sendRefusal } from './control-route.ts'
 import { registerServiceRoute } from './service-route.ts'
-import { registerPageRoutes } from './page-routes.ts'
-import type { Sessions } from './sessions.ts'
+import { SESSION_SECONDS, type Sessions } from './sessions.ts'
 import { StaticFiles } from './static-files.ts'
 
 export interface HttpServerOptions {
   router: AnyRouter
-  /** Where a page's call of a local service goes; rejects when the service cannot be had. */
+  /** Where a page's call of a local service goes; rejects when the service is unavailable. */
   addressOf: (name: ServiceName) => Promise<ServiceAddress>
   port: number
   token: string
@@ -31,7 +32,7 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** A text for a corpus is the largest that a page sends; everything else is a question. */
+/** The largest request of a page is a document for a corpus. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024
 
 function codeOf(status: number) {
@@ -42,7 +43,7 @@ function newApp(report: (error: unknown) => void, rules: () => AccessRules): Fas
   const app = Fastify({
     bodyLimit: MAX_REQUEST_BYTES,
     forceCloseConnections: true,
-    // Of receiving a request, a little more than services give to an upload; answers may stream as long as they like.
+    // For receiving a request: a little more than services allow for an upload. Answers may stream without limit.
     requestTimeout: 130_000,
     routerOptions: { maxParamLength: 512 },
     // An address that cannot be decoded is refused before any hook.
@@ -57,7 +58,7 @@ function newApp(report: (error: unknown) => void, rules: () => AccessRules): Fas
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {
-      // Nothing in a body means a call without input.
+      // An empty body is a call without input.
       done(null, body === '' ? {} : (JSON.parse(body as string) as unknown))
     } catch {
       done(Object.assign(new Error('the body is not JSON'), { statusCode: 400 }), undefined)
@@ -69,7 +70,7 @@ function newApp(report: (error: unknown) => void, rules: () => AccessRules): Fas
     return sendRefusal(reply, { code: codeOf(status), message: error.message, retryable: false }, status)
   })
   app.setNotFoundHandler((_request, reply) =>
-    sendRefusal(reply, { code: 'not_found', message: 'there is nothing here', retryable: false }, 404),
+    sendRefusal(reply, { code: 'not_found', message: 'there is no such address', retryable: false }, 404),
   )
   return app
 }
@@ -101,4 +102,45 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     },
     close: () => app.close(),
   }
+}
+
+const OpenQuery = z.object({ token: z.string() })
+const LINK_USED =
+  'This link has been used or is too old. Ask for a new one: "rag-ladder serve" prints one when it starts.\n'
+const NOT_BUILT =
+  'The pages are not built. Run "npm run build" in the project, or start "rag-ladder serve" from a release.\n'
+
+/** Paths of pages have no extension; a path with one names a file. */
+const isPage = (path: string): boolean => !/\.[^/]*$/.test(path)
+
+async function send(reply: FastifyReply, files: StaticFiles, path: string): Promise<FastifyReply> {
+  const file = (await files.find(path)) ?? (isPage(path) ? await files.find('/index.html') : null)
+  if (file === null) {
+    const text = isPage(path) ? NOT_BUILT : 'File not found.\n'
+    return reply.code(404).type('text/plain; charset=utf-8').send(text)
+  }
+  return reply
+    .type(file.mediaType)
+    .header('content-length', file.sizeBytes)
+    .header('cache-control', file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+    .send(file.open())
+}
+
+/** The panel's pages need no session: they hold no data. `/open` turns a one-time link into a session. */
+function registerPageRoutes(app: FastifyInstance, files: StaticFiles, rules: AccessRules): void {
+  app.get('/open', { exposeHeadRoute: false }, async (request, reply) => {
+    const query = OpenQuery.safeParse(request.query)
+    const session = query.success ? rules.sessions.redeem(query.data.token) : null
+    reply.header('cache-control', 'no-store')
+    if (session !== null)
+      reply.header(
+        'set-cookie',
+        `${cookieName(rules.port)}=${session.cookie}; Path=/; Max-Age=${SESSION_SECONDS}; HttpOnly; SameSite=Strict`,
+      )
+    // A browser that reloads the link or returns to it already has a session.
+    else if (!hasSession(request.headers, rules))
+      return reply.code(403).type('text/plain; charset=utf-8').send(LINK_USED)
+    return reply.redirect(session === null ? '/' : `/?${PAGE_KEY_PARAMETER}=${session.pageKey}`, 303)
+  })
+  app.get('/*', async (request, reply) => send(reply, files, request.url.split('?', 1)[0]!))
 }

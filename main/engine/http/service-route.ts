@@ -4,7 +4,7 @@ import { Agent, request as forward, type Dispatcher } from 'undici'
 import type { ControlError, ControlErrorCode } from '../../../contract/control/control-error.ts'
 import { CONTROL_REFUSAL_HEADER, findServiceRoute, serviceUrl } from '../../../contract/control/service-routes.ts'
 import { ServiceName } from '../../../contract/control/services.ts'
-import { isUnforeseen, toControlError } from '../control-failure.ts'
+import { isUnexpected, toControlError } from '../control-failure.ts'
 import type { ServiceAddress } from '../services/local-service.ts'
 import { checkCaller, type AccessRules } from './access.ts'
 
@@ -14,10 +14,10 @@ export interface ServiceRouteOptions {
   report: (error: unknown) => void
 }
 
-/** What of a page's headers a service sees: neither cookies nor our token nor where the page stands. */
-const SENT = ['content-type', 'content-length', 'accept'] as const
-/** What of a service's headers a page sees. */
-const GIVEN = ['content-type', 'content-length', 'content-disposition', 'retry-after', 'location'] as const
+/** Request headers that are forwarded: neither cookies, nor the token, nor the page's address. */
+const REQUEST_HEADERS = ['content-type', 'content-length', 'accept'] as const
+/** Response headers that are forwarded. */
+const RESPONSE_HEADERS = ['content-type', 'content-length', 'content-disposition', 'retry-after', 'location'] as const
 /** How long the rest of a refused body may still arrive before its connection is cut: closing at once would lose the answer. */
 const LINGER_MS = 2000
 
@@ -49,7 +49,7 @@ const tooLarge = (maxBytes: number): ControlError => ({
   retryable: false,
 })
 
-/** Lets what is left of a request run on for a moment, unread. */
+/** Discards the rest of a request for a moment before its connection is closed. */
 function lingerOn({ raw }: FastifyRequest): void {
   raw.unpipe()
   raw.resume()
@@ -57,7 +57,7 @@ function lingerOn({ raw }: FastifyRequest): void {
   raw.once('close', () => clearTimeout(cut)).once('end', () => clearTimeout(cut))
 }
 
-/** The engine's own refusal, told apart from a service's answer by its header. */
+/** The engine's own refusal, distinguished from a service's answer by a header. */
 function refuse(request: FastifyRequest, reply: FastifyReply, error: ControlError, status: number): FastifyReply {
   if (!request.raw.complete) reply.raw.once('finish', () => lingerOn(request))
   return reply
@@ -76,7 +76,7 @@ interface Call {
   maxBodyBytes: number
 }
 
-/** The declared call that a request makes; null when it makes none. */
+/** The declared call of a request; null when it is not declared. */
 function callOf({ method, url }: FastifyRequest<{ Params: { name: string } }>, name: string): Call | null {
   const service = ServiceName.safeParse(name)
   if (!service.success) return null
@@ -100,7 +100,7 @@ async function relay(
 ): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
-  const sent = SENT.flatMap((name) => {
+  const sent = REQUEST_HEADERS.flatMap((name) => {
     const value = request.headers[name]
     return value === undefined || (maxBodyBytes === 0 && name !== 'accept') ? [] : [[name, value] as const]
   })
@@ -117,13 +117,13 @@ async function relay(
     signal: gone.signal,
     dispatcher,
   })
-  // It may answer before it has all of the body: with a refusal, mostly.
+  // A service may answer before it has received the whole body, usually with a refusal.
   if (!request.raw.complete) reply.raw.once('finish', () => lingerOn(request))
-  for (const name of GIVEN) {
+  for (const name of RESPONSE_HEADERS) {
     const value = answer.headers[name]
     if (value !== undefined) reply.header(name, value)
   }
-  // Opened as a page it would speak with our origin: it is only ever a file.
+  // Opened as a page it would have our origin, so it is always a download.
   if (answer.headers['content-disposition'] === undefined) reply.header('content-disposition', 'attachment')
   return reply.code(answer.statusCode).header('cache-control', 'no-store').send(answer.body)
 }
@@ -155,9 +155,9 @@ export function registerServiceRoute(app: FastifyInstance, { rules, addressOf, r
       try {
         address = await addressOf(call.name)
       } catch (error) {
-        if (isUnforeseen(error)) report(error)
-        const told = toControlError(error)
-        return refuse(request, reply, told, STATUS[told.code] ?? 422)
+        if (isUnexpected(error)) report(error)
+        const failure = toControlError(error)
+        return refuse(request, reply, failure, STATUS[failure.code] ?? 422)
       }
       try {
         return await relay(request, reply, address, call, dispatcher)

@@ -8,7 +8,7 @@ const SESSION_LIFE_MS = 7 * 24 * 3_600_000
 
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
-/** Compares two texts in a time that does not tell where they differ. */
+/** Compares two texts in constant time. */
 export function sameSecret(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)]
   return left.length === right.length && timingSafeEqual(left, right)

@@ -28,7 +28,7 @@ export interface StaticFile {
 const TRUST_MS = 1000
 
 /**
- * The built pages. A request is looked up in a list of the folder and never made into a path, so there is no way out of it; links to
+ * The built pages. A request is looked up in a list of the folder and never becomes a path, so it cannot leave the folder; links to
  * elsewhere are not in the list.
  */
 export class StaticFiles {

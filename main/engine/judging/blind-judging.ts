@@ -14,19 +14,19 @@ import type {
   VoteKept,
 } from '../../../contract/control/judging.ts'
 import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes, type Judgments } from '../../../contract/index.ts'
+import { plural } from '../../../contract/words.ts'
+import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { blindRound, sealRound } from '../../judge/human/export-round.ts'
 import { ballotFiles, humanFiles } from '../../judge/human/human-files.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
-import { storedAnswers } from '../../report/stored-answers.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { readJudgments, type JudgeInput } from '../../report/judge-input.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { storedAnswers } from '../../report/stored-answers.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
-import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
-import { judgedFiles } from './judged-files.ts'
-import { plural } from '../../../contract/words.ts'
+import { judgedFiles } from './judge-preparation.ts'
 
 export interface BlindJudgingOptions {
   root: string
@@ -36,7 +36,7 @@ export interface BlindJudgingOptions {
   experiment: () => Promise<Experiment>
   /** Whether the runner may still be making the run's cells. */
   isUnderWay: (runId: string) => boolean
-  tell: (message: string) => void
+  notify: (message: string) => void
 }
 
 type Output<Schema extends z.ZodType> = z.output<Schema>
@@ -69,7 +69,7 @@ export class BlindJudging {
   readonly #options: BlindJudgingOptions
   readonly #box: BallotBox
   readonly #rounds = new Map<string, Promise<HumanRound>>()
-  /** Rounds that were looked at and not voted on yet: nothing of them is stored. */
+  /** Rounds that were opened and have no vote yet: nothing of them is stored. */
   readonly #drafts = new Map<string, { stamp: string; round: HumanRound; seal: HumanSeal }>()
 
   constructor(options: BlindJudgingOptions) {
@@ -120,7 +120,7 @@ export class BlindJudging {
     const ballots = await this.#box.change(run_id, dataset_id, async (before) => {
       if (before.revealed !== null) return before
       if (before.votes.length > 0) await this.#openSeal(input, before)
-      this.#options.tell(
+      this.#options.notify(
         `${run_id}, ${dataset_id}: ${rater} revealed the approaches after ${plural(before.votes.length, 'vote')}`,
       )
       return { ...before, revealed: { at: new Date().toISOString(), rater } }

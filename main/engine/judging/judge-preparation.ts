@@ -1,9 +1,17 @@
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { CellJudging } from '../../../contract/control/cells.ts'
 import type { BlockedPrompt, CanonicalRow, Judgments, PromptLeak } from '../../../contract/index.ts'
+import {
+  artifactFiles,
+  artifactFilesOf,
+  storedFilesOf,
+  type ArtifactFiles,
+  type ArtifactPlace,
+} from '../../evidence/artifact-files.ts'
+import { loadHistorical, snapshotIdentity } from '../../report/historical.ts'
 import { readJudgments } from '../../report/judge-input.ts'
-import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
-import { judgedFiles } from './judged-files.ts'
+import { RESULTS_FOLDER } from '../../report/publish.ts'
 
 const MAX_LISTED = 20
 
@@ -61,4 +69,35 @@ export function preparationOf(
       .slice(0, MAX_LISTED),
     blocked: preventing.slice(0, MAX_LISTED),
   }
+}
+
+const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null
+
+/** Artifacts of a dataset run: the working files, else the published ones, else those of a historical snapshot. */
+export async function judgedFiles(
+  root: string,
+  artifacts: ArtifactPlace,
+  runId: string,
+  datasetId: string,
+): Promise<ArtifactFiles> {
+  const working = storedFilesOf(artifacts, runId, datasetId)
+  if ((await exists(working.evidence)) || (await exists(working.matrix))) return working
+  const published = artifactFiles(join(root, RESULTS_FOLDER), runId, datasetId)
+  if ((await exists(published.evidence)) || (await exists(published.matrix))) return published
+  for (const dir of [artifacts.resultsDir, join(root, RESULTS_FOLDER)]) {
+    const snapshot = await snapshotIn(dir, runId, datasetId)
+    if (snapshot !== null) return snapshot
+  }
+  return working
+}
+
+/** The file name of a snapshot may differ from its run and dataset. */
+async function snapshotIn(dir: string, runId: string, datasetId: string): Promise<ArtifactFiles | null> {
+  if (!(await exists(dir))) return null
+  const { snapshots } = await loadHistorical(dir)
+  const found = snapshots.find((snapshot) => {
+    const identity = snapshotIdentity(snapshot)
+    return identity.runId === runId && identity.datasetId === datasetId
+  })
+  return found === undefined ? null : artifactFilesOf(dir, found.name)
 }

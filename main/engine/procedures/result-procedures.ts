@@ -1,12 +1,12 @@
 import type { EngineParts } from '../engine-parts.ts'
-import { exportCsv, exportJson, exportReport } from '../exports/export-run.ts'
+import { exportCsv, exportJson, exportReport } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
 import { frontierOf } from '../queries/frontier.ts'
 import { otherCells } from '../queries/other-cells.ts'
 import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
 import { provenanceDiff } from '../queries/provenance-diff.ts'
-import { judgeRun } from './run-procedures.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
+import { judgeRun } from './run-procedures.ts'
 
 export function matrixProcedures({ index }: EngineParts) {
   return {

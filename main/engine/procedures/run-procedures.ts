@@ -2,25 +2,24 @@ import { stat } from 'node:fs/promises'
 import {
   FailureClass,
   type JudgeRunInput,
-  type RunRecovered,
   type PlanOutcome,
   type RetryFailuresInput,
+  type RunRecovered,
   type RunRequest,
   type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
-import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
 import { artifactFiles, storedFilesOf } from '../../evidence/artifact-files.ts'
-import type { PlanInput } from '../../runner/plan-dataset.ts'
+import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
 import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
+import type { PlanInput } from '../../runner/plan-dataset.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
+import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
 import { openQuestions } from '../../runner/run-effects.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
-import { pastLatenciesFrom } from '../queries/past-latencies.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
-import { planRun } from '../run-control/plan-run.ts'
-import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
+import { pastLatenciesFrom, planRun } from '../run-control/plan-run.ts'
 import { control } from './control-api.ts'
 
 /** Where a run's answers come from, as its provenance will say it. */

@@ -21,7 +21,7 @@ const GROUPS: readonly Group[] = ['ragas', 'retrieval', 'answer']
 const groupOf = (metric: string): Group =>
   GROUPS.find((group) => (METRICS_OF[group] as readonly string[]).includes(metric))!
 
-/** The summary that stands on disk; null when there is none, or when rows came in after it. */
+/** The summary on disk; null when there is none, or when rows were added after it. */
 export async function currentAggregate(dataset: RunDatasetSummary): Promise<Aggregate | null> {
   const artifact = dataset.artifacts.find(({ kind, state }) => kind === 'evaluation' && state === 'applied')
   const aggregate = artifact === undefined ? null : await readAggregate(artifact.path)

@@ -1,13 +1,14 @@
-import { conflictingRows } from '../../../contract/index.ts'
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
+import { conflictingRows } from '../../../contract/index.ts'
+import { plural } from '../../../contract/words.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { plural } from '../../../contract/words.ts'
-import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
-import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
+import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 
 const MAX_CONFLICTS = 100
 
@@ -119,5 +120,24 @@ export async function planRun(run: PreparedRun, options: PlanOptions): Promise<E
       ...blockers,
       ...refusedPublications(effects).map((message) => ({ code: 'narrower_publication', message })),
     ],
+  }
+}
+
+/** The newest runs in which the latency of an alias is searched. */
+const MAX_RUNS_SEARCHED = 30
+
+/** Latencies from the newest indexed run that has each alias on the dataset. */
+export function pastLatenciesFrom(index: RunIndexApi): PastLatencies {
+  return async (datasetId, aliases) => {
+    const found = new Map<string, number | null>(aliases.map((alias) => [alias, null]))
+    const { runs } = await index.query('listRuns', { limit: MAX_RUNS_SEARCHED })
+    for (const run of runs) {
+      if ([...found.values()].every((latency) => latency !== null)) break
+      if (!run.datasets.some(({ dataset_id, cells }) => dataset_id === datasetId && cells.ok > 0)) continue
+      const { datasets } = (await index.query('runSummary', { run_id: run.run_id })).summary
+      const known = datasets.find(({ dataset_id }) => dataset_id === datasetId)?.aliases ?? []
+      for (const { model, mean_latency_ms } of known) if (found.get(model) === null) found.set(model, mean_latency_ms)
+    }
+    return found
   }
 }

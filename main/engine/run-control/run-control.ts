@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import type { RunEvent } from '../../../contract/index.ts'
 import type {
   FailureClass,
   RunFailure,
@@ -8,9 +7,11 @@ import type {
   RunSteps,
   StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
-import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
+import type { RunEvent } from '../../../contract/index.ts'
+import { plural } from '../../../contract/words.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { INGESTION_STOPPED } from '../../runner/ingest.ts'
+import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
 import {
@@ -20,15 +21,13 @@ import {
   type Preparation,
   type PreparedRun,
 } from '../../runner/prepare-run.ts'
-import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { runLadder, type LadderOutcome } from '../../runner/run-ladder.ts'
+import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EventHub } from '../event-hub.ts'
 import { takeOverRows } from './failed-cells.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
-import { cellsOf, withEvent } from './run-steps.ts'
-import { isResumable, isUnderWay, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
-import { plural } from '../../../contract/words.ts'
+import { cellsOf, isResumable, isUnderWay, nextRunState, withEvent, type RunCommand, type RunEnd } from './run-state.ts'
 
 export interface RunControlOptions {
   journal: RunJournal
@@ -96,8 +95,8 @@ export class RunControl {
   /** Reads the journals; runs that an engine before this one left under way become interrupted. */
   static async open(options: RunControlOptions): Promise<RunControl> {
     const control = new RunControl(options)
-    const tell = (message: string) => void options.hub.publish({ type: 'notice', level: 'warning', message })
-    for (const entry of await options.journal.load(tell)) {
+    const warn = (message: string) => void options.hub.publish({ type: 'notice', level: 'warning', message })
+    for (const entry of await options.journal.load(warn)) {
       const state = nextRunState(entry.state, 'engine_gone')
       const kept = state === null ? entry : { ...entry, state }
       if (state !== null) await options.journal.save(kept)

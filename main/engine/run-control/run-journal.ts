@@ -5,7 +5,7 @@ import { Identifier } from '../../../contract/index.ts'
 import { DatasetSteps, RunJob } from '../../../contract/control/run-job.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 
-/** What is known of a run on disk: enough to go on with it after the engine has died. */
+/** A run on disk: enough to continue it after the engine has ended. */
 export const JournalEntry = z.strictObject({
   schema_version: z.literal(1),
   ...RunJob.omit({ progress: true, resumable: true }).shape,
@@ -18,18 +18,18 @@ export const JournalEntry = z.strictObject({
 })
 export type JournalEntry = z.infer<typeof JournalEntry>
 
-/** Journals of runs, one file each, replaced whole: `<folder>/<run_id>.json`. */
+/** The journals of runs, one file each, replaced as a whole: `<folder>/<run_id>.json`. */
 export class RunJournal {
   readonly #folder: string
-  /** Writes to one file happen in the order they were asked for. */
+  /** Writes to one file happen in the order of the calls. */
   readonly #writes = new Map<string, Promise<unknown>>()
 
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** Every entry; a file that is none is set aside under another name and told. */
-  async load(tell: (message: string) => void): Promise<JournalEntry[]> {
+  /** Every entry. A file that is not a journal is renamed and reported by `warn`. */
+  async load(warn: (message: string) => void): Promise<JournalEntry[]> {
     const names = await readdir(this.#folder).catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw error
@@ -38,7 +38,7 @@ export class RunJournal {
     for (const name of names.filter((each) => each.endsWith('.json') && !each.startsWith('.'))) {
       const file = join(this.#folder, name)
       const text = await readFile(file, 'utf8').catch((error: unknown) => {
-        // A folder under a journal's name is no journal either.
+        // A folder with the name of a journal is not a journal either.
         if ((error as NodeJS.ErrnoException).code === 'EISDIR') return ''
         throw error
       })
@@ -48,7 +48,7 @@ export class RunJournal {
         continue
       }
       await rename(file, `${file}.unusable`)
-      tell(`${file} is not a run's journal and was set aside; the run's cells are not touched`)
+      warn(`${file} is not a run's journal and was renamed to ${file}.unusable. The run's cells are unchanged.`)
     }
     return entries
   }

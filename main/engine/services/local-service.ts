@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalServiceName } from '../../../contract/control/service-list.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import type { FailureClass, ServiceState } from '../../supervisor/service-state.ts'
 import { SupervisedService } from '../../supervisor/supervised-service.ts'
-import { probeHealth } from './probe-health.ts'
 import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
@@ -33,12 +33,12 @@ const BACKOFF_WORDS: Readonly<Record<FailureClass, string>> = {
   start_timeout: 'it did not become ready in time',
   exit: 'it ended by itself',
   spawn_error: 'it could not be started',
-  deadline_exit: 'a call took too long and was given up',
+  deadline_exit: 'a call exceeded its deadline',
   configuration: 'it could not start again as it is set up',
 }
 
 interface Use {
-  /** Rejects when something that it needs cannot be had. */
+  /** Rejects when a service that it needs is unavailable. */
   service: Promise<SupervisedService>
   /** Resolves when it works for the first time. */
   started: Promise<string>
@@ -75,7 +75,7 @@ export class LocalService {
     this.track = new ServiceTrack(definition.name, this.externalUrl === null ? 'idle' : 'external')
   }
 
-  /** Resolves at once; how it goes is told as changes of state. Does nothing when it is up already. */
+  /** Resolves at once; the progress is reported as changes of state. Does nothing when it is running. */
   start(by: 'panel' | 'run'): void {
     if (this.externalUrl !== null || (this.#use !== null && this.track.state !== 'failed')) return
     this.track.begin(by, null)
@@ -84,7 +84,7 @@ export class LocalService {
     const started = service.then((ready) => ready.start())
     const use = { service, started }
     this.#use = use
-    // Why it does not run stands in its state and its log.
+    // The reason is in its state and its log.
     started.catch(() => undefined)
     service.catch((error: unknown) => {
       if (this.#use !== use) return
@@ -103,7 +103,7 @@ export class LocalService {
     return { url: running.url ?? first, token: this.#token }
   }
 
-  /** Where it listens, be it only to tell how its start goes; null when nothing does. */
+  /** Its address, also while it is only reporting its start; null when it does not listen. */
   listening(): ServiceAddress | null {
     const url = this.externalUrl ?? this.track.url
     return url === null ? null : { url, token: this.#token }
@@ -168,5 +168,31 @@ export class LocalService {
     if (this.track.state === state && this.track.detail === detail) return
     this.track.moved(state, detail)
     this.#options.changed(this.track)
+  }
+}
+
+const HEALTH_POLL_MS = 500
+/** States that services report before they work; any other answer than 200 is a failure. */
+const LOADING = new Set(['loading', 'starting', 'initializing'])
+
+async function statusOf(response: Response): Promise<string> {
+  const text = await response.text()
+  try {
+    const { status } = JSON.parse(text) as { status?: unknown }
+    return typeof status === 'string' ? status : ''
+  } catch {
+    return ''
+  }
+}
+
+/** Resolves true when a service reports that it works; waits while it loads. Rejects with any other answer, and when aborted. */
+export async function probeHealth(url: string, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const response = await fetch(url, { signal })
+    const status = await statusOf(response)
+    if (response.ok) return true
+    if (response.status !== 503 || !LOADING.has(status))
+      throw new Error(`${new URL(url).pathname} answered ${response.status}${status === '' ? '' : `, ${status}`}`)
+    await delay(HEALTH_POLL_MS, undefined, { signal })
   }
 }

@@ -86,7 +86,7 @@ export class PlatformHost {
     this.#hasRun = false
   }
 
-  /** Starts it for a person; resolves at once, how it goes is told as changes of state. Throws while a run has it. */
+  /** Starts it for the user; resolves at once, the progress is reported as changes of state. Throws while a run uses it. */
   async startForPanel(profile: string, modelSet: string | null): Promise<void> {
     this.#refuseDuringRun()
     await this.#inTurn(async () => {
@@ -171,7 +171,7 @@ export class PlatformHost {
     this.track.moved('starting', null)
     const running = openStateFolder(this.#options.stateDir).then(() => this.#source(modelSet).start(profile))
     this.#panel = { profile, isPassing, running }
-    // Why it does not run stands in its state and its log.
+    // The reason is in its state and its log.
     running.catch((error: unknown) => {
       if (this.track.state === 'starting') this.track.moved('failed', (error as Error).message)
     })

@@ -1,11 +1,11 @@
-import type { RunEvent } from '../../../contract/index.ts'
-import { ServiceName, type ServiceView } from '../../../contract/control/services.ts'
+import { readFile } from 'node:fs/promises'
 import type { LocalServiceName } from '../../../contract/control/service-list.ts'
-import { ControlFailure } from '../control-failure.ts'
+import { ServiceName, type ServiceView } from '../../../contract/control/services.ts'
+import type { RunEvent } from '../../../contract/index.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
-import type { PlatformHost } from './platform-host.ts'
+import { ControlFailure } from '../control-failure.ts'
 import { LocalService, type ServiceAddress } from './local-service.ts'
-import { createUsageMeter } from './process-usage.ts'
+import type { PlatformHost } from './platform-host.ts'
 import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
@@ -117,7 +117,7 @@ export class ServiceRegistry {
     throw new ControlFailure('service_state', 'the platform is not up: start it with a dataset first', undefined, true)
   }
 
-  /** Environment by which the platform finds the services that read its corpus; one that does not come up is told and left out. */
+  /** Environment by which the platform finds the services that read its corpus; one that does not start is reported and left out. */
   async readersFor(names: readonly LocalServiceName[]): Promise<Record<string, string>> {
     const found = await Promise.all(
       names.map(async (name) => {
@@ -156,5 +156,38 @@ export class ServiceRegistry {
     const service = this.#services.get(name)
     if (service !== undefined) return service
     throw new ControlFailure('not_supported', `${name}: this installation does not have it`)
+  }
+}
+
+export interface ProcessUsage {
+  rss_bytes: number
+  /** Of one processor since the last call; null at the first. */
+  cpu_percent: number | null
+}
+
+/** Kernel ticks per second in `/proc`; 100 on every Linux that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+/** Memory and processor use of a process; null where there is no `/proc`, or no such process. */
+export function createUsageMeter(): (pid: number) => Promise<ProcessUsage | null> {
+  const last = new Map<number, { ticks: number; atMs: number }>()
+  return async (pid) => {
+    const [stat, status] = await Promise.all([
+      readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null),
+      readFile(`/proc/${pid}/status`, 'utf8').catch(() => null),
+    ])
+    const rssKb = /^VmRSS:\s+(\d+) kB/m.exec(status ?? '')?.[1]
+    if (stat === null || rssKb === undefined) {
+      last.delete(pid)
+      return null
+    }
+    // The name, second field, may contain spaces and brackets: count from its end. User and system time are fields 14 and 15.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const now = { ticks: Number(fields[11]) + Number(fields[12]), atMs: performance.now() }
+    const before = last.get(pid)
+    last.set(pid, now)
+    const seconds = before === undefined ? 0 : (now.atMs - before.atMs) / 1000
+    const used = before === undefined ? 0 : (now.ticks - before.ticks) / TICKS_PER_SECOND
+    return { rss_bytes: Number(rssKb) * 1024, cpu_percent: seconds < 0.2 ? null : (used / seconds) * 100 }
   }
 }

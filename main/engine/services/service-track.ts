@@ -1,9 +1,10 @@
+import type { ServiceLogLine, ServiceName, ServiceStateName, ServiceView } from '../../../contract/control/services.ts'
 import { isCredentialName } from '../../../contract/credential-names.ts'
-import type { ServiceName, ServiceStateName, ServiceView } from '../../../contract/control/services.ts'
+import { serviceText } from '../../lib/known-secrets.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../../supervisor/process-launcher.ts'
-import { LineLog } from './line-log.ts'
+import { NumberedRing } from '../event-hub.ts'
 
-/** What is known of one service, whoever starts it: its state, its process and what it prints. */
+/** One service, started by engine or shell: its state, its process and its output. */
 export class ServiceTrack {
   readonly name: ServiceName
   readonly log = new LineLog()
@@ -24,7 +25,7 @@ export class ServiceTrack {
     this.state = state
   }
 
-  /** Null before there is one, and until it has begun where the shell starts it. */
+  /** Null before the process exists. */
   get pid(): number | null {
     return this.#child?.pid ?? null
   }
@@ -49,7 +50,7 @@ export class ServiceTrack {
     if (state !== 'ready') this.url = null
   }
 
-  /** A launcher whose children are watched here. */
+  /** A launcher whose children are tracked here. */
   tap(launcher: ProcessLauncher): ProcessLauncher {
     return {
       launch: (spec) => {
@@ -74,5 +75,40 @@ export class ServiceTrack {
       this.lastExit = { at: new Date().toISOString(), code, signal }
       if (this.#child === child) this.#child = null
     })
+  }
+}
+
+const KEPT_LINES = 2000
+const MAX_LINE_CHARS = 2000
+
+/** The last lines of a child's output, numbered from 1. */
+export class LineLog {
+  readonly #ring: NumberedRing<{ at: string; text: string }>
+
+  constructor(capacity = KEPT_LINES) {
+    this.#ring = new NumberedRing(capacity)
+  }
+
+  get newest(): number {
+    return this.#ring.newest
+  }
+
+  push(line: string): void {
+    const text = serviceText(line, MAX_LINE_CHARS - 1)
+    this.#ring.push({ at: new Date().toISOString(), text })
+  }
+
+  /** Lines after a number; with `follow` also later ones, until the signal. */
+  async *read(after: number, follow: boolean, signal: AbortSignal): AsyncGenerator<ServiceLogLine> {
+    let seen = Math.min(after, this.#ring.newest)
+    while (!signal.aborted) {
+      const missed = this.#ring.missedAfter(seen)
+      seen += missed
+      if (seen < this.#ring.newest) {
+        seen += 1
+        yield { number: seen, missed, ...this.#ring.at(seen) }
+      } else if (follow) await this.#ring.grown(signal)
+      else return
+    }
   }
 }

@@ -1,14 +1,8 @@
-import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
-import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
-import {
-  type ControlEvent,
-  type RunJob,
-  type StoredRunRequest,
-  type SequencedEvent,
-} from '../../../contract/control/index.ts'
+import type { ControlEvent, RunJob, SequencedEvent, StoredRunRequest } from '../../../contract/control/index.ts'
 import type { DatasetSteps } from '../../../contract/control/run-job.ts'
-import type { RunEvent } from '../../../contract/evidence/run-event.ts'
-import { withEvent } from '../../../main/engine/run-control/run-steps.ts'
+import { LADDER_STEPS, type LadderStep, type RunEvent } from '../../../contract/evidence/run-event.ts'
+import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
+import { withEvent } from '../../../main/engine/run-control/run-state.ts'
 import { rowIdOf } from './cells.ts'
 import { cellOf, type World } from './world.ts'
 

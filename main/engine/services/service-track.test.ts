@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LineLog } from './line-log.ts'
+import { LineLog } from './service-track.ts'
 
 const signal = (): AbortSignal => new AbortController().signal
 

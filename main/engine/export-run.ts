@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto'
-import { basename } from 'node:path'
-import type { ExportChunk, ExportInput } from '../../../contract/control/exports.ts'
-import type { IndexedArtifact, RunDatasetSummary } from '../../../contract/index.ts'
-import type { PageArtifact } from '../../report/html/artifact-list.ts'
-import { ladderPage } from '../../report/html/ladder-page.ts'
-import { longCsv } from '../../report/long-csv.ts'
-import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../index-gateway.ts'
-import { aggregateOf, chosenDatasets, snapshotOf } from './run-artifacts.ts'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import type { ExportChunk, ExportInput } from '../../contract/control/exports.ts'
+import type { Aggregate, IndexedArtifact, RunDatasetSummary, RunSummary } from '../../contract/index.ts'
+import { artifactFilesOf, type ArtifactFiles } from '../evidence/artifact-files.ts'
+import { parseHistoricalMatrix, type HistoricalSnapshot } from '../report/historical.ts'
+import type { PageArtifact } from '../report/html/artifact-list.ts'
+import { ladderPage } from '../report/html/ladder-page.ts'
+import { readJudgmentsIfThere } from '../report/judge-input.ts'
+import { longCsv } from '../report/long-csv.ts'
+import { summarizeRun } from '../report/write-artifacts.ts'
+import { ControlFailure } from './control-failure.ts'
+import type { RunIndexApi } from './index-gateway.ts'
 
-/** Characters of one piece: well below what a message may hold, whatever bytes they take. */
+/** Characters of one piece: well below the limit of a message, whatever their size in bytes. */
 const PIECE_CHARS = 128 * 1024
 
 interface ExportFile {
@@ -19,7 +23,7 @@ interface ExportFile {
 
 const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
 
-/** Texts of any length → pieces that fit into messages, none of which ends within a character. */
+/** Texts of any length → pieces that fit into messages and never split a character. */
 async function* pieces(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   let held = ''
   for await (const text of texts) {
@@ -48,7 +52,7 @@ async function* chunks(file: ExportFile, texts: AsyncIterable<string>): AsyncGen
 const nameOf = ({ run_id, dataset_id }: ExportInput, ending: string): string =>
   `${[run_id, ...(dataset_id === undefined ? [] : [dataset_id])].join('-').replace(/[^\w.-]/g, '_')}${ending}`
 
-/** Each takes a pass over its rows: at once they would only take turns, and memory. */
+/** One after the other: in parallel they would only need more memory. */
 async function oneByOne<Result>(
   datasets: readonly RunDatasetSummary[],
   make: (dataset: RunDatasetSummary) => Promise<Result>,
@@ -89,14 +93,14 @@ export function exportJson(index: RunIndexApi, input: ExportInput): AsyncGenerat
   return chunks({ fileName: nameOf(input, '.json'), mediaType: 'application/json' }, texts())
 }
 
-/** One page with the figures of each dataset: readable alone, it loads nothing. Rejects with `not_supported` for snapshots. */
+/** One self-contained page with the figures of each dataset. Rejects with `not_supported` for snapshots. */
 export function exportReport(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
     const { summary } = await index.query('runSummary', { run_id: input.run_id })
     if (summary.kind === 'historical')
       throw new ControlFailure(
         'not_supported',
-        `${input.run_id} is a snapshot of before the canonical rows: it has no report`,
+        `${input.run_id} is a snapshot from before canonical rows existed: it has no report`,
       )
     const datasets = chosenDatasets(summary, input.dataset_id)
     const aggregates = await oneByOne(datasets, (each) => aggregateOf(input.run_id, each))
@@ -110,3 +114,37 @@ const pageArtifact =
   (datasetId: string) =>
   ({ path, sha256, state }: IndexedArtifact): PageArtifact[] =>
     state === 'applied' && sha256 !== null ? [{ datasetId, href: basename(path), sha256 }] : []
+
+const ENDING = /-(?:evidence\.jsonl|matrix\.json|evaluation\.json|judgments\.json)$/
+
+/** The files of a dataset run: those in the index, and the others beside its evidence or matrix. */
+function filesOf(runId: string, dataset: RunDatasetSummary): ArtifactFiles {
+  const own = dataset.artifacts.filter(({ state }) => state !== 'copy')
+  const known = own.find(({ kind, state }) => (kind === 'evidence' || kind === 'matrix') && state === 'applied')
+  if (known === undefined)
+    throw new ControlFailure('not_found', `${runId}, ${dataset.dataset_id}: its evidence and its matrix are missing`)
+  const beside = artifactFilesOf(dirname(known.path), basename(known.path).replace(ENDING, ''))
+  return { ...beside, ...Object.fromEntries(own.map(({ kind, path }) => [kind, path] as const)) }
+}
+
+/** The requested dataset runs. Throws `not_found` when the run does not have the dataset. */
+function chosenDatasets(summary: RunSummary, datasetId: string | undefined): RunDatasetSummary[] {
+  const chosen = summary.datasets.filter(({ dataset_id }) => datasetId === undefined || dataset_id === datasetId)
+  if (chosen.length > 0) return chosen
+  throw new ControlFailure('not_found', `${summary.run_id} has no dataset ${datasetId ?? ''}`)
+}
+
+/** The aggregate of a dataset run, computed from its rows. Throws `ReportError`. */
+const aggregateOf = (runId: string, dataset: RunDatasetSummary): Promise<Aggregate> =>
+  summarizeRun(filesOf(runId, dataset), runId, dataset.dataset_id)
+
+/** A snapshot from before canonical rows existed. Throws `ReportError`. */
+async function snapshotOf(runId: string, dataset: RunDatasetSummary): Promise<HistoricalSnapshot> {
+  const files = filesOf(runId, dataset)
+  const name = basename(files.matrix)
+  return {
+    name: name.replace(ENDING, ''),
+    matrix: parseHistoricalMatrix(await readFile(files.matrix, 'utf8'), name),
+    judge: await readJudgmentsIfThere(files.judgments, { state: 'disabled' }),
+  }
+}

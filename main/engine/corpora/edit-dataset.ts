@@ -1,12 +1,13 @@
-import { mkdir, readFile, stat } from 'node:fs/promises'
+import { mkdir, open, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { z } from 'zod'
+import type { AddDocumentInput, AddedDocument } from '../../../contract/control/corpora.ts'
 import type { AddedQuestion, AddQuestionInput, CreateDatasetInput } from '../../../contract/control/new-dataset.ts'
 import { DATASETS_FOLDER, type Question } from '../../../contract/index.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import { withItem } from '../../manifests/append-item.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
 import { inputFailure } from '../control-failure.ts'
 
 const exists = (path: string): Promise<boolean> =>
@@ -35,11 +36,11 @@ export async function createDataset(
   const file = `${DATASETS_FOLDER}/${id}.yaml`
   const taken =
     datasets.some(({ dataset }) => dataset.id === id) || consumer.ingestion_profiles.some(({ name }) => name === id)
-      ? 'the manifests have a dataset or profile of this name already'
+      ? 'the manifests already have a dataset or profile with this name'
       : (await exists(join(root, corpus)))
-        ? `there is a folder ${corpus} already`
+        ? `the folder ${corpus} exists`
         : (await exists(join(root, file)))
-          ? `there is a file ${file} already`
+          ? `the file ${file} exists`
           : null
   if (taken !== null) throw inputFailure([{ path: 'id', message: taken }])
   const manifest = { version: 1, label, description, questions: [newQuestion('q-1', question)] }
@@ -48,7 +49,7 @@ export async function createDataset(
   await writeAtomic(join(root, file), stringify(manifest, { lineWidth: 0, singleQuote: true }))
 }
 
-/** Adds a question after a dataset's others. Throws `ControlFailure` for one that is there already. */
+/** Appends a question to a dataset. Throws `ControlFailure` for one that exists. */
 export async function addQuestion(
   { root }: Experiment,
   { dataset, questions }: LadderDataset,
@@ -63,4 +64,32 @@ export async function addQuestion(
   const key = dataset.queries_file.startsWith(`${DATASETS_FOLDER}/`) ? 'questions' : 'queries'
   await append(root, dataset.queries_file, key, newQuestion(id, { query, ground_truth }))
   return { question_id: id, questions: questions.length + 1 }
+}
+
+/** Writes a text into a dataset's corpus folder; durable when it resolves. Throws `ControlFailure` for a name that exists. */
+export async function addDocument(
+  root: string,
+  { dataset }: LadderDataset,
+  { name, text }: AddDocumentInput,
+): Promise<AddedDocument> {
+  const folder = join(root, dataset.corpus_path)
+  await mkdir(folder, { recursive: true })
+  const path = `${name}.md`
+  const file = join(await realpath(folder), path)
+  // Only a new file is written: nothing in a corpus is ever overwritten.
+  const handle = await open(file, 'wx').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw inputFailure([{ path: 'name', message: `${dataset.corpus_path} already has ${path}` }])
+  })
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } catch (error) {
+    // Half a document would be ingested like a whole one.
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  return { path, size_bytes: Buffer.byteLength(text) }
 }
