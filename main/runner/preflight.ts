@@ -1,10 +1,11 @@
 import { request } from 'undici'
-import { fillPlaceholders, isRemoteModel } from '../../contract/index.ts'
+import { isRemoteModel, selectModels } from '../../contract/index.ts'
 import { needsPlatformGateway } from '../judge/create-judges.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import type { Alias } from '../manifests/experiment.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { plural } from '../../contract/words.ts'
+import { TRUSTED_VARIABLE, trustedOrigins } from '../lib/trusted-addresses.ts'
 import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { apiUrl, evaluateUrl, modelsUrl } from '../lib/gateway-client.ts'
@@ -202,33 +203,26 @@ function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[
   ]
 }
 
-/** Variables that the models of an embedded platform lack, and their addresses, each asked once. */
-function modelsOf({ platform, experiment: { models } }: DatasetRun): { problems: string[]; asked: Asked[] } {
-  if (platform.kind !== 'embedded') return { problems: [], asked: [] }
-  const name = platform.modelSet ?? models.default_set
-  const unset = new Set<string>()
-  const asked = new Map<string, Asked>()
-  for (const choice of Object.values(models.sets[name]?.roles ?? {})) {
-    if (!isRemoteModel(choice)) continue
-    const { api_key_env: key } = choice
-    if (key !== null && (platform.env?.[key] ?? '') === '') unset.add(key)
-    const address = fillPlaceholders(choice.base_url, platform.env ?? {})
-    if (!address.ok) for (const variable of address.unset) unset.add(variable)
-    else
-      asked.set(address.value, {
-        name: `model set ${name}`,
-        method: 'GET',
-        url: address.value,
-        credentials: { apiKey: null },
-        addressVariable: `sets.${name} in manifests/models.yaml`,
-        keyVariable: null,
-        needsRoute: false,
-      })
-  }
-  return {
-    problems: [...unset].map((variable) => `model set ${name}: ${variable} is not set; set it, or choose another set`),
-    asked: [...asked.values()],
-  }
+/**
+ * The addresses of the models of an embedded platform, each asked once. Throws `InputError` before any is asked where the platform would refuse
+ * the set: a project may come from anybody, and an address may ask for a secret.
+ */
+function modelsOf({ platform, experiment: { models } }: DatasetRun): Asked[] {
+  if (platform.kind !== 'embedded') return []
+  const env = { ...platform.env, [TRUSTED_VARIABLE]: trustedOrigins().join(',') }
+  const selected = selectModels(models, platform.modelSet, env)
+  if (!selected.ok) throw new InputError(selected.problems.map((problem) => `manifests/models.yaml: ${problem}`))
+  const { name, roles } = selected.models
+  const addresses = new Set(Object.values(roles).flatMap((choice) => (isRemoteModel(choice) ? [choice.base_url] : [])))
+  return [...addresses].map((url) => ({
+    name: `model set ${name}`,
+    method: 'GET',
+    url,
+    credentials: { apiKey: null },
+    addressVariable: `sets.${name} in manifests/models.yaml`,
+    keyVariable: null,
+    needsRoute: false,
+  }))
 }
 
 /**
@@ -239,9 +233,8 @@ function modelsOf({ platform, experiment: { models } }: DatasetRun): { problems:
 export async function preflight(run: DatasetRun, parts: { ingestion: boolean; judges: boolean }): Promise<void> {
   const address = run.platform.kind === 'external' ? await run.platform.start(run.dataset.profile.name) : null
   const models = modelsOf(run)
-  if (models.problems.length > 0) throw new InputError(models.problems)
   const asked = [
-    ...models.asked,
+    ...models,
     ...(address !== null && parts.ingestion ? [ingestionOf(address)] : []),
     ...evaluatorOf(run, address),
     ...(parts.judges ? judgesOf(run) : []),

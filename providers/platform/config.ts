@@ -1,7 +1,15 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { z } from 'zod'
-import { ConsumerManifest, DatasetFile, datasetOf, FlavorsManifest, ModelsManifest } from '../../contract/index.ts'
+import {
+  ConsumerManifest,
+  DatasetFile,
+  datasetOf,
+  FlavorsManifest,
+  ModelsManifest,
+  selectModels,
+  type SelectedModels,
+} from '../../contract/index.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { createEnvReader } from '../kit/env-reader.ts'
 import type { EnvReader } from '../kit/env-reader.ts'
@@ -10,8 +18,6 @@ import type { EdgeSettings, IdentitySettings } from './identity/identity-setting
 import type { ServiceAddress } from './ingestion/service-upload.ts'
 import type { CorpusLimits } from './ingestion/corpus.ts'
 import { readManifest } from './manifest-file.ts'
-import type { SelectedModels } from './models/create-model-host.ts'
-import { selectModels } from './models/select-models.ts'
 import { readRerankAdapterSettings } from './rerank-adapter/rerank-adapter.ts'
 import type { RerankAdapterSettings } from './rerank-adapter/rerank-adapter.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'

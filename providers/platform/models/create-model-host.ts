@@ -1,14 +1,15 @@
-import { isCloudModel, isRuleBased, ModelRole, type ModelChoice, type ResolvedModels } from '../../../contract/index.ts'
+import {
+  isCloudModel,
+  isRuleBased,
+  ModelRole,
+  type ModelChoice,
+  type ResolvedModels,
+  type SelectedModels,
+} from '../../../contract/index.ts'
 import { createBackendOpener, type BackendOptions } from './backends.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelHost } from './model-host.ts'
-
-/** The set that this process uses: every role with its model, placeholders already replaced. */
-export interface SelectedModels {
-  name: string
-  roles: Record<ModelRole, ModelChoice>
-}
 
 /** The host of one model set. Backends are opened at their first call, so that unused ones cost nothing. */
 export function createModelHost(set: SelectedModels, options: BackendOptions): ModelHost {

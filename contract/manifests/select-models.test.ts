@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fillPlaceholders, ModelRole, ModelsManifest } from '../../../contract/index.ts'
+import { fillPlaceholders, ModelRole, ModelsManifest } from './models.ts'
 import { selectModels } from './select-models.ts'
 
 const builtin = { backend: 'builtin', model: 'rules' }

@@ -1,22 +1,26 @@
-import {
-  fillPlaceholders,
-  isRemoteModel,
-  ModelRole,
-  roleTask,
-  unsuitable,
-  type ModelChoice,
-  type ModelsManifest,
-  type RemoteModel,
-} from '../../../contract/index.ts'
-import type { SelectedModels } from './create-model-host.ts'
+import { isRemoteModel, unsuitable, type ModelChoice, type RemoteModel } from './model-backends.ts'
+import { fillPlaceholders, ModelRole, roleTask, type ModelsManifest } from './models.ts'
+
+// Node and browsers have it; the contract's types are of neither.
+declare const URL: {
+  canParse(text: string): boolean
+  new (text: string): { readonly origin: string; readonly protocol: string }
+}
+
+/** The models of one set: every role with its model, placeholders already replaced. */
+export interface SelectedModels {
+  name: string
+  roles: Record<ModelRole, ModelChoice>
+}
 
 type Env = Readonly<Record<string, string | undefined>>
 
 export type SelectOutcome = { ok: true; models: SelectedModels } | { ok: false; problems: string[] }
 
 /**
- * The named set (the manifest's default when null) with `${NAME}` and `${NAME:-default}` in its addresses replaced from the
- * environment. Problems: an unknown set, an unset placeholder, an address that is none, a missing secret, a model unfit for its role.
+ * The one decision what a set of models means here, for the platform and for the check before a run: the named set (the manifest's default when
+ * null) with `${NAME}` and `${NAME:-default}` in its addresses replaced from the
+ * environment. Nothing is asked of an address here, and none may be asked where there are problems: an unknown set, an unset placeholder, an address that is none, a missing secret, a model unfit for its role.
  */
 export function selectModels(manifest: ModelsManifest, setName: string | null, env: Env): SelectOutcome {
   const name = setName ?? manifest.default_set
