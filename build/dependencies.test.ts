@@ -9,7 +9,7 @@ interface Manifest {
 it('has a reason on record for every dependency', async () => {
   const { dependencies, devDependencies } = JSON.parse(await readFile('package.json', 'utf8')) as Manifest
   const text = await readFile('docs/decisions/002-dependencies.md', 'utf8')
-  const told = text
+  const reported = text
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .flatMap((line) =>
@@ -22,7 +22,7 @@ it('has a reason on record for every dependency', async () => {
   // A list such as `@orpc/contract, server` leaves out what its members share; types go with what they describe.
   const isTold = (name: string): boolean =>
     name.startsWith('@types/') ||
-    told.some((each) =>
+    reported.some((each) =>
       each.endsWith('/*')
         ? name.startsWith(each.slice(0, -1))
         : each === name ||

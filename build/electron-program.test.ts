@@ -88,13 +88,13 @@ it.each<[string, RequestListener, RegExp]>([
     },
     /^the connection broke off$/,
   ],
-])('says what is wrong: %s', async (_what, answer, reason) => {
+])('reports what is wrong: %s', async (_what, answer, reason) => {
   expect(await fetchElectron(root, await serve(answer))).toEqual({ ok: false, reason: expect.stringMatching(reason) })
   expect(officialElectron(root)).toBeNull()
   expect(existsSync(join(root, 'node_modules/electron/dist'))).toBe(false)
 })
 
-it('says what is wrong: nobody answers', async () => {
+it('reports what is wrong when the server does not answer', async () => {
   const env = await serve((_request, response) => response.end())
   await new Promise((closed) => server.close(closed))
   const reason = 'the server of its releases cannot be reached from here'

@@ -40,7 +40,7 @@ export async function fetchElectron(root = process.cwd(), env = process.env): Pr
   return isGood && program !== null ? { ok: true, program } : { ok: false, reason: reasonOf(stderr) }
 }
 
-/** The Electron to open a window with: the one that is named, the installed one, else it is fetched once and `say` told so. */
+/** The Electron to open a window with: the one that is named, the installed one, else it is fetched once and `say` reports it. */
 export async function electronProgram(say: (text: string) => void): Promise<string | null> {
   const named = process.env['ELECTRON_OVERRIDE_DIST_PATH']
   if (named !== undefined && named !== '') return programIn(named)

@@ -22,7 +22,7 @@ const FILES: Record<string, z.ZodType> = {
 
 const folder = new URL('../docs/schemas/', import.meta.url)
 
-/** JSON Schemas as they should stand in docs/schemas. Manifests are described as people write them, artifacts as we write them. */
+/** JSON Schemas as they should be in docs/schemas. Manifests are described as people write them, artifacts as we write them. */
 function schemaFiles(): { name: string; text: string }[] {
   return Object.entries(FILES).map(([name, schema]) => {
     const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })

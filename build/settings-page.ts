@@ -31,7 +31,7 @@ async function page(): Promise<string> {
   return format([INTRODUCTION, ...sections].join('\n'), { ...options, parser: 'markdown' })
 }
 
-/** Whether docs/guide/settings.md is what the table of variables says. */
+/** Whether docs/guide/settings.md matches the table of variables. */
 export const isSettingsPageCurrent = async (): Promise<boolean> =>
   (await readFile(FILE, 'utf8').catch(() => '')) === (await page())
 

@@ -50,7 +50,7 @@ function run(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<n
 const serve = (args: string[]): Promise<number> =>
   run(process.execPath, ['bin/rag-ladder.mjs', 'serve', ...args], process.env)
 
-/** A project that is named and is not there: said before anything is fetched or built. */
+/** A project that is named and is not there: reported before anything is fetched or built. */
 function missingProject(args: string[]): string | null {
   const { values } = parseArgs({ args, options: { project: { type: 'string' } }, strict: false })
   const named = typeof values.project === 'string' ? values.project : process.env['RAG_LADDER_PROJECT']

@@ -19,7 +19,7 @@ async function sources(root: string, area: string): Promise<string[]> {
 
 async function cruise(root: string, areas: string[]): Promise<Cruise> {
   const cli = fileURLToPath(new URL('../node_modules/dependency-cruiser/bin/dependency-cruiser.mjs', import.meta.url))
-  // It exits with the number of violations; what it found stands in its output either way.
+  // It exits with the number of violations; what it found is in its output either way.
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [cli, '--output-type', 'json', ...areas], {
     cwd: root,
     maxBuffer: 256 * 1024 * 1024,

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** What the library says where a schema has no words of its own. */
+/** What the library reports where a schema has no words of its own. */
 const LIBRARY_WORDS = /^(?:Invalid (?:input|option|string|key|number|[A-Z]\w*|date)|Too (?:small|big))\b/
 
 const KINDS: Readonly<Record<string, string>> = {

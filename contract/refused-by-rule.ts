@@ -1,5 +1,5 @@
 /*
- * A rule that tells refusals from answers, in English. An answer refuses when some clause says that what was given does not hold the answer,
+ * A rule that separates refusals from answers, in English. An answer refuses when some clause says that what was given does not hold the answer,
  * and no clause makes a claim of its own. What a refusal may also hold: what the passages are about instead, how they were searched, an
  * apology, an offer, advice where to look. `tests/fixtures/refusals` holds labelled answers; `refused-by-rule.test.ts` prints precision and recall.
  */
@@ -139,7 +139,7 @@ const plainText = (answer: string): string =>
 const ENGLISH = /\b(?:the|of|is|in|to|not|and|a|it|was|for|on|by|no|are|at|with|that|this|an|as|from|be|or)\b/i
 const MIN_WORDS = 8
 
-/** Whether the rule can read an answer: mostly Latin letters, and English where it is long enough to tell. */
+/** Whether the rule can read an answer: mostly Latin letters, and English where it is long enough to decide. */
 function isEnglish(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0

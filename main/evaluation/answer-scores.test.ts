@@ -99,7 +99,7 @@ describe('scoreAnswer', () => {
     expect(withModelRefusal(scores, true, true)).toEqual({ ...scores, refusal: byModel })
   })
 
-  it('says when there is nothing to compare with', () => {
+  it('reports when there is nothing to compare with', () => {
     expect(scoreAnswer('x', { ground_truth: null, answerable: true, answer_keys: [] })).toEqual({
       status: 'not_evaluable',
       scores: {},

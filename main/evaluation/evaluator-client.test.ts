@@ -148,7 +148,7 @@ describe('every evaluator fault ends in its typed state', () => {
     expect(server.requests).toHaveLength(result.attempts)
   })
 
-  it('recovers on retry and says how many attempts it took', async () => {
+  it('recovers on retry and reports the number of attempts', async () => {
     server.script(json({}, 503), reply({ faithfulness: 1, answer_relevancy: 0 }))
     expect(await run()).toMatchObject({ status: 'ok', attempts: 2, scores: { answer_relevancy: 0 } })
   })

@@ -65,7 +65,7 @@ describe('scoreRetrieval', () => {
     expect(scoreRetrieval(evidence([context(undefined, gold[0]!.fact)])).scores.hit_at_5).toBe(1)
   })
 
-  it('says why there are no scores instead of giving zero', () => {
+  it('reports why there are no scores instead of giving zero', () => {
     expect(scoreRetrieval(evidence([], { gold: [] }))).toEqual({
       status: 'not_evaluable',
       scores: {},

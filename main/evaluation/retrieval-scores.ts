@@ -8,7 +8,7 @@ import {
   type RetrievalScores,
 } from '../../contract/index.ts'
 
-/** A fact that a chunk border cuts still counts where this share of its words stands in one run. */
+/** A fact that a chunk border cuts still counts where this share of its words is in one run. */
 const PARTIAL_RUN = 0.7
 
 /** Words in lower case; punctuation and layout carry no evidence. */

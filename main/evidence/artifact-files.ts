@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { Identifier } from '../../contract/index.ts'
 
 // Where the artifacts of a dataset run are: `<results>/<run_id>-<dataset_id>-<ending>`, except for single files that variables put
-// elsewhere. Such a file holds one dataset run, and its content says which. Every command, the engine and the run index ask here.
+// elsewhere. Such a file holds one dataset run, and its content names it. Every command, the engine and the run index ask here.
 
 /** The artifacts of one dataset run. */
 export const ARTIFACT_KINDS = ['evidence', 'evaluation', 'matrix', 'judgments'] as const

@@ -27,7 +27,7 @@ describe('openEvidenceLog', () => {
     expect(await again.read('f'.repeat(64))).toBeNull()
   })
 
-  it('does not start a log unless told to', async () => {
+  it('does not create a log unless asked to', async () => {
     const file = await temporaryLogFile()
     expect(await openEvidenceLog(file, { runId: 'run-1', create: false })).toMatchObject({
       ok: false,
@@ -90,7 +90,7 @@ describe('openEvidenceLog', () => {
 })
 
 describe('plan', () => {
-  it('tells reuse, kept answers, cells to run and conflicts apart', async () => {
+  it('distinguishes reused rows, kept answers, cells to run and conflicts', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
     await store(log, one)
@@ -160,7 +160,7 @@ describe('claim and append', () => {
     await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'claim_lost' })
   })
 
-  it('gives up waiting when told to', async () => {
+  it('stops waiting when cancelled', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
     const other = await openLog(file)
@@ -260,7 +260,7 @@ describe('claim and append', () => {
     await expect(log.append(claim, two)).rejects.toMatchObject({ code: 'damaged' })
   })
 
-  it('moves away what another writer left unfinished, tells of it, and goes on', async () => {
+  it('moves away what another writer left unfinished, reports it and continues', async () => {
     const file = await temporaryLogFile()
     const notices: EvidenceNotice[] = []
     const log = await openLog(file, { onNotice: (notice) => notices.push(notice) })

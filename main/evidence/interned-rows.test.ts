@@ -44,7 +44,7 @@ describe('InternedRows', () => {
     )
   })
 
-  it('leaves a line to be read whole when what it looks for stands deeper', () => {
+  it('leaves a line to be read whole when the member is nested deeper', () => {
     const rows = new InternedRows()
     const first = sealed(sampleRow({ question: 'q1', model: 'vanilla-rag' }))
     rows.learn(first.row, first.line)

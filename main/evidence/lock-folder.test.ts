@@ -90,7 +90,7 @@ describe('LockFolder', () => {
     expect(locks.isAlive(owner)).toBe(false)
   })
 
-  it('goes on after work that failed', async () => {
+  it('continues after work that failed', async () => {
     const locks = await openLocks(await temporaryFile())
     await expect(locks.exclusive(() => Promise.reject(new Error('mine')))).rejects.toThrow('mine')
     expect(await locks.exclusive(async () => 1)).toBe(1)

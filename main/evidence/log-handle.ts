@@ -278,7 +278,7 @@ export class LogHandle implements EvidenceLog {
     answers.supersede((rowId) => rows.has(rowId))
   }
 
-  /** Under the lock: takes in everything that others did, and makes the marks say how far it is durable. */
+  /** Under the lock: takes in everything that others did, and sets the marks to how far it is durable. */
   async #refresh(): Promise<void> {
     const { rows, answers, claims, locks } = this.#parts
     if (this.#failure !== null) throw this.#failure

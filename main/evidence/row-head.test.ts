@@ -56,7 +56,7 @@ describe('HeadReader', () => {
     expect(new HeadReader().read(Buffer.from(line.toString().replace(',"repeat":3', '')))).toMatchObject({ ok: false })
   })
 
-  it('reads rows whose fields stand in another order or that carry no checksum', () => {
+  it('reads rows whose fields have another order or that carry no checksum', () => {
     const row = sampleRow()
     const { run_id, ...rest } = row
     const heads = new HeadReader()

@@ -56,7 +56,7 @@ function sealedLine(body: string): Buffer {
   return line
 }
 
-/** Says when a row's id is not the one that its cell has; null when it is. */
+/** Reports a row whose id is not that of its cell; null when it is. */
 export function wrongId(found: string, key: RowKey): string | null {
   const expected = rowId(key)
   return expected === found ? null : `row_id: ${found} is not the id of this cell, which is ${expected}`

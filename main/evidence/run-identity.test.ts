@@ -162,7 +162,7 @@ describe('the identity of a run', () => {
     })
   })
 
-  it('says what to do about a record that cannot be read', async () => {
+  it('names what to do about a record that cannot be read', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
     await store(log, sampleRow())

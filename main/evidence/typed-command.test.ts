@@ -22,7 +22,7 @@ describe('typedCommand', () => {
 })
 
 describe('remedyFor', () => {
-  it('names commands until the process says that its messages are read in the panel, then buttons', () => {
+  it('names commands until the process states that its messages are read in the panel, then buttons', () => {
     const torn = (): string => tornTail('/runs/a.jsonl', 10, 5).remedy
     expect(torn()).toContain('recover /runs/a.jsonl')
     nameButtonsInRemedies()

@@ -9,7 +9,7 @@ describe('chatUrl', () => {
     ['http://judges?tenant=a', 'http://judges/v1/chat/completions?tenant=a'],
     ['http://judges/x/chat/completions?api-version=1', 'http://judges/x/chat/completions?api-version=1'],
     ['http://judges/v1/chat/completions', 'http://judges/v1/chat/completions'],
-  ])('keeps the query of %s behind the path', (base, url) => expect(chatUrl(base)).toBe(url))
+  ])('keeps the query of %s after the path', (base, url) => expect(chatUrl(base)).toBe(url))
 })
 
 describe('apiUrl', () => {

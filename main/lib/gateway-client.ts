@@ -39,7 +39,7 @@ export function apiUrl(base: string, path: string): string {
   return `${url}${path.includes('?') ? '&' : '?'}${query}`
 }
 
-/** The evaluator's address: a base without a path stands for the platform's own route. */
+/** The evaluator's address: a base without a path means the platform's own route. */
 export const evaluateUrl = (base: string): string =>
   new URL(base).pathname.replace(/\/+$/, '').replace(/^\/v1$/, '') === '' ? apiUrl(base, '/api/rag/evaluate') : base
 
@@ -97,7 +97,7 @@ function messageOf(text: string): string {
     const inner = typeof body.error === 'object' ? body.error.message : (body.error ?? body.detail ?? body.message)
     if (inner !== undefined) return typeof inner === 'string' ? inner : JSON.stringify(inner)
   } catch {
-    // Not JSON: an HTML error page, say. Its start tells more than nothing.
+    // Not JSON: an HTML error page, say. Its start helps more than nothing.
   }
   return serviceText(text, 200)
 }

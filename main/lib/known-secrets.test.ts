@@ -80,7 +80,7 @@ describe('valueWithoutSecrets', () => {
 })
 
 describe('serviceText', () => {
-  it('cuts what a service says, and never inside a secret', () => {
+  it('cuts the text of a service, and never inside a secret', () => {
     rememberSecrets(SECRET)
     const text = serviceText('x'.repeat(MAX_SERVICE_TEXT - 5) + SECRET + 'y'.repeat(15_000_000))
     expect(text).toHaveLength(MAX_SERVICE_TEXT + 1)

@@ -1,9 +1,9 @@
-// Some services repeat the request's credential in an error body, and what a service says is kept in evidence, events and logs. So every
+// Some services repeat the request's credential in an error body, and the text of a service is kept in evidence, events and logs. So every
 // credential that this process holds is registered here once, and every text from a service passes `withoutSecrets` before it is stored,
 // emitted or printed. The registry belongs to the process: a secret that the process knows is a secret for each of its runs.
 import { isCredentialName } from '../../contract/credential-names.ts'
 
-/** What stands in the place of a credential. */
+/** Replaces a credential. */
 export const REMOVED_SECRET = '[secret removed]'
 
 /** Texts of services longer than this are cut before they are stored. */
@@ -57,7 +57,7 @@ export function valueWithoutSecrets<Value>(value: Value): Value {
   return clean === text ? value : (JSON.parse(clean) as Value)
 }
 
-/** What a service said, as it may be stored: without credentials, and not longer than `limit` characters. */
+/** The text of a service, as it may be stored: without credentials, and not longer than `limit` characters. */
 export function serviceText(text: string, limit = MAX_SERVICE_TEXT): string {
   // Cut roughly first: the replacement must not scan megabytes, and a credential must not be halved by the final cut.
   const clean = withoutSecrets(text.slice(0, limit * 4)).toWellFormed()

@@ -6,7 +6,7 @@ export class SameInAll<Value> {
   #lastText = ''
   #last: Value | undefined
 
-  /** With its keys sorted, so that it does not tell which row came first; null before any. */
+  /** With its keys sorted, so that it does not show which row came first; null before any. */
   get value(): Value | null {
     return this.#canonical === null ? null : (JSON.parse(this.#canonical) as Value)
   }

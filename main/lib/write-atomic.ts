@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 
 const WRITE_CHARS = 1 << 20
 
-/** What stands on disk after a write. */
+/** What is on disk after a write. */
 export interface WrittenFile {
   path: string
   sha256: string

@@ -20,7 +20,7 @@ export function withItem(text: string, file: string, key: string, item: object):
   const [first, last] = isSeq(list) && list.flow !== true ? [list.items[0], list.items.at(-1)] : []
   const [from, to] = [rangeOf(first)?.[0], rangeOf(last)?.[1]]
   if (from === undefined || to === undefined)
-    throw new ManifestError(file, [`${key}: is not a list with one item per line, so nothing can be put behind it`])
+    throw new ManifestError(file, [`${key}: is not a list with one item per line, so nothing can be added to it`])
   const indent = /^[ ]*/.exec(text.slice(text.lastIndexOf('\n', from - 1) + 1))![0]
   const added = stringify([item], { lineWidth: 0, singleQuote: true })
     .trimEnd()

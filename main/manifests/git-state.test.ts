@@ -35,7 +35,7 @@ beforeEach(async () => {
 })
 
 describe('readGitState', () => {
-  it('is clean after a commit, and says null for what is outside git', async () => {
+  it('is clean after a commit, and null outside git', async () => {
     expect(await state()).toEqual({ revision: git('rev-parse', 'HEAD').trim(), dirty: false, patch_sha256: null })
     const outside = await mkdtemp(join(tmpdir(), 'no-git-'))
     onTestFinished(() => rm(outside, { recursive: true }))

@@ -94,7 +94,7 @@ async function hashOutput(from: Git, hash: Hash, ...args: string[]): Promise<num
   return (await ended) === 0 ? bytes : null
 }
 
-/** What stands under an untracked name. Only a regular file is opened: a pipe or a device would never end. */
+/** What is stored under an untracked name. Only a regular file is opened: a pipe or a device would never end. */
 async function hashUntracked(path: string, hash: Hash): Promise<void> {
   const info = await lstat(path).catch(() => null)
   if (info === null) return

@@ -20,7 +20,7 @@ const REMEDIES: Partial<Record<YAMLError['code'], string>> = {
   TAB_AS_INDENT: 'indent with blanks, never with tabs',
   DUPLICATE_KEY: 'keep one of the two',
   MISSING_CHAR: 'close the quote or bracket',
-  BLOCK_AS_IMPLICIT_KEY: 'a key stands on a line of its own; put a text that holds ": " in quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a key needs a line of its own; put a text that holds ": " in quotes',
   MULTILINE_IMPLICIT_KEY: 'write "key: value"; put a text that holds ": " in quotes',
   BAD_ALIAS: 'put a text that begins with "*" in quotes',
   UNEXPECTED_TOKEN: 'check indentation, quotes and brackets on this line and the one before',

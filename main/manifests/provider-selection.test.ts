@@ -36,7 +36,7 @@ describe('providerSelection', () => {
 })
 
 describe('findRevision', () => {
-  it('takes the variable first, then the checkout, and is null for a folder inside somebody else’s', async () => {
+  it('takes the variable first, then the checkout, and is null for a folder inside another checkout', async () => {
     expect(await findRevision(PROJECT_ROOT, { RAG_LADDER_REVISION: 'abc' })).toBe('abc')
     expect(await findRevision(PROJECT_ROOT, {})).toMatch(/^[0-9a-f]{40}(-dirty)?$/)
     expect(await findRevision(join(PROJECT_ROOT, 'main'), {})).toBeNull()

@@ -39,7 +39,7 @@ describe('readRunnerInputs', () => {
       )
   })
 
-  it('says all that is wrong at once', () => {
+  it('reports all that is wrong at once', () => {
     const read = () =>
       readRunnerInputs({
         MATRIX_MODELS: 'a',
@@ -81,7 +81,7 @@ describe('selection', () => {
     expect(names(null, ['all'])).toHaveLength(12)
     expect(() => names(['all'], null)).toThrow(/unknown alias: all/)
     expect(() => names(null, ['nope'])).toThrow(
-      /^unknown flavor: nope; there are vanilla-rag-wide, hybrid-rag-high-recall, .*lazy-graph-rag-wide; vanilla-rag, .* or "all" stand for all of theirs$/,
+      /^unknown flavor: nope; there are vanilla-rag-wide, hybrid-rag-high-recall, .*lazy-graph-rag-wide; vanilla-rag, .* or "all" mean all of theirs$/,
     )
   })
 
@@ -95,7 +95,7 @@ describe('selection', () => {
     expect(() => selectDatasets(experiment, ['x'])).toThrow(/unknown dataset: x/)
   })
 
-  it('says before the first call what cannot be measured', () => {
+  it('reports before the first call what cannot be measured', () => {
     const aliases = selectAliases(experiment, ['graph-rag', 'vanilla-rag'], null)
     expect(coverageNotices(['faithfulness', 'answer_relevancy'], aliases, experiment.datasets)).toEqual([
       'graph-rag answers without text contexts: faithfulness cannot be evaluated for it',

@@ -1,7 +1,7 @@
 import { addressProblem, Identifier, MAX_REPEATS, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import type { VariableName } from '../../contract/index.ts'
 
-/** What the environment says about a run; null where it says nothing. Secrets live here and nowhere else. */
+/** What the environment sets for a run; null where it sets nothing. Secrets live here and nowhere else. */
 export interface RunnerInputs {
   models: string[] | null
   flavors: string[] | null
@@ -27,7 +27,7 @@ export interface RunnerInputs {
   gatewayApiKey: string | null
   /** Ingestion, evaluation and the plugin's routes, where they are not at the gateway's address. */
   platformUrl: string | null
-  /** Operator token of an external platform: ingestion, evaluation, usage. The gateway's key stands in where it is not set. */
+  /** Operator token of an external platform: ingestion, evaluation, usage. The gateway's key is used where it is not set. */
   platformToken: string | null
   /** Key of the edge in front of an external platform. */
   edgeApiKey: string | null
@@ -37,7 +37,7 @@ export interface RunnerInputs {
   judgeEndpoint: string | null
   judgeApiKey: string | null
   judgeThink: boolean | 'omit' | null
-  /** Judge → family, for aliases that do not tell it. */
+  /** Judge → family, for aliases whose name does not show it. */
   judgeFamilies: Record<string, string> | null
 }
 

@@ -65,7 +65,7 @@ export function selectAliases(experiment: Experiment, models: string[] | null, f
 function unknownFlavor(unknown: readonly string[], all: readonly Alias[]): string {
   const declared = all.filter(({ flavor }) => flavor.flavor !== null)
   const approaches = new Set(declared.map(({ base }) => base))
-  return `unknown flavor: ${listed(unknown)}; there are ${listed(declared.map(({ alias }) => alias))}; ${listed(approaches)} or "all" stand for all of theirs`
+  return `unknown flavor: ${listed(unknown)}; there are ${listed(declared.map(({ alias }) => alias))}; ${listed(approaches)} or "all" mean all of theirs`
 }
 
 /** What is wrong with a selection of datasets; empty when `selectDatasets` takes it. */
@@ -86,7 +86,7 @@ export function selectDatasets(experiment: Experiment, ids: string[] | null): La
   return experiment.datasets.filter(({ dataset }) => ids.includes(dataset.id))
 }
 
-/** What the requested metrics will not be able to measure, said before the first call: one sentence per gap. */
+/** What the requested metrics will not be able to measure, reported before the first call: one sentence per gap. */
 export function coverageNotices(
   metrics: readonly EvaluationMetric[],
   aliases: readonly Alias[],

@@ -205,7 +205,7 @@ function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[
 
 /**
  * The addresses of the models of an embedded platform, each asked once. Throws `InputError` before any is asked where the platform would refuse
- * the set: a project may come from anybody, and an address may ask for a secret.
+ * the set: a project may come from anywhere, and an address may ask for a secret.
  */
 function modelsOf({ platform, experiment: { models } }: DatasetRun): Asked[] {
   if (platform.kind !== 'embedded') return []

@@ -78,7 +78,7 @@ function entriesOf(archive: Buffer): { time: number; date: number; mode: number 
   return found
 }
 
-/** A converter that answers as told. */
+/** A converter with scripted answers. */
 async function scripted(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => answer(request, response))
@@ -92,7 +92,7 @@ async function scripted(answer: (request: IncomingMessage, response: ServerRespo
 }
 
 describe('with the real converter', () => {
-  it('converts, tells its state, and gives the ZIP once, whole and under the upload’s own name', async () => {
+  it('converts, reports its state, and gives the ZIP once, whole and under the upload’s own name', async () => {
     const env = {
       DOCCONV_API_TOKEN: 'secret',
       DOCCONV_PORT: '0',
@@ -134,7 +134,7 @@ describe('with the real converter', () => {
   })
 })
 
-describe('with a converter that answers as told', () => {
+describe('with a converter of scripted answers', () => {
   it('asks a full converter again, and never shows its credential', async () => {
     let calls = 0
     const seen: string[] = []
@@ -221,7 +221,7 @@ describe('with a converter that answers as told', () => {
     expect(await readdir(join(folder, results!))).not.toContain(`${id}.zip`)
   })
 
-  it('forgets a result that nobody fetched, file and slot with it', async () => {
+  it('discards a result that was never fetched, with its file and slot', async () => {
     const url = await scripted((_request, response) => void response.end('zip'))
     const { post, taskOf, status } = await adapter(url, {
       DOCCONV_ADAPTER_MAX_JOBS: '1',
@@ -279,7 +279,7 @@ describe('tasks', () => {
     expect(await polled).toMatchObject({ task_status: 'success' })
   })
 
-  it('HEAD tells the size of a result and leaves it to be read', async () => {
+  it('HEAD returns the size of a result and leaves it to be read', async () => {
     const url = await scripted((_request, response) => void response.end('zip'))
     const { post, taskOf, poll, result } = await adapter(url)
     const id = await taskOf(await post('a.html', 'x'))

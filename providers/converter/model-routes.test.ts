@@ -52,7 +52,7 @@ const serveFiles = () => {
 const inAll = TABLE_MODEL.files.reduce((sum, { path }) => sum + path.length, 0)
 
 describe('the models of conversions', () => {
-  it('are told in the form that pages read; what is part of the installation neither fetched nor removed', async () => {
+  it('are reported in the form that pages read; what is part of the installation neither fetched nor removed', async () => {
     const { ask } = await start()
     const models = z.array(ServiceModel).parse((await ask('GET', '/v1/models')).body['models'])
     expect(models.map(({ id, installed, pinned }) => [id, installed, pinned])).toEqual([
@@ -67,7 +67,7 @@ describe('the models of conversions', () => {
 })
 
 describe('the table model', () => {
-  it('is told with its licence and its source, fetched when asked for, and is there until it is removed', async () => {
+  it('is listed with its licence and source, fetched on request, and stays until it is removed', async () => {
     serveFiles()
     const { ask, tableModel } = await start()
     const absent = {
@@ -90,7 +90,7 @@ describe('the table model', () => {
     expect((await ask('DELETE', PATH)).status).toBe(404)
   })
 
-  it('tells the bytes that have come, and stops when it is removed meanwhile', async () => {
+  it('reports the bytes received, and stops when it is removed meanwhile', async () => {
     serveFiles()
     hub.faults = [{ hangAfter: 5 }]
     const { ask, tableModel } = await start()

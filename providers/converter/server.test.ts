@@ -137,7 +137,7 @@ describe('POST /v1/document/convert', () => {
     expect([pixels.status, pixels.body.detail]).toEqual([413, 'the picture has more than 120000000 pixels'])
   })
 
-  it('ends a conversion that grows over its memory, and goes on with the next', async () => {
+  it('ends a conversion that grows over its memory, and continues with the next', async () => {
     const { send } = await start({ DOCCONV_MAX_MEMORY_MIB: '320' })
     expect((await send(longPdf(2), 'two.pdf')).body.metadata.pages).toBe(2)
     const { status, body } = await send(bombPdf(400 * 1024 * 1024), 'bomb.pdf')

@@ -15,10 +15,10 @@ afterEach(async () => {
 })
 
 describe('uploadDeadline', () => {
-  it('passes without harm where the request was refused and nobody reads its body', async () => {
+  it('passes without harm where the request was refused and its body is not read', async () => {
     const timed = await uploadDeadline(5)({} as FastifyRequest, {} as FastifyReply, new PassThrough())
     await expect.poll(() => timed.errored).toMatchObject({ statusCode: 408 })
-    // Whoever reads all the same is told.
+    // A caller that reads all the same gets an error.
     await expect(timed.toArray()).rejects.toMatchObject({ statusCode: 408 })
   })
 

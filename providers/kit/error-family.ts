@@ -14,7 +14,7 @@ export interface ErrorResponse {
   body: unknown
 }
 
-/** The response that tells a failure to the caller; nothing of an unexpected error's text gets into it. */
+/** The response for a failure; nothing of an unexpected error's text gets into it. */
 export function errorResponse(family: ErrorFamily, error: unknown): ErrorResponse {
   if (error instanceof InvalidRequestError) return invalidRequest(family, error)
   const failure = error instanceof HttpError ? error : new HttpError(500, 'Internal Server Error')

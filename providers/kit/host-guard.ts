@@ -32,7 +32,7 @@ export function hostGuard(trusted: TrustedNames = {}) {
   }
 }
 
-/** Tells browsers that pages of these origins may read the answer, and answers their preflights. */
+/** Lets browsers give the answer to pages of these origins, and answers their preflights. */
 export function allowOrigin(origins: readonly string[], request: FastifyRequest, reply: FastifyReply): void {
   const origin = request.headers.origin
   if (origin === undefined || !(origins.includes('*') || origins.includes(origin))) return

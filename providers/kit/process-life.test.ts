@@ -56,7 +56,7 @@ it('exits with 1 when closing fails or hangs, and when nothing catches an error'
   expect(await exitCode(crashing)).toBe(1)
 })
 
-it('speaks with a desktop host over its port, and ends when it is told to', async () => {
+it('talks to a desktop host over its port, and ends on request', async () => {
   const file = join(await temporaryFolder('process-life'), 'service.mjs')
   await writeFile(
     file,

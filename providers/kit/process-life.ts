@@ -1,6 +1,6 @@
 import { parentPort } from './parent-port.ts'
 
-/** What a started service tells its parent. */
+/** What a started service reports to its parent. */
 export interface ReadyMessage {
   type: 'ready'
   port: number
@@ -9,7 +9,7 @@ export interface ReadyMessage {
 
 const isStop = (data: unknown): boolean => (data as { type?: unknown } | null)?.type === 'stop'
 
-/** Tells that the service works: a message to the parent where there is a channel, one JSON line on stdout otherwise. */
+/** Reports that the service works: a message to the parent where there is a channel, one JSON line on stdout otherwise. */
 export function announceReady(listening: { port: number; url: string }): void {
   const message: ReadyMessage = { type: 'ready', port: listening.port, url: listening.url }
   const port = parentPort()

@@ -9,7 +9,7 @@ export interface RunningService {
 }
 
 /**
- * The life of a service's process: starts it, says that it works, ends it with its host. What it cannot be started with is told in plain
+ * The life of a service's process: starts it, says that it works, ends it with its host. What prevents its start is reported in plain
  * sentences, and by an exit code that says that another try would not help. `portVariable` is where a person sets its port.
  */
 export async function runService(

@@ -130,7 +130,7 @@ describe('error bodies', () => {
     expect(await answer.json()).toEqual(body)
   })
 
-  it('tells schema faults in the shape of each family', async () => {
+  it('reports schema faults in the shape of each family', async () => {
     const { url } = await start()
     const openai = await post(`${url}/openai/echo`, '{"name":1}')
     expect([openai.status, await openai.json()]).toEqual([
@@ -188,7 +188,7 @@ describe('body limits', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('tells a caller who is still sending, and answers the next request', async () => {
+  it('answers a caller that is still sending, and the next request', async () => {
     const { url } = await start({ bodyLimitBytes: 1000, lingerMs: 10_000 })
     for (let round = 0; round < 5; round += 1) {
       const answer = await post(`${url}/echo`, JSON.stringify({ name: 'x'.repeat(20_000_000) }))

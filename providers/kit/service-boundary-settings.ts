@@ -14,7 +14,7 @@ export interface ServiceBoundarySettings {
   /** Of one file; framing of the request comes on top. */
   maxUploadBytes: number
   uploadTimeoutMs: number
-  /** Requests worked on at once; one more is told 429. */
+  /** Requests worked on at once; one more gets 429. */
   concurrency: number
   inferenceTimeoutMs: number
 }

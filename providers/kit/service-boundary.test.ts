@@ -99,7 +99,7 @@ describe('service boundary', () => {
     expect(answer.status).toBe(413)
   })
 
-  it('takes one at a time: the second is told 429 at once, and the place is free after the work', async () => {
+  it('takes one at a time: the second gets 429 at once, and the slot is free after the work', async () => {
     const { send, entered, finish } = await start()
     const first = send(10)
     await entered

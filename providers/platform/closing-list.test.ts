@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createClosingList } from './closing-list.ts'
 
-it('closes in reverse order, once, and goes on after a failure', async () => {
+it('closes in reverse order, once, and continues after a failure', async () => {
   const order: string[] = []
   const list = createClosingList()
   list.add(async () => order.push('first'))

@@ -71,7 +71,7 @@ describe('defaults', () => {
 })
 
 describe('problems', () => {
-  it('tells all of them at once', () => {
+  it('reports all of them at once', () => {
     expect(
       problems({
         PLATFORM_PORT: '70000',

@@ -17,7 +17,7 @@ import { httpGraphQueries } from './rag/graph/http-graph-queries.ts'
 import { rerankInBatches } from './tei/reranker.ts'
 import type { RerankerOf } from './tei/reranker.ts'
 
-/** Where the engine's own routes stand. */
+/** Where the engine's own routes are. */
 export const GRAPH_ENGINE_PREFIX = '/graph-engine'
 
 /** The platform's graph engine, in this process or in another. */

@@ -41,7 +41,7 @@ function readText(file: string): ManifestOutcome<string> {
 function parseYaml(file: string, text: string): ManifestOutcome<unknown> {
   try {
     const document = parseDocument(text, { uniqueKeys: true, strict: true, merge: true, prettyErrors: true })
-    // One open bracket can cause thousands of errors; the first ones tell.
+    // One open bracket can cause thousands of errors; the first ones are enough.
     const errors = document.errors
       .slice(0, 5)
       .map((error) => `${file}: ${error.message.split('\n')[0] ?? error.message}`)

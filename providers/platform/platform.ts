@@ -109,7 +109,7 @@ async function compose(
   const vectors = join(config.stateDir, 'vectors.sqlite')
   const store = await openStore(vectors, () => openSqliteVectorStore(vectors))
   closing.add(() => store.close())
-  // Opening reads the first page only: what is damaged behind it shows when the collections are listed.
+  // Opening reads the first page only: damage after it shows when the collections are listed.
   await openStore(vectors, () => store.list())
   const logger = createLogger('platform', config.logLevel)
   const app = createHttpServer({

@@ -5,7 +5,7 @@ export type Probe = () => Promise<unknown>
 
 const PROBE_TIMEOUT_MS = 3000
 
-/** Asks every probe at once; each has three seconds. Calls that come meanwhile share one round. The failures are told apart from the states. */
+/** Asks every probe at once; each has three seconds. Calls that come meanwhile share one round. Failures are separate from the states. */
 export function createReadiness(probes: Readonly<Record<string, Probe>>): () => Promise<Readiness> {
   let underWay: Promise<Readiness> | null = null
   return () => {

@@ -13,7 +13,7 @@ function appWith(probes: Record<string, () => Promise<unknown>>) {
   return app
 }
 
-it('tells life, models and usage', async () => {
+it('reports liveness, models and usage', async () => {
   const app = appWith({})
   expect((await app.inject({ url: '/health' })).json()).toEqual({
     status: 'healthy',

@@ -16,7 +16,7 @@ export type OpenRecogniser = (
   signal: AbortSignal,
 ) => Promise<{ recogniser: Recogniser; note: string | null }>
 
-/** What is told of a recogniser before it is open. */
+/** What is reported of a recogniser before it is open. */
 export interface Expected {
   backend: string
   model: string

@@ -47,7 +47,7 @@ const AdvancedFields = z.object({
   prompt: Prompt,
   speaker: SpeakerId,
 })
-type Told = Pick<z.output<typeof Fields>, 'prompt' | 'speaker'>
+type Given = Pick<z.output<typeof Fields>, 'prompt' | 'speaker'>
 
 interface Heard {
   words: TimedWord[]
@@ -68,7 +68,7 @@ export function registerTranscriptionRoutes(
   const transcribe = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { language, prompt, speaker }: Told & { language?: string | undefined },
+    { language, prompt, speaker }: Given & { language?: string | undefined },
   ) =>
     orFailed('Transcription failed', async (): Promise<Heard> => {
       const recogniser = models.get()

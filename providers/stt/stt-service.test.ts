@@ -91,7 +91,7 @@ describe('the list of models', () => {
     ])
   })
 
-  it('says of weights that they are unpinned, and why they could not be had', async () => {
+  it('reports of weights that they are unpinned, and why they could not be fetched', async () => {
     const cacheFolder = await mkdtemp(join(tmpdir(), 'stt-models-'))
     const store = new ModelStore({ cacheFolder, hub: 'http://127.0.0.1:9', isOffline: true })
     const env = { STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', STT_BACKEND: 'onnx' }
@@ -171,7 +171,7 @@ describe('transcriptions', () => {
     expect(languages).toEqual(['de'])
   })
 
-  it('hand on the prompt, and tell whether it was used to those who sent one', async () => {
+  it('pass the prompt on, and report whether it was used to callers that sent one', async () => {
     const prompts: (string | undefined)[] = []
     const hear = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (prompts.push(hints?.prompt), HEARD)
     const { send, url } = await start(async () => recogniser(hear))
@@ -245,7 +245,7 @@ describe('transcriptions', () => {
 })
 
 describe('health', () => {
-  it('tells of loading, of what is loaded and of what could not be', async () => {
+  it('reports what is loading, what is loaded and what failed to load', async () => {
     const loaded = Promise.withResolvers<Recogniser>()
     const { url, send } = await start(() => loaded.promise)
     const health = async () => {
@@ -272,7 +272,7 @@ const hasPocketsphinx = spawnSync('pocketsphinx_continuous', ['-help']).error ==
 const SPOKEN = join(import.meta.dirname, '../../tests/fixtures/audio/spoken.flac')
 
 describe.skipIf(!hasPocketsphinx)('PocketSphinx', () => {
-  it('fails one request when its process is killed, and hears the next with its times', async () => {
+  it('fails one request when its process is killed, and transcribes the next with its times', async () => {
     const { send, ready } = await start(openPocketsphinx)
     await ready()
     const samples = Float32Array.from({ length: 16_000 * 50 }, () => Math.random() - 0.5)
@@ -323,7 +323,7 @@ describe('speakers', () => {
     expect((await call(url, 'DELETE', `/${Speaker.parse(ada).id}`)).status).toBe(404)
   })
 
-  it('are named with a recording, and the answer says whether that was of use', async () => {
+  it('are named with a recording, and the answer reports whether it was used', async () => {
     const { url, send } = await start(scripted, place())
     const { id } = Speaker.parse((await call(url, 'POST', '', { name: 'Ada' })).json)
     expect((await send('/advanced', { speaker: id })).json).toMatchObject({ speaker_used: false })
@@ -334,7 +334,7 @@ describe('speakers', () => {
     })
   })
 
-  it('read sentences, are fitted to and are then heard by their own model', async () => {
+  it('read sentences, are fitted and are then transcribed by their own model', async () => {
     const models: (string | null | undefined)[] = []
     const fitting: SpeakerFitting = {
       basis: 'general',

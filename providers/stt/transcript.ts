@@ -3,7 +3,7 @@ import type { SpokenSegment, SpokenWord, VerboseSegment } from '../../contract/i
 import type { TimedWord } from './backends/recogniser.ts'
 
 const SENTENCE_END = /[.!?。？！]["')\]]?$/
-/** Recognisers without punctuation leave only the pauses to tell sentences apart. */
+/** Recognisers without punctuation leave only the pauses to separate sentences. */
 const PAUSE_SECONDS = 0.5
 
 /** Words in the wire's form: seconds to the millisecond. */

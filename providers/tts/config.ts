@@ -5,7 +5,7 @@ import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
-/** Which backend of the platform's text-to-speech layer this service stands for: it decides default model and error bodies. */
+/** Which backend of the platform's text-to-speech layer this service replaces: it decides default model and error bodies. */
 export const TTS_SOURCES = [
   'ttsbasic-container-cpu',
   'ttsbasic-container-gpu',

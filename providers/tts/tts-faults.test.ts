@@ -86,7 +86,7 @@ describe('what is too much', () => {
     expect(await readdir(folder)).toEqual(['cache'])
   })
 
-  it('a clip over the limit is told apart from a text over the limit', async () => {
+  it('a clip over the limit and a text over the limit give different errors', async () => {
     const url = await start({ TTS_MAX_UPLOAD_BYTES: '1000' })
     const form = new FormData()
     form.append('input', 'Hello')
@@ -151,7 +151,7 @@ describe('what cannot be', () => {
       ])
   })
 
-  it('a switched-off service answers, and says why nothing speaks', async () => {
+  it('a switched-off service answers, and reports why nothing speaks', async () => {
     const url = await start({ TTS_PROVIDER_SOURCE: 'disabled' })
     expect(await speak(url, { input: 'Hello.' })).toEqual([
       503,
@@ -159,7 +159,7 @@ describe('what cannot be', () => {
     ])
   })
 
-  it('a graphics card that nothing here uses: health says so', async () => {
+  it('a graphics card that nothing here uses: health reports it', async () => {
     const healthOf = async (source: string) => {
       const url = await start({ TTS_PROVIDER_SOURCE: source })
       const health: unknown = await (await fetch(`${url}/health`)).json()

@@ -95,8 +95,8 @@ describe('speech', () => {
     ['a text of signs only', { input: '*** 🎉 ---' }, 400],
     ['an unknown format', { input: 'Hello', response_format: 'ogg' }, 422],
     ['a rate out of bounds', { input: 'Hello', sample_rate: 7999 }, 422],
-    ['a model that nobody knows', { input: 'Hello', model: 'nope/none' }, 404],
-    ['a voice that nobody has', { input: 'Hello', voice: 'alloys' }, 404],
+    ['an unknown model', { input: 'Hello', model: 'nope/none' }, 404],
+    ['an unknown voice', { input: 'Hello', voice: 'alloys' }, 404],
     ['a voice of another engine', { input: 'Hello', model: 'flite', voice: 'af_heart' }, 404],
     ['cloning without a clip', { input: 'Hello', model: 'voice-fit' }, 400],
     ['a text over the limit', { input: 'a '.repeat(20_000) }, 422],
@@ -147,7 +147,7 @@ describe('speech', () => {
     expect((await speak({ input: `a${'.'.repeat(5000)}b` })).status).toBe(200)
   })
 
-  it('words its errors as the backend that it stands for', async () => {
+  it('words its errors as the backend that it replaces', async () => {
     const unknown = "Voice 'nobody' is unknown. GET /voices lists the registered ones."
     expect((await speak({ input: 'Hello', voice: 'nobody' }, voiceService.url)).json).toEqual({
       error: {
@@ -163,7 +163,7 @@ describe('speech', () => {
 })
 
 describe('models', () => {
-  it('lists what is installed, tells what each is, and what a download says', async () => {
+  it('lists what is installed with its description, and the state of a download', async () => {
     const get = async (path: string) => (await fetch(`${service.url}${path}`)).json() as Promise<{ data: unknown[] }>
     const models = (await get('/v1/models')).data.map((model) => SpeechModel.parse(model))
     expect(models.map(({ id }) => id)).toEqual(expect.arrayContaining(['flite', 'voice-fit']))

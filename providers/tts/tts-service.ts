@@ -108,7 +108,7 @@ async function addRoutes(
   }
 }
 
-/** With `TTS_PROVIDER_SOURCE=disabled` the address answers, and says why nothing speaks. */
+/** With `TTS_PROVIDER_SOURCE=disabled` the address answers, and reports why nothing speaks. */
 function refuseAll(app: FastifyInstance): () => Promise<void> {
   app.addHook('onRequest', async () => {
     throw new HttpError(503, 'Text to speech is disabled: TTS_PROVIDER_SOURCE')

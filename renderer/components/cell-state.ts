@@ -1,6 +1,6 @@
 import type { CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
-/** Sign and word of a state; the sign alone must tell it. */
+/** Sign and word of a state; the sign alone must show it. */
 export const STATE_SIGNS: Record<CellMetricState | 'partial' | 'conflict', { sign: string; word: string }> = {
   ok: { sign: '●', word: 'ok' },
   partial: { sign: '◐', word: 'partial' },

@@ -1,6 +1,6 @@
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** What the page's style sheets give to a chart; a picture that stands alone must carry it. */
+/** What the page's style sheets give to a chart; a picture on its own must carry it. */
 const STYLES = [
   ...['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'opacity'],
   ...['font-family', 'font-size', 'font-weight', 'text-anchor', 'dominant-baseline', 'visibility'],

@@ -54,7 +54,7 @@ function between(stops: readonly string[], share: number): HeatLook {
 /** Background and readable ink for a share from 0 (worst) to 1 (best). */
 export const heat = (share: number): HeatLook => between(CIVIDIS, share)
 
-/** The values that the two ends of the scale stand for. `diverging`: of differences, even around 0; else `worst` is the dark end. */
+/** The values at the two ends of the scale. `diverging`: of differences, even around 0; else `worst` is the dark end. */
 export interface HeatDomain {
   worst: number
   best: number
@@ -74,7 +74,7 @@ export function differenceDomain({ worst, best }: HeatDomain, scheme: 'light' | 
   return { worst: best > worst ? -reach : reach, best: best > worst ? reach : -reach, diverging: scheme }
 }
 
-/** Where a value stands in a domain, 0 to 1. */
+/** Position of a value in a domain, 0 to 1. */
 export const heatShare = (value: number, { worst, best }: HeatDomain): number => (value - worst) / (best - worst)
 
 /** Colour of a value in its domain. */

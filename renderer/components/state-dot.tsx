@@ -18,7 +18,7 @@ export const SERVICE_SIGNS: Record<ServiceStateName, Tone> = {
 
 const SIGNS: Record<Tone, string> = { good: '●', waiting: '◐', idle: '○', bad: '▲' }
 
-/** A sign in its tone; a word must stand beside it. */
+/** A sign in its tone; a word must accompany it. */
 export function StateDot({ tone }: { tone: Tone }) {
   return (
     <span aria-hidden="true" className={styles[tone]}>

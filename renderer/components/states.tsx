@@ -5,7 +5,7 @@ import styles from './states.module.css'
 
 const WHAT_TO_DO: Partial<Record<ControlErrorCode, string>> = {
   unauthorized: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',
-  unreachable: 'The engine does not answer. It keeps every finished cell; this page comes back when it does.',
+  unreachable: 'The engine does not answer. It keeps every finished cell; this page reconnects when it does.',
   index_busy: 'The index is being rebuilt. Try again in a moment.',
   not_found: 'It may have been removed, or the link is from another project.',
   manifest_invalid: 'Repair the file; this page reloads it by itself.',

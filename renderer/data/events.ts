@@ -130,7 +130,7 @@ export function useEngineEvents(blind: boolean): void {
           wait = FIRST_WAIT_MS
           session.isRefused = false
           setLink('open')
-          // Events tell what changed; queries that failed while the engine was away have no event to wait for.
+          // Events name what changed; queries that failed while the engine was away have no event to wait for.
           if (lost) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'live' })
           lost = false
         }).catch((error: unknown) => {
@@ -152,7 +152,7 @@ export function useEngineEvents(blind: boolean): void {
   }, [client, blind])
 }
 
-/** What the events told of the newest run. */
+/** What the events reported of the newest run. */
 export const useLadder = (): LadderState =>
   useQuery({ queryKey: LADDER_KEY, queryFn: () => EMPTY_LADDER, enabled: false, initialData: EMPTY_LADDER }).data
 

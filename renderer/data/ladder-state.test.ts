@@ -16,7 +16,7 @@ const cell = (status: 'ok' | 'error'): ControlEvent => ({
 })
 
 describe('nextLadder', () => {
-  it('counts cells, keeps latencies of good ones, and tells failures in the log', () => {
+  it('counts cells, keeps latencies of successful ones, and logs failures', () => {
     const climb = after([started, cell('ok'), cell('ok'), cell('error')]).climbs.smoke!
     expect([climb.finished, climb.failed, climb.aliases['vanilla-rag']]).toEqual([
       ...[3, 1],

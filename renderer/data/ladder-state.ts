@@ -44,7 +44,7 @@ export interface LogLine {
   text: string
 }
 
-/** What the events have told of the newest run. */
+/** What the events have reported of the newest run. */
 export interface LadderState {
   runId: string | null
   datasetIds: string[]
@@ -169,7 +169,7 @@ function nextClimb(climb: Climb, { at, event }: SequencedEvent): Climb {
   }
 }
 
-/** Where the run's own first event is no longer kept, its job tells what was asked for. An engine that died leaves its run interrupted. */
+/** Where the run's own first event is no longer kept, its job holds what was requested. An engine that died leaves its run interrupted. */
 function beginning(state: LadderState, event: SequencedEvent['event']): LadderState {
   if (event.type === 'run.started')
     return {

@@ -3,7 +3,7 @@ import { PAGE_KEY_HEADER, PAGE_KEY_PARAMETER } from '../../contract/control/syst
 /** Kept by the browser for this address alone, port included; shared by its tabs. */
 const STORED = 'rag-ladder-page-key'
 
-/** Takes the key out of the address that a one-time link led to, before anybody sees or copies it. */
+/** Takes the key out of the address that a one-time link led to, before it can be seen or copied. */
 function takeFromAddress(): void {
   const address = new URL(location.href)
   const key = address.searchParams.get(PAGE_KEY_PARAMETER)

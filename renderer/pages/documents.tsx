@@ -116,7 +116,7 @@ export function DocumentsPage() {
               <p>
                 {current.state === 'waiting'
                   ? 'Waits for the file before it.'
-                  : 'Is being converted. The converter tells its pages only when it is done; the first conversion starts it.'}
+                  : 'Is being converted. The converter reports its pages only when it is done; the first conversion starts it.'}
               </p>
             </EmptyPanel>
           )}

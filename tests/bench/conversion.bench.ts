@@ -94,7 +94,7 @@ function scorecard(scores: readonly Score[]): string {
 
 Written by \`npm run bench conversion\` over ${scores.length} files, all made by other programs than the ones that read them: pdfkit, docx, pptxgenjs,
 LibreOffice, poppler, sharp and qpdf from articles of our own corpus, and manuals that Debian ships (their truth is poppler's text).
-Text recall: share of the words, each as often as it occurs, that come out. Table cells: F1 over cells that stand with their text in their row
+Text recall: share of the words, each as often as it occurs, that come out. Table cells: F1 over cells found with their text in their row
 and column. Reading order: share of the pairs of paragraphs in their order. Formats without pages count one page per file. Rates include the
 loading of libraries by the first file of a format; pages per second of wall time fall on a busy machine, pages per second of processor time do not.
 

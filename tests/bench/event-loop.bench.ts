@@ -12,7 +12,7 @@ import { eventsUntil, TEST_TOKEN } from '../helpers/engine-process.ts'
 import { writeSyntheticRun } from '../helpers/synthetic-evidence.ts'
 import { atMost, shown, type Figure } from './figure.ts'
 
-/** So many rows stand in the results: a rebuild takes seconds. */
+/** So many rows are in the results: a rebuild takes seconds. */
 const ROWS = 40_000
 const MODELS = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'workflow-adaptive-rag']
 const REPEATS = 15
@@ -70,7 +70,7 @@ function pdf(): Blob {
   return new Blob([file + table + trailer], { type: 'application/pdf' })
 }
 
-/** Converts one document after another until told to stop; returns how many. None where this installation has no converter. */
+/** Converts one document after another until stopped; returns how many. None where this installation has no converter. */
 async function convert({ client, url, token }: Running, progress: { isDone: boolean }): Promise<number> {
   const converter = (await client.services.list()).find(({ name }) => name === 'converter')!
   if (converter.state === 'absent') return 0

@@ -1,7 +1,7 @@
 import { normalName } from '../../providers/platform/graph-engine/resolution/names.ts'
 import type { MergedGraph } from '../../providers/platform/graph-engine/graph/merge.ts'
 
-/** The typed graph behind a corpus: what a perfect extractor would find. */
+/** The typed graph of a corpus: what a perfect extractor would find. */
 export interface TypedGraph {
   entities: readonly { id: string; name: string; type: string; aliases: readonly string[] }[]
   relations: readonly { subject: string; type: string; object: string; documents: readonly string[] }[]

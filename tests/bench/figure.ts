@@ -28,7 +28,7 @@ export const atMost = (id: string, what: string, value: number, unit: string, li
   met: value <= limit,
 })
 
-/** A figure that is only told. */
+/** A figure without a target. */
 export const shown = (id: string, what: string, value: number, unit: string): Figure => ({
   id,
   what,

@@ -39,7 +39,7 @@ export function frameCosts(trace: string): FrameCosts {
     const costs = frames.map(() => 0)
     let [frame, end] = [0, -Infinity]
     for (const { name, ts, dur = 0, tdur = 0 } of onMain) {
-      // What stands within another span is counted with that.
+      // A span within another is counted with that.
       if (!names.has(name) || ts < end || ts < first.ts) continue
       end = ts + dur
       while (frame + 1 < frames.length && frames[frame + 1]!.ts <= ts) frame += 1

@@ -51,7 +51,7 @@ export async function benchLadder(): Promise<Figure[]> {
     const second = await climb(root)
     return [
       atMost('ladder', `whole ladder, ${first.cells} cells, from nothing`, first.wallS, 's', 180),
-      shown('ladder', 'model calls behind them', first.modelCalls, ''),
+      shown('ladder', 'model calls of these', first.modelCalls, ''),
       shown('ladder', 'second run: rows reused', second.reused, `of ${second.cells}`),
       atMost('ladder', 'second run: model calls', second.modelCalls, '', 0),
       atMost('ladder', 'second run: calls at the gateway', second.aliasCalls, '', 0),

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 
 export interface MeasuredProcess {
   wallS: number
-  /** Highest resident memory in MB; null where the system does not tell. */
+  /** Highest resident memory in MB; null where the system does not report it. */
   peakMb: number | null
   /** Resident memory every 100 ms, with the moment in milliseconds. */
   resident: { atMs: number; mb: number }[]

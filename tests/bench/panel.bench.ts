@@ -19,7 +19,7 @@ const CELLS_OPENED = 20
 
 const fileOf = (folder: string, run: string): string => join(folder, `${run}-bench-evidence.jsonl`)
 
-/** Rows whose answers have a megabyte each; what came over the wire is told in its structured part only. */
+/** Rows whose answers have a megabyte each; what came over the wire is shown in its structured part only. */
 function writeLargeAnswers(file: string): void {
   const words = 'The keeper notes that the water rises four metres before the upper gate opens. '
   const text = words.repeat(Math.ceil(LARGE.answerBytes / words.length)).slice(0, LARGE.answerBytes - 8)
@@ -118,7 +118,7 @@ async function tracedScroll(browser: Browser, page: Page): Promise<FrameCosts> {
 }
 
 const REFRESH_MS = 1000 / 60
-/** The frame that one in twenty takes longer than, in whole refreshes: the page is told times in tenths of a millisecond. */
+/** The frame that one in twenty takes longer than, in whole refreshes: the page gets times in tenths of a millisecond. */
 const p95Frame = (times: readonly number[]): number =>
   Math.max(1, Math.round(quantile(times, 0.95) / REFRESH_MS)) * REFRESH_MS
 

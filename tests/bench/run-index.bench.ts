@@ -89,7 +89,7 @@ async function browsing(index: RunIndex): Promise<Figure[]> {
       index.query('runSummary', { run_id: big.run_id }),
     ]),
   )
-  // Each differs in its metric, so that none is answered from the order that an earlier one left behind.
+  // Each differs in its metric, so that none is answered from the order that an earlier one left.
   const metrics = ['faithfulness', 'answer_relevancy', 'recall_at_5', 'ndcg_at_10', 'latency_ms'] as const
   const model = SYNTHETIC_ALIASES[3]!.model
   const kinds: [string, (metric: (typeof metrics)[number]) => Partial<MatrixPageInput>][] = [

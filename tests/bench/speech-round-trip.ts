@@ -37,14 +37,14 @@ export interface RoundTrip {
   /** Distance of the heard from the synthesiser's own starts of words, over the words heard right; seconds. */
   startErrorMedian: number
   startErrorP95: number
-  /** Time to speak and to hear, per second of sound. */
+  /** Time to speak and to transcribe, per second of sound. */
   speakingFactor: number
   hearingFactor: number
 }
 
 const signal = new AbortController().signal
 const PAUSE_SECONDS = 0.6
-/** Processes that hear at the same time. */
+/** Processes that transcribe at the same time. */
 const WIDTH = 2
 const GENERAL_MODEL = '/usr/share/pocketsphinx/model/en-us/en-us.lm.bin'
 
@@ -53,7 +53,7 @@ interface Said {
   start: number
 }
 
-/** Speaks the recordings in a voice and hears them again, with their prompts and without. */
+/** Speaks the recordings in a voice and transcribes them, with their prompts and without. */
 export async function roundTrip(
   engine: FliteEngine,
   recogniser: Recogniser,
@@ -153,7 +153,7 @@ async function wordsSaid(
   const said: Said[] = []
   let offset = 0
   for (const [i, text] of sentences.entries()) {
-    // Of codes the program tells more words than it says apart: then their times are unknown.
+    // Of codes the program reports more words than it speaks separately: then their times are unknown.
     const timed = await fliteWordTimes(engine, text, voice).catch(async () =>
       (await engine.words(text, voice, signal)).map((word) => ({ text: word, start: NaN })),
     )
@@ -164,7 +164,7 @@ async function wordsSaid(
   return said
 }
 
-/** The synthesiser tells the ending of "farmer's" as a word of its own; which is never written so. */
+/** The synthesiser reports the ending of "farmer's" as a word of its own; which is never written so. */
 function withEndings(words: readonly { text: string; start: number }[]): { text: string; start: number }[] {
   const whole: { text: string; start: number }[] = []
   for (const { text, start } of words) {

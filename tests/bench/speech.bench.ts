@@ -71,7 +71,7 @@ export async function cloneFigures(engine: FliteEngine, voice: string, factor: n
   }
 }
 
-/** How fast one backend hears, in seconds per second of sound; only of those that need no download here. */
+/** How fast one backend transcribes, in seconds per second of sound; only of those that need no download here. */
 export interface HearingSpeed {
   backend: string
   model: string
@@ -135,25 +135,25 @@ export function speechFigures({ roundTrips, hearing, clones }: SpeechBench): Fig
   const unknown = (heard: Heard): number => (heard.unknown / heard.words) * 100
   return [
     shown('F', 'words that the recogniser cannot write', unknown(best.plain), '%'),
-    shown('F', 'the same, told the dataset’s text', unknown(best.adapted), '%'),
+    shown('F', 'the same, given the dataset’s text', unknown(best.adapted), '%'),
     ...roundTrips.flatMap(({ voice, plain, adapted, enrolled, startErrorP95, speakingFactor, hearingFactor }) => [
       shown('F', `${voice}: word error rate, spoken by Flite and heard by PocketSphinx`, rate(plain), '%'),
-      shown('F', `${voice}: the same, told the dataset’s text without what is said`, rate(adapted), '%'),
+      shown('F', `${voice}: the same, given the dataset’s text without what is said`, rate(adapted), '%'),
       ...(enrolled === null
         ? []
         : [
             shown('F', `${voice}: the same, fitted to the voice by a hundred other sentences`, rate(enrolled), '%'),
-            shown('F', `${voice}: questions told and fitted`, questionRate(enrolled), '%'),
+            shown('F', `${voice}: questions, given the text and fitted`, questionRate(enrolled), '%'),
           ]),
       shown('F', `${voice}: questions alone`, questionRate(plain), '%'),
-      shown('F', `${voice}: questions told`, questionRate(adapted), '%'),
+      shown('F', `${voice}: questions, given the text`, questionRate(adapted), '%'),
       shown('F', `${voice}: starts of words off by, 95 of 100`, startErrorP95 * 1000, 'ms'),
       shown('F', `${voice}: time to speak a second`, speakingFactor, 's'),
-      shown('F', `${voice}: time to hear a second, two at a time`, hearingFactor, 's'),
+      shown('F', `${voice}: time to transcribe a second, two at a time`, hearingFactor, 's'),
     ]),
     atMost(
       'F',
-      'word error rate of the best voice, told the dataset’s text and fitted to it',
+      'word error rate of the best voice, given the dataset’s text and fitted to it',
       rate(best.enrolled ?? best.adapted),
       '%',
       12,
@@ -161,7 +161,7 @@ export function speechFigures({ roundTrips, hearing, clones }: SpeechBench): Fig
     shown('F', 'its starts of words off by, median', best.startErrorMedian * 1000, 'ms'),
     atMost('F', 'its starts of words off by, 95 of 100', best.startErrorP95 * 1000, 'ms', 150),
     ...hearing.map(({ backend, model, factor }) =>
-      shown('F', `${backend}, ${model}: time to hear a second`, factor, 's'),
+      shown('F', `${backend}, ${model}: time to transcribe a second`, factor, 's'),
     ),
     ...clones.flatMap(({ clip, clipF0, spokenF0, plainDistanceDb, fittedDistanceDb, speakingFactor }) => [
       atMost('F', `voice-fit to ${clip}: median pitch off by`, Math.abs(spokenF0 / clipF0 - 1) * 100, '%', 5),

@@ -5,7 +5,7 @@ import { spokenSentences } from '../../providers/stt/backends/adaptation/spoken-
 import { ENROLMENT_SENTENCES } from '../../providers/stt/speakers/enrolment-sentences.ts'
 import { randomFrom } from '../helpers/random.ts'
 
-/** What is said in one go, and the text that a recogniser may be told. */
+/** What is said in one go, and the text that a recogniser may be given. */
 export interface Recording {
   kind: 'question' | 'text'
   sentences: string[]
@@ -21,7 +21,7 @@ const TEXT_CORPUS = 'corpus/subset'
 /**
  * All questions of the datasets (there are a hundred), each a recording of its own, and a hundred sentences of running text of the general corpus, drawn by a
  * fixed seed. Prompts are what the product sends for the dataset, less every sentence that holds a word run of the sample: nothing that is said
- * is in what the recogniser was told.
+ * is in what the recogniser was given.
  */
 export async function spokenSample(): Promise<Recording[]> {
   const datasets = await loadDatasets('.', 'manifests/datasets.yaml')
@@ -72,7 +72,7 @@ async function heldOutPrompt(corpus: string, said: ReadonlySet<string>): Promise
   return prompt
 }
 
-/** Sentences of the general corpus, drawn by a fixed seed: 6 to 20 words of running text, as they stand, with names and numbers. */
+/** Sentences of the general corpus, drawn by a fixed seed: 6 to 20 words of running text, unchanged, with names and numbers. */
 async function corpusSentences(count: number): Promise<string[]> {
   const files: string[] = []
   for await (const file of glob(`${TEXT_CORPUS}/*.md`)) files.push(file)

@@ -80,7 +80,7 @@ export async function runKillRounds({ rounds, runners, seed, ...limits }: KillRo
   return report
 }
 
-/** The rounds on one log, with everything that its runners ever told. */
+/** The rounds on one log, with everything that its runners ever reported. */
 class Campaign {
   readonly #folder: string
   readonly #file: string
@@ -165,8 +165,8 @@ class Campaign {
       if (what === 'stored') this.#stored.add(rowId)
       if (what !== 'stored' && what !== 'kept') continue
       const before = this.#safeAt.get(rowId)
-      const told = BigInt(at)
-      if (before === undefined || told < before) this.#safeAt.set(rowId, told)
+      const reported = BigInt(at)
+      if (before === undefined || reported < before) this.#safeAt.set(rowId, reported)
       if (what === 'stored') this.#report.acknowledged += 1
     }
 

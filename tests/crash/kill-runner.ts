@@ -1,5 +1,5 @@
 // A small runner that is made to be killed: claims cells in order, "calls the model" by writing a line into its own file, appends
-// the row, and tells each acknowledgement on its output. Cells go on for ever unless `last` is given.
+// the row, and writes each acknowledgement to its output. Cells go on for ever unless `last` is given.
 import { openSync, writeSync } from 'node:fs'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { openEvidenceLog } from '../../main/evidence/open-evidence-log.ts'
@@ -23,7 +23,7 @@ const random = randomFrom(input.seed)
 const calls = openSync(input.callsFile, 'a')
 const reproducibility = sampleReproducibility()
 const now = (): string => String(process.hrtime.bigint())
-const tell = (what: string, rowId: string): void => void writeSync(1, `${what} ${rowId} ${now()}\n`)
+const report = (what: string, rowId: string): void => void writeSync(1, `${what} ${rowId} ${now()}\n`)
 
 // Half of the runners write in two pieces, so that a kill can hit the middle of a line.
 const ops = failingDisk({
@@ -37,19 +37,19 @@ const opened = await openEvidenceLog(input.file, {
   runId: 'run-1',
   create: true,
   ops,
-  onNotice: (notice) => tell(`notice:${notice.code}`, '-'),
+  onNotice: (notice) => report(`notice:${notice.code}`, '-'),
 })
 if (!opened.ok) {
-  tell(`refused:${opened.refusal.code}`, '-')
+  report(`refused:${opened.refusal.code}`, '-')
   process.exit(3)
 }
 const { log } = opened
 const agreed = await log.setIdentity(() => sampleIdentity())
 if (!agreed.ok) {
-  tell('conflict', '-')
+  report('conflict', '-')
   process.exit(4)
 }
-tell('ready', '-')
+report('ready', '-')
 
 let next = input.first
 async function worker(): Promise<void> {
@@ -58,7 +58,7 @@ async function worker(): Promise<void> {
     const row = sampleRow({ question: `q${next++}`, answer, reproducibility })
     const outcome = await log.claim(row.row_id)
     if (outcome.outcome === 'stored') {
-      tell('reused', row.row_id)
+      report('reused', row.row_id)
       continue
     }
     const { claim, answered } = outcome
@@ -67,15 +67,15 @@ async function worker(): Promise<void> {
       await delay(input.callMs ?? random() * 3)
       if (random() < 0.5) {
         await log.keepAnswer(claim, row)
-        tell('kept', row.row_id)
+        report('kept', row.row_id)
         await delay(random() * 3)
       }
     }
     await log.append(claim, answered ?? row)
-    tell('stored', row.row_id)
+    report('stored', row.row_id)
   }
 }
 
 await Promise.all(Array.from({ length: input.inFlight }, worker))
 await log.close()
-tell('done', '-')
+report('done', '-')

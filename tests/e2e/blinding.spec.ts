@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { type RecordedAnswer, startRecordingProxy } from '../helpers/recording-proxy.ts'
 
 const PAGES = join(PROJECT_ROOT, 'out/renderer')
-/** What stands behind approaches; in any spelling. */
+/** What approaches use, in any spelling. */
 const ENGINES = ['lightrag', 'graphrag', 'weaviate', 'litellm', 'ollama', 'n8n', 'docling', 'sqlite-vec', 'fts5']
 
 const runOnce = async ({ client }: EngineProcess, run_id: string, models: string[], judged: boolean): Promise<void> => {
@@ -33,7 +33,7 @@ const runOnce = async ({ client }: EngineProcess, run_id: string, models: string
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Names that stand in answers of the control API: path and name, once each. */
+/** Names that occur in answers of the control API:: path and name, once each. */
 function namesIn(answers: readonly RecordedAnswer[], names: readonly string[]): string[] {
   const found = answers.flatMap(({ path, headers, body }) => {
     const text = `${path} ${JSON.stringify(headers)} ${body().toString('utf8')}`.toLowerCase()
@@ -60,7 +60,7 @@ test('before the reveal no byte that reaches the page names an approach, on a re
     const { url } = await engine.client.system.browserLink()
     await page.goto(`${proxy.url}${url.slice(engine.url.length)}#/judges?run=judged&dataset=smoke`)
     await expect(page.getByRole('group', { name: 'Answer A' })).toBeVisible()
-    // What others do meanwhile is told to the page too: a run with its plan, cells and end.
+    // What other clients do meanwhile is sent to the page too: a run with its plan, cells and end.
     await runOnce(engine, 'meanwhile', ['vanilla-rag', 'graph-rag'], false)
     const total = Number(/of (\d+)/.exec(await page.getByText(/^Question 1 of \d+$/).innerText())![1])
     for (let set = 1; set <= total; set += 1) {

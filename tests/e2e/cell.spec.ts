@@ -106,7 +106,7 @@ test('gold facts are not measurable where an approach returns no passages', asyn
   await expect(gold).not.toContainText('0 of')
 })
 
-test('an answer that refuses says so beside its scores, and how that was decided', async ({ page, open }) => {
+test('an answer that refuses is marked beside its scores, and how that was decided', async ({ page, open }) => {
   await open(`${MATRIX}&tab=scores`)
   const chip = drawerOf(page).getByText('⊘ Refused', { exact: true })
   await openCell(page, 0)

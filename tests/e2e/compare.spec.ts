@@ -40,7 +40,7 @@ test('quality against each cost: a link keeps the choice, axes have names, inter
   await expect(curve.getByRole('row').nth(1)).toContainText(/\d\.\d\d \[\d\.\d\d, \d\.\d\d\]/)
 })
 
-test('charts are saved as pictures that say what they show', async ({ page, open }) => {
+test('charts are saved as pictures that name what they show', async ({ page, open }) => {
   await open(COMPARE)
   await expect(page.getByRole('region', { name: 'Quality and costs by approach' })).toContainText('[')
   const svg = page.waitForEvent('download')
@@ -60,7 +60,7 @@ test('charts are saved as pictures that say what they show', async ({ page, open
 
 test.describe('without a run', () => {
   test.use({ panelOptions: { empty: true } })
-  test('says what can be compared', async ({ page, open }) => {
+  test('explains what can be compared', async ({ page, open }) => {
     await open('/compare')
     await expect(page.getByText('No run yet')).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])

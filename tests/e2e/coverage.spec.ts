@@ -21,7 +21,7 @@ test('every expected cell is accounted for, with reasons; timeouts apart', async
   await expect(page.getByRole('heading', { name: 'What cannot be compared, and why' })).toBeVisible()
 })
 
-test('only gaps, and the chart’s metric, stand in the link', async ({ page, open }) => {
+test('only gaps, and the chart’s metric, are kept in the link', async ({ page, open }) => {
   await open(`${COVERAGE}&metric=token_f1`)
   const rows = page.getByRole('region', { name: 'Coverage', exact: true }).locator('tbody tr')
   await expect(rows.first()).toBeVisible()
@@ -50,7 +50,7 @@ test('the chart is saved as SVG and as PNG, with its own colours', async ({ page
   expect((await save('PNG')).subarray(1, 4).toString('latin1')).toBe('PNG')
 })
 
-test('answers that refuse are counted by approach, and their number says how it was decided', async ({
+test('answers that refuse are counted by approach, and their number explains how it was decided', async ({
   page,
   open,
 }) => {

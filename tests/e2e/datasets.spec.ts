@@ -3,7 +3,7 @@ import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const GRAPH = '/datasets?dataset=graph_native&view=graph'
 
-test('gold facts are marked where they stand, and questions lead there', async ({ page, open }) => {
+test('gold facts are marked in the text, and questions link to them', async ({ page, open }) => {
   await open('/datasets?dataset=graph_native')
   const question = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /\.md$/ }) })
   const link = question.first().getByRole('link', { name: /\.md$/ }).first()
@@ -35,7 +35,7 @@ test('chunks are bordered in place, with their overlap, and the link keeps the c
   expect(page.url()).toContain('chunk=2')
 })
 
-test('a long document goes on slice by slice, its chunks with it', async ({ page, open }) => {
+test('a long document loads slice by slice, its chunks with it', async ({ page, open }) => {
   const text = 'Boats pass the lock by day. '.repeat(6000)
   await open('/datasets?dataset=smoke')
   await postControl(page, 'datasets/addDocument', { dataset_id: 'smoke', name: 'long', text })
@@ -101,7 +101,7 @@ test('the graph drawn: laid out beside the page, with a legend', async ({ page, 
 
 test.describe('before the first run', () => {
   test.use({ panelOptions: { empty: true } })
-  test('a graph that is not there says what makes it appear', async ({ page, open }) => {
+  test('a graph that is not there explains what makes it appear', async ({ page, open }) => {
     await open(GRAPH)
     await expect(page.getByText('No graph yet')).toBeVisible()
     await page.getByRole('link', { name: 'Launch a run on this dataset' }).click()

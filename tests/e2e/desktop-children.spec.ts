@@ -110,7 +110,7 @@ test('starts with its environment, answers, and ends when its channel is closed'
   await expect.poll(() => isAlive(pidIn(journal))).toBe(false)
 })
 
-test('an exit is told with its code and mended by a restart', async ({ children }) => {
+test('an exit is reported with its code and followed by a restart', async ({ children }) => {
   await children.start('child-service')
   const ends = await children.app.evaluateHandle(() => {
     const failures: string[] = []
@@ -119,7 +119,7 @@ test('an exit is told with its code and mended by a restart', async ({ children 
     return failures
   })
   const starts = async (): Promise<number> => (await children.journal()).match(/start/g)!.length
-  // 70 says that a deadline passed and a fresh process is wanted; it is told from every other code.
+  // 70 says that a deadline passed and a fresh process is wanted; it differs from every other code.
   for (const [place, path] of ['exit-70', 'crash'].entries()) {
     await fetch(`${await children.url()}/${path}`).catch(() => undefined)
     await expect.poll(starts).toBe(place + 2)

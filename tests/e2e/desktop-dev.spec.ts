@@ -22,7 +22,7 @@ interface Development {
   nextPage: () => Promise<Page>
 }
 
-/** Gives each address of a debugger that a process tells, one after the other. Rejects when it ends before. */
+/** Gives each address of a debugger that a process prints, one after the other. Rejects when it ends before. */
 function debuggersOf(child: ChildProcess, output: () => string): () => Promise<string> {
   const found: string[] = []
   const waiting: ((address: string) => void)[] = []

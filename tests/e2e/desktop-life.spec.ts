@@ -61,7 +61,7 @@ test('an engine that is killed during a run: the window recovers, the run resume
   process.kill(before, 'SIGKILL')
   await expect(page.getByText('The engine does not answer.').first()).toBeVisible()
 
-  // The same page, in the same window, with a new engine behind it.
+  // The same page, in the same window, with a new engine.
   await expect.poll(() => enginePid(page).catch(() => before), { timeout: 30_000 }).not.toBe(before)
   await expect(page.getByText('The engine does not answer.')).toHaveCount(0, { timeout: 30_000 })
   const atCrash = await storedRows(project)
@@ -107,7 +107,7 @@ test('closing the window leaves the run going; a second start brings it back; qu
   expect(real.errors()).toBe('')
 })
 
-test('an app that is killed leaves no process behind', async ({ real }) => {
+test('an app that is killed leaves no process running', async ({ real }) => {
   const { app, page } = real
   await startLongRun(page)
   const pid = await enginePid(page)
@@ -119,7 +119,7 @@ test('an app that is killed leaves no process behind', async ({ real }) => {
 
 test.describe('an engine that cannot be started', () => {
   test.use({ desktopEnv: { RAG_LADDER_ENGINE_NODE: process.platform === 'win32' ? 'no-such-node' : '/bin/false' } })
-  test('is told in a dialog with what it printed, and the page says so meanwhile', async ({ real }) => {
+  test('is shown in a dialog with what it printed, and the page shows it meanwhile', async ({ real }) => {
     await answerDialogs(real, 0)
     await expect(real.page.getByText('The engine does not answer.').first()).toBeVisible({ timeout: 40_000 })
     await expect.poll(() => askedDialogs(real), { timeout: 60_000 }).toEqual(['The engine does not stay up'])

@@ -13,7 +13,7 @@ const ROWS = 3000
 /** Milliseconds, 99 of 100 turns of the main process's event loop. */
 const P99_LIMIT_MS = 50
 
-/** Converts a document again and again, as the Documents page does, until the page is told to stop; how many were converted. */
+/** Converts a document again and again, as the Documents page does, until the page is asked to stop; how many were converted. */
 const convertOn = (pdf: string): string => `(async () => {
   const bytes = Uint8Array.from(atob('${pdf}'), (letter) => letter.charCodeAt(0))
   let count = 0

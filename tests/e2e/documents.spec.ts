@@ -24,7 +24,7 @@ const PIXEL = Buffer.from(
   'base64',
 )
 
-test('a dropped file is converted and shown beside its original; a refusal is told in the converter’s words', async ({
+test('a dropped file is converted and shown beside its original; a refusal is shown in the converter’s words', async ({
   page,
   open,
 }) => {
@@ -89,7 +89,7 @@ async function openConverted(
 }
 const TARIFF = { name: 'Tariff (2024).pdf', mimeType: 'application/pdf', buffer: Buffer.from('tariff') }
 
-test('a converted document becomes part of a new dataset, and the page says what comes next', async ({
+test('a converted document becomes part of a new dataset, and the page explains what comes next', async ({
   page,
   open,
 }) => {
@@ -113,7 +113,7 @@ test('a converted document becomes part of a new dataset, and the page says what
   expect(decodeURIComponent(page.url())).toContain('["harbour"]')
 })
 
-test('a name that a dataset has already is told at its field', async ({ page, open }) => {
+test('a name that a dataset already has is refused at its field', async ({ page, open }) => {
   await openConverted(page, open, { ...TARIFF, name: 'tidewater-lock.pdf' })
   await page.getByRole('button', { name: 'Send to a dataset' }).click()
   const dialog = page.getByRole('dialog')

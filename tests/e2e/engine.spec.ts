@@ -87,7 +87,7 @@ test('the first five minutes on a real engine: link, smoke ladder, matrix with h
   expect(complaints).toEqual([])
   expect(await page.evaluate('window.violations')).toEqual([])
 
-  // The link worked once, in one browser: another one is told what to do.
+  // The link worked once, in one browser: another one shows what to do.
   const stranger = await browser.newPage()
   await stranger.goto(`${serving.origin}/#/`)
   await expect(stranger.locator('body')).toContainText('one-time link')

@@ -171,7 +171,7 @@ test.describe('ways out of the window', { tag: '@desktop' }, () => {
   })
 
   test('a page that is not ours cannot call the shell, nor the engine', async ({ page, desktop }) => {
-    // What no page can do is done for it: it stands in the window all the same.
+    // What no page can do is done for it: it is in the window all the same.
     await desktop.app.evaluate(async ({ BrowserWindow }) => {
       await BrowserWindow.getAllWindows()[0]!.loadURL('data:text/html,<title>not ours</title>')
     })

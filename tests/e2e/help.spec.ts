@@ -28,7 +28,7 @@ test('a link that leads out of the guide is shown as text', async ({ page, open 
   await expect(article.getByRole('link', { name: 'conversion scorecard' })).toHaveCount(0)
 })
 
-test('an unknown page of the guide says so and keeps the contents', async ({ page, open }) => {
+test('an unknown page of the guide is reported and keeps the contents', async ({ page, open }) => {
   await open('/help?page=nonsense')
   await expect(page.getByRole('heading', { name: 'No such page in the guide' })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Guide' })).toBeVisible()

@@ -14,7 +14,7 @@ test('what came out last, each mean with its n, and the way into a matrix', asyn
   await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
 })
 
-test('a service that failed says why, here and in the head of each page', async ({ page, open }) => {
+test('a service that failed shows why, here and in the head of each page', async ({ page, open }) => {
   await open('/')
   await expect(page.getByRole('cell', { name: /gave up after 5 starts: model folder not found/ })).toBeVisible()
   await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /stt failed/ })).toBeVisible()
@@ -31,7 +31,7 @@ test('the palette runs a command by keyboard alone', async ({ page, open }) => {
 
 test('keys that follow the shortcut at once all arrive in the palette', async ({ page, open }) => {
   await open('/settings')
-  // In one task of the page, faster than anybody types: where the box had to wait for a frame, the letter would find no box.
+  // In one task of the page, faster than a person types: where the box had to wait for a frame, the letter would find no box.
   const typedInto = await page.evaluate(
     `new Promise((done) => {
       document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true }))
@@ -41,7 +41,7 @@ test('keys that follow the shortcut at once all arrive in the palette', async ({
   expect(typedInto).toBe('Search or command')
 })
 
-test('an unknown address says so and keeps the links to the pages', async ({ page, open }) => {
+test('an unknown address is reported and keeps the links to the pages', async ({ page, open }) => {
   await open('/no-such-page')
   await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click()
@@ -62,7 +62,7 @@ test.describe('a small window', () => {
 
 test.describe('before the first run', () => {
   test.use({ panelOptions: { empty: true } })
-  test('each page says what will be there and how to make it', async ({ page, open }) => {
+  test('each page explains what will appear and how to create it', async ({ page, open }) => {
     for (const path of ['/matrix', '/coverage', '/ladder']) {
       await open(path)
       await expect(page.locator('main').getByRole('link', { name: 'Launch a run' })).toBeVisible()

@@ -5,7 +5,7 @@ const JUDGES = '/judges?run=ladder-2026-11-20&dataset=graph_native'
 
 const card = (page: Page, letter: string) => page.getByRole('group', { name: `Answer ${letter}` })
 
-test('a vote by keys: grades, best, next; what is missing is said', async ({ page, open }) => {
+test('a vote by keys: grades, best, next; what is missing is named', async ({ page, open }) => {
   await open(JUDGES)
   await expect(page.getByText('Question 1 of 23')).toBeVisible()
   await expect(page.getByRole('group', { name: /^Answer / })).toHaveCount(7)
@@ -104,7 +104,7 @@ test('the reveal asks once, then shows scores, agreement, and a person against e
 
 test.describe('without a run', () => {
   test.use({ panelOptions: { empty: true } })
-  test('says what makes answers appear', async ({ page, open }) => {
+  test('explains what makes answers appear', async ({ page, open }) => {
     await open('/judges')
     await expect(page.getByText('No answers yet')).toBeVisible()
   })

@@ -37,7 +37,7 @@ test('a link reproduces a view: filters, order, metric and the open cell', async
   await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', rows)
 })
 
-test('filters that nothing passes say so and can be cleared', async ({ page, open }) => {
+test('filters that nothing passes show a message and can be cleared', async ({ page, open }) => {
   await open(`${MATRIX}&text=${encodeURIComponent('no question has these words')}`)
   await expect(page.getByText('None of 24 questions passes the filters.')).toBeVisible()
   await page.getByRole('button', { name: 'Clear filters' }).click()

@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { OFFLINE, TABLE_MODEL } from '../helpers/fake-control/service-models.ts'
 import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
-test('each service says how it is, and a failed one why, with its last lines', async ({ page, open }) => {
+test('each service shows its state, and a failed one the reason, with its last lines', async ({ page, open }) => {
   await open('/providers')
   await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible()
   await expect(page.getByText('Up for')).toBeVisible()
@@ -36,7 +36,7 @@ test('start, restart and stop, each offered only when it can be done', async ({ 
   await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible()
 })
 
-test('models are listed while their service runs: fetched with their progress, called off, removed', async ({
+test('models are listed while their service runs: fetched with their progress, cancelled, removed', async ({
   page,
   panel,
   open,
@@ -52,12 +52,12 @@ test('models are listed while their service runs: fetched with their progress, c
   await expect(kokoro.getByRole('link')).toHaveAttribute('href', 'https://example.org/kokoro')
 
   const fetching = page.getByRole('button', { name: 'Fetch kokoro' })
-  const callOff = page.getByRole('button', { name: 'Call off kokoro' })
+  const cancel = page.getByRole('button', { name: 'Cancel kokoro' })
   await fetching.click()
   await expect(kokoro.getByRole('status')).toHaveText('23.0 MB of 92.0 MB')
   await expect(kokoro.getByRole('progressbar', { name: 'Fetching kokoro' })).toHaveAttribute('aria-valuenow', '25')
   expect(await seriousFindings(page)).toEqual([])
-  await callOff.click()
+  await cancel.click()
   await expect(kokoro).toContainText('not here')
   await expect(models.getByRole('alert')).toHaveCount(0)
 
@@ -69,7 +69,7 @@ test('models are listed while their service runs: fetched with their progress, c
   await expect(fetching).toBeVisible()
 })
 
-test('a model that cannot be fetched says why, also after a reload; one that its source can replace says so', async ({
+test('a model that cannot be fetched shows why, also after a reload; one that its source can replace is marked', async ({
   page,
   open,
 }) => {

@@ -61,7 +61,10 @@ async function serve(folder: string): Promise<Server> {
 
 const banner = (page: Page) => page.locator('#integrity')
 
-test('says on opening that the files beside it are those that its figures come from', async ({ page, published }) => {
+test('reports on opening that the files beside it are those that its figures come from', async ({
+  page,
+  published,
+}) => {
   const complaints: string[] = []
   page.on('console', (message) => complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
@@ -71,7 +74,7 @@ test('says on opening that the files beside it are those that its figures come f
   expect(complaints).toEqual([])
 })
 
-test('says so when one was altered by a byte, and names it', async ({ page, published }) => {
+test('reports one that was altered by a byte, and names it', async ({ page, published }) => {
   const [name] = published.names
   const file = join(published.folder, name!)
   await writeFile(file, (await readFile(file, 'utf8')).replace('1', '2'))

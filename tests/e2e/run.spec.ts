@@ -49,7 +49,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(page.getByText(/cells\/s/)).toHaveCount(0)
 })
 
-test('a stream that breaks is read on from its number: no step is lost or told twice', async ({
+test('a stream that breaks is read on from its number: no step is lost or shown twice', async ({
   page,
   open,
   panel,
@@ -64,7 +64,11 @@ test('a stream that breaks is read on from its number: no step is lost or told t
   await expect(page.getByText(/^24\/24 cells/).first()).toBeVisible()
 })
 
-test('an engine that is gone is said on every page, and the page keeps what it has', async ({ page, open, panel }) => {
+test('an engine that is gone is reported on every page, and the page keeps what it has', async ({
+  page,
+  open,
+  panel,
+}) => {
   await open('/')
   await expect(page.getByText('Last results')).toBeVisible()
   await panel.close()
@@ -72,7 +76,7 @@ test('an engine that is gone is said on every page, and the page keeps what it h
   await expect(page.getByText('Last results')).toBeVisible()
 })
 
-test('everything that was chosen stands in the link', async ({ page, open }) => {
+test('everything that was chosen is kept in the link', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
   await page.getByRole('textbox', { name: 'Run name' }).fill('linked')
   await page.getByRole('checkbox', { name: /^faithfulness/ }).uncheck()
@@ -97,8 +101,8 @@ test('nothing chosen is a problem with a path, and the button waits', async ({ p
 
 test.describe('a step that fails', () => {
   test.use({ panelOptions: { cellMs: 20, failStep: 'start' } })
-  test('says what, where and how to mend it; the button mends it', async ({ page, open }) => {
-    await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=mended')
+  test('names what failed, where, and how to fix it; the button fixes it', async ({ page, open }) => {
+    await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=repaired')
     await page.getByRole('button', { name: 'Run 4 cells' }).click()
     const failed = page.locator('[data-step=start][data-state=failed]')
     await expect(failed).toContainText('Failed:')
@@ -111,7 +115,7 @@ test.describe('a step that fails', () => {
   })
 })
 
-test('the eight phases of an ingestion stand below its step while it goes', async ({ page, open }) => {
+test('the eight phases of an ingestion are listed below its step while it runs', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
   await page.getByRole('button', { name: 'Run 4 cells' }).click()
   const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
@@ -170,7 +174,7 @@ test('a cold start shows what it deletes and deletes nothing until the run name 
   await expect(page.getByRole('heading', { name: 'Ladder · ladder-2026-11-20' })).toBeVisible()
 })
 
-test('publishing over published results says what it replaces and asks', async ({ page, open }) => {
+test('publishing over published results lists what it replaces and asks', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=narrow')
   await page.getByRole('checkbox', { name: /^Publish/ }).check()
   await expect(page.getByText('Publishing replaces the results of smoke from run ladder-2026-11-20.')).toBeVisible()

@@ -10,7 +10,7 @@ import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-pag
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TRANSCRIPTIONS = '**/control/services/stt/proxy/v1/audio/transcriptions/advanced'
 
-test('what a recogniser heard without times is shown, copied, and asked', async ({ panel: page }) => {
+test('what a recogniser returned without times is shown, copied, and asked', async ({ panel: page }) => {
   test.setTimeout(120_000)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   let text = 'Hello there. Who keeps the ferry?'
@@ -21,7 +21,7 @@ test('what a recogniser heard without times is shown, copied, and asked', async 
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText(text)).toBeVisible()
-  await expect(page.getByText('The recogniser that is set tells no times')).toBeVisible()
+  await expect(page.getByText('The configured recogniser gives no times')).toBeVisible()
   await expect(page.getByText('No speech was heard')).toBeHidden()
   await expect(page.getByRole('button', { name: /^Copy as/ })).toHaveText(['Copy as text', 'Copy as JSON'])
   expect(await seriousFindings(page)).toEqual([])
@@ -39,15 +39,15 @@ test('what a recogniser heard without times is shown, copied, and asked', async 
   text = ''
   await page.getByRole('link', { name: 'Speech' }).click()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
-  await expect(page.getByText('No speech was heard in this recording.')).toBeVisible()
+  await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Copy as/ })).toHaveCount(0)
 })
 
-test('text to speech starts when it is used, and says why it cannot speak', async ({ panel: page }) => {
+test('text to speech starts when it is used, and shows why it cannot speak', async ({ panel: page }) => {
   await page.route(TRANSCRIPTIONS, (route) => route.fulfill({ json: { text: '', has_timestamps: false } }))
   await page.getByRole('link', { name: 'Speech' }).click()
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
-  await expect(page.getByText('No speech was heard in this recording.')).toBeVisible()
+  await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
   // Whoever wants a transcript needs no voices.
   await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/tts idle/)
   await expectToFitNarrowWindow(page)
@@ -74,7 +74,7 @@ test('text to speech starts when it is used, and says why it cannot speak', asyn
 test.describe('what is no sound', () => {
   test.use({ expectedRefusal: /status of 400/ })
 
-  test('is told as what it is, and cannot be played', async ({ panel: page }) => {
+  test('is named as what it is, and cannot be played', async ({ panel: page }) => {
     const asked: string[] = []
     await page.route(TRANSCRIPTIONS, (route) => {
       asked.push(route.request().url())
@@ -143,7 +143,7 @@ test('a text is spoken, and what was recorded is written down with clickable tim
 test.describe('speakers', () => {
   test.use({ expectedRefusal: /status of (400|429)/ })
 
-  test('a speaker enrols, reads aloud by keys, is told what was heard, and is deleted', async ({ panel: page }) => {
+  test('a speaker enrols, reads aloud by keys, sees what was recognised, and is deleted', async ({ panel: page }) => {
     test.setTimeout(120_000)
     for (const program of ['pocketsphinx_continuous', 'sphinx_fe', 'sphinxtrain'])
       test.skip(spawnSync(program).error !== undefined, `${program} is not installed`)
@@ -209,7 +209,7 @@ test.describe('speakers', () => {
     }) => {
       await page.getByRole('link', { name: 'Speech' }).click()
       const speaker = page.getByRole('listitem', { name: 'Ann Example' })
-      await speaker.getByRole('button', { name: /^Go on reading/ }).click()
+      await speaker.getByRole('button', { name: /^Continue reading/ }).click()
       const sentences = speaker.getByRole('region', { name: 'Sentences for Ann Example' })
       await expect(sentences).toContainText('Sentence 2 of 3')
       const fit = speaker.getByRole('button', { name: /^Fit the recogniser/ })
@@ -219,13 +219,15 @@ test.describe('speakers', () => {
       await expect.poll(() => recogniser!.readings.length).toBe(1)
       await expect(fit).toBeDisabled()
       recogniser!.answer('busy')
-      await expect(sentences.getByRole('alert')).toContainText('Another recording is being heard.')
+      await expect(sentences.getByRole('alert')).toContainText('Another recording is being transcribed.')
       await expect(fit).toBeEnabled()
 
       await sentences.getByRole('button', { name: 'Send it again' }).click()
       await expect.poll(() => recogniser!.readings.length).toBe(2)
       recogniser!.answer('kept')
-      await expect(sentences).toContainText('Sentence 2 is kept. Heard: “the second sentence”, all 3 words right.')
+      await expect(sentences).toContainText(
+        'Sentence 2 is saved. Recognised: “the second sentence”, all 3 words right.',
+      )
       expect(recogniser!.readings[1]).toHaveLength(recogniser!.readings[0]!.length)
       await expect(sentences).toContainText('Every sentence is read.')
       await expect(speaker.getByRole('heading', { name: 'Ann Example' })).toBeFocused()
@@ -244,8 +246,8 @@ test.describe('speakers', () => {
       await expect(sentences).toContainText('Sentence 3 of 3, read')
 
       await fit.click()
-      await expect(page.getByText('The recogniser hears Ann Example no better when fitted')).toBeVisible()
-      await expect(speaker).toContainText('Not used: it heard everything right before.')
+      await expect(page.getByText('Fitting does not improve the recognition of Ann Example')).toBeVisible()
+      await expect(speaker).toContainText('Not used: it recognised every word before.')
       await speaker.getByRole('button', { name: /^Delete/ }).click()
       await speaker.getByRole('button', { name: /^Delete the recordings for good/ }).click()
       await expect(page.getByText('No speaker is enrolled yet.')).toBeVisible()

@@ -11,7 +11,7 @@ test('a voice is recorded, judged, saved, spoken in and deleted', async ({ panel
   test.setTimeout(120_000)
   await page.getByRole('link', { name: 'Voices' }).click()
   await page.getByRole('button', { name: 'Record' }).click()
-  await expect(page.getByRole('button', { name: 'Call off' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Cancel' })).toBeVisible()
   const stop = page.getByRole('button', { name: 'Stop recording' })
   await stop.waitFor({ timeout: 15_000 })
   // A browser that has too little processor drops sound: what is kept must still be the 3 s that a voice needs.
@@ -78,7 +78,7 @@ test('a new clip takes nothing over from the one before: consent, cut, name, lic
   const consent = page.getByLabel(/has agreed/)
   await choose(4)
   await expect(page.getByText('4.0 s chosen')).toBeVisible()
-  // The wave, once it is there, tells its bounds, which takes back a verdict.
+  // The wave, once it is there, gives its bounds, which withdraws a verdict.
   await expect(async () => {
     await check.click()
     await expect(consent).toBeVisible({ timeout: 1000 })
@@ -120,7 +120,7 @@ const STOP_WAVES = `{
   }
 }`
 
-test('what is no sound is told as what it is, and becomes no clip', async ({ panel: page }) => {
+test('a file without audio is named as what it is, and becomes no clip', async ({ panel: page }) => {
   await page.getByRole('link', { name: 'Voices' }).click()
   const said = page.locator('main').getByRole('alert')
   const choose = (name: string, content: string): Promise<void> =>
@@ -128,6 +128,6 @@ test('what is no sound is told as what it is, and becomes no clip', async ({ pan
   await choose('empty.wav', '')
   await expect(said).toHaveText('▲ empty.wav is empty: it has 0 bytes.')
   await choose('words.wav', 'words')
-  await expect(said).toHaveText(/^▲ words\.wav holds no sound that the browser can read/)
+  await expect(said).toHaveText(/^▲ words\.wav contains no audio that the browser can decode/)
   await expect(playButton(page, 'the clip')).toHaveCount(0)
 })

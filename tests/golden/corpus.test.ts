@@ -28,7 +28,7 @@ const runsOf = (text: string): string[] => {
   return all.slice(QUOTE_WORDS - 1).map((_, index) => all.slice(index, index + QUOTE_WORDS).join(' '))
 }
 
-// Papers and recordings are no text: what stands in them is checked where they are read.
+// Papers and recordings are no text: their content is checked where they are read.
 const written = experiment.datasets.filter(({ dataset }) => !['mixed_formats', 'spoken_notes'].includes(dataset.id))
 
 describe.each(written.map((entry) => [entry.dataset.id, entry] as const))('%s', (id, { dataset, questions }) => {
@@ -142,7 +142,7 @@ describe('the typed graph beside graph_native', () => {
     expect(wrong).toEqual([])
   })
 
-  it('is told by the documents: each relation has both names in one line of each document that it lists', () => {
+  it('is supported by the documents: each relation has both names in one line of each document that it lists', () => {
     const untold = graph.relations.flatMap(({ subject, type, object, documents }) =>
       documents
         .filter(

@@ -12,7 +12,7 @@ interface Target {
 }
 
 /**
- * Page of the window of an app that was started with a debugging port, by the address that it tells. Waits until the window has its document.
+ * Page of the window of an app that was started with a debugging port, by the address that it prints. Waits until the window has its document.
  * Rejects after a minute, or when it cannot be attached to.
  */
 export async function attachWindow(debuggerAddress: string): Promise<Page> {

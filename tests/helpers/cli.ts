@@ -31,7 +31,7 @@ export interface RunningCli {
 /** Starts the command line as its users do. */
 export function startCli(args: string[], env: Record<string, string> = {}): RunningCli {
   const child = spawn(process.execPath, [join(PROJECT_ROOT, 'bin/rag-ladder.mjs'), ...args], {
-    // Wide, so that a message stands in one line.
+    // Wide, so that a message fits in one line.
     // Tests run beside each other: none may depend on the default port.
     env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', PLATFORM_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

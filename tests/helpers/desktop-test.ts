@@ -50,13 +50,13 @@ export const desktopTest = base.extend<{ page: Page; context: BrowserContext }, 
       const savedIn = await mkdtemp(join(tmpdir(), 'rag-ladder-saved-'))
       await app.evaluate(({ BrowserWindow, session }, folder) => {
         BrowserWindow.getAllWindows()[0]!.setContentSize(1440, 900)
-        // Nobody is there for the save dialog.
+        // No person answers the save dialog.
         session.defaultSession.on('will-download', (_event, item) => {
           item.setSavePath(`${folder}/${item.getFilename()}`)
           item.once('done', () => console.log(`saved ${item.getFilename()}`))
         })
       }, savedIn)
-      // The app saves by itself; a spec hears of it as it would of a browser's download.
+      // The app saves by itself; a spec gets it as it would get a browser's download.
       const events = page as unknown as EventEmitter
       app.on('console', (message) => {
         const name = /^saved (.+)/.exec(message.text())?.[1]

@@ -25,7 +25,7 @@ export async function collected<Item>(stream: AsyncIterable<Item>): Promise<Item
   return items
 }
 
-/** A file that came in chunks, whose size and checksum must be those that were told. */
+/** A file that came in chunks, whose size and checksum must be those that were announced. */
 export async function exported(stream: Promise<AsyncIterable<ExportChunk>>) {
   const chunks = await collected(await stream)
   const [begin, end] = [chunks[0]!, chunks.at(-1)!]

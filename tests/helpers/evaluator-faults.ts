@@ -13,7 +13,7 @@ const literal = (value: string): Behaviour =>
 export interface EvaluatorFault {
   name: string
   behaviour: Behaviour
-  /** Where the error stands: by the metric, or by the whole call, which is then tried so many times of two. */
+  /** Where the error is reported: by the metric, or by the whole call, which is then tried so many times of two. */
   error: { metric: string } | { call: string; attempts: number }
 }
 

@@ -13,13 +13,13 @@ export interface FileFault {
   ignoresRange?: boolean
 }
 
-/** A server of files on 127.0.0.1 with faults to switch on; paths below `/hub/` are told of as a model hub does. */
+/** A server of files on 127.0.0.1 with faults to switch on; paths below `/hub/` are described as a model hub does. */
 export interface FileServer {
   url: string
   files: Map<string, Buffer>
   /** Faults of the next requests, in order; afterwards there are none. */
   faults: FileFault[]
-  /** Tell no entity tag: a server that cannot say whether a file is still the same. */
+  /** Send no entity tag: a server that cannot say whether a file is still the same. */
   hasTags: boolean
   /** Requests of the files so far: path and range. */
   requests: string[]

@@ -1,4 +1,4 @@
-/** An element as it stands in a page: its name, its attributes with entities resolved, and the text directly in it. */
+/** An element of a page: its name, its attributes with entities resolved, and the text directly in it. */
 export interface ReadElement {
   tag: string
   attributes: Map<string, string>

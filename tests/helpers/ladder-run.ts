@@ -19,7 +19,7 @@ export const ladderArgs = (root: string, ...more: string[]): string[] => [
   ...more,
 ]
 
-/** The plan that a run told. */
+/** The plan that a run reported. */
 export const planOf = (result: CliResult) =>
   result.events.find(({ type }) => type === 'plan.ready')?.['plan'] as Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
-/** An address that stays while what is behind it changes. */
+/** An address that stays while its target changes. */
 export interface MovableDoor {
   url: string
   /** What new connections lead to; null refuses them. Open ones end. */
@@ -8,7 +8,7 @@ export interface MovableDoor {
   close(): Promise<void>
 }
 
-/** A relay on 127.0.0.1: the app is started once, the server behind it again for each spec. */
+/** A relay on 127.0.0.1: the app is started once, its server again for each spec. */
 export async function openMovableDoor(): Promise<MovableDoor> {
   const sockets = new Set<Socket>()
   let target: URL | null = null

@@ -7,7 +7,7 @@ import type { FakeControlOptions } from './fake-control/state.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What a spec may say about the server behind its pages. */
+/** What a spec may set of the server of its pages. */
 export type PanelOptions = Pick<
   FakeControlOptions,
   'empty' | 'hostile' | 'bigQuestions' | 'cellMs' | 'failStep' | 'damaged'
@@ -23,7 +23,7 @@ const base = IS_DESKTOP
       desktop: [async ({ browserName: _ }, use) => use(null), { scope: 'worker' }],
     }) as unknown as typeof desktopTest)
 
-/** A page of the built panel with a server behind it; anything that the policy refused or that was thrown fails the spec. */
+/** A page of the built panel with its server; anything that the policy refused or that was thrown fails the spec. */
 export const test = base.extend<{
   panelOptions: PanelOptions
   /** The spec itself does what the policy refuses. */

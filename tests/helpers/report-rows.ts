@@ -301,7 +301,7 @@ const LEVELS = [
   { approach: ALIASES.graph, recall: null, latencyMs: 800 },
 ]
 
-/** Rows of a `wideDataset` with pairs that can be told apart and pairs that cannot; every repetition scatters. */
+/** Rows of a `wideDataset` with pairs that differ significantly and pairs that do not; every repetition scatters. */
 export function comparedRows(dataset: FixtureDataset, repeats = 1, seed = 'compared'): CanonicalRow[] {
   const random = seededRandom(seed)
   const around = (level: number, width: number): number =>

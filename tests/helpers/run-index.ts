@@ -14,9 +14,9 @@ const signal = new AbortController().signal
 export interface IndexBench {
   /** Folder for artifacts. */
   results: string
-  /** A second folder, behind the first in the index's order. */
+  /** A second folder, after the first in the index's order. */
   published: string
-  /** Where the index file stands. */
+  /** Path of the index file. */
   file: string
 }
 

@@ -1,6 +1,6 @@
 import type { Recogniser } from '../../providers/stt/backends/recogniser.ts'
 
-/** A recogniser that hears what a test tells it to. */
+/** A recogniser that returns what a test gives it. */
 export function scriptedRecogniser(changes: Partial<Recogniser>): Recogniser {
   return {
     backend: 'pocketsphinx',

@@ -65,7 +65,7 @@ export async function startScriptedSpeakers(): Promise<ScriptedSpeakers> {
       if (how === 'kept') ann.read = [...new Set([...ann.read, SENTENCES[1]!])]
       const kept: ReadSentence = { speaker: ann, seconds: 2, heard: 'the second sentence', words: 3, errors: 0 }
       if (how === 'kept') send(waiting!, 201, kept)
-      else send(waiting!, 429, { detail: 'Another recording is being heard.' })
+      else send(waiting!, 429, { detail: 'Another recording is being transcribed.' })
       waiting = null
     },
     close: async () => {

@@ -32,7 +32,7 @@ export function* syntheticRows(run: SyntheticRun): Generator<CanonicalRow> {
   const random = randomFrom(run.seed)
   const dataset = fixtureDataset(run.datasetId, run.datasetId, 1)
   const [from, to] = run.answerWords
-  // Parsed once, so that their members stand in the order in which the log writes them.
+  // Parsed once, so that their members have the order in which the log writes them.
   const templates = SYNTHETIC_ALIASES.map((approach) => [
     CanonicalRow.parse(fixtureRow(dataset, approach, 0)),
     CanonicalRow.parse(fixtureRow(dataset, approach, 0, { failure: { type: 'http_error', message: 'HTTP 500' } })),

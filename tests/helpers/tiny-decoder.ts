@@ -26,7 +26,7 @@ export const tokenTable = (
   values: Float32Array.from({ length: rows * width }, (_, at) => cell(Math.floor(at / width), at % width)),
 })
 
-/** A token of a tokenizer file that stands for no text. */
+/** A token of a tokenizer file that has no text. */
 export const specialToken = (content: string, id: number) => ({
   id,
   content,

@@ -18,7 +18,7 @@ const FOLLOWING = new Map([
 /** Samples to a frame, as the real one's three convolutions make them. */
 const FRAME = 384
 
-/** A Moonshine of one layer in the files of the real ones: it hears the waveform itself, says "salt seafood" to any sound and nothing to silence. */
+/** A Moonshine of one layer in the files of the real ones: it reads the waveform itself and transcribes any sound as "salt seafood" and silence as nothing. */
 export async function writeTinyMoonshine(folder: string): Promise<void> {
   await mkdir(join(folder, 'onnx'), { recursive: true })
   await writeFile(join(folder, 'onnx', 'encoder_model_quantized.onnx'), encoder())

@@ -28,7 +28,7 @@ export async function writeEmbeddingModel(folder: string): Promise<void> {
   )
 }
 
-/** Scores a pair by its word that stands latest in the vocabulary: `sea` is 9, `red` is 5. */
+/** Scores a pair by its last word of the vocabulary: `sea` is 9, `red` is 5. */
 export async function writeCrossEncoder(folder: string): Promise<void> {
   await writeModel(
     folder,

@@ -2,7 +2,7 @@ import { app } from 'electron'
 import { SupervisedService } from '../../main/supervisor/supervised-service.ts'
 import { createUtilityLauncher } from '../../main/shell/utility-launcher.ts'
 
-// A main process that has nothing but the launcher of the packaged app; specs tell it what to start.
+// A main process that has nothing but the launcher of the packaged app; specs name what it starts.
 export interface UtilityHost {
   /** A supervised service of `module` in the host's folder. */
   service(module: string, env: Record<string, string>): SupervisedService

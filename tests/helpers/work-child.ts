@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { needsOwnGroup, reportProgram } from '../../providers/kit/work/programs.ts'
 
-// The other side of `working-service`: does what it is told.
+// The other side of `working-service`: does what it is asked to do.
 process.on('message', ({ task, bytes }: { task: string; bytes: Uint8Array }) => {
   if (task === 'exit') process.exit(71)
   if (task === 'hang') {

@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 describe('the control API', () => {
-  it('answers the launch token and nobody else', async () => {
+  it('answers the launch token and no other', async () => {
     expect((await call(bearer())).status).toBe(200)
     const strangers: Record<string, string>[] = [
       {},
@@ -85,7 +85,7 @@ describe('the control API', () => {
     expect(codeOf(await call(bearer(), '{'))).toBe('input_invalid')
     const unknown = await send('POST', '/control/no/such', { 'content-type': 'application/json', ...bearer() }, '{}')
     expect([unknown.status, codeOf(unknown)]).toEqual([404, 'not_found'])
-    // Refused by what it declares; bytes that nobody reads would end the connection before the answer is seen.
+    // Refused by what it declares; unread bytes would end the connection before the answer is seen.
     const huge = await call({ ...bearer(), 'content-length': '5000000' }, '{"json":"x')
     expect([huge.status, codeOf(huge)]).toEqual([413, 'request_too_large'])
     expect(await failureOf(engine.client.matrix.page({ run_id: '', dataset_id: 'x', metric: 'faithfulness' }))).toEqual(

@@ -157,17 +157,17 @@ describe('a blind round', () => {
     expect(results.judges.toSorted()).toEqual(BUILTINS)
     expect(results.approaches.map(({ model }) => model).toSorted()).toEqual(MODELS.toSorted())
     expect(results.queries.every(({ human }) => human !== null && human.best !== null)).toBe(true)
-    const told = await eventsUntil(
+    const events = await eventsUntil(
       client,
       { after: 0 },
       (event) => event.type === 'notice' && event.message.includes('Ada revealed'),
     )
-    expect(told.length).toBeGreaterThan(0)
+    expect(events.length).toBeGreaterThan(0)
   })
 })
 
 describe('runs side by side', () => {
-  it('tell what failed, make only that again, and derive the rest', async () => {
+  it('report what failed, repeat only that, and derive the rest', async () => {
     evaluator.script(json({ detail: 'broken' }, 500))
     await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
     await run({ run_id: 'two', dataset_ids: ['smoke'], models: MODELS, judge: { enabled: false } })
@@ -282,7 +282,7 @@ describe('the rest of the engine', () => {
     })
   })
 
-  it('tells where the ingestion profile cuts a document, and of what it does not cut', async () => {
+  it('show where the ingestion profile cuts a document, and which documents it does not cut', async () => {
     await writeFile(join(root, 'corpus/smoke/long.txt'), `\uFEFF${'A lock keeper counts boats. '.repeat(200)}`)
     await writeFile(join(root, 'corpus/smoke/page.html'), '<p>Boats</p>')
     await writeFile(join(root, 'corpus/smoke/huge.txt'), 'a'.repeat(1_000_001))
@@ -349,7 +349,7 @@ describe('the rest of the engine', () => {
       expect(await failureOf(client.datasets.create({ ...wanted, id })), id).toMatchObject({ code: 'input_invalid' })
   })
 
-  it('keeps settings, and tells of secrets only where they come from', async () => {
+  it('keeps settings, and reports of secrets only where they come from', async () => {
     const updated = await client.settings.update({
       settings: { concurrency: 3 },
       secrets: { judge_api_key: 'very-secret-value' },
@@ -381,7 +381,7 @@ describe('the rest of the engine', () => {
     expect(await client.services.stop({ name: 'platform' })).toMatchObject({ pid: null, used_by: null })
   })
 
-  it('verifies and rebuilds the index, and says the same afterwards', async () => {
+  it('verifies and rebuilds the index, with the same answers afterwards', async () => {
     const before = await client.index.status()
     expect(await client.index.verify()).toMatchObject({ ok: true, problems: [] })
     const after = await client.index.rebuild()

@@ -46,7 +46,7 @@ const jobOf = async (runId: string): Promise<RunJob> =>
   (await engine.client.runs.jobs()).find((job) => job.run_id === runId)!
 
 describe('a run', () => {
-  it('tells everything in order, and what it made can be looked at', async () => {
+  it('reports everything in order, and its results can be viewed', async () => {
     const { client } = engine
     expect(await client.runs.start(request('one'))).toEqual({ run_id: 'one' })
     const seen = await until(isState('one', 'completed'))
@@ -80,7 +80,7 @@ describe('a run', () => {
     expect((await client.runs.list({})).runs).toMatchObject([{ run_id: 'one', state: 'completed' }])
   })
 
-  it('is told again from any number to a client that comes back, without a gap or a repetition', async () => {
+  it('is sent again from any number to a client that reconnects, without a gap or a repetition', async () => {
     const { client } = engine
     await client.runs.start(request('again'))
     const first = await until((event) => event.type === 'cell.finished')
@@ -190,7 +190,7 @@ describe('a run', () => {
     expect(whole).toMatchObject({ ok: true, blockers: [], totals: { reuse: 8, run: 0 } })
   })
 
-  it('waits its turn behind another', async () => {
+  it('waits its turn after another', async () => {
     const { client } = engine
     await client.runs.start(request('first', 4))
     await client.runs.start(request('second'))
@@ -265,7 +265,7 @@ describe('an engine that is killed during a run', () => {
     expect(await verifyEvidence(evidence('killed'))).toMatchObject({ ok: true, rows: 80 })
   })
 
-  it('can be told to forget the offer; the cells stay', async () => {
+  it('can discard the offer; the cells stay', async () => {
     await engine.client.runs.start(request('left', 10))
     await until((_, seen) => made(seen).length >= 1)
     await engine.kill()
@@ -321,7 +321,7 @@ describe('manifests that are edited', () => {
     expect((await client.system.status()).experiment.problems).toEqual([])
   })
 
-  it('while a run waits make it fail with the reason, and the engine goes on', async () => {
+  it('while a run waits make it fail with the reason, and the engine continues', async () => {
     const { client } = engine
     const good = await readFile(file(), 'utf8')
     await client.runs.start(request('goes-on', 4))

@@ -81,7 +81,7 @@ const states = async (wanted: string, after = 0): Promise<string[]> => {
 }
 
 describe('a local service', () => {
-  it('is started, told of, restarted and stopped through the control API, with its log', async () => {
+  it('is started, listed, restarted and stopped through the control API, with its log', async () => {
     await start()
     expect(await stt()).toMatchObject({ state: 'idle', can: { start: true, stop: false, restart: false } })
     expect((await client.services.start({ name: 'stt' })).state).toBe('starting')
@@ -153,7 +153,7 @@ describe('a local service', () => {
     expect((await upload(2)).status).toBe(200)
   })
 
-  it('that does not come up says why, to callers and on its page', async () => {
+  it('that does not start reports why, to callers and on its page', async () => {
     process.env['BROKEN'] = '1'
     await start({}, [{ ...STT, startTimeoutMs: 2000 }])
     await client.services.start({ name: 'stt' })
@@ -166,7 +166,7 @@ describe('a local service', () => {
     expect(await refused.json()).toMatchObject({ details: { last_lines: ['the model file is damaged'] } })
   })
 
-  it('that somebody else runs is only called', async () => {
+  it('that another process runs is only called', async () => {
     const seen: (string | undefined)[] = []
     const other = createServer((request, response) => {
       seen.push(request.headers.authorization)
@@ -221,7 +221,7 @@ describe('the way to a service', () => {
     expect([platform.status, platform.headers.get(CONTROL_REFUSAL_HEADER)]).toEqual([409, 'service_state'])
   })
 
-  it('gives a refusal whole also to somebody who is still sending', async () => {
+  it('gives a whole refusal also to a client that is still sending', async () => {
     await start()
     const busy = await upload(30_000_000, '?fault=refuse')
     expect([busy.status, await busy.json()]).toEqual([429, { detail: 'Provider capacity is full' }])

@@ -23,7 +23,7 @@ describe('a state folder that an engine cannot use', () => {
     await expect(startEngine(root)).rejects.toThrow(/exited with 78: engine: .*runs cannot be used \(ENOTDIR\).*move/s)
   })
 
-  it('is told by serve with its name, and without a stack', async () => {
+  it('is reported by serve with its name, and without a stack', async () => {
     await writeFile(state, '')
     const run = await runCli(['serve', '--project', root, '--no-open', '--port', '0'])
     expect(run.code).toBe(2)

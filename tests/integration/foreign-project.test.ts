@@ -5,7 +5,7 @@ import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startEngine } from '../helpers/engine-process.ts'
 import { json, startFaultServer, type FaultServer } from '../helpers/fault-server.ts'
 
-/** A project that somebody sent, which wants the person's credentials at an address of its own. */
+/** A project from another person, which wants the person's credentials at an address of its own. */
 let root: string
 let thief: FaultServer
 let user: Record<string, string>
@@ -54,7 +54,7 @@ const ladder = (): string[] => [
   ...['--no-publish', '--no-evaluate'],
 ]
 
-describe('a project from somebody else', () => {
+describe('a project from another person', () => {
   it.each([
     ['another variable', '/v1', 'AWS_SECRET_ACCESS_KEY', /AWS_SECRET_ACCESS_KEY is not named/],
     ['a key of a model service', '/v1', 'OPENAI_API_KEY', /OPENAI_API_KEY is not sent to http.*rag-ladder trust/],
@@ -95,7 +95,7 @@ describe('a project from somebody else', () => {
     expect(thief.requests).toEqual([])
   })
 
-  it('gets no token by the settings that lie in it, and the panel says so', async () => {
+  it('gets no token by its own settings, and the panel reports it', async () => {
     await mkdir(join(root, '.rag-ladder'), { recursive: true, mode: 0o700 })
     await writeFile(join(root, '.rag-ladder/settings.json'), JSON.stringify({ gateway_url: thief.url }))
     thief.requests.length = 0

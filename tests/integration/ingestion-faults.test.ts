@@ -32,7 +32,7 @@ const ladder = (dataset: string, models: string): string[] => [
 ]
 
 describe('an ingestion', () => {
-  it('goes on after its platform was killed', { timeout: 120_000 }, async () => {
+  it('continues after its platform was killed', { timeout: 120_000 }, async () => {
     const corpus = 'corpus/subset'
     await cp(join(PROJECT_ROOT, corpus), join(root, corpus), { recursive: true })
     const run = startCli(ladder('baseline_curated', 'vanilla-rag'), { RAG_INGESTION_EXECUTION_LEASE_SECONDS: '10' })

@@ -137,7 +137,7 @@ describe('credentials', () => {
 
 describe('a platform that dies', () => {
   it('is restarted on its port, and no cell is lost to it', async () => {
-    // Without a reset, and into a folder that nobody has made: what `npm run ladder` does on a fresh clone.
+    // Without a reset, and into a folder that does not exist yet: what `npm run ladder` does on a fresh clone.
     const fresh = ['--no-cold-reset', '--results', join(root, 'killed')]
     const options = ['--run-id', 'killed', ...fresh, '--no-publish', '--models', MODELS]
     const run = startCli(['ladder', '--project', root, '--dataset', 'smoke', '--json', ...options])

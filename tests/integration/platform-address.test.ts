@@ -61,7 +61,7 @@ describe('the platform’s address', () => {
     expect(statuses).toEqual([200, 200, 200, 421])
   })
 
-  it('is told as a loopback address to the runner when it listens on every interface', async () => {
+  it('is a loopback address for the runner when it listens on every interface', async () => {
     expect((await start({ PLATFORM_HOST: '0.0.0.0' })).url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   })
 })

@@ -17,7 +17,7 @@ import {
 useSmallPlatform()
 
 describe('the door', () => {
-  it('opens without a token for what tells the state only', async () => {
+  it('opens without a token only for routes that report the state', async () => {
     const status = async (path: string) => (await fetch(here.platform.url + path)).status
     const open = ['/', '/health', '/ready', '/health/liveliness', '/graph-engine/health']
     expect(await Promise.all(open.map(status))).toEqual(open.map(() => 200))
@@ -27,7 +27,7 @@ describe('the door', () => {
     expect(await refused.json()).toMatchObject({ error: { type: 'authentication_error', code: 'invalid_api_key' } })
   })
 
-  it('closes with 503, and says why, while nobody could come in', async () => {
+  it('closes with 503, and reports why, while no caller could be admitted', async () => {
     const closed = await start({ RAG_LADDER_STATE_DIR: join(here.folder, 'closed'), PLATFORM_LOG_LEVEL: 'error' })
     expect(closed.errors()).toContain('no credential is configured')
     const answers = await Promise.all([fetch(`${closed.url}/health`), call('/v1/models', undefined, closed)])
@@ -85,7 +85,7 @@ describe('processes', () => {
     expect(await second.stop()).toBe(0)
   })
 
-  it('say every fault of their configuration and exit with 78, which a restart does not mend', async () => {
+  it('report every fault of their configuration and exit with 78, which a restart does not fix', async () => {
     await expect(
       startPlatformProcess({
         PLATFORM_PORT: 'eighty',

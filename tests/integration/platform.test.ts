@@ -30,7 +30,7 @@ import {
 useSmallPlatform()
 
 describe('before anything is ingested', () => {
-  it('was ready at once, and says who it is', async () => {
+  it('was ready at once, and reports its version', async () => {
     expect(here.platform.startMs).toBeLessThan(10_000)
     const health = PlatformHealth.parse(await (await fetch(`${here.platform.url}/health`)).json())
     expect(health).toMatchObject({ status: 'healthy', models: { set: 'builtin' } })
@@ -61,7 +61,7 @@ describe('before anything is ingested', () => {
     ['graph-rag', 'the knowledge graph holds no documents: ingest the active profile first'],
     ['agentic-rag', 'collection RagBase_smoke does not exist'],
     ['workflow-adaptive-rag', 'collection RagBase_smoke does not exist'],
-  ])('%s refuses to answer from nothing, and says what is missing', async (alias, reason) => {
+  ])('%s refuses to answer without data, and names what is missing', async (alias, reason) => {
     const answer = await ask(alias)
     expect([answer.status, await answer.json()]).toMatchObject([
       503,
@@ -233,7 +233,7 @@ describe('the graph engine', () => {
   const graph = (path: string, key = GRAPH_KEY) =>
     fetch(`${here.platform.url}/graph-engine${path}`, { headers: { 'x-api-key': key } })
 
-  it('holds what was ingested, behind its own key', async () => {
+  it('holds what was ingested, protected by its own key', async () => {
     expect(await (await graph('/documents/status_counts')).json()).toMatchObject({
       status_counts: { processed: 3, failed: 0 },
     })

@@ -7,7 +7,7 @@ import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 const isInstalled = spawnSync('which', ['pocketsphinx_batch']).status === 0
 const PAUSE_SECONDS = 1
 
-it.skipIf(!isInstalled)('a word has its time whatever pauses stand before it', async () => {
+it.skipIf(!isInstalled)('a word has its time whatever pauses precede it', async () => {
   const signal = new AbortController().signal
   const engine = new FliteEngine()
   const text = 'The ferry leaves the old harbour at seven in the morning.'
@@ -30,7 +30,7 @@ it.skipIf(!isInstalled).each([
   ['Both of them arrived at four with wet shoes and cold feet.', 'wet'],
   ['We invited twelve guests but had only eleven chairs.', 'chairs'],
   ['When is the earliest train from this station to the south coast?', 'this'],
-])('likelier words do not outvote what is said: %s', async (text, word) => {
+])('likelier words do not override what is spoken: %s', async (text, word) => {
   const signal = new AbortController().signal
   const engine = new FliteEngine()
   const sound = await engine.speak({ text, voice: 'rms', speed: 1 }, signal)
@@ -39,8 +39,11 @@ it.skipIf(!isInstalled).each([
   expect((await recogniser.recognise(sound, signal)).map(({ text: heard }) => heard)).toContain(word)
 })
 
-it.skipIf(!isInstalled).each([1, 30])('in %s seconds of a microphone that is off nothing is heard', async (seconds) => {
-  const recogniser = await openPocketsphinx()
-  const sound = { samples: new Float32Array(seconds * 16_000), sampleRate: 16_000 }
-  expect(await recogniser.recognise(sound, new AbortController().signal)).toEqual([])
-})
+it.skipIf(!isInstalled).each([1, 30])(
+  'in %s seconds of a microphone that is off nothing is recognised',
+  async (seconds) => {
+    const recogniser = await openPocketsphinx()
+    const sound = { samples: new Float32Array(seconds * 16_000), sampleRate: 16_000 }
+    expect(await recogniser.recognise(sound, new AbortController().signal)).toEqual([])
+  },
+)

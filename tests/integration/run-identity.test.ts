@@ -57,7 +57,7 @@ async function withOtherSeed<Result>(work: () => Promise<Result>): Promise<Resul
 describe('matrix against evidence that holds other cells', () => {
   beforeEach(() => rm(join(root, 'results'), { recursive: true, force: true }))
 
-  it('refuses another seed before any call, naming the field, both values and the way on; plan says the same', async () => {
+  it('refuses another seed before any call, naming the field, both values and what to do; plan reports the same', async () => {
     expect((await runCli(matrix('mixed', 'vanilla-rag'))).code).toBe(0)
     const calls = gateway.calls()
     const before = await readFile(evidence('mixed'))
@@ -84,7 +84,7 @@ describe('matrix against evidence that holds other cells', () => {
     expect(await rowsOf(evidence('wider'))).toHaveLength(8)
   })
 
-  it('refuses to add scores of another evaluator to a run; plan says the same', async () => {
+  it('refuses to add scores of another evaluator to a run; plan reports the same', async () => {
     const scored = (...more: string[]): string[] => more.filter((option) => option !== '--no-evaluate')
     const env = { MATRIX_EVALUATOR_URL: 'http://127.0.0.1:9/score' }
     // The gateway's own evaluator scores nothing, which ends the run as failed; its rows are stored.
@@ -99,7 +99,7 @@ describe('matrix against evidence that holds other cells', () => {
     expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(told)])
   })
 
-  it('refuses to add rows to those of an earlier runner version, whose figures mean something else; plan says the same', async () => {
+  it('refuses to add rows to those of an earlier runner version, whose figures mean something else; plan reports the same', async () => {
     await runCli(matrix('earlier', 'vanilla-rag'))
     const file = evidence('earlier')
     const rows = (await rowsOf(file)).map(({ checksum: _checksum, ...row }) => ({ ...row, runner_version: 1 }))

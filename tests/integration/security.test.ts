@@ -43,7 +43,7 @@ interface Door {
 
 const DOORS: Door[] = [
   { name: 'the default door', pluginAuth: 'inherit', edge: false },
-  { name: 'a door behind the edge, with a key-auth plugin', pluginAuth: 'key-auth', edge: true },
+  { name: 'a server at the edge, with a key-auth plugin', pluginAuth: 'key-auth', edge: true },
   { name: 'a door with an open plugin', pluginAuth: 'open', edge: false },
 ]
 
@@ -76,7 +76,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
       BACKEND_EDGE_AUTH: edge ? 'key-auth' : 'disabled',
       PLATFORM_LOG_LEVEL: 'trace',
       PLATFORM_REQUEST_TIMEOUT_SECONDS: '1',
-      // Nobody listens there: a failure that is logged.
+      // No server listens there: a failure that is logged.
       RERANKER_URL: 'http://127.0.0.1:1',
       RERANKER_API_KEY: token('reranker'),
     })
@@ -112,7 +112,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     return principal === undefined ? apikey : { ...apikey, ...bearer(token(principal)) }
   }
 
-  /** What the door says to a bearer credential; null where it lets it in. The edge's key is there where it is asked for. */
+  /** What the server answers to a bearer credential; null where it admits it. The edge's key is there where it is asked for. */
   function expected(policy: RoutePolicy, credential: 'none' | 'unknown' | Principal): number | null {
     switch (policy.kind) {
       case 'open':
@@ -154,7 +154,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     const body: { body?: string } = takesBody(method) ? { body: '{' } : {}
     const open = policy.kind === 'open'
 
-    it('lets nobody in who may not come in', async () => {
+    it('refuses every caller without the scope', async () => {
       const credentials: [string, 'none' | 'unknown' | Principal, Record<string, string>][] = [
         ['no token', 'none', {}],
         ['a wrong token', 'unknown', bearer('wrong')],
@@ -181,7 +181,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
       }
     })
 
-    it('says which credential it wants, without naming one', async () => {
+    it('names the kind of credential it wants, without naming one', async () => {
       const answer = await client.send({ method, path, headers: { ...json, ...edgeHeader(policy) }, ...body })
       if (open) {
         // The reranker is gone: the one documented 503 without a credential.
@@ -277,16 +277,18 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
         `${path}/${'a'.repeat(3000)}`,
         path === '/' ? '/X' : path.toUpperCase(),
       ]
-      const nobody = await statuses(Object.fromEntries(variants.map((variant) => [variant, { method, path: variant }])))
+      const anonymous = await statuses(
+        Object.fromEntries(variants.map((variant) => [variant, { method, path: variant }])),
+      )
       const headers = rightCredential(policy)
-      const somebody = await statuses(
+      const authenticated = await statuses(
         Object.fromEntries(variants.map((variant) => [variant, { method, path: variant, headers }])),
       )
       const refused = (answers: Record<string, number>, also: number[] = []) =>
         Object.entries(answers).filter(([, answer]) => (answer < 400 || answer >= 500) && !also.includes(answer))
-      expect(refused(nobody)).toEqual([])
-      // Behind the door the last part of such a path is a name like any other, and nothing may be known under it.
-      expect(refused(somebody, /\/:\w+$/.test(guarded.route) ? [200] : [])).toEqual([])
+      expect(refused(anonymous)).toEqual([])
+      // For a caller with access the last part of such a path is a name like any other, and nothing may be known under it.
+      expect(refused(authenticated, /\/:\w+$/.test(guarded.route) ? [200] : [])).toEqual([])
       const decoded = `/%${path.charCodeAt(1).toString(16)}${path.slice(2)}`
       if (path !== '/' && !open) expect(await status({ method, path: decoded })).toBe(expected(policy, 'none'))
     })

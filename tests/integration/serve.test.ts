@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-it('prints a link that opens once, and the events that the panel gets; an engine that is killed comes back and its run goes on', async () => {
+it('prints a link that opens once, and the events that the panel gets; an engine that is killed restarts and its run continues', async () => {
   const link = new URL(await line((text) => text.startsWith('http://')))
   const opened = await fetch(link, { redirect: 'manual' })
   expect((await fetch(link, { redirect: 'manual' })).status).toBe(403)

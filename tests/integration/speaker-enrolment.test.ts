@@ -40,7 +40,7 @@ describe.skipIf(!isInstalled)('a speaker of the real recogniser', () => {
     return id
   }
 
-  it('is heard better after twenty sentences, and a call that ends leaves nothing behind', async () => {
+  it('is recognised better after twenty sentences, and a call that ends leaves no files', async () => {
     const id = await enrol((i) => ENROLMENT_SENTENCES[i]!)
     const stop = new AbortController()
     const doomed = enrolment.fit(id, stop.signal)
@@ -50,8 +50,8 @@ describe.skipIf(!isInstalled)('a speaker of the real recogniser', () => {
     await expect
       .poll(async () => readdir(join(folder, id, (await model()) ?? ''), { recursive: true }))
       .toContainEqual(expect.stringMatching(/counts$/))
-    stop.abort(new Error('called off'))
-    await expect(doomed).rejects.toThrow('called off')
+    stop.abort(new Error('cancelled by the test'))
+    await expect(doomed).rejects.toThrow('cancelled by the test')
     expect((await readdir(join(folder, id))).sort()).toEqual(['sentences', 'speaker.json'])
     const { fit } = await enrolment.fit(id, signal)
     expect(fit).toMatchObject({ sentences: 20, checked_sentences: 4, used: true })

@@ -211,7 +211,7 @@ describe('what is missing is named before anything is paid for or deleted', () =
 })
 
 describe('the command matrix', () => {
-  it('writes summary and matrix where the variables say, and prints the matrix', async () => {
+  it('writes summary and matrix to the paths of the variables, and prints the matrix', async () => {
     stub = await startSpecifiedPlatform({ aliases: ['vanilla-rag'] })
     const where = ['--project', root, '--dataset', 'smoke', '--run-id', 'placed', ...addresses(stub)]
     const files = {

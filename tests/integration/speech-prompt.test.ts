@@ -13,7 +13,7 @@ const DOCUMENT =
 const QUESTION = 'Which files were locked by Brackenjaw last year?'
 const signal = new AbortController().signal
 
-describe.skipIf(!hasPocketsphinx)('a recogniser that is told what is talked about', () => {
+describe.skipIf(!hasPocketsphinx)('a recogniser with a prompt', () => {
   let folder: string
   let sound: Sound
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.skipIf(!hasPocketsphinx)('a recogniser that is told what is talked abou
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
-  it('hears a name that its dictionary does not have, and not before; what it learned is kept', async () => {
+  it('recognises a name that its dictionary does not have, and not without it; what it learned is kept', async () => {
     const recogniser = await openPocketsphinx({ cacheFolder: folder })
     expect(recogniser.usesPrompt).toBe(true)
     const heard = async (prompt: string) =>

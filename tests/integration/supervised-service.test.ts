@@ -102,7 +102,7 @@ describe('SupervisedService', () => {
     expect(await readFile(journal, 'utf8')).toContain('ignored SIGTERM')
   })
 
-  it('leaves no grandchild behind', async () => {
+  it('leaves no grandchild running', async () => {
     const made = service('grandchild')
     await made.start()
     const grandchild = await pidOf('grandchild')

@@ -27,7 +27,7 @@ const ladder = (runId: string, ...options: string[]): string[] => [
 ]
 const REUSED = /smoke sm-01 vanilla-rag reused: its row is stored, made under the same conditions/
 
-it('--verbose says why a cell was tried again, and RAG_LADDER_LOG=debug why it was reused; without them nothing is said', async () => {
+it('--verbose logs why a cell was retried, and RAG_LADDER_LOG=debug why it was reused; without them nothing is logged', async () => {
   const first = await runCli(ladder('said', '--verbose'), addresses())
   expect([first.code, first.stdout]).toEqual([
     0,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-/** Stands before the fuses in every Electron binary; the order of what follows is part of its format, version 1. */
+/** Precedes the fuses in every Electron binary; the order of what follows is part of its format, version 1. */
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 const VERSION = 1
 const NAMES = [
@@ -17,7 +17,7 @@ const NAMES = [
 export type FuseName = (typeof NAMES)[number]
 
 /**
- * The fuses of an Electron program as they stand in its bytes; those that its version does not have are absent. Throws when it has no wire
+ * The fuses of an Electron program as its bytes hold them; those that its version does not have are absent. Throws when it has no wire
  * of version 1.
  */
 export async function readFuses(program: string): Promise<Partial<Record<FuseName, boolean>>> {

@@ -116,7 +116,7 @@ async function enrol(page: Page): Promise<void> {
     await page.evaluate(readSentences, { voice: 'kal16', name: 'Fixture speaker' })
     await page.reload()
   }
-  await panel.getByRole('button', { name: /^Go on reading/ }).click({ timeout: 60_000 })
+  await panel.getByRole('button', { name: /^Continue reading/ }).click({ timeout: 60_000 })
 }
 
 /** Runs in the page: enrols a voice of the synthesiser with the fewest sentences and fits the recogniser to it. */

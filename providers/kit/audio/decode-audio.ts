@@ -23,7 +23,7 @@ export async function decodeAudio(bytes: Buffer, maxSeconds: number): Promise<De
     )
   }
   const seconds = durationSeconds(decoded.sound)
-  if (seconds === 0) throw new AudioError('audio_empty', 'the audio file holds no sound')
+  if (seconds === 0) throw new AudioError('audio_empty', 'the audio file contains no sound')
   if (seconds > maxSeconds) {
     throw new AudioError('audio_too_long', `the audio lasts ${Math.round(seconds)} s; at most ${maxSeconds} s are read`)
   }

@@ -39,11 +39,11 @@ export function processHost(entry: URL): EngineHost {
   return {
     send: (message) => work.send(message as object),
     listen(onMessage, onEnd) {
-      const stopHearing = work.onMessage(onMessage)
+      const stopReading = work.onMessage(onMessage)
       const stopWaiting = work.onEnd((end) => onEnd(new Error(`the process ended with ${describeEnd(end)}`)))
       work.hold()
       return () => {
-        stopHearing()
+        stopReading()
         stopWaiting()
         work.release()
       }

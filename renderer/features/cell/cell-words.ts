@@ -24,7 +24,7 @@ export const CELL_WORDS = {
   noGroundTruth: 'none written',
   shading:
     'Shaded: one context has most of the sentence’s words. Dotted: no context has. This compares words and judges nothing.',
-  readOn: (shown: string, all: string) => `Read on: ${shown} of ${all} characters`,
+  readOn: (shown: string, all: string) => `Show more: ${shown} of ${all} characters`,
   readingOn: 'Reading on',
 
   others: 'The same question in other approaches',

@@ -10,7 +10,7 @@ const source = (document: string, chunk: number) => ({
 })
 
 describe('compareContexts', () => {
-  it('tells what is the same, what moved and what is only here', () => {
+  it('marks what is the same, what moved and what is only here', () => {
     const here = rankedContexts({
       contexts: ['a', 'b', 'c'],
       sources: [source('x.md', 1), source('x.md', 2), source('y.md', 0)],

@@ -20,7 +20,7 @@ export const COMPARE_WORDS = {
     'Choose runs to see which approaches became better or worse, and which other conditions they were made under.',
   conditions: 'Conditions',
   significance: 'The significance of the differences',
-  working: 'Working out which differences are significant…',
+  working: 'Computing which differences are significant…',
   noRegression: '● No significant regression',
   regressions: (number: number) => `▼ ${number} significant ${number === 1 ? 'regression' : 'regressions'}`,
   improvements: (number: number) => `, ${number} significant ${number === 1 ? 'improvement' : 'improvements'}`,

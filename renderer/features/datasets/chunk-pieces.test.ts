@@ -5,7 +5,7 @@ import { chunkPieces } from './chunk-pieces.ts'
 const chunk = (index: number, start: number, end: number) => ({ index, start, end, tokens: null })
 
 describe('chunkPieces', () => {
-  it('parts a text at chunks and gold facts, and tells the overlap', () => {
+  it('splits a text at chunks and gold facts, and marks the overlap', () => {
     const [first, second] = [chunk(0, 0, 12), chunk(1, 8, 20)]
     expect(chunkPieces(22, [first, second], [{ start: 6, end: 10 }])).toEqual([
       { start: 0, end: 6, isGold: false, chunks: [0], begins: [first] },

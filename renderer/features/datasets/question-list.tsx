@@ -57,7 +57,7 @@ export function QuestionList({
                     <Link to="/datasets" search={{ dataset, view: 'documents', document }}>
                       {document}
                     </Link>
-                    {spans.length === 0 && ' ▲ stands nowhere in the document'}
+                    {spans.length === 0 && ' ▲ not found in the document'}
                   </li>
                 ))}
               </ul>

@@ -48,8 +48,8 @@ export async function convertFile(
 
 function refusal(response: Response, body: unknown): string {
   if (response.headers.has(CONTROL_REFUSAL_HEADER)) {
-    const told = ControlError.safeParse(body)
-    if (told.success) return told.data.message
+    const error = ControlError.safeParse(body)
+    if (error.success) return error.data.message
   }
   const detail = (body as { detail?: unknown } | null)?.detail
   if (typeof detail === 'string') return detail

@@ -15,7 +15,7 @@ export interface Sent {
   path: string
 }
 
-/** The new dataset stands, but the document is not in it. */
+/** The new dataset exists, but the document is not in it. */
 export class SendingStoppedError extends Error {
   readonly dataset: string
 

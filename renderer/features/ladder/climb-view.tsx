@@ -13,7 +13,7 @@ import { throughput } from '../../data/ladder-state.ts'
 import type { Climb, PhaseState, StepState } from '../../data/ladder-state.ts'
 import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
 import styles from './ladder.module.css'
-import { MendButtons } from './mend-buttons.tsx'
+import { RepairButtons } from './repair-buttons.tsx'
 
 const SIGNS: Record<StepState['state'] | 'waiting' | 'stopped', string> = {
   waiting: '○',
@@ -58,7 +58,7 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
         </span>
       )}
       {name === 'failed' && (
-        <MendButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={climb?.failed ?? 0} />
+        <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={climb?.failed ?? 0} />
       )}
       {step === 'ingest' && climb !== undefined && Object.keys(climb.phases).length > 0 && name !== 'done' && (
         <PhaseList phases={climb.phases} />

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 
-/** Pause, resume and cancel by a run's name; the run's own events tell what became of it. */
+/** Pause, resume and cancel by a run's name; the run's own events report the result. */
 export function useRunControl(): Record<'pause' | 'resume' | 'cancel', (runId: string) => void> {
   const pause = useMutation(api.runs.pause.mutationOptions({ onError: (error) => notifyFailure('Pausing', error) }))
   const resume = useMutation(api.runs.resume.mutationOptions({ onError: (error) => notifyFailure('Resuming', error) }))

@@ -7,8 +7,8 @@ import { notifyFailure } from '../../components/notify.ts'
 import { RUN_SIGNS, runStateWords } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { failuresWithoutStep, isResumeUseful } from './mend.ts'
-import { MendButtons } from './mend-buttons.tsx'
+import { failuresWithoutStep, isResumeUseful } from './repair.ts'
+import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
 
@@ -50,7 +50,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
       </span>
       {state === 'completed' && hasCells && <Button onClick={openMatrix}>Open matrix</Button>}
       {canResume && <Button onClick={() => control.resume(runId)}>Resume run</Button>}
-      {stepless !== undefined && <MendButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
+      {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
       {state !== 'completed' && hasCells && (
         <Button variant="default" onClick={openMatrix}>
           Open matrix

@@ -76,7 +76,7 @@ export function chosen(
   }
 }
 
-/** The request behind a draft; what was left as it is stays out. */
+/** The request of a draft; unchanged values are left out. */
 export const requestOf = (draft: LaunchDraft, datasets: string[], models: string[]): RunRequestInput => ({
   ...(draft.runId.trim() === '' ? {} : { run_id: draft.runId.trim() }),
   dataset_ids: datasets,

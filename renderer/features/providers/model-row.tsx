@@ -80,10 +80,10 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
               size="xs"
               variant="default"
               loading={removing.isPending}
-              aria-label={`${isUnderWay ? 'Call off' : 'Remove'} ${id}`}
+              aria-label={`${isUnderWay ? 'Cancel' : 'Remove'} ${id}`}
               onClick={() => removing.mutate()}
             >
-              {isUnderWay ? 'Call off' : 'Remove'}
+              {isUnderWay ? 'Cancel' : 'Remove'}
             </Button>
           ) : (
             <Button size="xs" variant="default" aria-label={`Fetch ${id}`} onClick={() => fetching.mutate()}>

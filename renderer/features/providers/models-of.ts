@@ -11,7 +11,7 @@ const Answer = z.union([
   z.object({ models: Models }).transform(({ models }) => models),
 ])
 
-/** Whether the service tells of models at all. */
+/** Whether the service reports models at all. */
 export const hasModels = (service: ServiceName): boolean => serviceDescriptor(service).modelsPath !== undefined
 
 /** Whether pages may fetch and remove its models; another service does so by itself. */

@@ -7,12 +7,12 @@ const FIT: SpeakerFit = {
   ...{ sentences: 100, matched_sentences: 100, checked_sentences: 20, checked_words: 212 },
   ...{ errors_before: 31, errors_after: 17, used: true },
 }
-const measured = 'Heard 31 of 212 words wrong before, 17 after, in 20 sentences kept out for that.'
+const measured = 'Recognised 31 of 212 words wrong before, 17 after, in 20 sentences kept out for that.'
 
 const ALL = Array.from({ length: 101 }, (_, i) => `Sentence ${i}.`)
 const KNOWN = { sentences: ALL, unavailable: null }
 
-test('a fit is told with what it was measured on, and whether it is used', () => {
+test('a fit is described with what it was measured on, and whether it is used', () => {
   const read = ALL.slice(0, 100)
   expect(fitWords({ fit: null, read }, KNOWN)).toBeNull()
   expect(fitWords({ fit: FIT, read }, KNOWN)).toBe(`${measured} Used.`)
@@ -38,11 +38,11 @@ test('a fit that is no better says what can be done, if anything', () => {
     /No better: not used; read some again, slower and nearer to the microphone\.$/,
   )
   expect(fitWords({ fit: { ...worse, errors_before: 0, errors_after: 0 }, read: ALL }, KNOWN)).toMatch(
-    /Heard 0 of 212 words wrong before, 0 after.* Not used: it heard everything right before\.$/,
+    /Recognised 0 of 212 words wrong before, 0 after.* Not used: it recognised every word before\.$/,
   )
 })
 
-test('recordings that did not match are told, out of those that were tried', () => {
+test('recordings that did not match are counted, out of those that were tried', () => {
   const told = (part: Partial<SpeakerFit>) => fitWords({ fit: { ...FIT, ...part }, read: ALL }, KNOWN)
   expect(told({ matched_sentences: 97 })).toContain(' 3 of 100 recordings did not match the sentence. Used;')
   // No better: those kept out were not fitted to at all.
@@ -51,7 +51,7 @@ test('recordings that did not match are told, out of those that were tried', () 
   )
 })
 
-test('a sentence is told with its wrong words, also where more was heard than read', () => {
+test('a sentence is shown with its wrong words, also where more was recognised than read', () => {
   expect([0, 2, 9, 10].map((errors) => outcomeWords(9, errors))).toEqual([
     'all 9 words right',
     '2 of 9 words wrong',

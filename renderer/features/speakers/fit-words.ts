@@ -9,7 +9,7 @@ export function fitWords({ fit, read }: Pick<Speaker, 'fit' | 'read'>, known: Kn
   if (fit === null) return null
   const { errors_before: before, errors_after: after, checked_words: words, checked_sentences: checked } = fit
   const measured =
-    `Heard ${before} of ${plural(words, 'word')} wrong before, ${after} after, ` +
+    `Recognised ${before} of ${plural(words, 'word')} wrong before, ${after} after, ` +
     `in ${plural(checked, 'sentence')} kept out for that.${mismatchWords(fit)}`
   if (!fit.used) return `${measured} ${unusedWords(fit, read, known)}`
   const since = read.length - fit.sentences
@@ -20,7 +20,7 @@ export function fitWords({ fit, read }: Pick<Speaker, 'fit' | 'read'>, known: Kn
 
 /** How many recordings could not be fitted to; nothing where all could. */
 function mismatchWords(fit: SpeakerFit): string {
-  // Only what hears better is fitted once more, to the sentences kept out as well.
+  // Only what recognises better is fitted once more, to the sentences kept out as well.
   const isBetter = fit.errors_after < fit.errors_before
   const tried = isBetter ? fit.sentences : fit.sentences - fit.checked_sentences
   const mismatched = tried - fit.matched_sentences
@@ -34,7 +34,7 @@ function unusedWords(fit: SpeakerFit, read: readonly string[], { sentences, unav
     return unavailable === null
       ? 'Not used: the recogniser’s own model has changed since; fit it again.'
       : 'Not used: another recogniser runs now than the one that was fitted.'
-  if (fit.errors_before === 0) return 'Not used: it heard everything right before.'
+  if (fit.errors_before === 0) return 'Not used: it recognised every word before.'
   return nextUnread(sentences, read, 0) === null
     ? 'No better: not used; read some again, slower and nearer to the microphone.'
     : 'No better: not used; read more sentences.'

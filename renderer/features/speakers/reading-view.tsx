@@ -172,7 +172,7 @@ function ReadingOutcome({ kept, isPending, error, onSendAgain }: OutcomeProps) {
 function KeptSentence({ place, answer: { heard, words, errors } }: Kept) {
   return (
     <p>
-      Sentence {place + 1} is kept. Heard: “{heard}”, {outcomeWords(words, errors)}.
+      Sentence {place + 1} is saved. Recognised: “{heard}”, {outcomeWords(words, errors)}.
     </p>
   )
 }

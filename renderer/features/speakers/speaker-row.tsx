@@ -71,7 +71,7 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
                 disabled={fitting.isAnyUnderWay || (isBusy && !isOpen)}
                 onClick={() => void navigate({ search: isOpen ? {} : { reader: id }, replace: true })}
               >
-                {isOpen ? 'Stop reading' : read.length === 0 ? 'Read sentences' : 'Go on reading'}
+                {isOpen ? 'Stop reading' : read.length === 0 ? 'Read sentences' : 'Continue reading'}
                 <span className="hidden-text"> as {name}</span>
               </Button>
               <Button
@@ -151,7 +151,7 @@ function useFitting({ id, name }: Speaker) {
       notifyDone(
         speaker.fit?.used === true
           ? `The recogniser was fitted to ${name}`
-          : `The recogniser hears ${name} no better when fitted, and stays as it was`,
+          : `Fitting does not improve the recognition of ${name}; the recogniser is unchanged`,
       )
     },
     // The error is not to wait for the list.

@@ -8,14 +8,14 @@ import { listSpeakers } from './speaker-client.ts'
 export const SPEAKERS = queryOptions({
   queryKey: ['speech', 'speakers'],
   queryFn: listSpeakers,
-  // No event tells of speakers.
+  // No event reports speakers.
   staleTime: 0,
 })
 
-/** Whom the recogniser can hear fitted. */
+/** Speakers that the recogniser can be fitted to. */
 const fittedOf = (known: Speakers): Speaker[] => known.data.filter(({ fit }) => fit?.used === true)
 
-/** Whom the recogniser is to be fitted to when it hears; null for none, and for one who is unknown or not fitted. */
+/** The speaker that the recogniser is fitted to; null for none, and for one who is unknown or not fitted. */
 export const chosenOf = (known: Speakers, preferred: string | null): Speaker | null =>
   fittedOf(known).find(({ id }) => id === preferred) ?? null
 

@@ -50,7 +50,9 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
           <div className={styles.actions}>
             <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label="Record a question" onRecorded={hearing.mutate} />
             {hearing.isPending && <span role="status">Listening …</span>}
-            {hearing.data?.prompt_used === true && <span className="dim">Heard with the words of this dataset.</span>}
+            {hearing.data?.prompt_used === true && (
+              <span className="dim">Recognised with the words of this dataset.</span>
+            )}
             {hearing.data?.fittedTo !== undefined && <span className="dim">Fitted to {hearing.data.fittedTo}.</span>}
           </div>
           <TextInput

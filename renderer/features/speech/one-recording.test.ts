@@ -4,7 +4,7 @@ import type { Session } from './record-microphone.ts'
 
 const OPTIONS = { maxSeconds: 30, countdownSeconds: 1 }
 
-/** A microphone that answers when it is told to, and what was shown and handed over. */
+/** A scripted microphone, and what was shown and passed on. */
 function bench() {
   const sessions: (Session & PromiseWithResolvers<Blob | null>)[] = []
   const views: RecorderView[] = []
@@ -41,7 +41,7 @@ test('a second press before the microphone is there starts nothing', async () =>
   expect(sessions).toHaveLength(2)
 })
 
-test('one that was called off before the microphone was there says nothing any more, whatever becomes of it', async () => {
+test('one that was cancelled before the microphone was ready reports nothing any more', async () => {
   const { recording, start, sessions, handed, states } = bench()
   start('first')
   recording.stop()
@@ -57,7 +57,7 @@ test('one that was called off before the microphone was there says nothing any m
   expect(sessions).toHaveLength(2)
 })
 
-test('a stop hands over what was recorded, leaving does not, and a fault is told', async () => {
+test('a stop passes on what was recorded, leaving the page does not, and a fault is reported', async () => {
   const { recording, start, sessions, handed, states, last } = bench()
   start('first')
   sessions[0]!.onProgress(2, 0.3)

@@ -17,7 +17,7 @@ export const NOT_RECORDING: RecorderView = { state: 'idle', countdown: 0, second
 
 export type RecorderOptions = Pick<Session, 'maxSeconds' | 'countdownSeconds'>
 
-/** Runs one recording at a time. `record` makes it, and gives null when it was called off; each change is told to `onView`. */
+/** Runs one recording at a time. `record` makes it, and gives null when it was cancelled; each change is reported to `onView`. */
 export class OneRecording {
   readonly #record: (session: Session) => Promise<Blob | null>
   readonly #onView: (view: RecorderView) => void

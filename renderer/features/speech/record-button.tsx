@@ -43,7 +43,7 @@ export function RecorderView({ recorder, maxSeconds, label, isBusy = false, butt
         </Button>
       ) : (
         <Button ref={button} color="red" onKeyDown={ignoreRepeat} onClick={stop}>
-          {state === 'recording' ? 'Stop recording' : 'Call off'}
+          {state === 'recording' ? 'Stop recording' : 'Cancel'}
         </Button>
       )}
       {state === 'counting' && (

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** A microphone that tells how long its recorder ran. */
+/** A microphone that reports how long its recorder ran. */
 function fakeMicrophone() {
   const ran = { seconds: NaN }
   class Recorder {

@@ -1,4 +1,4 @@
-/** What a recording tells on its way, and what ends it. */
+/** What a recording reports meanwhile, and what ends it. */
 export interface Session {
   /** Ends the recording; before it has begun, calls it off. */
   signal: AbortSignal
@@ -10,7 +10,7 @@ export interface Session {
   onProgress: (seconds: number, level: number) => void
 }
 
-/** The recording; null when it was called off before it began. */
+/** The recording; null when it was cancelled before it began. */
 export async function recordMicrophone({
   signal,
   maxSeconds,

@@ -5,7 +5,7 @@ import { ServiceCallError } from '../../data/service-call.ts'
 import styles from './speech.module.css'
 
 /** Work goes on when the page that asked for it is left. */
-const BUSY = ': it still works on what it was asked for before. Try again when that is done.'
+const BUSY = ': it is still working on an earlier request. Try again when that is done.'
 
 /** What a speech service said when it refused, and where to look. */
 export function ServiceFault({ error, service }: { error: Error; service: ServiceName }) {

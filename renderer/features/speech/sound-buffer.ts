@@ -4,7 +4,7 @@ export interface PageSound {
   sampleRate: number
 }
 
-/** Throws with a sentence where there is nothing in a file, which tells more than that it cannot be decoded. */
+/** Throws with a sentence where there is nothing in a file, which explains more than that it cannot be decoded. */
 export function requireContent(file: Blob): void {
   if (file.size === 0) throw new Error(`${nameOf(file)} is empty: it has 0 bytes.`)
 }
@@ -23,7 +23,9 @@ export async function decodeSound(file: Blob): Promise<PageSound> {
     }
     return { samples, sampleRate: buffer.sampleRate }
   } catch {
-    throw new Error(`${nameOf(file)} holds no sound that the browser can read. WAV, MP3, FLAC and Opus can be read.`)
+    throw new Error(
+      `${nameOf(file)} contains no audio that the browser can decode. WAV, MP3, FLAC and Opus can be read.`,
+    )
   } finally {
     await context.close()
   }

@@ -1,6 +1,6 @@
 type Rgb = readonly [red: number, green: number, blue: number]
 
-/** Silence has the page's own surface, the loudest stands out from it: one even scale each, and no colour of an approach. */
+/** Silence has the page's own surface, the loudest contrasts with it: one even scale each, and no colour of an approach. */
 const SCALES: Record<'light' | 'dark', { silent: Rgb; loudest: Rgb }> = {
   light: { silent: [255, 255, 255], loudest: [20, 50, 110] },
   dark: { silent: [20, 23, 28], loudest: [188, 220, 255] },

@@ -19,7 +19,7 @@ export function uploadForm(
   return data
 }
 
-/** What the recogniser may be told beside the sound; an empty text is not sent. */
+/** What may be sent to the recogniser beside the sound; an empty text is not sent. */
 export interface HearingHints {
   /** A text on what the recording talks about. */
   prompt: string
@@ -104,7 +104,7 @@ export interface SpokenAnswer {
   contexts: number
 }
 
-/** The answer of one approach to a question, from the platform as it stands. Throws `ServiceCallError`. */
+/** The answer of one approach to a question, from the platform as it is configured. Throws `ServiceCallError`. */
 export async function askApproach(model: string, question: string, signal: AbortSignal): Promise<SpokenAnswer> {
   const answer = await callService('platform', '/v1/chat/completions', {
     method: 'POST',

@@ -16,7 +16,7 @@ interface Props {
 export function TranscriptView({ transcript, time, onSeek }: Props) {
   const segments = transcript.segments ?? []
   if (segments.length === 0 && transcript.text.trim() === '')
-    return <p className="dim">No speech was heard in this recording.</p>
+    return <p className="dim">No speech was recognised in this recording.</p>
   return (
     <>
       {segments.length > 0 ? (
@@ -25,8 +25,7 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
         <div className={styles.stack}>
           <p className={styles.read}>{transcript.text}</p>
           <p className="dim">
-            The recogniser that is set tells no times: the words cannot be played one by one, and there are no
-            subtitles.
+            The configured recogniser gives no times: the words cannot be played one by one, and there are no subtitles.
           </p>
         </div>
       )}

@@ -32,7 +32,7 @@ const head = (kids: string, count: number): string[] => [
 ]
 
 /**
- * Many pages of print: a library would take longer to write them than we to read them. Nothing stands where running heads do, as lines that are
+ * Many pages of print: a library would take longer to write them than we to read them. Nothing is where running heads are, as lines that are
  * alike there are taken for such.
  */
 export function longPdf(pages: number, linesPerPage = 38): Buffer<ArrayBuffer> {

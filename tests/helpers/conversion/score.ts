@@ -43,7 +43,7 @@ export function textRecall(truth: string, found: string): number {
   return wanted.length === 0 ? 1 : hits / wanted.length
 }
 
-/** F1 over cells: one is right when its text stands in its row and column. Each true table is held against the found one that fits it best. */
+/** F1 over cells: one is right when its text is in its row and column. Each true table is held against the found one that fits it best. */
 export function cellF1(truth: readonly string[][][], found: readonly Table[]): number | null {
   if (truth.length === 0) return null
   const spare = new Set(
@@ -68,7 +68,7 @@ export function cellF1(truth: readonly string[][][], found: readonly Table[]): n
   return total / truth.length
 }
 
-/** Share of the pairs of paragraphs that stand in the same order in the text as in the truth; 1 for one paragraph or none. */
+/** Share of the pairs of paragraphs that have the same order in the text as in the truth; 1 for one paragraph or none. */
 export function readingOrder({ sections }: Content, found: string): number {
   const text = words(found).join(' ')
   const paragraphsOnce = new Set(sections.flatMap(({ paragraphs }) => paragraphs))

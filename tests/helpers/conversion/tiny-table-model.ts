@@ -9,7 +9,7 @@ type Seen = Pick<TableObject, 'label' | 'box'>
 
 export interface TinyTableModel {
   objects: readonly Seen[]
-  /** Kinds of object that the network tells apart, besides "no object"; six when absent. */
+  /** Kinds of object that the network distinguishes, besides "no object"; six when absent. */
   kinds?: number
   /** Whether it takes a mask beside the picture, as the published exports do. */
   takesMask?: boolean

@@ -26,7 +26,7 @@ function longestPause({ samples, sampleRate }: Sound): [number, number] {
   return [longest[0] * STEP_SECONDS, longest[1] * STEP_SECONDS]
 }
 
-it.each(FLITE_VOICES.map(({ id }) => id))('tells when its phones are said: %s', async (voice) => {
+it.each(FLITE_VOICES.map(({ id }) => id))('reports when its phones are spoken: %s', async (voice) => {
   const text = 'Nine of the twelve reports describe the same campaign, and three others name a supplier.'
   const [from, to] = longestPause(await flite.speak({ text, voice, speed: 1 }, signal))
   const phones = await flite.phones(text, voice, signal)
@@ -36,7 +36,7 @@ it.each(FLITE_VOICES.map(({ id }) => id))('tells when its phones are said: %s', 
 })
 
 it.each(FLITE_VOICES.map(({ id }) => id))(
-  'tells the words of a name whose sounds a voice lacks, and nothing else: %s',
+  'reports the words of a name whose sounds a voice lacks, and nothing else: %s',
   async (voice) => {
     const words = ['a', 'loan', 'from', 'van', 'houtryck', 'bank']
     expect(await flite.words('A loan from Van Houtryck Bank.', voice, signal)).toEqual(words)
@@ -44,7 +44,7 @@ it.each(FLITE_VOICES.map(({ id }) => id))(
   },
 )
 
-it('leaves no folder behind when it is closed while it speaks', async () => {
+it('leaves no folder when it is closed during a run', async () => {
   const before = process.env['TMPDIR']
   const folder = await mkdtemp(join(tmpdir(), 'flite-test-'))
   process.env['TMPDIR'] = folder
@@ -52,7 +52,7 @@ it('leaves no folder behind when it is closed while it speaks', async () => {
     const engine = new FliteEngine()
     const spoken = engine.speak({ text: 'The harbour closes at night. '.repeat(20), voice: 'slt', speed: 1 }, signal)
     await expect
-      .poll(async () => (await readdir(folder, { recursive: true })).some((name) => name.includes('run-')))
+      .poll(async () => (await readdir(folder, { recursive: true })).some((name) => name.endsWith('printed.txt')))
       .toBe(true)
     await Promise.all([expect(spoken).rejects.toThrow(), engine.close()])
     expect(await readdir(folder)).toEqual([])

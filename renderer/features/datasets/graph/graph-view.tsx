@@ -16,7 +16,7 @@ import type { LayoutInput } from './graph-layout.ts'
 const TITLES = {
   not_ingested: 'No graph yet',
   busy: 'The platform serves another dataset',
-  unavailable: 'The graph cannot be had now',
+  unavailable: 'The graph is unavailable now',
 }
 
 function Drawing(props: {
@@ -226,7 +226,7 @@ function inWorker(input: LayoutInput, signal: AbortSignal): Promise<Float64Array
   const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Float64Array>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<Float64Array>) => resolve(data)
-    worker.onerror = () => reject(new Error('the layout of the graph could not be worked out'))
+    worker.onerror = () => reject(new Error('the layout of the graph could not be computed'))
     signal.addEventListener('abort', () => reject(new Error('the layout is no longer wanted')), { once: true })
     worker.postMessage(input)
   }).finally(() => worker.terminate())

@@ -2,9 +2,9 @@ import type { RunFailure, RunJob } from '../../../contract/control/run-job.ts'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 
 /** What can be done about a failure. resume goes on where the run stopped; retry makes failed cells again in a new run. */
-export type Mend = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
+export type Repair = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
 
-const PLACES: Partial<Record<LadderStep, Mend>> = {
+const PLACES: Partial<Record<LadderStep, Repair>> = {
   start: 'providers',
   ingest: 'providers',
   contextualize: 'providers',
@@ -21,10 +21,10 @@ const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.i
 /**
  * What repairs a failed step, likeliest first. `hasFailedCells`: some cells of this run failed. `resumable`: the engine takes the run on.
  */
-export function mendsOf(
+export function repairsOf(
   { step, code }: { step: LadderStep | null; code: string },
   { hasFailedCells, resumable }: { hasFailedCells: boolean; resumable: boolean },
-): Mend[] {
+): Repair[] {
   if (needsNewRun(code)) return ['relaunch']
   if (code === 'torn_tail') return ['recover', 'relaunch']
   // The same settings fail in the same way: they come first.

@@ -5,12 +5,12 @@ import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
-import { type Mend, mendsOf, relaunchSearch } from './mend.ts'
+import { type Repair, repairsOf, relaunchSearch } from './repair.ts'
 import { useRecover } from './use-recover.ts'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
 
-interface MendButtonsProps {
+interface RepairButtonsProps {
   runId: string
   /** Null for a failure of the whole run. */
   step: LadderStep | null
@@ -19,16 +19,16 @@ interface MendButtonsProps {
 }
 
 /** The buttons that repair a failure, the likeliest one filled. */
-export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps) {
+export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsProps) {
   const navigate = useNavigate()
   const control = useRunControl()
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: run }) => run === runId)
   const retry = useMutation(
     api.runs.retryFailures.mutationOptions({ onError: (error) => notifyFailure('Starting the retry', error) }),
   )
-  const mends = mendsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
+  const repairs = repairsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
   const recover = useRecover()
-  const actions: Record<Mend, { label: string; act: () => void }> = {
+  const actions: Record<Repair, { label: string; act: () => void }> = {
     recover: { label: 'Move torn bytes', act: () => recover.mutate({ run_id: runId }) },
     resume: { label: 'Resume run', act: () => control.resume(runId) },
     retry: {
@@ -43,15 +43,15 @@ export function MendButtons({ runId, step, code, failedCells }: MendButtonsProps
     settings: { label: 'Open Settings', act: () => void navigate({ to: '/settings' }) },
   }
   return (
-    <div className={styles.mend}>
-      {mends.map((mend, index) => (
+    <div className={styles.repair}>
+      {repairs.map((repair, index) => (
         <Button
-          key={mend}
+          key={repair}
           variant={index === 0 ? 'filled' : 'default'}
-          loading={(mend === 'retry' && retry.isPending) || (mend === 'recover' && recover.isPending)}
-          onClick={actions[mend].act}
+          loading={(repair === 'retry' && retry.isPending) || (repair === 'recover' && recover.isPending)}
+          onClick={actions[repair].act}
         >
-          {actions[mend].label}
+          {actions[repair].label}
         </Button>
       ))}
     </div>
