@@ -5,6 +5,7 @@ import type { ByteVector } from '../dense-vectors.ts'
 import { GraphEngineError } from './errors.ts'
 
 const SCHEMA_VERSION = 2
+const WAL_BYTES = 4 * 1024 * 1024
 /** Documents, chunks and extractions of this version can be carried over; its vectors are made again when they are needed. */
 const CONVERTIBLE_VERSION = 1
 
@@ -71,6 +72,7 @@ function prepare(database: Database.Database, file: string): void {
   database.pragma('locking_mode = EXCLUSIVE')
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
+  database.pragma(`journal_size_limit = ${WAL_BYTES}`)
   database.pragma('foreign_keys = ON')
   database
     .transaction(() => {

@@ -122,8 +122,10 @@ export interface GraphEngineLimits {
   embedBatch: number
   /** Different descriptions that an entity or a relation keeps, in document order. */
   descriptionsKept: number
-  /** Entities that a traversal may visit. */
+  /** Steps that the search for paths may take. */
   visitedEntities: number
+  /** Entities nearest to the question's that the random walk stays among. */
+  walkedEntities: number
   /** Relations on one path. */
   pathLength: number
   /** Lines of the pipeline's history. */
@@ -140,6 +142,7 @@ export const DEFAULT_LIMITS: GraphEngineLimits = {
   embedBatch: 64,
   descriptionsKept: 12,
   visitedEntities: 2000,
+  walkedEntities: 600,
   pathLength: 4,
   historyLines: 200,
 }

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3'
 import { createVectorTable, highest, vectorTableBytes } from '../dense-vectors.ts'
 import type { VectorTable } from '../dense-vectors.ts'
+import { SAME_AS_CONTENT } from './database.ts'
 import type { LegHit } from './fusion.ts'
 import { keywordQuery, keywordTerms, quoted } from './keyword-terms.ts'
 import type { CollectionInfo, StoredChunk } from './vector-store.ts'
@@ -89,7 +90,7 @@ const toChunk = (row: ChunkRow): StoredChunk => ({
   startChar: row.start_char,
   endChar: row.end_char,
   content: row.content,
-  indexText: row.index_text,
+  indexText: row.index_text === SAME_AS_CONTENT ? row.content : row.index_text,
 })
 
 /** The vectors of one generation and the id of each row; chunks without a vector are missing. */

@@ -8,6 +8,7 @@ const SCHEMA_VERSION = 1
 const BUSY_TIMEOUT_MS = 5000
 /** A vec0 chunk is 1024 vectors in one blob (3 MB at 768 dimensions): large pages keep its overflow chain short. */
 const PAGE_SIZE_BYTES = 32_768
+const WAL_BYTES = 4 * 1024 * 1024
 
 /**
  * Opens or creates the store's file. Each write of a collection is a generation with tables of its own (`chunks_7`, `dense_7`,
@@ -32,6 +33,9 @@ function prepareFile(database: Database.Database, file: string): void {
     throw new VectorStoreUnavailableError(`${file}: write-ahead log refused (journal mode ${String(mode)})`)
   // Collections can be rebuilt from their documents, so a power cut may lose the last one, never corrupt the file.
   database.pragma('synchronous = NORMAL')
+  // Pages are large: the default of 1000 would let the log grow to 32 MB, and it would keep that size.
+  database.pragma(`wal_autocheckpoint = ${WAL_BYTES / PAGE_SIZE_BYTES}`)
+  database.pragma(`journal_size_limit = ${WAL_BYTES}`)
   database
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true }) as number
@@ -106,14 +110,18 @@ export function createGeneration(database: Database.Database, dimensions: number
     .immediate()
 }
 
-/** Adds chunks `from`..`to` to a generation that is being written; ids are positions in the list, from 1. */
+/** A chunk with its vector; null where the vector has no direction, so that the chunk is found by its words only. */
+export interface ChunkToWrite {
+  chunk: StoredChunk
+  vector: Float32Array | null
+}
+
+/** Adds chunks to a generation that is being written. `firstId`: id of the first of them; ids count from 1. */
 export function writeBatch(
   database: Database.Database,
   generation: number,
-  chunks: readonly StoredChunk[],
-  vectors: readonly (Float32Array | null)[],
-  from: number,
-  to: number,
+  batch: readonly ChunkToWrite[],
+  firstId: number,
 ): void {
   const addChunk = database.prepare(`INSERT INTO chunks_${generation} VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
   const addVector = database.prepare(`INSERT INTO dense_${generation} (rowid, embedding) VALUES (?, ?)`)
@@ -121,18 +129,20 @@ export function writeBatch(
   database
     .transaction(() => {
       touchGeneration(database, generation)
-      for (let index = from; index < to; index += 1) {
-        const chunk = chunks[index]!
-        const id = BigInt(index + 1)
+      for (const [at, { chunk, vector }] of batch.entries()) {
+        const id = BigInt(firstId + at)
         const { document, title, chunkIndex, startChar, endChar, content, indexText } = chunk
-        addChunk.run(id, document, title, chunkIndex, startChar, endChar, content, indexText)
+        const own = indexText === content ? SAME_AS_CONTENT : indexText
+        addChunk.run(id, document, title, chunkIndex, startChar, endChar, content, own)
         addWords.run(id, indexText, joinedCodes(indexText).join(' '))
-        const vector = vectors[index] ?? null
         if (vector !== null) addVector.run(id, vector)
       }
     })
     .immediate()
 }
+
+/** Stored for an index text that is the content: most chunks have no other, and the file need not have it twice. */
+export const SAME_AS_CONTENT = ''
 
 /** Marks a generation as being worked on; throws when another process removed it as abandoned. */
 export function touchGeneration(database: Database.Database, generation: number): void {

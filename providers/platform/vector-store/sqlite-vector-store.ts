@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { toUnitLength } from '../dense-vectors.ts'
+import { createPauses } from '../sliced-work.ts'
 import type { TermStatistics } from '../models/model-host.ts'
 import { collectionReader, MatrixCache } from './collection-reader.ts'
 import type { CollectionReader } from './collection-reader.ts'
@@ -33,7 +34,7 @@ export interface VectorStoreOptions {
 /** How deep each leg of a hybrid search looks: what is fused must not depend on how many hits the caller wants to see. */
 const MIN_LEG_DEPTH = 100
 /** Chunks per write transaction: short enough that other writers and the event loop get their turn. */
-const WRITE_BATCH = 128
+const WRITE_BATCH = 64
 
 /** Opens or creates the store in one SQLite file; several processes may have it open. Throws `VectorStoreUnavailableError`. */
 export function openSqliteVectorStore(file: string, options: VectorStoreOptions = {}): VectorStore {
@@ -85,19 +86,22 @@ class SqliteVectorStore implements VectorStore {
     if (chunks.length === 0 || chunks.length !== embeddings.length) {
       throw new CountMismatchError(name, chunks.length, embeddings.length)
     }
-    for (const vector of embeddings) checkVector(vector, source.dimensions)
+    const pause = createPauses()
+    for (const vector of embeddings) {
+      checkVector(vector, source.dimensions)
+      await pause()
+    }
     const order = documentOrder(chunks)
-    const ordered = order.map((index) => chunks[index]!)
-    // A vector without direction has no cosine: such a chunk is found by its words only.
-    const vectors = order.map((index) => toUnitLength(embeddings[index]!))
     const generation = unavailableOnFailure(() => createGeneration(this.#database, source.dimensions))
     try {
-      for (let from = 0; from < ordered.length; from += WRITE_BATCH) {
-        const to = Math.min(from + WRITE_BATCH, ordered.length)
-        unavailableOnFailure(() => writeBatch(this.#database, generation, ordered, vectors, from, to))
+      for (let from = 0; from < order.length; from += WRITE_BATCH) {
+        const batch = order
+          .slice(from, from + WRITE_BATCH)
+          .map((index) => ({ chunk: chunks[index]!, vector: toUnitLength(embeddings[index]!) }))
+        unavailableOnFailure(() => writeBatch(this.#database, generation, batch, from + 1))
         await nextTurn()
       }
-      return unavailableOnFailure(() => this.#makeLive(name, source, generation, ordered.length, options))
+      return unavailableOnFailure(() => this.#makeLive(name, source, generation, order.length, options))
     } catch (error) {
       this.#abandon(generation)
       throw error

@@ -24,7 +24,7 @@ export interface AnsweringDeps {
   graph: (signal?: AbortSignal) => Promise<KnowledgeGraph>
   models: ModelHost
   rerank: GraphRerank | null
-  limits: Pick<GraphEngineLimits, 'pathLength' | 'visitedEntities'>
+  limits: Pick<GraphEngineLimits, 'pathLength' | 'visitedEntities' | 'walkedEntities'>
 }
 
 /** Answers queries in two parts, so that a stream can show the references while the text is written. */
@@ -61,7 +61,7 @@ export interface QueryTools {
   graph: (signal?: AbortSignal) => Promise<KnowledgeGraph>
   models: ModelHost
   rerank: GraphRerank | null
-  bounds: { pathLength: number; visitedEntities: number }
+  bounds: Pick<GraphEngineLimits, 'pathLength' | 'visitedEntities' | 'walkedEntities'>
 }
 
 /** How a query went: additive `metadata.processing_info` of `/query/data`. */

@@ -20,6 +20,7 @@ export interface SearchBounds {
   topK: number
   pathLength: number
   visitedEntities: number
+  walkedEntities: number
 }
 
 const NOTHING: GraphFindings = { anchors: [], paths: [], entities: [], relations: [] }
@@ -55,7 +56,7 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
     graph,
     seeds,
     (relation) => 0.1 + Math.max(0, question.near.relation(relation)),
-    bounds.visitedEntities,
+    bounds.walkedEntities,
   )
   const highestRank = [...ranks.values()].reduce((most, rank) => Math.max(most, rank), 0)
   const walk = (entity: number) => (ranks.get(entity) ?? 0) / (highestRank || 1)
@@ -72,7 +73,7 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
   const candidates = new Set(onPaths.keys())
   for (const { item } of reached) graph.topology.forEachEdge(item.id, (_, { index }) => candidates.add(index))
   const relations = ranked(
-    [...candidates].sort((a, b) => a - b).map((index) => graph.relations[index]!),
+    nearest(graph, question, candidates, onPaths),
     (relation) =>
       RELATION.path * (onPaths.get(relation.index) ?? 0) +
       RELATION.fit * fit(question, relation, question.near.relation(relation)) +
@@ -84,6 +85,26 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
     pathEntities.map((index) => ({ item: graph.entities[index]!, score: walk(index) })),
   ])
   return { anchors, paths, entities: entities.slice(0, bounds.topK), relations }
+}
+
+/** Relations that are compared word by word; in a large graph an entity can have thousands, and most of them are far from the question. */
+const COMPARED_RELATIONS = 400
+
+/** The candidates in the graph's order: those on paths and, of too many, the ones nearest to the question in meaning. */
+function nearest(
+  graph: KnowledgeGraph,
+  question: QuestionView,
+  candidates: ReadonlySet<number>,
+  onPaths: ReadonlyMap<number, number>,
+): GraphRelation[] {
+  const all = [...candidates].sort((a, b) => a - b).map((index) => graph.relations[index]!)
+  if (all.length <= COMPARED_RELATIONS) return all
+  const kept = new Set(
+    ranked(all, (relation) => question.near.relation(relation))
+      .slice(0, COMPARED_RELATIONS)
+      .map(({ item }) => item),
+  )
+  return all.filter((relation) => kept.has(relation) || onPaths.has(relation.index))
 }
 
 function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: SearchBounds): GraphFindings {
