@@ -4,11 +4,12 @@ import {
   isCloudModel,
   metricOfId,
   type ModelChoice,
+  type Alias,
 } from '../../contract/index.ts'
 import type { AliasView, DatasetView, ExperimentView, ModelSetView } from '../../contract/control/experiment.ts'
 import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
 import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
-import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
+import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { coverageNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import { declaredPanel, panelProblem } from '../runner/prepare-run.ts'

@@ -109,7 +109,7 @@ describe('loadExperiment', () => {
       'flavors.yaml',
       /.*alias: graph-rag-wide.*\n/,
       '',
-      'flavors: no entry for the alias graph-rag-wide of manifests/consumer.yaml',
+      'the alias graph-rag-wide of consumer.yaml has no parameters',
     ],
     ['a duplicate question', 'queries/smoke.yaml', 'id: sm-02', 'id: sm-01', 'queries: question ids must be unique'],
     [

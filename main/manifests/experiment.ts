@@ -8,11 +8,11 @@ import {
   FlavorsManifest,
   ModelsManifest,
   QueryFile,
+  joinAliases,
+  type Alias,
   type Dataset,
-  type Flavor,
   type IngestionProfile,
   type Question,
-  type AliasDeclaration,
 } from '../../contract/index.ts'
 import { loadDatasets, type DeclaredDataset } from './load-datasets.ts'
 import { loadManifest } from './load-manifest.ts'
@@ -21,11 +21,6 @@ import { ManifestError } from './manifest-error.ts'
 export const CONSUMER_FILE = 'manifests/consumer.yaml'
 export const MODELS_FILE = 'manifests/models.yaml'
 export const EVALUATION_FILE = 'manifests/evaluation.yaml'
-
-/** An alias with everything that is declared of it in the consumer and flavors files. */
-export interface Alias extends AliasDeclaration {
-  flavor: Flavor
-}
 
 export interface LadderDataset {
   dataset: Dataset
@@ -61,25 +56,6 @@ export const experimentFiles = (inputs: {
   ...(inputs.manifestFile === null ? {} : { evaluationFile: inputs.manifestFile }),
   ...(inputs.queriesFile === null ? {} : { queriesFile: inputs.queriesFile }),
 })
-
-function joinAliases(consumer: ConsumerManifest, flavors: FlavorsManifest, flavorsFile: string): Map<string, Alias> {
-  const byAlias = new Map(flavors.flavors.map((flavor) => [flavor.alias, flavor]))
-  const problems: string[] = []
-  if (byAlias.size !== flavors.flavors.length) problems.push('flavors: an alias is listed twice')
-  const aliases = new Map<string, Alias>()
-  for (const declaration of consumer.aliases) {
-    const flavor = byAlias.get(declaration.alias)
-    if (flavor === undefined) problems.push(`flavors: no entry for the alias ${declaration.alias} of ${CONSUMER_FILE}`)
-    else if (flavor.base !== declaration.base)
-      problems.push(`flavors: ${flavor.alias} has base ${flavor.base}, but ${CONSUMER_FILE} says ${declaration.base}`)
-    else aliases.set(declaration.alias, { ...declaration, flavor })
-  }
-  for (const alias of byAlias.keys())
-    if (!consumer.aliases.some((declaration) => declaration.alias === alias))
-      problems.push(`flavors: ${alias} is not declared in ${CONSUMER_FILE}`)
-  if (problems.length > 0) throw new ManifestError(flavorsFile, problems)
-  return aliases
-}
 
 function checkApproaches(evaluation: EvaluationManifest, aliases: Map<string, Alias>, file: string): void {
   const problems = evaluation.approaches.flatMap(({ model, evidence }, index) => {
@@ -151,7 +127,8 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
     loadDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
   ])
   const consumer = withOwnProfiles(declaration, declared)
-  const aliases = joinAliases(consumer, flavors, evaluation.flavors_file)
+  const { aliases, problems } = joinAliases(consumer, flavors)
+  if (problems.length > 0) throw new ManifestError(evaluation.flavors_file, problems)
   checkApproaches(evaluation, aliases, evaluationFile)
   const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
   if (override !== null && !declared.some(({ dataset }) => dataset.id === override.dataset_id))

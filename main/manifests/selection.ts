@@ -1,5 +1,5 @@
-import { metricOfId, CANONICAL_APPROACHES, type EvaluationMetric } from '../../contract/index.ts'
-import type { Alias, Experiment, LadderDataset } from './experiment.ts'
+import { metricOfId, CANONICAL_APPROACHES, type EvaluationMetric, type Alias } from '../../contract/index.ts'
+import type { Experiment, LadderDataset } from './experiment.ts'
 import { InputError } from './runner-inputs.ts'
 
 const listed = (names: Iterable<string>): string => [...names].join(', ')

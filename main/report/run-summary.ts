@@ -1,5 +1,5 @@
-import type { Aggregate, EvaluationMetric, Question, RowApproach, RowDataset } from '../../contract/index.ts'
-import type { Alias, LadderDataset } from '../manifests/experiment.ts'
+import type { Aggregate, EvaluationMetric, Question, RowApproach, RowDataset, Alias } from '../../contract/index.ts'
+import type { LadderDataset } from '../manifests/experiment.ts'
 import type { JudgeInput } from './judge-input.ts'
 
 export type SummaryAlias = Pick<RowApproach, 'model' | 'base_model' | 'flavor' | 'evidence_capability'>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Question, Reproducibility, RowApproach, RowQuestion } from '../../contract/index.ts'
+import type { Question, Reproducibility, RowApproach, RowQuestion, Alias } from '../../contract/index.ts'
 import type { RowIdentity } from '../evidence/evidence-log.ts'
 import { rowId } from '../evidence/row-id.ts'
-import type { Alias, LadderDataset } from '../manifests/experiment.ts'
+import type { LadderDataset } from '../manifests/experiment.ts'
 
 /** One cell of the matrix before it is called. */
 export interface PlannedCell {

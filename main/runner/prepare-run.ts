@@ -6,6 +6,7 @@ import {
   fieldPath,
   type JudgePanelSettings,
   type RunEvent,
+  type Alias,
 } from '../../contract/index.ts'
 import {
   artifactFiles,
@@ -19,7 +20,7 @@ import {
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import { evaluateUrl } from '../lib/gateway-client.ts'
-import type { Alias, Experiment, LadderDataset } from '../manifests/experiment.ts'
+import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'

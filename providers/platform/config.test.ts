@@ -123,13 +123,14 @@ describe('problems', () => {
       text.replace('alias: vanilla-rag,', 'alias: renamed,'),
     )
     expect(problems({ RAG_LADDER_MANIFESTS: manifests })).toEqual([
-      'flavors.yaml: the alias "vanilla-rag" of consumer.yaml has no parameters',
+      'flavors.yaml: the alias renamed is not declared in consumer.yaml',
+      'flavors.yaml: the alias vanilla-rag of consumer.yaml has no parameters',
     ])
     const other = await manifestsWith('consumer.yaml', (text) =>
       text.replace('alias: vanilla-rag, base: vanilla-rag', 'alias: vanilla-rag, base: hybrid-rag'),
     )
     expect(problems({ RAG_LADDER_MANIFESTS: other })).toEqual([
-      'flavors.yaml: the alias "vanilla-rag" is of vanilla-rag, in consumer.yaml of hybrid-rag',
+      'flavors.yaml: the alias vanilla-rag is of vanilla-rag, in consumer.yaml of hybrid-rag',
     ])
   })
 

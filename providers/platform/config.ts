@@ -6,6 +6,7 @@ import {
   DatasetFile,
   datasetOf,
   FlavorsManifest,
+  joinAliases,
   ModelsManifest,
   selectModels,
   type SelectedModels,
@@ -160,7 +161,8 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
   const manifest = read('models.yaml', ModelsManifest)
   const models = manifest === null ? null : chooseModels(reader, env, join(folder, 'models.yaml'), manifest)
   const profile = consumer === null ? null : chooseProfile(reader, consumer)
-  if (consumer !== null && flavors !== null) reader.problems.push(...aliasProblems(consumer, flavors))
+  if (consumer !== null && flavors !== null)
+    reader.problems.push(...joinAliases(consumer, flavors).problems.map((problem) => `flavors.yaml: ${problem}`))
   if (consumer === null || flavors === null || models === null || profile === null) return null
   // The path is relative to the project's root, and the manifests are the root's own folder.
   return { consumer, flavors, models, profile, workflowFile: resolve(folder, '..', consumer.workflow.file) }
@@ -199,14 +201,4 @@ function chooseProfile(reader: EnvReader, consumer: ConsumerManifest): string | 
   if (names.includes(wanted)) return wanted
   reader.problems.push(`RAG_PROFILE: no ingestion profile is named "${wanted}"; there are ${names.join(', ')}`)
   return null
-}
-
-/** Declared aliases without parameters, or with the parameters of another base. */
-function aliasProblems(consumer: ConsumerManifest, flavors: FlavorsManifest): string[] {
-  const bases = new Map<string, string>(flavors.flavors.map(({ alias, base }) => [alias, base]))
-  return consumer.aliases.flatMap(({ alias, base }) => {
-    const found = bases.get(alias)
-    if (found === undefined) return [`flavors.yaml: the alias "${alias}" of consumer.yaml has no parameters`]
-    return found === base ? [] : [`flavors.yaml: the alias "${alias}" is of ${found}, in consumer.yaml of ${base}`]
-  })
 }

@@ -373,7 +373,7 @@ describe('failures', () => {
     const deps = { aliases: consumer, profile: null, store, models, stateDir: `${folder}/x`, routePrefix: '/rag' }
     const fewer = { ...flavors, flavors: flavors.flavors.filter(({ alias }) => alias !== 'hybrid-rag-fast') }
     expect(() => createRagPlugin({ ...deps, flavors: fewer })).toThrow(
-      'hybrid-rag-fast has no parameters in the flavors file',
+      'the alias hybrid-rag-fast of consumer.yaml has no parameters',
     )
     expect(() => createRagPlugin({ ...deps, flavors, profile: 'nope' })).toThrow(
       "Unknown rag_ingestion profile: 'nope'",

@@ -15,7 +15,7 @@ import { modelReranker } from '../tei/reranker.ts'
 import type { RerankerOf } from '../tei/reranker.ts'
 import type { CollectionInfo, VectorStore } from '../vector-store/vector-store.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
-import { aliasTable, requireGraphProfiles } from './alias-table.ts'
+import { aliasTable, graphProfiles } from './alias-table.ts'
 import type { AliasTable } from './alias-table.ts'
 import type { ProfileCollections } from './approach.ts'
 import { approachOf, type Availability, availabilityOf, type PlatformData } from './approaches/registry.ts'
@@ -90,7 +90,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const { store, models, profile, rerankerOf = modelReranker } = deps
   const engines = { graph: deps.graph ?? null, workflow: deps.workflow ?? null }
   const aliases = aliasTable(deps.aliases, deps.flavors)
-  const graphProfiles = requireGraphProfiles(aliases, deps.aliases)
+  const profiles = graphProfiles(deps.aliases)
   const active = profile === null ? null : collectionsOf(deps.aliases, profile)
   const data = { store, models, engines, active }
   mkdirSync(deps.stateDir, { recursive: true })
@@ -120,7 +120,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         store,
         collections: active,
         conceptIndexes,
-        graphProfiles,
+        graphProfiles: profiles,
         aliases,
       }
       const result = await approach(question, { ...services, ...engines }, signal)
