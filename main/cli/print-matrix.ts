@@ -1,15 +1,14 @@
 import { durationWords, type Aggregate } from '../../contract/index.ts'
 import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import { latencyMs } from '../../contract/metrics/latency-ms.ts'
-import { snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
-import { historicalRows } from '../report/historical-rows.ts'
-import { renderMatrixTable } from '../report/matrix-table.ts'
-import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
 import { plural, scoreWords } from '../../contract/words.ts'
-import { STATE_SIGNS } from '../report/score-format.ts'
+import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
+import { historicalRows, snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
+import { renderMatrixTable } from '../report/matrix-table.ts'
+import { STATE_SIGNS } from '../report/words.ts'
 import { readAggregate } from '../report/write-artifacts.ts'
-import { outputColumns } from './progress/output-columns.ts'
 import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
+import { outputColumns } from './progress/output-columns.ts'
 
 const wantsColor = (out: NodeJS.WriteStream): boolean => out.isTTY && process.env['NO_COLOR'] === undefined
 

@@ -8,10 +8,10 @@ import {
   type OperationalMetric,
   type OperationalSummary,
 } from '../../contract/index.ts'
-import { comparedMetric, meanEstimate, type ComparedName } from './comparison-access.ts'
-import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
 import { rounded } from '../lib/numbers.ts'
-import { SCORE_CLASSES, type ScoreClass, type ScoreMetric } from './score-metrics.ts'
+import { comparedMetric, meanEstimate, type ComparedName } from './aggregate-access.ts'
+import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
+import { SCORE_CLASSES, type ScoreClass, type ScoreMetric } from './metric-outcome.ts'
 
 type Head = Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>
 

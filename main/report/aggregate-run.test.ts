@@ -36,7 +36,7 @@ const allMetrics = (result: Aggregate): MetricSummary[] =>
   )
 
 describe('aggregateRun', () => {
-  it('holds its schema and counts where every cell of a metric went', async () => {
+  it('the aggregate matches its schema and accounts for every cell of a metric', async () => {
     const result = await aggregate()
     expect(Aggregate.parse(result)).toEqual(result)
     expect(approach(result, 'hybrid-rag-fast').ragas.faithfulness).toEqual({
@@ -104,7 +104,7 @@ describe('aggregateRun', () => {
     expect(report).toContain(`Recall over all contexts: \`vanilla-rag\` ${scoreWords(recall)} (${n + 1} questions).`)
   })
 
-  it('counts refusals, what the evaluator did not see and which texts were scored, beside the scores', async () => {
+  it('refusals, unseen evidence and the kind of scored texts are counted beside the scores', async () => {
     const rows = goldenRows(dataset).map((row): CanonicalRow => {
       if (row.approach.model !== 'vanilla-rag' || row.metrics.answer === undefined) return row
       const isFirst = row.question.id === dataset.questions[0]!.id
@@ -152,7 +152,7 @@ describe('aggregateRun', () => {
     ])
   })
 
-  it('adds no figure to rows that do not tell whether they refuse', async () => {
+  it('rows without a refusal flag get no refusal figure', async () => {
     const old = goldenRows(dataset).map((row): CanonicalRow => {
       const { answer } = row.metrics
       if (answer === undefined) return row
@@ -166,7 +166,7 @@ describe('aggregateRun', () => {
     }
   })
 
-  it('gives no number for what was not scored', async () => {
+  it('a metric without scores has no number', async () => {
     const graph = approach(await aggregate(), 'graph-rag')
     expect(graph.ragas.faithfulness).toMatchObject({ state: 'not_evaluable', mean: null, median: null, coverage: 0 })
     expect(graph.retrieval.recall_at_5).toMatchObject({ mean: null, unevaluable_by_reason: { answer_only: 8 } })
@@ -184,7 +184,7 @@ describe('aggregateRun', () => {
     })
   })
 
-  it('does not call coverage unequal when all miss the same questions', async () => {
+  it('coverage is equal when all approaches miss the same questions', async () => {
     const rows = goldenRows(dataset).filter((row) => ['vanilla-rag', 'hybrid-rag'].includes(row.approach.model))
     const context = { ...goldenContext(dataset), aliases: [ALIASES.vanilla, ALIASES.hybrid] }
     const recall = (await aggregate(rows, context)).approaches.map((each) => each.retrieval.recall_at_5!)
@@ -202,7 +202,7 @@ describe('aggregateRun', () => {
     ])
   })
 
-  it('takes costs from cells that answered and attempts from all', async () => {
+  it('costs come from answered cells, attempts from all cells', async () => {
     const { cells, operational } = approach(await aggregate(), 'hybrid-rag-fast')
     expect(cells).toEqual({
       expected: 8,
@@ -217,7 +217,7 @@ describe('aggregateRun', () => {
     expect(operational.retries).toBe(3)
   })
 
-  it('keeps unavailable aliases without figures and names rows of an earlier selection', async () => {
+  it('unavailable aliases have no figures, and rows of an earlier selection are listed', async () => {
     const context = { ...goldenContext(dataset), aliases: [ALIASES.vanilla] }
     const result = await aggregate(goldenRows(dataset), context)
     expect(result.approaches.map(({ model, selected }) => [model, selected])).toEqual([
@@ -229,13 +229,13 @@ describe('aggregateRun', () => {
     expect(result.unavailable[0]).toEqual({ ...ALIASES.agentic, reason: 'the graph engine is not running' })
   })
 
-  it('has every cell missing before the first row', async () => {
+  it('every cell is missing before the first row', async () => {
     const result = Aggregate.parse(await aggregate([]))
     expect(result.cells).toEqual({ expected: 32, ok: 0, error: 0, timeout: 0, missing: 32 })
     expect(allMetrics(result).every((metric) => metric.state === 'not_run' && metric.mean === null)).toBe(true)
   })
 
-  it('needs nothing but the rows', async () => {
+  it('the rows alone are enough for an aggregate', async () => {
     const context = summaryContextFromRows(REPORT_RUN, dataset.id)
     const result = Aggregate.parse(await aggregate(goldenRows(dataset), context))
     expect(result.metrics).toEqual(REQUESTED)
@@ -248,7 +248,7 @@ describe('aggregateRun', () => {
     ])
   })
 
-  it('is made again from its own context', async () => {
+  it('an aggregate computed again from its own context is the same', async () => {
     const first = await aggregate()
     const again = await aggregate(goldenRows(dataset), summaryContextOf(first, { state: 'disabled' }))
     expect(aggregateText(again)).toBe(aggregateText(first))
@@ -286,7 +286,7 @@ describe('the judge join', () => {
     expect(partial.judge_panel).toMatchObject({ status: 'partial', questions: { judged: 7, expected: 8 } })
   })
 
-  it('orders equal means by votes and shares a rank when those are equal too', async () => {
+  it('equal means are ordered by votes, and equal votes share a rank', async () => {
     const verdict = { scores: { 'vanilla-rag': 4, 'hybrid-rag': 4, 'graph-rag': 4 }, best: 'hybrid-rag' }
     const [query] = goldenJudgments(dataset).queries
     const { judge_panel } = await judged({
@@ -302,7 +302,7 @@ describe('the judge join', () => {
     ])
   })
 
-  it('keeps what does not fit to its own section', async () => {
+  it('judgments that do not fit only affect the judge section', async () => {
     const other = await judged({ ...goldenJudgments(dataset), ingestion: null })
     expect(other.judge_panel).toMatchObject({ status: 'error', reason: 'other_run' })
     expect(other.approaches).toEqual((await aggregate()).approaches)
@@ -348,7 +348,7 @@ describe('properties', () => {
     )
   const context = { ...goldenContext(dataset), aliases, unavailable: [] }
 
-  it('counts always add up, and a mean is there exactly when something was scored', async () => {
+  it('counts add up, and there is a mean exactly when a cell was scored', async () => {
     await fc.assert(
       fc.asyncProperty(cells, async (fixtures) => {
         const result = Aggregate.parse(await aggregate(rowsOf(fixtures), context))
@@ -366,7 +366,7 @@ describe('properties', () => {
     )
   })
 
-  it('the order of the rows changes no byte', async () => {
+  it('the order of the rows does not change a byte of the aggregate', async () => {
     const shuffled = cells.chain((fixtures) => {
       const rows = rowsOf(fixtures)
       return fc.tuple(fc.constant(rows), fc.shuffledSubarray(rows, { minLength: rows.length }))

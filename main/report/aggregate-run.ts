@@ -6,15 +6,14 @@ import {
   type RowDataset,
 } from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/interned-rows.ts'
+import { SameInAll } from '../lib/same-in-all.ts'
 import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
-import { compactJson } from './compact-json.ts'
 import { comparisonsOf } from './comparisons.ts'
 import { judgeSection } from './judge-section.ts'
+import { forEachKey, SCORE_METRICS } from './metric-outcome.ts'
 import { commonQuestions } from './metric-tally.ts'
 import { ReportError } from './report-error.ts'
 import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
-import { SameInAll } from '../lib/same-in-all.ts'
-import { forEachKey, SCORE_METRICS } from './score-metrics.ts'
 
 /** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */
 export interface Aggregator {
@@ -114,9 +113,9 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           ? null
           : comparisonsOf({
               seed: shared.seed,
-              questions: order.map((index, place) => ({
+              questions: order.map((index, position) => ({
                 index,
-                id: ordered[place]!.id,
+                id: ordered[position]!.id,
                 documents: [...(documents.get(index) ?? [])].sort(),
               })),
               repeats,
@@ -124,7 +123,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
               approaches: found.filter(isSelected),
               judgments: isJudged && context.judge.state === 'read' ? context.judge.judgments : null,
             })
-      // Of a large run the comparison goes on in other threads: meanwhile the rest is summed up here.
+      // Other threads compare a large run while the rest is summarized here.
       const approaches = found.map((tally) => tally.summary(frame, ordered, isSelected(tally)))
       const comparisons = await comparing
       const cellCount = (status: 'expected' | 'ok' | 'error' | 'timeout' | 'missing'): number =>
@@ -201,10 +200,10 @@ function frameOf(
 ): SummaryFrame {
   const { order } = frame
   const groups = new Map<number | null, number[]>()
-  for (const [place, { hops }] of questions.entries()) {
+  for (const [position, { hops }] of questions.entries()) {
     const group = groups.get(hops) ?? []
     groups.set(hops, group)
-    group.push(order[place]!)
+    group.push(order[position]!)
   }
   const hops: HopGroup[] = [...groups]
     .map(([count, indexes]) => ({ hops: count, indexes }))
@@ -216,4 +215,30 @@ function frameOf(
     ),
   )
   return { ...frame, hops, common }
+}
+
+/** Objects and lists of up to this width are on one line. */
+const LINE_WIDTH = 220
+
+/**
+ * JSON that people can read and compare line by line, without a line for every number. Members that are undefined are left out. The bytes
+ * depend on the value and the order of its keys only.
+ */
+export const compactJson = (value: unknown): string => textOf(value, '')
+
+function textOf(value: unknown, indent: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const inner = `${indent}  `
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  const parts = Array.isArray(value)
+    ? value.map((item: unknown) => textOf(item, inner))
+    : Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .map(([key, member]) => `${JSON.stringify(key)}: ${textOf(member, inner)}`)
+  if (parts.length === 0) return `${open}${close}`
+  const pad = Array.isArray(value) ? '' : ' '
+  const width = parts.reduce((sum, part) => sum + part.length + 2, indent.length + 2)
+  const isFlat = width <= LINE_WIDTH && parts.every((part) => !part.includes('\n'))
+  if (isFlat) return `${open}${pad}${parts.join(', ')}${pad}${close}`
+  return `${open}\n${parts.map((part) => inner + part).join(',\n')}\n${indent}${close}`
 }

@@ -3,21 +3,26 @@ import {
   ContextText,
   EvaluationStatus,
   UnseenEvidence,
-  type EvaluationMetric,
-  type OperationalMetric,
   type ApproachSummary,
+  type EvaluationMetric,
   type HopSummary,
+  type OperationalMetric,
   type OperationalSummary,
   type Refusal,
 } from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/interned-rows.ts'
-import { Column } from './column.ts'
-import { foundNothing, metricOutcome } from './metric-outcome.ts'
-import { MetricTally, type CommonQuestions } from './metric-tally.ts'
 import { distributionOf, mean, rounded, roundedOrNull } from '../lib/numbers.ts'
+import { Column } from './column.ts'
+import {
+  forEachKey,
+  foundNothing,
+  metricOutcome,
+  METRICS_OF,
+  SCORE_METRICS,
+  type ScoreMetric,
+} from './metric-outcome.ts'
+import { MetricTally, Tally, type CommonQuestions } from './metric-tally.ts'
 import type { SummaryAlias, SummaryQuestion } from './run-summary.ts'
-import { forEachKey, METRICS_OF, SCORE_METRICS, type ScoreMetric } from './score-metrics.ts'
-import { Tally } from './tally.ts'
 
 const QUANTITIES = [
   'latency_ms',
@@ -132,7 +137,7 @@ export class ApproachTally {
     if (refusal.decided_by === 'model') this.#refusals.add('decided_by_model')
   }
 
-  /** Left out of the artifact where no row tells, so that the figures of earlier rows keep their bytes. */
+  /** Absent from the artifact when no row has it, so that artifacts of earlier rows keep their bytes. */
   #stated(): Pick<ApproachSummary, 'refusals' | 'context_texts'> {
     const refusals = forEachKey(['refused', 'answered', 'unknown', 'decided_by_model'] as const, (state) =>
       this.#refusals.of(state),

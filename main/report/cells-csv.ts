@@ -1,9 +1,8 @@
 import type { CanonicalRow } from '../../contract/index.ts'
-import { csvField, csvText } from './csv-text.ts'
-import { metricOutcome } from './metric-outcome.ts'
-import { readEvidenceRows } from './read-evidence.ts'
-import { SCORE_METRICS } from './score-metrics.ts'
 import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
+import { csvField, csvText } from './csv-text.ts'
+import { metricOutcome, SCORE_METRICS } from './metric-outcome.ts'
+import { readEvidenceRows } from './read-evidence.ts'
 
 /** One line per cell: who answered which question how, and every score. A metric without a score has its state and reason instead. */
 export const CELL_COLUMNS: readonly string[] = [

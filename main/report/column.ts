@@ -1,6 +1,6 @@
 const NONE = new Float64Array(0)
 
-/** One number per question and repetition, addressed by the question's index; NaN stands for none. Grows as questions appear. */
+/** One number per question and repetition, addressed by the question's index; NaN means no number. Grows as questions are added. */
 export class Column {
   /** By repetition, then question. */
   readonly #rounds: Float64Array[] = []
@@ -45,8 +45,8 @@ export class Column {
     const isSingle = this.#rounds.length <= 1
     const taken = new Float64Array(indexes.length)
     let count = 0
-    for (let place = 0; place < indexes.length; place += 1) {
-      const index = indexes[place]!
+    for (let position = 0; position < indexes.length; position += 1) {
+      const index = indexes[position]!
       const value = isSingle ? (index < first.length ? first[index]! : Number.NaN) : this.meanAt(index)
       if (!Number.isNaN(value)) taken[count++] = value
     }
@@ -56,17 +56,18 @@ export class Column {
   /** How many of these questions have any number. */
   countOf(indexes: ArrayLike<number>): number {
     let count = 0
-    for (let place = 0; place < indexes.length; place += 1) if (!Number.isNaN(this.meanAt(indexes[place]!))) count += 1
+    for (let position = 0; position < indexes.length; position += 1)
+      if (!Number.isNaN(this.meanAt(indexes[position]!))) count += 1
     return count
   }
 
-  /** Every number that is there: question by question, repetition by repetition. */
+  /** Every number: question by question, repetition by repetition. */
   takeAll(indexes: ArrayLike<number>): Float64Array {
     if (this.#rounds.length <= 1) return this.take(indexes)
     const taken: number[] = []
-    for (let place = 0; place < indexes.length; place += 1)
+    for (let position = 0; position < indexes.length; position += 1)
       for (let repeat = 1; repeat <= this.#rounds.length; repeat += 1)
-        if (this.has(indexes[place]!, repeat)) taken.push(this.at(indexes[place]!, repeat))
+        if (this.has(indexes[position]!, repeat)) taken.push(this.at(indexes[position]!, repeat))
     return Float64Array.from(taken)
   }
 }

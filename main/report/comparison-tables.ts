@@ -6,20 +6,19 @@ import {
   type ComparedMetric,
   type PairComparison,
 } from '../../contract/index.ts'
-import { baselineOf, pairAgainst, type ComparedName } from './comparison-access.ts'
+import { countWords, plural } from '../../contract/words.ts'
 import {
-  decidedLine,
-  DECISION_SIGNS,
-  DECISION_WORDS,
-  intervalWords,
-  nameWords,
-  pWords,
-  signedWords,
-} from './comparison-words.ts'
+  baselineOf,
+  generationScatter,
+  JUDGE_PARTS,
+  judgeScatter,
+  pairAgainst,
+  shareWords,
+  type ComparedName,
+} from './aggregate-access.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { censoredIn, useLegend, useWords } from './metric-use.ts'
-import { countWords, plural } from '../../contract/words.ts'
-import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from './variance-access.ts'
+import { decidedLine, DECISION_SIGNS, DECISION_WORDS, intervalWords, nameWords, pWords, signedWords } from './words.ts'
 
 /** Metrics that get a table of their own; what is decided in the others is in the last table. */
 const DETAILED: readonly string[] = metricsIn('board').map(artifactNameOf)

@@ -16,10 +16,10 @@ import { roundedDeep } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { comparePairs } from '../statistics/compare-pairs.ts'
 import { scoreTableOf } from '../statistics/score-table.ts'
+import { comparedMetric, pairAgainst, standingOf } from './aggregate-access.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { aggregateRun, aggregateText } from './aggregate-run.ts'
 import { ApproachTally } from './approach-tally.ts'
-import { comparedMetric, pairAgainst, standingOf } from './comparison-access.ts'
 import { comparisonsOf } from './comparisons.ts'
 import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
 
@@ -68,7 +68,7 @@ describe('comparisons', () => {
     expect(Aggregate.parse(aggregate)).toEqual(aggregate)
   })
 
-  it('decide what is clear, leave open what is not, and compare nobody with an approach without scores', () => {
+  it('comparisons decide clear pairs, leave others open, and skip approaches without scores', () => {
     const recall = metricOf(aggregated, 'recall_at_5')
     expect(pairAgainst(recall, 'hybrid-rag', 'vanilla-rag')).toMatchObject({
       decision: 'better',

@@ -20,12 +20,12 @@ import { varianceComponents } from '../statistics/variance-components.ts'
 import type { ApproachTally } from './approach-tally.ts'
 import type { Column } from './column.ts'
 import { gradesOf } from './judge-section.ts'
-import { METRICS_OF, type ScoreMetric } from './score-metrics.ts'
+import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 
 export interface ComparisonSource {
   /** Of the run: names the random streams. */
   seed: string
-  /** In the order of the artifact; `index` is their place in the tallies. */
+  /** In the order of the artifact; `index` is their position in the tallies. */
   questions: readonly { index: number; id: string; documents: readonly string[] }[]
   repeats: number
   requested: readonly EvaluationMetric[]
@@ -43,7 +43,7 @@ export interface WorkLimits {
 const LIMITS: WorkLimits = { atOnce: 1e7, most: 3e9 }
 const RESAMPLES = 10_000
 
-/** One metric with every single score behind it. */
+/** One metric with all its scores. */
 interface Measured {
   metricClass: MetricClass
   table: ScoreTable
@@ -60,7 +60,7 @@ export async function comparisonsOf(source: ComparisonSource, limits: WorkLimits
   const { clusters, summary } = clusterQuestions(source.questions)
   // One list for all tables: a thread is then sent one.
   const head: Head = {
-    questions: source.questions.map(({ id }, place) => ({ id, cluster: clusters[place]! })),
+    questions: source.questions.map(({ id }, index) => ({ id, cluster: clusters[index]! })),
     approaches: source.approaches.map(({ alias }) => alias.model),
   }
   const measured = [...scoreTables(source, head), ...judgeTable(source, head), ...operationalTables(source, head)]
@@ -104,10 +104,10 @@ function scoresOf(
   columnOf: (approach: ApproachTally) => Column,
 ): Float64Array {
   const scores = new Float64Array(questions.length * approaches.length)
-  for (const [place, approach] of approaches.entries()) {
+  for (const [position, approach] of approaches.entries()) {
     const column = columnOf(approach)
     for (let row = 0; row < questions.length; row += 1)
-      scores[row * approaches.length + place] = column.meanAt(questions[row]!.index)
+      scores[row * approaches.length + position] = column.meanAt(questions[row]!.index)
   }
   return scores
 }

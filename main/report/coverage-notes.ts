@@ -6,11 +6,10 @@ import {
   type MetricSummary,
   type UnseenEvidence,
 } from '../../contract/index.ts'
-import { metricOf } from './metric-access.ts'
-import { GAPS_OF_QUESTIONS } from './metric-outcome.ts'
 import { countWords, plural, scoreWords } from '../../contract/words.ts'
-import { reasonWords, STATE_SIGNS } from './score-format.ts'
-import type { ScoreMetric } from './score-metrics.ts'
+import { metricOf } from './aggregate-access.ts'
+import { GAPS_OF_QUESTIONS, type ScoreMetric } from './metric-outcome.ts'
+import { reasonWords, STATE_SIGNS } from './words.ts'
 
 /** A gap in the figures and its reason. The text may hold words of an evaluator or a gateway: untrusted. */
 export interface CoverageNote {
@@ -77,7 +76,7 @@ function contextTextNotes({ approaches }: Aggregate): CoverageNote[] {
   return [{ sign: STATE_SIGNS.partial, text }]
 }
 
-/** Which texts of the contexts were scored, as one sentence; null where no row tells. */
+/** Which texts of the contexts were scored, as one sentence; null where no row has them. */
 export function contextTextWords({ approaches }: Aggregate): string | null {
   const of = (kind: ContextText): number =>
     approaches.reduce((sum, { context_texts }) => sum + (context_texts?.[kind] ?? 0), 0)
@@ -91,7 +90,7 @@ export function contextTextWords({ approaches }: Aggregate): string | null {
   return parts.length === 0 ? null : `Contexts and faithfulness are scored on ${parts.join(', ')}.`
 }
 
-/** `vanilla-rag 3 of 24`: answers that refuse, of the approaches with any; they stand beside the scores and change none. */
+/** `vanilla-rag 3 of 24`: answers that refuse, of the approaches with any; they are shown beside the scores and change none. */
 export const refusalWords = ({ approaches }: Aggregate): string[] =>
   approaches.flatMap(({ model, refusals }) => {
     if (refusals === undefined || refusals.refused + refusals.unknown === 0) return []

@@ -1,7 +1,7 @@
-/** A table cell: text is quoted where it must be, a number stands as it is, null is an empty cell. */
+/** A table cell: text is quoted where necessary, numbers are not, null is an empty cell. */
 export type CsvValue = string | number | boolean | null
 
-/** A spreadsheet takes these at the start of a cell for a formula. */
+/** A spreadsheet reads a cell that begins with one of these as a formula. */
 const FORMULA_START = /^[\s]*[=+\-@|%]/u
 
 /**

@@ -6,18 +6,18 @@ import {
   type Dataset,
   type Matrix,
 } from '../../contract/index.ts'
+import { countWords, plural, scoreWords } from '../../contract/words.ts'
+import { metricsOf } from './aggregate-access.ts'
+import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
-import { code, md, mdTable } from './markdown-text.ts'
-import { metricsOf } from './metric-access.ts'
-import { metricGlossaryLines } from './metric-glossary.ts'
-import { contextsOf, depthReason, isRuleGraded } from './metric-use.ts'
-import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { judgeLines } from './judge-tables.ts'
+import { code, md, mdTable } from './markdown-text.ts'
+import { metricGlossaryLines } from './metric-glossary.ts'
+import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
+import { contextsOf, depthReason, isRuleGraded } from './metric-use.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
-import { countWords, plural, scoreWords } from '../../contract/words.ts'
-import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
-import { METRICS_OF, type ScoreMetric } from './score-metrics.ts'
+import { STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 /** A published file beside the report. */
 export interface ReportArtifact {

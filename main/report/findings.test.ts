@@ -30,20 +30,20 @@ function runOf(hits: Partial<Record<keyof typeof ALIASES, number>>): Promise<Agg
 }
 
 describe('findings', () => {
-  it('tells who is highest, and that nothing is decided', async () => {
+  it('findings name the highest approach, and say when nothing is decided', async () => {
     const [first, second] = findings(await runOf({ vanilla: 10, hybrid: 12, agentic: 11 }))
     expect(first).toMatch(/^Highest on points covered is hybrid-rag, 0\.50 \[0\.\d\d, 0\.\d\d\]\.$/)
     expect(second).toBe('None of the 3 pairs is decided: by these figures this run cannot tell the approaches apart.')
   })
 
-  it('names those that the highest decidedly beats', async () => {
+  it('findings name the approaches that the highest beats', async () => {
     expect(findings(await runOf({ vanilla: 2, hybrid: 24, agentic: 22 }))[0]).toMatch(
       /^Highest on points covered is hybrid-rag, 1\.00.*; decidedly better than vanilla-rag; 2 of 3 pairs are decided\.$/,
     )
     expect(findings(await runOf({ vanilla: 2, hybrid: 24 }))[0]).toContain('decidedly better than every other approach')
   })
 
-  it('lets equal ones share, and says nothing where nothing is compared', async () => {
+  it('equal approaches share the first rank, and without comparisons there are no findings', async () => {
     expect(findings(await runOf({ vanilla: 12, hybrid: 12, agentic: 11 }))[0]).toContain(
       'are vanilla-rag and hybrid-rag, 0.50',
     )
@@ -56,7 +56,7 @@ describe('findings', () => {
 })
 
 describe('modelCaution', () => {
-  it('tells where rules stand for language models, and for judges', async () => {
+  it('the caution names built-in rules used as language models and as judges', async () => {
     const run = await runOf({ vanilla: 12, hybrid: 12 })
     expect(modelCaution([run])).toMatch(/^Every model behind these figures is a built-in rule, not a language model\./)
     const mixed = structuredClone(run)

@@ -1,24 +1,24 @@
 import { artifactNameOf, isRuleBased, metricsIn, type Aggregate } from '../../contract/index.ts'
-import { comparedMetric, pairAgainst, type ComparedName } from './comparison-access.ts'
-import { intervalWords, nameWords, valueWords } from './comparison-words.ts'
+import { countWords, plural } from '../../contract/words.ts'
+import { comparedMetric, pairAgainst, type ComparedName } from './aggregate-access.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
 import { primaryMetric } from './metric-use.ts'
-import { countWords, plural } from '../../contract/words.ts'
+import { intervalWords, nameWords, valueWords } from './words.ts'
 
-/** Metrics of the findings: every approach can have them. */
+/** The metrics of the findings: every approach can have them. */
 const REPORTED = metricsIn('findings').map(artifactNameOf)
 
 interface Finding {
   /** `highest on points covered is hybrid-rag, 0.71 [0.60, 0.81]`. */
   highest: string
-  /** What is decided of it; null where no pair is. */
+  /** What is decided; null when no pair is. */
   decided: string | null
   pairs: number
 }
 
 /**
- * What a dataset run shows in a few sentences: who is highest on what every approach can have, and whether that is decided. Empty when nothing
- * was compared.
+ * A dataset run in a few sentences: which approach is highest on the metrics that all can have, and whether that is decided. Empty when nothing was
+ * compared.
  */
 export function findings(aggregate: Aggregate): string[] {
   const found = REPORTED.flatMap((name) => findingOf(aggregate, name) ?? [])
@@ -75,8 +75,8 @@ const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`
 
 /**
- * What must be known before any figure is read: that rules stand where language models would, in the approaches or at the judges. Null where
- * every model is a real one, or none is told of.
+ * The caution before any figure: built-in rules were used instead of language models, in the approaches or as judges. Null when every model is
+ * real, or none is recorded.
  */
 export function modelCaution(aggregates: readonly Aggregate[]): string | null {
   const roles = aggregates.flatMap(({ reproducibility }) =>

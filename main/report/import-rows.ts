@@ -55,7 +55,7 @@ const ForeignRow = z.looseObject({
 })
 type ForeignRow = z.infer<typeof ForeignRow>
 
-/** Fields of a row that a snapshot has a place for; whatever else a row has is named as left out. */
+/** Fields of a row that a snapshot can hold; other fields are reported as left out. */
 const TAKEN = new Set([
   ...['run_id', 'dataset', 'question', 'approach', 'status', 'evidence', 'metrics', 'reproducibility', 'error'],
   ...['schema_version', 'runner_version', 'row_id'],
@@ -72,26 +72,26 @@ export interface ImportedSnapshot {
 export interface ImportOutcome {
   snapshots: ImportedSnapshot[]
   /** Lines that were not taken, with the reason. */
-  refused: { place: string; reason: string }[]
-  /** Fields without a place in a snapshot, and in how many rows they were. */
+  refused: { location: string; reason: string }[]
+  /** Fields that a snapshot cannot hold, and the number of rows with them. */
   leftOut: Map<string, number>
 }
 
-/** Converts lines of rows; `place` names a line for a person. A snapshot for each run and dataset, in order of appearance. */
-export function importRows(lines: Iterable<{ place: string; text: string }>): ImportOutcome {
+/** Converts lines of rows; `location` names a line in messages. One snapshot for each run and dataset, in order of appearance. */
+export function importRows(lines: Iterable<{ location: string; text: string }>): ImportOutcome {
   const outcome: ImportOutcome = { snapshots: [], refused: [], leftOut: new Map() }
   const groups = new Map<string, Collected>()
-  for (const { place, text: line } of lines) {
+  for (const { location, text: line } of lines) {
     if (line.trim() === '') continue
     const row = readRow(line)
-    if (typeof row === 'string') outcome.refused.push({ place, reason: row })
+    if (typeof row === 'string') outcome.refused.push({ location, reason: row })
     else {
       const key = `${row.run_id}\n${row.dataset.id}`
       const group = groups.get(key) ?? newGroup(row)
       groups.set(key, group)
       const reason = collect(group, row)
       if (reason === null) countLeftOut(row, outcome.leftOut)
-      else outcome.refused.push({ place, reason })
+      else outcome.refused.push({ location, reason })
     }
   }
   outcome.snapshots = [...groups.values()].map(snapshotOf)

@@ -22,12 +22,12 @@ export type JudgeInput =
   | {
       state: 'read'
       judgments: Judgments
-      /** Fields that an old file does not have, or in another form. What the judgments hold in their place is not to be compared. */
+      /** Fields that an old file does not have, or in another form. The values that the judgments hold instead must not be compared. */
       unknown?: readonly UnknownField[]
     }
   | { state: 'unusable'; reason: JudgeErrorReason; message: string }
 
-/** Text of a judgments file → judge input; never throws for what stands in it. */
+/** Text of a judgments file → judge input; never throws for its content. */
 export function parseJudgments(text: string, name: string): JudgeInput {
   const unusable = (reason: JudgeErrorReason, what: string): JudgeInput => ({
     state: 'unusable',
@@ -129,7 +129,7 @@ export async function readJudgments(file: string): Promise<JudgeInput> {
   }
 }
 
-/** Reads a judgments file if there is one; without it the judges are what `otherwise` says. */
+/** Reads a judgments file if there is one; without it the result is `otherwise`. */
 export async function readJudgmentsIfThere(file: string, otherwise: JudgeInput): Promise<JudgeInput> {
   const input = await readJudgments(file)
   return input.state === 'unusable' && input.reason === 'missing' ? otherwise : input

@@ -1,9 +1,8 @@
 import type { Aggregate, Agreement, Estimate, JudgeSection, PanelStatistics } from '../../contract/index.ts'
-import { comparedMetric, meanInterval } from './comparison-access.ts'
-import { decidedLine, intervalWords } from './comparison-words.ts'
-import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { countWords, plural, scoreWords } from '../../contract/words.ts'
-import { STATE_SIGNS } from './score-format.ts'
+import { comparedMetric, meanInterval } from './aggregate-access.ts'
+import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
+import { decidedLine, intervalWords, STATE_SIGNS } from './words.ts'
 
 type Judged = Extract<JudgeSection, { status: 'ok' | 'partial' }>
 

@@ -8,8 +8,8 @@ import {
   wideDataset,
   type FixtureDataset,
 } from '../../tests/helpers/report-rows.ts'
+import { comparedMetric } from './aggregate-access.ts'
 import { aggregateRun } from './aggregate-run.ts'
-import { comparedMetric } from './comparison-access.ts'
 import { leaderboard } from './leaderboard.ts'
 import { ladderDecisions, ladderDecisionWords, useWords } from './metric-use.ts'
 
@@ -26,7 +26,7 @@ const aggregateOf = (dataset: FixtureDataset, recall: Record<string, number>) =>
   )
 
 describe('leaderboard', () => {
-  it('ranks by the mean over the rungs, and not who lacks a rung; the rehearsal does not count', async () => {
+  it('approaches are ranked by the mean over all rungs; one that lacks a rung has no rank, and the rehearsal does not count', async () => {
     const rungs = await Promise.all([
       aggregateOf(wideDataset('r0', 'Rehearsal', 0), { vanilla: 1, hybrid: 0.125, agentic: 0.5 }),
       aggregateOf(wideDataset('r1', 'One', 1), { vanilla: 0.25, hybrid: 0.5, agentic: 0.5 }),
@@ -100,7 +100,7 @@ describe('leaderboard', () => {
     expect(board[0]!.rungs[0]).toMatchObject({ mean: 0.75, common: { n: 16, mean: 1 } })
   })
 
-  it('does not let failed cells win by latency: their approach has no rank and is decided faster than nobody', async () => {
+  it('an approach with failed cells has no rank by latency and is not decided faster than any other', async () => {
     const dataset = wideDataset('r1', 'One', 1)
     const failure = { type: 'timeout', message: 'slow' } as const
     const rows = dataset.questions.flatMap((_, index) => [
@@ -118,7 +118,7 @@ describe('leaderboard', () => {
     expect(comparedMetric(aggregate, 'latency_ms')!.decided.decided).toBe(0)
   })
 
-  it('ranks nobody by what built-in rules graded', async () => {
+  it('grades of built-in rules rank no approach', async () => {
     const dataset = wideDataset('r1', 'One', 1)
     const aggregate = await aggregateRun(streamOf(comparedRows(dataset)), comparedContext(dataset))
     const models = aggregate.reproducibility!.runtime.models!

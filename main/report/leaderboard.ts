@@ -5,10 +5,9 @@ import {
   type OperationalMetric,
   type PairDecision,
 } from '../../contract/index.ts'
-import { comparedMetric, meanInterval, standingOf, type ComparedName } from './comparison-access.ts'
-import { metricOf } from './metric-access.ts'
-import { unrankedReason } from './metric-use.ts'
 import { mean } from '../lib/numbers.ts'
+import { comparedMetric, meanInterval, metricOf, standingOf, type ComparedName } from './aggregate-access.ts'
+import { unrankedReason } from './metric-use.ts'
 import type { SummaryAlias } from './run-summary.ts'
 
 /** One approach on one rung. */

@@ -1,10 +1,9 @@
 import type { Aggregate } from '../../contract/index.ts'
+import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { csvText } from './csv-text.ts'
-import type { HistoricalSnapshot } from './historical.ts'
-import { historicalRows } from './historical-rows.ts'
+import { historicalRows, type HistoricalSnapshot } from './historical.ts'
 import { LONG_COLUMNS, longFields, type LongRow } from './long-row.ts'
-import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
 
 /** What a folder of results can hold. */
 export interface Summaries {

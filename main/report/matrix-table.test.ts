@@ -42,7 +42,7 @@ describe('renderMatrixTable', () => {
     expect(stripVTControlCharacters(colored)).toBe(plain)
   })
 
-  it('says under the table which metric is primary, and that what rules graded ranks nobody', () => {
+  it('says under the table which metric is primary, and that grades of rules rank no approach', () => {
     const ruled = structuredClone(aggregates[1])
     ruled.reproducibility!.runtime.models!.roles['evaluator'] = { backend: 'builtin', model: 'rule-critic' }
     const lines = renderMatrixTable([ruled], { columns: 200 }).split('\n')
@@ -76,7 +76,7 @@ describe('renderMatrixTable', () => {
     expect(graph).toMatch(/○ +╱+ +0\/8/)
   })
 
-  it('says what a width has no room for, and the width that has it', () => {
+  it('a narrow table reports what it omits and the width that shows it', () => {
     const needed = Number(/80 columns have no room for .*: a\s+terminal of (\d+) shows/.exec(unwrapped(80))?.[1])
     expect(needed).toBeGreaterThan(80)
     expect(unwrapped(80)).toContain('no room for')

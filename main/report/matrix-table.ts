@@ -1,29 +1,38 @@
+import { stripVTControlCharacters } from 'node:util'
 import {
   durationWords,
   METRIC_LABELS,
-  METRICS,
   metricOfId,
+  METRICS,
   metricsIn,
   type Aggregate,
   type ApproachSummary,
   type MetricSummary,
 } from '../../contract/index.ts'
-import { stripVTControlCharacters } from 'node:util'
+import { plural } from '../../contract/words.ts'
+import { oneLine } from '../lib/sanitize-for-terminal.ts'
+import { displayWidth, shorten, wrap } from '../lib/terminal-text.ts'
+import { metricOf } from './aggregate-access.ts'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { inLadderOrder } from './long-csv.ts'
-import { nameWords } from './comparison-words.ts'
-import { metricOf } from './metric-access.ts'
+import type { ScoreMetric } from './metric-outcome.ts'
 import { isRuleGraded, primaryMetric } from './metric-use.ts'
-import { decidedWords, decisionsOf } from './decision-cells.ts'
-import { oneLine } from '../lib/sanitize-for-terminal.ts'
-import { plural } from '../../contract/words.ts'
-import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
-import type { ScoreMetric } from './score-metrics.ts'
-import { scoreCell, stateSegment, valueWidth } from './score-cell.ts'
-import { fitted, widthForAll, type FittedTable, type Shape, type Table } from './fit-table.ts'
-import { GAP, layoutTable, type TableColumn, type TableRow } from './table-layout.ts'
-import { displayWidth, shorten, wrap } from '../lib/terminal-text.ts'
-import { approachMark, paint, type Segment } from './terminal-paint.ts'
+import { decidedWords, decisionsOf, scoreCell, stateSegment, valueWidth } from './table-cells.ts'
+import {
+  approachMark,
+  fitted,
+  GAP,
+  layoutTable,
+  paint,
+  widthForAll,
+  type FittedTable,
+  type Segment,
+  type Shape,
+  type Table,
+  type TableColumn,
+  type TableRow,
+} from './terminal-table.ts'
+import { nameWords, STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 export interface MatrixTableOptions {
   /** Width to fit into; 100 when not given. */
@@ -69,9 +78,9 @@ function marksOf(aggregates: readonly Aggregate[]): Map<string, string> {
   const flavors = new Map<string, number>()
   for (const { model, base_model, flavor } of aliases) {
     if (marks.has(model)) continue
-    const place = flavors.get(base_model) ?? 0
-    if (flavor !== null) flavors.set(base_model, place + 1)
-    marks.set(model, approachMark(flavor, place))
+    const index = flavors.get(base_model) ?? 0
+    if (flavor !== null) flavors.set(base_model, index + 1)
+    marks.set(model, approachMark(flavor, index))
   }
   return marks
 }
@@ -213,7 +222,7 @@ const scoreHead = (metric: ScoreMetric, aggregate: Aggregate): TableColumn => ({
   align: 'left',
 })
 
-/** A score as its row shows it: without the mark that stands at its column's head. */
+/** A score in its row, without the mark that its column's head has. */
 function shownScore(aggregate: Aggregate, approach: ApproachSummary, metric: ScoreMetric): MetricSummary | undefined {
   const summary = metricOf(approach, metric)
   if (summary === undefined || !isUnequalThroughout(aggregate, metric)) return summary

@@ -1,7 +1,7 @@
 import { METRICS, type Aggregate, type Metric, type MetricId } from '../../contract/index.ts'
+import { metricsOf } from './aggregate-access.ts'
 import { md } from './markdown-text.ts'
-import { metricsOf } from './metric-access.ts'
-import { isScoreOfCells } from './score-metrics.ts'
+import { isScoreOfCells } from './metric-outcome.ts'
 
 /** Metrics that reports of these runs show: the scores that were requested, costs, and the judges' where they were asked. */
 export function shownMetrics(aggregates: readonly Aggregate[]): Metric[] {

@@ -1,16 +1,15 @@
 import type { MetricState, MetricSummary } from '../../contract/index.ts'
+import { mean, quantile, rounded, roundedOrNull, sampleDeviation } from '../lib/numbers.ts'
 import { Column } from './column.ts'
 import { GAPS_OF_QUESTIONS, type MetricOutcome } from './metric-outcome.ts'
-import { mean, quantile, rounded, roundedOrNull, sampleDeviation } from '../lib/numbers.ts'
-import { Tally } from './tally.ts'
 
-/** Which questions every approach with scores has one for, and whether that is all of them for each. */
+/** The questions that every approach with scores has a score for; `unequal` when an approach has more. */
 export interface CommonQuestions {
   indexes: readonly number[]
   unequal: boolean
 }
 
-/** The scores of one metric for one approach, and the reasons where there are none. */
+/** The scores of one metric for one approach, and the reasons of missing ones. */
 export class MetricTally {
   readonly scores = new Column()
   /** Cells with a score. */
@@ -79,4 +78,45 @@ export function commonQuestions(tallies: readonly MetricTally[], questions: read
   const scoring = tallies.filter((tally) => tally.scored > 0)
   const indexes = questions.filter((index) => scoring.every((tally) => !Number.isNaN(tally.scores.meanAt(index))))
   return { indexes, unequal: scoring.some((tally) => tally.scores.countOf(questions) !== indexes.length) }
+}
+
+/** Distinct reasons kept by name; rarer ones are pooled, because evaluators may put any text into a reason. */
+const MAX_REASONS = 20
+const MAX_REASON_CHARS = 80
+
+/** Counts by name. */
+export class Tally {
+  readonly #counts = new Map<string, number>()
+  #total = 0
+
+  get total(): number {
+    return this.#total
+  }
+
+  add(name: string): void {
+    this.#total += 1
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+  }
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+
+  names(): string[] {
+    return [...this.#counts.keys()].sort()
+  }
+
+  /** Names with their counts, by name; long names cut, and what is beyond the most frequent ones under `other`. */
+  toRecord(): Record<string, number> {
+    const cut = new Map<string, number>()
+    for (const [name, count] of this.#counts) {
+      const short = name.length > MAX_REASON_CHARS ? `${name.slice(0, MAX_REASON_CHARS)}…` : name
+      cut.set(short, (cut.get(short) ?? 0) + count)
+    }
+    const byFrequency = [...cut].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    const kept = byFrequency.slice(0, MAX_REASONS)
+    const pooled = byFrequency.slice(MAX_REASONS).reduce((sum, [, count]) => sum + count, 0)
+    kept.sort(([a], [b]) => (a < b ? -1 : 1))
+    return Object.fromEntries(pooled === 0 ? kept : [...kept, ['other', pooled]])
+  }
 }

@@ -9,8 +9,8 @@ import {
   type Metric,
 } from '../../contract/index.ts'
 import { holmAdjusted } from '../statistics/pair-decision.ts'
-import { comparedMetric, type ComparedName } from './comparison-access.ts'
-import { nameWords } from './comparison-words.ts'
+import { comparedMetric, type ComparedName } from './aggregate-access.ts'
+import { nameWords } from './words.ts'
 
 /** Metrics that can be primary, in this order: every approach can have them and no model is asked (decision 060). */
 const PRIMARY: readonly ComparedName[] = METRICS.filter((metric: Metric) => metric.primary !== undefined)
@@ -116,7 +116,7 @@ const pairsOf = (compared: ComparedMetric | null) =>
     p === null ? [] : [{ a, b, p, decision, level: compared!.settings.level }],
   )
 
-/** What is decided of the primary metric over the whole ladder, as a sentence; empty where there is no primary metric or one rung. */
+/** What is decided on the primary metric over the whole ladder, as a sentence; empty without a primary metric or with one rung. */
 export function ladderDecisionWords(aggregates: readonly Aggregate[]): string {
   const name = primaryMetric(aggregates)
   const compared = aggregates.filter((aggregate) => name !== null && comparedMetric(aggregate, name) !== null)

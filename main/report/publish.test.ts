@@ -4,14 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DatasetCatalogue, Matrix, PublishedRun } from '../../contract/index.ts'
 import { catalogueText, evidenceBytes, projectWith, writeRun } from '../../tests/helpers/report-project.ts'
 import { fixtureDataset, goldenRows, REPORT_RUN, streamOf } from '../../tests/helpers/report-rows.ts'
+import { artifactFiles } from '../evidence/artifact-files.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { aggregateText } from './aggregate-run.ts'
-import { artifactFiles } from '../evidence/artifact-files.ts'
-import { leftOverNotice, publish } from './publish.ts'
-import { whilePublishing } from './publish-lock.ts'
-import { withPublished } from './published-catalogue.ts'
+import { summarizeFolder } from './folder-summaries.ts'
+import { leftOverNotice, publish, whilePublishing, withPublished } from './publish.ts'
 import { summaryContextFromRows } from './run-summary.ts'
-import { summarizeFolder } from './summarize-folder.ts'
 import { writeArtifacts } from './write-artifacts.ts'
 
 const first = fixtureDataset('subset', 'Subset', 1)
@@ -113,7 +111,7 @@ describe('publish', () => {
     expect(before[1]).toContain('[Graph-native](graph_native.md)')
   })
 
-  it('names what a former run left behind, and touches it not', async () => {
+  it('files of an earlier run are reported and not changed', async () => {
     const former = `docs/results/former-subset-evidence.jsonl`
     await mkdir(join(root, 'docs/results'), { recursive: true })
     await writeFile(join(root, former), '{}')
@@ -125,7 +123,7 @@ describe('publish', () => {
     expect(await below(former)).toBe('{}')
   })
 
-  it('lets several publishers at once lose nothing of each other', async () => {
+  it('concurrent publishers do not lose each other’s entries', async () => {
     await writeRun(join(root, 'results'), second)
     const outcomes = await Promise.all([publish(publication()), publish(publication(second)), publish(publication())])
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, true, true])
@@ -138,7 +136,7 @@ describe('publish', () => {
     ])
   })
 
-  it('gives up, with nothing written, while another publisher does not end', async () => {
+  it('publishing fails with nothing written while another publisher holds the lock', async () => {
     const held = Promise.withResolvers<null>()
     const inside = Promise.withResolvers<null>()
     const other = whilePublishing(root, () => {
@@ -152,7 +150,7 @@ describe('publish', () => {
     expect(await whilePublishing(root, async () => 'now')).toBe('now')
   })
 
-  it('can be summed up again from what was published', async () => {
+  it('published files can be summarized again', async () => {
     await publish(publication())
     const { aggregates, snapshots } = await summarizeFolder(join(root, 'docs/results'))
     expect(snapshots).toEqual([])
@@ -174,7 +172,7 @@ describe('publish', () => {
     await expect(readdir(join(root, 'docs'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  it('leaves no temporary file behind when a target cannot be replaced', async () => {
+  it('no temporary file remains when a target cannot be replaced', async () => {
     await mkdir(join(root, 'docs/results', `${REPORT_RUN}-subset-matrix.json`), { recursive: true })
     await expect(publish(publication())).rejects.toThrow()
     const names = await readdir(join(root, 'docs/results'))
@@ -191,7 +189,7 @@ describe('withPublished', () => {
   })
   const text = catalogueText([first, second])
 
-  it('adds its lines and changes no other', () => {
+  it('publishing adds its lines to the catalogue and changes no other', () => {
     const updated = withPublished(text, 'datasets.yaml', 'subset', run)
     const added = updated.split('\n').filter((line) => !text.split('\n').includes(line))
     expect(added).toEqual([
@@ -205,7 +203,7 @@ describe('withPublished', () => {
     expect(updated.split('\n').filter((line) => !added.includes(line))).toEqual(text.split('\n'))
   })
 
-  it('replaces what was published before', () => {
+  it('an earlier publication is replaced', () => {
     const once = withPublished(text, 'datasets.yaml', 'subset', run)
     const twice = withPublished(once, 'datasets.yaml', 'subset', { ...run, run_id: 's' })
     expect(twice).toBe(once.replace('run_id: r', 'run_id: s'))

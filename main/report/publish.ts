@@ -2,16 +2,29 @@ import { createReadStream } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Aggregate, PublishedRun } from '../../contract/index.ts'
-import { holdsSecret } from '../lib/known-secrets.ts'
-import { loadDatasets } from '../manifests/load-datasets.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isMap, isSeq, parseDocument, type Document } from 'yaml'
+import {
+  canonicalJson,
+  DatasetCatalogue,
+  DatasetFile,
+  DATASETS_FOLDER,
+  describeIssues,
+  type Aggregate,
+  type PublishedRun,
+} from '../../contract/index.ts'
 import { artifactName, isArtifactName, type ArtifactFiles } from '../evidence/artifact-files.ts'
+import { holdsSecret } from '../lib/known-secrets.ts'
+import { OsLock } from '../lib/os-lock.ts'
+import { writeAtomic } from '../lib/write-atomic.ts'
+import { loadDatasets } from '../manifests/load-datasets.ts'
+import { parseYaml } from '../manifests/load-manifest.ts'
+import { openStateFolder } from '../supervisor/state-folder.ts'
 import { datasetReport } from './dataset-report.ts'
-import { publicationChange, scopeOf } from './publication-change.ts'
-import { whilePublishing } from './publish-lock.ts'
-import { withPublished } from './published-catalogue.ts'
-import { ReportError } from './report-error.ts'
 import { ladderPage } from './html/ladder-page.ts'
+import { publicationChange, scopeOf } from './publication-change.ts'
+import { ReportError } from './report-error.ts'
+import { storedIn, type UnusableFile } from './results-folder.ts'
 import { LADDER_PAGE, resultsIndex, type IndexEntry } from './results-index.ts'
 import {
   validateArtifacts,
@@ -20,8 +33,6 @@ import {
   type ArtifactReport,
   type CheckedArtifact,
 } from './validate-artifacts.ts'
-import { storedIn, type UnusableFile } from './results-folder.ts'
-import { writeAtomic } from '../lib/write-atomic.ts'
 
 export const RESULTS_FOLDER = 'docs/results'
 
@@ -106,7 +117,7 @@ async function leftOverArtifacts(root: string, datasetsFile: string): Promise<st
     .toSorted()
 }
 
-/** What to tell the person of artifacts that were left over; null when there are none. */
+/** The notice about artifacts that remain from earlier runs; null when there are none. */
 export function leftOverNotice(leftOver: readonly string[]): string | null {
   if (leftOver.length === 0) return null
   const [first, ...others] = leftOver
@@ -180,4 +191,82 @@ async function copyChecked(artifact: CheckedArtifact, publication: Publication):
         },
       )
   })
+}
+
+const LOCK_WAIT_MS = 30_000
+const LOCK_POLL_MS = 20
+
+/**
+ * Runs `work` as the only publisher of a project: catalogue, index and page are read, changed and written back. The system releases the lock
+ * when its process ends. Throws `ReportError` `publish_busy` when another publisher takes longer than the wait.
+ */
+export async function whilePublishing<Result>(
+  root: string,
+  work: () => Promise<Result>,
+  waitMs = LOCK_WAIT_MS,
+): Promise<Result> {
+  const folder = join(root, '.rag-ladder')
+  await openStateFolder(folder)
+  const file = join(folder, 'publish.lock')
+  const lock = new OsLock(file)
+  try {
+    const deadline = performance.now() + waitMs
+    while (!lock.tryLock()) {
+      if (performance.now() > deadline)
+        throw new ReportError(
+          'publish_busy',
+          `another process is publishing (${file} is locked): publish again later`,
+          {
+            file,
+          },
+        )
+      await delay(LOCK_POLL_MS)
+    }
+    try {
+      return await work()
+    } finally {
+      lock.unlock()
+    }
+  } finally {
+    lock.close()
+  }
+}
+
+/**
+ * The text of the manifest that declares a dataset with its `published` set; comments, order and the layout of everything else stay. Throws
+ * `ReportError` when the dataset is missing or the result would not be a valid manifest that differs in nothing else.
+ */
+export function withPublished(text: string, file: string, datasetId: string, published: PublishedRun): string {
+  const fail = (what: string): ReportError => new ReportError('catalogue', `${file}: ${what}`, { file })
+  const document = parseDocument(text, { uniqueKeys: true, strict: true })
+  if (document.errors.length > 0) throw fail(document.errors[0]!.message.split('\n')[0]!)
+  const isOwnFile = file.startsWith(`${DATASETS_FOLDER}/`)
+  const node = isOwnFile ? document.contents : entryOf(document, datasetId)
+  if (!isMap(node)) throw fail(isOwnFile ? 'expected a map' : `the dataset ${datasetId} is not in the catalogue`)
+  node.set('published', document.createNode(published))
+  const updated = document.toString({ lineWidth: 0, singleQuote: true })
+
+  const schema = isOwnFile ? DatasetFile : DatasetCatalogue
+  const before = schema.safeParse(parseYaml(file, text))
+  const after = schema.safeParse(parseYaml(file, updated))
+  if (!before.success) throw fail(describeIssues(before.error).join('; '))
+  if (!after.success) throw fail(describeIssues(after.error).join('; '))
+  if (canonicalJson(after.data) !== canonicalJson(publishedIn(before.data, datasetId, published)))
+    throw fail('setting `published` would change other parts of the file')
+  return updated
+}
+
+const entryOf = (document: Document, datasetId: string): unknown => {
+  const datasets = document.get('datasets')
+  return isSeq(datasets) ? datasets.items.find((item) => isMap(item) && item.get('id') === datasetId) : undefined
+}
+
+function publishedIn(
+  manifest: DatasetFile | DatasetCatalogue,
+  datasetId: string,
+  published: PublishedRun,
+): DatasetFile | DatasetCatalogue {
+  if (!('datasets' in manifest)) return { ...manifest, published }
+  const datasets = manifest.datasets.map((dataset) => (dataset.id === datasetId ? { ...dataset, published } : dataset))
+  return { ...manifest, datasets }
 }

@@ -44,7 +44,7 @@ async function* linesOf<Row extends FigureRow>(
     new ReportError(code, `${basename(file)}:${line}: ${what}`, { file, line })
   const seen = new Set<string>()
   let line = 0
-  /** Of a line that goes on in the next chunk. */
+  /** The beginning of a line that continues in the next chunk. */
   let begun: Buffer[] = []
   // The stream reads the next chunk while this one is parsed.
   for await (const chunk of handle.createReadStream({
@@ -67,7 +67,7 @@ async function* linesOf<Row extends FigureRow>(
       const { row } = parsed
       if (seen.has(row.row_id)) {
         yield rows
-        throw refuse('duplicate_row', line, `the row ${row.row_id} stands in the file twice`)
+        throw refuse('duplicate_row', line, `duplicate row ${row.row_id} in this file`)
       }
       seen.add(row.row_id)
       rows.push(row)

@@ -18,7 +18,7 @@ export type ReportErrorCode =
   | 'catalogue'
   | 'publish_busy'
 
-/** Why a report cannot be made honestly. `data` names file, line and byte offset where there are such. */
+/** Why a report cannot be written. `data` names file, line and byte offset where they exist. */
 export class ReportError extends Error {
   override readonly name = 'ReportError'
   readonly code: ReportErrorCode

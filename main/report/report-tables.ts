@@ -7,14 +7,12 @@ import {
   type Distribution,
   type MetricSummary,
 } from '../../contract/index.ts'
-import { meanInterval } from './comparison-access.ts'
-import { intervalWords } from './comparison-words.ts'
+import { countWords, scoreWords } from '../../contract/words.ts'
+import { hopMetricOf, meanInterval, metricOf } from './aggregate-access.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { code, columnsFrom, mdTable } from './markdown-text.ts'
-import { hopMetricOf, metricOf } from './metric-access.ts'
-import { countWords, scoreWords } from '../../contract/words.ts'
-import { STATE_SIGNS, STATE_WORDS } from './score-format.ts'
-import type { ScoreMetric } from './score-metrics.ts'
+import type { ScoreMetric } from './metric-outcome.ts'
+import { intervalWords, STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 /** `● 0.83 [0.77, 0.88] (21/24)`; without a score the state in words and the count. */
 export function scoreText(summary: MetricSummary | undefined, interval: ConfidenceInterval | null = null): string {

@@ -25,7 +25,7 @@ export interface UnusableFile {
   issues: number
 }
 
-/** The artifacts of one dataset run in a folder, named by what stands in them: a file name alone cannot be split. */
+/** The artifacts of one dataset run in a folder, named by their content: a file name alone is ambiguous. */
 export interface FoundRun {
   files: ArtifactFiles
   runId: string

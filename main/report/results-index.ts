@@ -1,10 +1,10 @@
 import type { Aggregate, Dataset } from '../../contract/index.ts'
-import { nameWords } from './comparison-words.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
 import { LADDER_METRICS, LEADER_LEGEND, leaderLines } from './ladder-markdown.ts'
 import { code, md, mdTable } from './markdown-text.ts'
 import { unusableLines, type UnusableFile } from './results-folder.ts'
+import { nameWords } from './words.ts'
 
 /** A dataset of the catalogue with the aggregate of its published run; null when there is none. */
 export interface IndexEntry {

@@ -5,7 +5,7 @@ import type { JudgeInput } from './judge-input.ts'
 export type SummaryAlias = Pick<RowApproach, 'model' | 'base_model' | 'flavor' | 'evidence_capability'>
 export type SummaryQuestion = Aggregate['questions'][number]
 
-/** What a run was asked for: the rows alone cannot tell which cells are missing. */
+/** What a run was requested to do: the rows alone do not show which cells are missing. */
 export interface RunSummaryContext {
   runId: string
   datasetId: string

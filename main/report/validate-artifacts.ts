@@ -32,7 +32,7 @@ export interface CheckedArtifact {
 export interface ArtifactExpectation {
   runId: string
   datasetId: string
-  /** Selected questions × callable aliases × repetitions: as many rows must be there, whether they answered or failed. */
+  /** Selected questions × callable aliases × repetitions: so many rows must exist, answered or failed. */
   expectedCells: number
 }
 
@@ -45,7 +45,7 @@ export interface ArtifactReport {
 }
 
 /**
- * Step 11 of the ladder: the artifacts are there (judgments only when judges were asked), hold their schemas, belong to one run, dataset and
+ * Step 11 of the ladder: the artifacts exist (judgments only when judges ran), match their schemas, belong to one run, dataset and
  * ingestion, and matrix and aggregate are, byte for byte, what the evidence gives when it is summed up again. Never throws for what
  * stands in the files.
  */
@@ -63,7 +63,7 @@ export async function validateArtifacts(
   }
 }
 
-/** A broken file repeats itself: more problems than this tell nothing. */
+/** A broken file repeats its problems: more than this add nothing. */
 const MAX_PROBLEMS = 20
 
 class ArtifactCheck {

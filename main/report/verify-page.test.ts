@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-it('tells for each file that a page names whether it is the one', async () => {
+it('each file that a page names is reported as same, changed or missing', async () => {
   const names = ["a & b's 100%.json", 'ä <c>.jsonl', 'gone.json']
   const artifacts = names.map((href) => ({
     datasetId: 'd',

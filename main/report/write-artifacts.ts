@@ -20,7 +20,7 @@ export interface DerivedArtifacts {
   matrix: Matrix
 }
 
-/** The order of a matrix beside this aggregate, whoever writes it: the selected approaches, then any others by name. */
+/** The column order of a matrix beside this aggregate: the selected approaches, then others by name. */
 export const matrixOrder = ({ approaches, questions }: Aggregate): { models: string[]; questionIds: string[] } => ({
   models: approaches.filter(({ selected }) => selected).map(({ model }) => model),
   questionIds: questions.map(({ id }) => id),
@@ -49,7 +49,7 @@ export async function deriveArtifacts(
 
 /**
  * Writes `-evaluation.json` and `-matrix.json` from the evidence, each whole or not at all. Run once with the judges pending and again when
- * their file is there: the matrix keeps its bytes. Throws `ReportError` and the disk's errors.
+ * their file exists: the matrix keeps its bytes. Throws `ReportError` and the disk's errors.
  */
 export async function writeArtifacts(
   files: ArtifactFiles,
@@ -75,7 +75,7 @@ async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeIn
   return readJudgmentsIfThere(file, { state: 'pending', judges: section.judges })
 }
 
-/** A stored aggregate, or what is wrong with its file: the first problem, and how many there are. */
+/** A stored aggregate, or the first problem of its file and the number of problems. */
 export type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; reason: string; issues: number }
 
 /** Reads an `-evaluation.json`. Rejects with the system's error for a file that cannot be read. */

@@ -11,8 +11,7 @@ import {
 import { InternedRows } from '../evidence/interned-rows.ts'
 import { rowKeyOf } from '../evidence/row-id.ts'
 import { decodeLine, sealOf, wrongId, type Decoded } from '../evidence/row-line.ts'
-import { metricOutcome, type MetricOutcome } from '../report/metric-outcome.ts'
-import type { ScoreMetric } from '../report/score-metrics.ts'
+import { metricOutcome, type MetricOutcome, type ScoreMetric } from '../report/metric-outcome.ts'
 import { INDEX_METRICS, SEARCHABLE_CHARS, stateCode, STATUS_CODES } from './schema.ts'
 
 /** What the index keeps of a cell, before texts are replaced by their numbers. */

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../../contract/index.ts'
 import { plural } from '../../contract/words.ts'
-import { reasonWords } from '../report/score-format.ts'
+import { reasonWords } from '../report/words.ts'
 
 /** No answer of a dataset run got a single score from the evaluator, and there was something to score. */
 export class EvaluationFailedError extends Error {

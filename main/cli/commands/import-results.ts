@@ -14,11 +14,11 @@ import { RUN_OPTIONS } from '../run-options.ts'
 const MOST_LISTED = 20
 
 /** The lines of a file, named for a person. */
-async function linesOf(file: string): Promise<{ place: string; text: string }[]> {
+async function linesOf(file: string): Promise<{ location: string; text: string }[]> {
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
     throw new InputError([`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`])
   })
-  return content.split('\n').map((text, index) => ({ place: `${basename(file)}:${index + 1}`, text }))
+  return content.split('\n').map((text, index) => ({ location: `${basename(file)}:${index + 1}`, text }))
 }
 
 export const importResultsCommand: Command = {
@@ -52,7 +52,7 @@ export const importResultsCommand: Command = {
       ...(snapshots.length === 0
         ? []
         : ['unknown after this: gold evidence, required points, hops, attempts; so no retrieval or answer scores']),
-      ...refused.slice(0, MOST_LISTED).map(({ place, reason }) => `not converted: ${place}: ${reason}`),
+      ...refused.slice(0, MOST_LISTED).map(({ location, reason }) => `not converted: ${location}: ${reason}`),
       ...(refused.length > MOST_LISTED ? [`… and ${countWords(refused.length - MOST_LISTED)} more lines`] : []),
     ]
     if (notes.length > 0)

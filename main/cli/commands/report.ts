@@ -1,14 +1,14 @@
 import { dirname, extname, resolve } from 'node:path'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { ladderPage } from '../../report/html/ladder-page.ts'
+import { ladderReportOf, runsIn } from '../../report/folder-summaries.ts'
 import { loadHistorical } from '../../report/historical.ts'
-import { ladderReportOf, runsIn } from '../../report/ladder-folder.ts'
+import { ladderPage } from '../../report/html/ladder-page.ts'
 import { ladderMarkdown } from '../../report/ladder-markdown.ts'
 import { unusableLines, type ResultsFolder } from '../../report/results-folder.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
 import { textOption, type Command, type Invocation } from '../command.ts'
-import { RUN_OPTIONS } from '../run-options.ts'
 import { artifactPlace } from '../project-option.ts'
+import { RUN_OPTIONS } from '../run-options.ts'
 import { reportUnusable, scanPlace, UnusableFilesError } from '../unusable-files.ts'
 
 /** The run that is named, or the only one there is. */

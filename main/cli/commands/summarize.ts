@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
+import { InputError } from '../../manifests/runner-inputs.ts'
 import { writeCellsCsv } from '../../report/cells-csv.ts'
+import { summarizeFolder } from '../../report/folder-summaries.ts'
 import { writeLongCsv } from '../../report/long-csv.ts'
 import { unusableLines } from '../../report/results-folder.ts'
-import { summarizeFolder } from '../../report/summarize-folder.ts'
-import { InputError } from '../../manifests/runner-inputs.ts'
 import { textOption, type Command } from '../command.ts'
-import { RUN_OPTIONS } from '../run-options.ts'
 import { printAggregates, printSnapshots } from '../print-matrix.ts'
 import { artifactPlace } from '../project-option.ts'
+import { RUN_OPTIONS } from '../run-options.ts'
 import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-files.ts'
 
 export const summarizeCommand: Command = {

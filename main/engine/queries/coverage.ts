@@ -1,3 +1,4 @@
+import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
 import {
   metricOfId,
   type Aggregate,
@@ -8,12 +9,11 @@ import {
   type MetricState,
   type RunDatasetSummary,
 } from '../../../contract/index.ts'
-import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
-import { ControlFailure } from '../control-failure.ts'
+import { metricOf, metricsOf } from '../../report/aggregate-access.ts'
 import { coverageNotes } from '../../report/coverage-notes.ts'
-import { metricOf, metricsOf } from '../../report/metric-access.ts'
-import { isScoreOfCells, METRICS_OF, type ScoreMetric } from '../../report/score-metrics.ts'
+import { isScoreOfCells, METRICS_OF, type ScoreMetric } from '../../report/metric-outcome.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
+import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 
 type Group = CoverageMetric['group']

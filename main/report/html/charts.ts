@@ -8,10 +8,10 @@ import { Frontier } from '../../../charts/frontier.ts'
 import { LadderCurve, type CurvePoint } from '../../../charts/ladder-curve.ts'
 import type { Look } from '../../../charts/look.ts'
 import { durationWords, metricNamed, type Aggregate, type MetricSummary } from '../../../contract/index.ts'
-import type { ComparedName } from '../comparison-access.ts'
-import { intervalWords, nameWords, valueWords } from '../comparison-words.ts'
-import { aliasesOf, isThin, rungFigure, type RungFigure } from '../leaderboard.ts'
 import { oneLine } from '../../lib/sanitize-for-terminal.ts'
+import type { ComparedName } from '../aggregate-access.ts'
+import { aliasesOf, isThin, rungFigure, type RungFigure } from '../leaderboard.ts'
+import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { raw, type Markup } from './markup.ts'
 
 const WIDTH = 600

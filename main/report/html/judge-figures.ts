@@ -1,11 +1,9 @@
-import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.ts'
 import type { Look } from '../../../charts/look.ts'
-import { intervalWords } from '../comparison-words.ts'
-import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
+import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.ts'
 import { plural, scoreWords } from '../../../contract/words.ts'
-import { STATE_SIGNS } from '../score-format.ts'
-import { fragment, h, type Markup } from './markup.ts'
-import { aliasHead, dataTable, figureWith, num, type Cell } from './table.ts'
+import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
+import { intervalWords, STATE_SIGNS } from '../words.ts'
+import { aliasHead, dataTable, figureWith, fragment, h, num, type Cell, type Markup } from './markup.ts'
 
 /** How far the judges of one dataset run can be trusted; or why there is nothing. */
 export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup {

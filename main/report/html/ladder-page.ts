@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
-import type { Aggregate } from '../../../contract/index.ts'
 import { looksOf, type Look } from '../../../charts/look.ts'
+import type { Aggregate } from '../../../contract/index.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 import { modelCaution } from '../findings.ts'
 import { aliasesOf } from '../leaderboard.ts'
 import { inLadderOrder } from '../long-csv.ts'
-import { countWords, plural } from '../../../contract/words.ts'
 import type { UnusableFile } from '../results-folder.ts'
-import type { PageArtifact } from './artifact-list.ts'
 import { ladderSections, type Section } from './ladder-sections.ts'
-import { h, raw, type Markup } from './markup.ts'
+import { aliasHead, h, raw, type Markup } from './markup.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { PAGE_STYLE } from './page-style.ts'
-import { aliasHead } from './table.ts'
+import type { PageArtifact } from './run-facts.ts'
 
 export interface LadderPageInput {
   aggregates: readonly Aggregate[]

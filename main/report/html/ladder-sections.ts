@@ -1,3 +1,4 @@
+import type { Look } from '../../../charts/look.ts'
 import {
   artifactNameOf,
   METRIC_LABELS,
@@ -8,25 +9,27 @@ import {
   type Metric,
   type MetricSummary,
 } from '../../../contract/index.ts'
-import type { Look } from '../../../charts/look.ts'
-import { comparedMetric, type ComparedName } from '../comparison-access.ts'
-import { nameWords } from '../comparison-words.ts'
+import {
+  comparedMetric,
+  generationScatter,
+  JUDGE_PARTS,
+  judgeScatter,
+  metricOf,
+  metricsOf,
+  shareWords,
+  type ComparedName,
+} from '../aggregate-access.ts'
 import { findings } from '../findings.ts'
 import { rungFigure } from '../leaderboard.ts'
-import { metricOf, metricsOf } from '../metric-access.ts'
 import { shownMetrics } from '../metric-glossary.ts'
 import { useLegend } from '../metric-use.ts'
 import { unusableLines, type UnusableFile } from '../results-folder.ts'
-import { STATE_SIGNS, STATE_WORDS } from '../score-format.ts'
-import { generationScatter, JUDGE_PARTS, judgeScatter, shareWords } from '../variance-access.ts'
-import { artifactList, type PageArtifact } from './artifact-list.ts'
+import { nameWords, STATE_SIGNS, STATE_WORDS } from '../words.ts'
 import type { Charts } from './charts.ts'
+import { leaderTable, pairMatrix } from './comparison-figures.ts'
 import { judgeFigures } from './judge-figures.ts'
-import { leaderTable } from './leader-table.ts'
-import { h, type Child, type Markup } from './markup.ts'
-import { pairMatrix } from './pair-matrix.ts'
-import { costFigures, gapNotes, provenance } from './run-facts.ts'
-import { aliasHead, dataTable, num, type Cell } from './table.ts'
+import { aliasHead, dataTable, h, num, type Cell, type Child, type Markup } from './markup.ts'
+import { artifactList, costFigures, gapNotes, provenance, type PageArtifact } from './run-facts.ts'
 
 const isCost = (metric: Metric | undefined): boolean => metric?.class === 'operational'
 
@@ -150,7 +153,7 @@ export function ladderSections(
   return sections.filter((section) => section !== null)
 }
 
-/** Figures that a reader would look for and not find: a file was there and could not be used. */
+/** Missing figures: files that exist and could not be used. */
 const unusableNotes = (unusable: readonly UnusableFile[]): Markup | null =>
   unusable.length === 0
     ? null

@@ -10,7 +10,7 @@ import { ALIASES, asker, dataset, goldenIndex, rows, run } from '../../../tests/
 import { writeRun } from '../../../tests/helpers/report-project.ts'
 import { goldenJudgments } from '../../../tests/helpers/report-rows.ts'
 import { indexFolders, openIndex } from '../../../tests/helpers/run-index.ts'
-import { metricOf } from '../../report/metric-access.ts'
+import { metricOf } from '../../report/aggregate-access.ts'
 import { metricOutcome } from '../../report/metric-outcome.ts'
 
 describe('the matrix', () => {

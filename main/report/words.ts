@@ -1,3 +1,4 @@
+// The signs and words of states, decisions, values and intervals, the same in the terminal and in every report.
 import {
   countWords,
   metricNamed,
@@ -5,13 +6,53 @@ import {
   sizeWordsOf,
   type ComparedMetric,
   type ConfidenceInterval,
+  type MetricState,
   type PairDecision,
 } from '../../contract/index.ts'
-import { MIN_CLUSTERS } from '../statistics/estimate.ts'
-import type { ComparedName } from './comparison-access.ts'
 import * as words from '../../contract/words.ts'
+import { MIN_CLUSTERS } from '../statistics/estimate.ts'
+import type { ComparedName } from './aggregate-access.ts'
 
-/** Undecided is no evidence that two approaches are equal, and must not sound like it. */
+/** The same signs on every surface; never colour alone. */
+export const STATE_SIGNS: Readonly<Record<MetricState, string>> = {
+  ok: '●',
+  partial: '◐',
+  not_evaluable: '○',
+  error: '▲',
+  timeout: '⏱',
+  disabled: '–',
+  not_run: '✕',
+}
+
+export const STATE_WORDS: Readonly<Record<MetricState, string>> = {
+  ok: 'ok',
+  partial: 'partial',
+  not_evaluable: 'not evaluable',
+  error: 'error',
+  timeout: 'timeout',
+  disabled: 'disabled',
+  not_run: 'not run',
+}
+
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  answer_only: 'the approach answers without contexts',
+  retrieved_contexts_required: 'no context was retrieved',
+  evidence_not_handed_over: 'the answer rests on evidence that is not handed over as contexts, such as the graph',
+  cell_failed: 'the cell failed',
+  score_missing_or_null: 'the evaluator gave no score',
+  score_not_numeric: 'the score is no number',
+  score_not_finite: 'the score is not finite',
+  no_statements: 'the answer claims nothing, as a refusal does',
+  refusal_unknown: 'neither a rule nor a model could tell whether the answer refuses',
+  http_error: 'the evaluator answered with an HTTP error',
+  network_error: 'the evaluator could not be reached',
+  invalid_response: "the evaluator's answer has the wrong shape",
+}
+
+/** A reason's code in words; an evaluator's own words stay as they are. */
+export const reasonWords = (code: string): string => REASON_WORDS[code] ?? code
+
+/** Undecided is no evidence that two approaches are equal, and the word must not suggest it. */
 export const DECISION_WORDS: Readonly<Record<PairDecision, string>> = {
   better: 'better',
   worse: 'worse',
@@ -57,7 +98,7 @@ export function decidedLine({
   const { decided: count, comparable } = decided
   if (comparable === 0) return 'no two approaches share a scored question'
   const percent = `${Number((settings.level * 100).toPrecision(4))} %`
-  const told = `${countWords(count)} of ${plural(comparable, 'pair')} ${comparable === 1 ? 'is' : 'are'} decided at ${percent} (Holm)`
+  const decidedWords = `${countWords(count)} of ${plural(comparable, 'pair')} ${comparable === 1 ? 'is' : 'are'} decided at ${percent} (Holm)`
   if (detectable !== null) {
     const [from, to] = [valueWords(name, detectable.smallest), valueWords(name, detectable.largest)]
     const seen = `smallest difference this run could see: ${from === to ? from : `${from}–${to}`}`
@@ -65,12 +106,12 @@ export function decidedLine({
       questions === undefined || questions === null
         ? []
         : [`about ${countWords(questions.median)} questions would show ${valueWords(name, questions.difference)}`]
-    return [told, seen, ...needed, ...outOfReach(pairs)].join(' · ')
+    return [decidedWords, seen, ...needed, ...outOfReach(pairs)].join(' · ')
   }
   const clusters = Math.max(...pairs.map(({ difference }) => difference.clusters))
-  if (clusters >= MIN_CLUSTERS) return [told, ...outOfReach(pairs)].join(' · ')
+  if (clusters >= MIN_CLUSTERS) return [decidedWords, ...outOfReach(pairs)].join(' · ')
   const groups = plural(clusters, 'independent group')
-  return `${told} · ${groups} of questions ${clusters === 1 ? 'is' : 'are'} too few for intervals (${MIN_CLUSTERS} are needed)`
+  return `${decidedWords} · ${groups} of questions ${clusters === 1 ? 'is' : 'are'} too few for intervals (${MIN_CLUSTERS} are needed)`
 }
 
 /** Pairs that differ in so few groups of questions that no outcome could have decided them. */

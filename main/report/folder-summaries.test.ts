@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { writeRun } from '../../tests/helpers/report-project.ts'
 import { fixtureDataset, goldenJudgments, REPORT_RUN } from '../../tests/helpers/report-rows.ts'
 import { aggregateText } from './aggregate-run.ts'
+import { ladderReportOf, runsIn, summarizeFolder } from './folder-summaries.ts'
+import { ladderMarkdown } from './ladder-markdown.ts'
 import { longCsv, writeLongCsv } from './long-csv.ts'
-import { summarizeFolder } from './summarize-folder.ts'
+import { scanResults } from './results-folder.ts'
 
 const first = fixtureDataset('subset', 'Subset', 1)
 const second = fixtureDataset('native', 'Native', 2)
@@ -17,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }))
 
 describe('summarizeFolder', () => {
-  it('sums up every run from its evidence, in ladder order, with its judges', async () => {
+  it('every run is summarized from its evidence, in ladder order, with its judges', async () => {
     await writeRun(dir, second)
     const { files } = await writeRun(dir, first, goldenJudgments(first))
     const { aggregates } = await summarizeFolder(dir)
@@ -28,7 +31,7 @@ describe('summarizeFolder', () => {
     expect(aggregateText(aggregates[0]!)).toBe(await readFile(files.evaluation, 'utf8'))
   })
 
-  it('needs the evidence only, and finds judgments beside it', async () => {
+  it('the evidence alone is enough, and judgments beside it are joined', async () => {
     const { files } = await writeRun(dir, first, goldenJudgments(first))
     await rm(files.evaluation)
     const { aggregates } = await summarizeFolder(dir)
@@ -41,14 +44,14 @@ describe('summarizeFolder', () => {
     expect((await summarizeFolder(dir)).aggregates[0]!.judge_panel).toEqual({ status: 'disabled' })
   })
 
-  it('reads evidence under another name, and picks one run', async () => {
+  it('evidence with another file name is read, and one run can be selected', async () => {
     const { files } = await writeRun(dir, first)
     await rename(files.evidence, join(dir, 'kept-evidence.jsonl'))
     expect((await summarizeFolder(dir)).aggregates.map(({ run_id }) => run_id)).toEqual([REPORT_RUN])
     expect((await summarizeFolder(dir, 'another')).aggregates).toEqual([])
   })
 
-  it('writes the same CSV bytes again', async () => {
+  it('the same folder gives the same CSV bytes', async () => {
     await writeRun(dir, first)
     await writeRun(dir, second, goldenJudgments(second))
     const one = await writeLongCsv(join(dir, 'one.csv'), await summarizeFolder(dir))
@@ -57,7 +60,7 @@ describe('summarizeFolder', () => {
     expect(await readFile(one.path, 'utf8')).toBe([...longCsv(await summarizeFolder(dir))].join(''))
   })
 
-  it('lists each file that cannot be used with its first problem and their number, and sums up the rest', async () => {
+  it('each unusable file is listed with its first problem and the number of problems, and the rest is summarized', async () => {
     const { files } = await writeRun(dir, first)
     const evidence = await readFile(files.evidence, 'utf8')
     const [one, two] = evidence.split('\n') as [string, string]
@@ -94,5 +97,51 @@ describe('summarizeFolder', () => {
     const { aggregates, unusable } = await summarizeFolder(dir)
     expect(aggregates.map(({ run_id }) => run_id)).toEqual([REPORT_RUN])
     expect(unusable).toMatchObject([{ reason: expect.stringContaining('it is of run another') as string }])
+  })
+})
+
+describe('ladderReportOf', () => {
+  const results = () => join(dir, 'results')
+  const scan = () => scanResults(results())
+  beforeEach(async () => {
+    await writeRun(results(), second)
+    await writeRun(results(), first, goldenJudgments(first))
+  })
+
+  it('a report has the summaries of a run in ladder order and the hash of every artifact', async () => {
+    expect(runsIn(await scan())).toEqual([REPORT_RUN])
+    const { aggregates, artifacts } = await ladderReportOf(await scan(), REPORT_RUN, join(dir, 'out'))
+    expect(aggregates.map(({ dataset }) => dataset.id)).toEqual(['subset', 'native'])
+    expect(artifacts.map(({ href }) => href.slice(`../results/${REPORT_RUN}-`.length))).toEqual([
+      ...['evidence.jsonl', 'evaluation.json', 'matrix.json', 'judgments.json'].map((end) => `subset-${end}`),
+      ...['evidence.jsonl', 'evaluation.json', 'matrix.json'].map((end) => `native-${end}`),
+    ])
+    for (const { href, sha256 } of artifacts)
+      expect(
+        createHash('sha256')
+          .update(await readFile(join(dir, 'out', href)))
+          .digest('hex'),
+      ).toBe(sha256)
+  })
+
+  it('a missing summary, or one without comparisons, is computed from the evidence', async () => {
+    const before = await ladderReportOf(await scan(), REPORT_RUN, results())
+    const file = join(results(), `${REPORT_RUN}-subset-evaluation.json`)
+    const { comparisons: _none, ...old } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
+    await writeFile(file, JSON.stringify(old))
+    await rm(join(results(), `${REPORT_RUN}-native-evaluation.json`))
+    const after = await ladderReportOf(await scan(), REPORT_RUN, results())
+    expect(after.aggregates[0]).toEqual(before.aggregates[0])
+    expect(after.aggregates[1]!.comparisons).not.toBeNull()
+    expect(after.artifacts.some(({ href }) => href.endsWith('native-evaluation.json'))).toBe(false)
+  })
+
+  it('a report of an unknown run is empty', async () => {
+    expect(await ladderReportOf(await scan(), 'other', results())).toEqual({
+      aggregates: [],
+      artifacts: [],
+      unusable: [],
+    })
+    expect(ladderMarkdown([], [])).toContain('None.')
   })
 })

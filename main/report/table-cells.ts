@@ -1,8 +1,12 @@
-import type { MetricState, MetricSummary } from '../../contract/index.ts'
-import { UNEQUAL_SIGN } from './coverage-notes.ts'
+// Cells of the terminal's matrix: a score with its state, bar and count, and a decision against the baseline.
+import type { Aggregate, MetricState, MetricSummary, PairComparison, PairDecision } from '../../contract/index.ts'
 import { scoreWords } from '../../contract/words.ts'
-import { STATE_SIGNS } from './score-format.ts'
-import type { Segment, Style } from './terminal-paint.ts'
+import { shorten } from '../lib/terminal-text.ts'
+import { baselineOf, comparedMetric, pairAgainst } from './aggregate-access.ts'
+import { UNEQUAL_SIGN } from './coverage-notes.ts'
+import type { ScoreMetric } from './metric-outcome.ts'
+import type { Segment, Style } from './terminal-table.ts'
+import { decidedLine, DECISION_WORDS, signedWords, STATE_SIGNS } from './words.ts'
 
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 /** Missing scores are hatched, so that they are not mistaken for low ones. */
@@ -60,4 +64,36 @@ export function valueWidth(summaries: readonly (MetricSummary | undefined)[]): n
     each === undefined || each.mean === null ? 0 : valueText(each.mean, each.unequal_coverage).length,
   )
   return Math.max(4, ...widths)
+}
+
+/** Columns for the baseline's name in a head. */
+const MAX_BASELINE = 10
+const DECISION_STYLES: Readonly<Record<PairDecision, Style>> = { better: 'green', worse: 'red', undecided: 'dim' }
+
+/** The first metric of every approach against the baseline; null when nothing can be compared. */
+export function decisionsOf(aggregate: Aggregate, metric: ScoreMetric) {
+  const baseline = baselineOf(aggregate)
+  const compared = comparedMetric(aggregate, metric)
+  if (baseline === null || compared === null || compared.pairs.length === 0) return null
+  return {
+    head: `vs ${shorten(baseline.model.replace(/-rag$/, ''), MAX_BASELINE)}`,
+    cell: (model: string): Segment[] =>
+      model === baseline.model
+        ? [{ text: 'baseline', style: 'dim' }]
+        : decisionCell(pairAgainst(compared, model, baseline.model)),
+  }
+}
+
+/** `+.12 better`, `−.02 open`; a dash for a pair without a common question. */
+function decisionCell(pair: PairComparison | null): Segment[] {
+  const value = pair?.difference.value ?? null
+  if (pair === null || value === null) return [{ text: STATE_SIGNS.disabled, style: 'dim' }]
+  const text = `${signedWords('score', value).replace(/0(?=\.)/, '')} ${DECISION_WORDS[pair.decision]}`
+  return [{ text, style: DECISION_STYLES[pair.decision] }]
+}
+
+/** What is decided on a metric, under the table; empty for a run of one approach. */
+export function decidedWords(aggregate: Aggregate, metric: ScoreMetric): string {
+  const compared = comparedMetric(aggregate, metric)
+  return compared === null || compared.pairs.length === 0 ? '' : decidedLine(compared)
 }

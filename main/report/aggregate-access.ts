@@ -1,0 +1,135 @@
+// Access to the figures of an aggregate by the name of a metric, an approach or a pair.
+import type {
+  Aggregate,
+  ApproachSummary,
+  ArtifactName,
+  ComparedMetric,
+  ConfidenceInterval,
+  Estimate,
+  EvaluationMetric,
+  HopSummary,
+  MetricSummary,
+  PairComparison,
+  PairDecision,
+  VarianceComponent,
+  VarianceComponents,
+} from '../../contract/index.ts'
+import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
+
+type ByMetric<Value> = Partial<Record<ComparedName, Value>>
+
+/** The scores of a metric of an approach; undefined when it was not requested, or is no score of single cells. */
+export function metricOf(approach: ApproachSummary, metric: ComparedName): MetricSummary | undefined {
+  const all: ByMetric<MetricSummary> = { ...approach.ragas, ...approach.retrieval, ...approach.answer }
+  return all[metric]
+}
+
+/** A metric of the questions of one hop count. */
+export function hopMetricOf(group: HopSummary, metric: ScoreMetric): HopSummary['ragas'][EvaluationMetric] {
+  const all: ByMetric<HopSummary['ragas'][EvaluationMetric]> = { ...group.ragas, ...group.retrieval, ...group.answer }
+  return all[metric]
+}
+
+/** The metrics that a run has: those computed here always, and the requested model-graded ones. */
+export const metricsOf = (aggregate: Aggregate): ScoreMetric[] => [
+  ...METRICS_OF.retrieval,
+  ...aggregate.metrics,
+  ...METRICS_OF.answer,
+]
+
+/** A metric that approaches are compared on, by its name in aggregates. */
+export type ComparedName = ArtifactName
+
+/** The alias that differences are shown against where it was selected. */
+const BASELINE = 'hybrid-rag'
+
+/** A metric's comparison; null when no approach is scored on it, or in files of earlier versions. */
+export const comparedMetric = ({ comparisons }: Aggregate, name: ComparedName): ComparedMetric | null =>
+  comparisons?.metrics.find(({ metric }) => metric === name) ?? null
+
+/** Mean of an approach with its interval; null when it is not compared. */
+export const meanEstimate = (compared: ComparedMetric | null, model: string): Estimate | null =>
+  compared?.approaches.find((approach) => approach.model === model)?.mean ?? null
+
+/** The interval around an approach's mean; null where there is none. */
+export const meanInterval = (aggregate: Aggregate, name: ComparedName, model: string): ConfidenceInterval | null =>
+  meanEstimate(comparedMetric(aggregate, name), model)?.interval ?? null
+
+/** What the other approaches are shown against: hybrid where it was selected, else the first selected one; null for none. */
+export function baselineOf({ approaches }: Pick<Aggregate, 'approaches'>): ApproachSummary | null {
+  const selected = approaches.filter((approach) => approach.selected)
+  return selected.find(({ model }) => model === BASELINE) ?? selected[0] ?? null
+}
+
+/** `a` against `b`, in whichever order the pair is stored; null when there is no such pair. */
+export function pairAgainst(compared: ComparedMetric | null, a: string, b: string): PairComparison | null {
+  const pair = compared?.pairs.find((each) => (each.a === a && each.b === b) || (each.a === b && each.b === a))
+  if (pair === undefined) return null
+  return pair.a === a ? pair : turned(pair)
+}
+
+const OPPOSITE: Readonly<Record<PairDecision, PairDecision>> = {
+  better: 'worse',
+  worse: 'better',
+  undecided: 'undecided',
+}
+
+function turned(pair: PairComparison): PairComparison {
+  const { value, interval } = pair.difference
+  return {
+    ...pair,
+    a: pair.b,
+    b: pair.a,
+    difference: {
+      ...pair.difference,
+      value: value === null ? null : 0 - value,
+      interval: interval === null ? null : { low: 0 - interval.high, high: 0 - interval.low },
+    },
+    decision: OPPOSITE[pair.decision],
+    wins: pair.losses,
+    losses: pair.wins,
+  }
+}
+
+/** Decided pairs of one approach: those where it is better, worse, and those that stay open. */
+export function standingOf(compared: ComparedMetric | null, model: string): Record<PairDecision, number> {
+  const standing = { better: 0, worse: 0, undecided: 0 }
+  for (const { a, b, p, decision } of compared?.pairs ?? []) {
+    if (p === null) continue
+    if (a === model) standing[decision] += 1
+    else if (b === model) standing[OPPOSITE[decision]] += 1
+  }
+  return standing
+}
+
+/** How much of the variance of a metric lies between repeated answers to one question, by alias; the rest lies between questions. */
+export interface GenerationScatter {
+  name: ComparedName
+  shares: ReadonlyMap<string, VarianceComponent | null>
+}
+
+/** The metrics of a run with repetitions that have variance components; none without repetitions. */
+export function generationScatter({ comparisons }: Aggregate): GenerationScatter[] {
+  const isRepeated = ({ metric_class, variance }: ComparedMetric): boolean =>
+    metric_class !== 'judge_panel' && (variance ?? []).some(({ components }) => components.generation !== null)
+  return (comparisons?.metrics ?? []).filter(isRepeated).map(({ metric, variance }) => ({
+    name: metric as ComparedName,
+    shares: new Map(variance!.map(({ model, components }) => [model, components.generation])),
+  }))
+}
+
+/** The variance components of judges' grades, in the order of tables. */
+export const JUDGE_PARTS = [
+  ['question', 'questions'],
+  ['judge_severity', 'judges in general'],
+  ['judge_question', 'judges about a question'],
+  ['residual', 'what is left'],
+] as const satisfies (readonly [keyof VarianceComponents, string])[]
+
+/** Where the variance of the judges' grades comes from, by alias; empty for fewer than two judges. */
+export const judgeScatter = (aggregate: Aggregate): { model: string; components: VarianceComponents }[] =>
+  (comparedMetric(aggregate, 'score')?.variance ?? []).filter(({ components }) => components.question !== null)
+
+/** `64 %`; `0 %*` where the estimate is negative; a dash where the design cannot estimate it. */
+export const shareWords = (part: VarianceComponent | null | undefined): string =>
+  part === null || part === undefined ? '–' : `${Math.round(part.share * 100)} %${part.clipped ? '*' : ''}`
