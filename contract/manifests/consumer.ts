@@ -36,6 +36,17 @@ export const GraphTarget = z.strictObject({
   on_unavailable: OnUnavailable.default('fail'),
 })
 
+/** Types of entities that extraction looks for, in lower case: `person`, `condition`, `trade name`. */
+export const EntityTypes = z
+  .array(
+    z
+      .string()
+      .regex(/^\p{Ll}[\p{Ll}\p{N} _-]{0,39}$/u, 'expected a word or two in lower case, such as person or trade name'),
+  )
+  .min(1)
+  .max(40)
+  .refine((types) => new Set(types).size === types.length, 'expected each type once')
+
 export const IngestionProfile = z.strictObject({
   name: Identifier,
   corpus: z.strictObject({ source: z.literal('mount'), path: SafeRelativePath }),
@@ -43,6 +54,8 @@ export const IngestionProfile = z.strictObject({
   chunker: ChunkerSettings,
   vector_target: VectorTarget,
   graph_target: GraphTarget,
+  /** What the graph engine looks for in this corpus; its own list unless given. */
+  entity_types: EntityTypes.optional(),
 })
 export type IngestionProfile = z.infer<typeof IngestionProfile>
 

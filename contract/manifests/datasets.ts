@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { Identifier, SafeRelativePath, Sha256, versioned } from '../common.ts'
-import { ChunkerSettings, GraphTarget, ParserName, VectorTarget, type IngestionProfile } from './consumer.ts'
+import {
+  ChunkerSettings,
+  EntityTypes,
+  GraphTarget,
+  ParserName,
+  VectorTarget,
+  type IngestionProfile,
+} from './consumer.ts'
 import { Questions, type Question } from './queries.ts'
 
 /** One file per dataset: `manifests/datasets/<id>.yaml`, beside the older catalogue `manifests/datasets.yaml`. */
@@ -40,6 +47,8 @@ const OwnProfile = z.strictObject({
     timeout_seconds: 3600,
     on_unavailable: 'fail',
   }),
+  /** What the graph engine looks for in these documents; its own list unless given. */
+  entity_types: EntityTypes.optional(),
 })
 
 /** `manifests/datasets/<id>.yaml`: everything about one dataset except its documents. The file's name is the dataset's id. */

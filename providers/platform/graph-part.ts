@@ -41,20 +41,26 @@ export interface EmbeddedGraphOptions {
   folder: string
   /** The profile that is queried. */
   profile: string
+  /** Types of entities that a profile names. */
+  entityTypesOf: (profile: string) => readonly string[] | undefined
   apiKey: string | null
 }
 
 /** The engine in this process, with its routes. Throws `PlatformConfigError` when the active profile's file cannot be used. */
 export function embeddedGraph(options: EmbeddedGraphOptions): GraphPart {
-  const { app, models, rerankerOf, logger, closing, folder, profile, apiKey } = options
+  const { app, models, rerankerOf, logger, closing, folder, profile, entityTypesOf, apiKey } = options
   mkdirSync(folder, { recursive: true })
-  const workspaces = createGraphWorkspaces(folder, {
-    models,
-    rerank: ({ query, documents, models: metered }, signal) =>
-      rerankInBatches(rerankerOf(metered), query, documents, signal),
-    apiKey,
-    onError: (error, where) => logger.error({ err: error, where }, 'graph engine'),
-  })
+  const workspaces = createGraphWorkspaces(
+    folder,
+    {
+      models,
+      rerank: ({ query, documents, models: metered }, signal) =>
+        rerankInBatches(rerankerOf(metered), query, documents, signal),
+      apiKey,
+      onError: (error, where) => logger.error({ err: error, where }, 'graph engine'),
+    },
+    entityTypesOf,
+  )
   closing.add(() => workspaces.close())
   const engine = openOrProblem(() => workspaces.open(profile))
   void app.register(

@@ -233,7 +233,19 @@ function openGraph({ config, app, models, closing, logger, rerankerOf }: Parts &
   const apiKey = config.identity.graphEngineKey
   if (config.graphEngineUrl !== null) return remoteGraph(config.graphEngineUrl, apiKey, closing)
   const folder = join(config.stateDir, 'graph')
-  return embeddedGraph({ app, models, rerankerOf, logger, closing, folder, profile: config.profile, apiKey })
+  const entityTypesOf = (profile: string) =>
+    config.consumer.ingestion_profiles.find(({ name }) => name === profile)?.entity_types
+  return embeddedGraph({
+    app,
+    models,
+    rerankerOf,
+    logger,
+    closing,
+    folder,
+    profile: config.profile,
+    entityTypesOf,
+    apiKey,
+  })
 }
 
 /** The workflow engine in this process, seeded with the declared workflow, or the one at `workflowUrl`. */

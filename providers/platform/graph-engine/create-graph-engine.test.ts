@@ -260,6 +260,23 @@ describe('documents on their way into the graph', () => {
     expect([other.extracted.length, other.calls.filter((call) => call === 'embed')]).toEqual([1, []])
   })
 
+  it('passes the types of its profile to the model, and reads a text again for other types', async () => {
+    const asked: (readonly string[] | undefined)[] = []
+    const models = scriptedModels({
+      onExtract: async (task) => {
+        asked.push((task as { types?: readonly string[] }).types)
+        return undefined
+      },
+    })
+    const plain = bench.open({ models })
+    await feed(plain, { a: YARD })
+    await plain.close()
+    const typed = bench.open({ models, entityTypes: ['person', 'vessel'] })
+    await feed(typed, { a: YARD })
+    await feed(typed, { a: YARD })
+    expect(asked).toEqual([undefined, ['person', 'vessel']])
+  })
+
   it('has another version whenever its documents are others', async () => {
     const engine = bench.open()
     const versions = [engine.version()]

@@ -38,6 +38,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
     holder,
     models: deps.models,
     limits,
+    entityTypes: deps.entityTypes,
     clock,
     onError: deps.onError ?? (() => undefined),
     async build(alsoDocuments, signal) {
@@ -56,7 +57,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
       return runInTurns(creatingKnowledgeGraph(merged, chunks, tables), signal)
     },
   })
-  const intake = createIntake({ documents, extractModel: deps.models.modelName('graph_extract'), limits, clock })
+  const intake = createIntake({ documents, extractModel: extractorName(deps), limits, clock })
   const answering = createAnswering({
     graph: (signal) => holder.get(signal),
     models: deps.models,
@@ -155,6 +156,10 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
   }
 }
 
+/** What extracts: the model, and the types that it looks for. A text that another extractor read is read again. */
+const extractorName = ({ models, entityTypes }: GraphEngineDeps): string =>
+  [models.modelName('graph_extract'), ...(entityTypes === undefined ? [] : [`for ${entityTypes.join(', ')}`])].join(' ')
+
 /** One engine per ingestion profile, each with its own file, so that switching the profile neither loses nor mixes graphs. */
 export interface GraphWorkspaces {
   /** The engine of a profile, opened at its first use. Throws `GraphEngineError`, or `RangeError` for a name that is no file name. */
@@ -165,7 +170,11 @@ export interface GraphWorkspaces {
 }
 
 /** Workspaces as files `<profile>.sqlite` of one folder, which must exist. */
-export function createGraphWorkspaces(folder: string, deps: Omit<GraphEngineDeps, 'stateFile'>): GraphWorkspaces {
+export function createGraphWorkspaces(
+  folder: string,
+  deps: Omit<GraphEngineDeps, 'stateFile' | 'entityTypes'>,
+  entityTypesOf: (profile: string) => readonly string[] | undefined = () => undefined,
+): GraphWorkspaces {
   const engines = new Map<string, GraphEngine>()
   return {
     open(profile) {
@@ -174,7 +183,12 @@ export function createGraphWorkspaces(folder: string, deps: Omit<GraphEngineDeps
           `'${profile}' is not a valid workspace name: expected up to 128 letters, digits, '_', '.' and '-'`,
         )
       const engine =
-        engines.get(profile) ?? createGraphEngine({ ...deps, stateFile: join(folder, `${profile}.sqlite`) })
+        engines.get(profile) ??
+        createGraphEngine({
+          ...deps,
+          entityTypes: entityTypesOf(profile),
+          stateFile: join(folder, `${profile}.sqlite`),
+        })
       engines.set(profile, engine)
       return engine
     },

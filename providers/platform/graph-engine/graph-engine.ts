@@ -25,6 +25,8 @@ export interface GraphEngineDeps {
   /** Expected in `X-API-Key`; null leaves the routes open. */
   apiKey: string | null
   limits?: Partial<GraphEngineLimits>
+  /** Types of entities to look for; the extraction task's own list unless given. */
+  entityTypes?: readonly string[] | undefined
   /** Milliseconds since 1970. */
   clock?: () => number
   /** Called for unexpected failures; the engine continues. */

@@ -21,6 +21,7 @@ export interface PipelineDeps {
   holder: GraphHolder
   models: ModelHost
   limits: GraphEngineLimits
+  entityTypes: readonly string[] | undefined
   clock: () => number
   /** The graph of all processed documents and these. */
   build: (alsoDocuments: readonly string[], signal: AbortSignal) => Promise<KnowledgeGraph>
@@ -93,7 +94,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       await mapBounded(deps.extractions.missing(document.id), limits.parallelChunks, async (chunk) => {
         try {
           signal.throwIfAborted()
-          const extraction = await extractChunk(chunk, deps.models, limits.extractAttempts, signal)
+          const extraction = await extractChunk(
+            chunk,
+            deps.models,
+            { attempts: limits.extractAttempts, types: deps.entityTypes },
+            signal,
+          )
           deps.extractions.save(chunk.id, extraction)
         } catch (error) {
           location ||= `chunk ${chunk.index + 1} of ${document.chunks}: `
@@ -196,10 +202,11 @@ const replyText = z.string().min(1)
 export async function extractChunk(
   chunk: Pick<StoredChunk, 'title' | 'content'>,
   models: ModelHost,
-  attempts: number,
+  { attempts, types }: { attempts: number; types?: readonly string[] | undefined },
   signal?: AbortSignal,
 ): Promise<Extraction> {
-  const messages = renderExtractTask({ title: chunk.title, text: chunk.content })
+  const task = { title: chunk.title, text: chunk.content }
+  const messages = renderExtractTask(types === undefined ? task : { ...task, types })
   for (let attempt = 1; ; attempt += 1) {
     const completion = await models.chat('graph_extract', { messages, temperature: 0 }, signal)
     const text = replyText.safeParse(completion.choices[0]?.message.content)

@@ -7,7 +7,12 @@ import { taskData, taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
 
 /** Find the entities and relations of a text. The reply is JSON: `{ entities, relations }`. */
-export type ExtractTask = { title: string; text: string }
+export type ExtractTask = {
+  title: string
+  text: string
+  /** The types to look for; `ENTITY_TYPES` unless given. */
+  types?: readonly string[]
+}
 
 export type ExtractedEntity = { name: string; type: string; description: string }
 
@@ -22,7 +27,7 @@ export type ExtractedRelation = {
 
 export type Extraction = { entities: ExtractedEntity[]; relations: ExtractedRelation[] }
 
-/** The types that the prompt suggests; a model may use others. */
+/** The types that the prompt suggests where a profile names none; a model may use others. */
 export const ENTITY_TYPES = [
   'person',
   'organization',
@@ -35,8 +40,12 @@ export const ENTITY_TYPES = [
   'agreement',
   'publication',
   'artifact',
+  'product',
   'software',
   'technique',
+  'law',
+  'condition',
+  'substance',
   'identifier',
   'concept',
 ] as const
@@ -44,9 +53,9 @@ export type EntityType = (typeof ENTITY_TYPES)[number]
 
 const MARK = 'Task: extract entities and relations (v1)'
 
-const INSTRUCTIONS = [
+const instructions = (types: readonly string[]): string[] => [
   'Find the named entities of the text in <text> and the relations between them that the text states.',
-  `- entities: name as the text spells it in full; type, one of: ${ENTITY_TYPES.join(', ')}; description, one sentence from the text.`,
+  `- entities: name as the text spells it in full; type, one of: ${types.join(', ')}; description, one sentence from the text.`,
   '- relations: source and target, both names of entities that you list; keywords, one to three words for the kind of',
   '  relation; description, one sentence; weight from 1 (hinted) to 10 (stated outright).',
   '- Resolve pronouns and short names ("she", "the yard") to the full name of the entity.',
@@ -57,7 +66,12 @@ const INSTRUCTIONS = [
 
 /** An extract task as chat messages for any chat model. */
 export function renderExtractTask(task: ExtractTask): TaskMessages {
-  return taskMessages(MARK, INSTRUCTIONS, [textBlock('title', task.title), textBlock('text', task.text)])
+  const { title, text, types } = task
+  return taskMessages(MARK, instructions(types ?? ENTITY_TYPES), [
+    textBlock('title', title),
+    textBlock('text', text),
+    ...(types === undefined ? [] : [textBlock('types', types.join('\n'))]),
+  ])
 }
 
 /** The task behind rendered messages; null when they are anything else. */
@@ -67,7 +81,10 @@ export function parseExtractTask(messages: readonly ChatMessage[]): ExtractTask 
   const reader = new BlockReader(data)
   const title = reader.text('title')
   const text = reader.text('text')
-  return title === null || text === null || !reader.done() ? null : { title, text }
+  if (title === null || text === null) return null
+  const types = reader.text('types')
+  if (!reader.done()) return null
+  return types === null ? { title, text } : { title, text, types: types.split('\n') }
 }
 
 const name = z.string().trim().min(1)

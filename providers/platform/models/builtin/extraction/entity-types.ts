@@ -59,7 +59,6 @@ function votesOfName(name: string, votes: Votes): void {
   const parts = name.split(/\s+/)
   const inner = parts.length > 1
   if (/\d/.test(name) && /^\S+$/.test(name)) vote(votes, 'identifier', WEIGHT.head)
-  else if (/^\p{Lu}{4,}$/u.test(name)) vote(votes, 'software', WEIGHT.shape)
   const head = typeOfNoun(nameHead(name))
   // One dictionary word alone ("Mercy", "Heron") is no kind; a role as last word ("Iron Pilgrim") makes no person.
   if (inner && head !== null && head !== 'person') vote(votes, head, WEIGHT.head)
@@ -112,11 +111,40 @@ function votesOfMention(text: string, mention: Mention, votes: Votes): void {
     vote(votes, 'vessel', WEIGHT.verb)
 }
 
-/** The type of each entity, from its name and from what stands around its mentions. `concept` when nothing tells. */
+/** What a profile may call our types; the first one that it lists is used. */
+const OTHER_NAMES: Partial<Record<EntityType, readonly string[]>> = {
+  group: ['organization'],
+  place: ['location'],
+  facility: ['place', 'location', 'organization'],
+  vessel: ['vehicle', 'product', 'artifact'],
+  project: ['initiative', 'event'],
+  agreement: ['law', 'contract', 'document'],
+  publication: ['work', 'document'],
+  artifact: ['product', 'object', 'work'],
+  product: ['artifact', 'object'],
+  software: ['product', 'tool', 'technology'],
+  technique: ['method', 'technology', 'concept'],
+  law: ['agreement', 'document'],
+  condition: ['disease', 'disorder', 'concept'],
+  substance: ['chemical', 'drug', 'material', 'product'],
+  identifier: ['code', 'concept'],
+}
+const NO_TYPE = 'concept'
+
+/** The type by its name in a profile's list; null where the list has nothing for it. */
+function nameIn(types: readonly string[], type: EntityType): string | null {
+  return [type, ...(OTHER_NAMES[type] ?? [])].find((name) => types.includes(name)) ?? null
+}
+
+/**
+ * The type of each entity, one of `types`, from its name and from what stands around its mentions. `concept` when nothing tells, or
+ * `other` where a list has that instead.
+ */
 export function entityTypes(
   sentences: readonly MentionedSentence[],
   canonical: (name: string) => string,
-): Map<string, EntityType> {
+  types: readonly string[] = ENTITY_TYPES,
+): Map<string, string> {
   const votes = new Map<string, Votes>()
   for (const { sentence, mentions } of sentences) {
     for (const mention of mentions) {
@@ -131,8 +159,9 @@ export function entityTypes(
   const order = (type: EntityType): number => ENTITY_TYPES.indexOf(type)
   return new Map(
     [...votes].map(([name, counted]) => {
-      const best = [...counted].toSorted((a, b) => b[1] - a[1] || order(a[0]) - order(b[0]))[0]
-      return [name, best?.[0] ?? 'concept']
+      const ordered = [...counted].toSorted((a, b) => b[1] - a[1] || order(a[0]) - order(b[0]))
+      const listed = ordered.map(([type]) => nameIn(types, type)).find((type) => type !== null)
+      return [name, listed ?? (types.includes('other') && !types.includes(NO_TYPE) ? 'other' : NO_TYPE)]
     }),
   )
 }

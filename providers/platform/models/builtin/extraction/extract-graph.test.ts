@@ -27,9 +27,30 @@ describe('extractGraph', () => {
       'Otto Brandt': 'person',
       'The Long Tide': 'publication',
       'Merrin Treaty': 'agreement',
-      PIPERAIL: 'software',
+      PIPERAIL: 'concept',
       T1190: 'identifier',
     })
+  })
+
+  it('takes no word for software because it is in capitals', () => {
+    const { types } = graphOf('UNESCO met in Torvik. The backdoor PIPERAIL was found by the FBI.')
+    expect(types).toMatchObject({ UNESCO: 'concept', PIPERAIL: 'software' })
+  })
+
+  it('uses the types that it is given, and concept where none fits', () => {
+    const text =
+      'Ruth Hale founded the Merrin Institute in Torvik. Marfan Syndrome is named after Dr Otto Brandt, who wrote *The Long Tide*.'
+    const typesWith = (types: string[]) =>
+      Object.fromEntries(extractGraph({ title: 'Notes', text, types }).entities.map(({ name, type }) => [name, type]))
+    expect(typesWith(['person', 'organization', 'location', 'work', 'condition'])).toEqual({
+      'Ruth Hale': 'person',
+      'Merrin Institute': 'organization',
+      Torvik: 'location',
+      'Marfan Syndrome': 'condition',
+      'Otto Brandt': 'person',
+      'The Long Tide': 'work',
+    })
+    expect(typesWith(['person', 'other'])).toMatchObject({ 'Merrin Institute': 'other', 'Ruth Hale': 'person' })
   })
 
   it('relates subjects to what their verbs govern, and members of a list not to each other', () => {

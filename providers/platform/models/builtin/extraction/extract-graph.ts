@@ -53,8 +53,12 @@ function nounsFor(name: string, text: string, mention: Mention): Set<string> {
 }
 
 /** Entities in the order in which they appear, each described by the first sentence that opens with it. */
-function entitiesOf(sentences: readonly MentionedSentence[], canonical: (name: string) => string): ExtractedEntity[] {
-  const types = entityTypes(sentences, canonical)
+function entitiesOf(
+  sentences: readonly MentionedSentence[],
+  canonical: (name: string) => string,
+  wanted: readonly string[] | undefined,
+): ExtractedEntity[] {
+  const types = entityTypes(sentences, canonical, wanted)
   const described = new Map<string, { description: string; worth: number }>()
   for (const { sentence, mentions } of sentences) {
     mentions.forEach((mention, at) => {
@@ -65,7 +69,7 @@ function entitiesOf(sentences: readonly MentionedSentence[], canonical: (name: s
         described.set(name, { description: shortened(sentence.text), worth })
     })
   }
-  return [...described].map(([name, { description }]) => ({ name, type: types.get(name) ?? 'concept', description }))
+  return [...described].map(([name, { description }]) => ({ name, type: types.get(name)!, description }))
 }
 
 /** The person whom a title names: who "I" is in an interview or a memoir. */
@@ -78,13 +82,13 @@ const speakerOf = (titleNames: readonly string[], entities: readonly ExtractedEn
  * The named entities of a text and the relations between those that a clause joins. Names are found by capitals, typed
  * by their head nouns and by what stands around them; short names and pronouns are traced to the full name.
  */
-export function extractGraph({ title, text }: ExtractTask): Extraction {
+export function extractGraph({ title, text, types }: ExtractTask): Extraction {
   const body = mentionedSentences(text, title)
   const heading = titleMentions(title, body)
   const sentences = [heading, ...body]
   const full = canonicalNames(sentences)
   const canonical = (name: string): string => full.get(name) ?? name
-  const entities = entitiesOf(sentences, canonical)
+  const entities = entitiesOf(sentences, canonical, types)
   const people = new Set(entities.filter((entity) => entity.type === 'person').map((entity) => entity.name))
   const titleNames = heading.mentions.map((mention) => canonical(mention.name))
   const subject = titleNames[0] ?? null

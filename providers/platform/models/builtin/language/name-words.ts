@@ -35,6 +35,9 @@ const HEADS: Partial<Record<EntityType, string>> = {
   publication: `almanac atlas bulletin chronicle courier diaries diary dictionary digest gazette handbook herald history
     journal letters magazine manual memoirs monthly news newsletter papers post quarterly record report review     times tribune weekly `,
   vessel: `frigate ketch schooner steamer submarine trawler`,
+  law: `statute ordinance`,
+  condition: `disease syndrome disorder fever anaemia anemia palsy dystrophy sclerosis`,
+  substance: `acid oxide chloride sulfate sulphate`,
   group: `clan crew dynasty family gang tribe`,
 }
 
@@ -56,7 +59,11 @@ const KINDS: Partial<Record<EntityType, string>> = {
   group: `actor adversary band couple duo gang intruders intruder operators set team trio`,
   project: `undertaking venture effort`,
   event: `accident anniversary competition dispute ceremony incident tragedy outbreak`,
-  agreement: `deal law rule rules bill`,
+  agreement: `deal rule rules bill`,
+  law: `law legislation`,
+  condition: `ailment illness infection`,
+  substance: `alloy antibiotic chemical compound drug enzyme hormone medicine metal mineral pesticide polymer vaccine vitamin`,
+  product: `brand console model smartphone`,
 }
 
 /** What people are called by what they do or are; endings cover the rest. */
