@@ -80,6 +80,9 @@ export const APPROACHES = {
   },
 } as const satisfies Record<string, ApproachDescriptor>
 
+/** Flavor that reports show as the floor: keyword search alone, which every other approach should exceed. */
+export const KEYWORD_FLOOR = 'bm25'
+
 export type BaseApproach = keyof typeof APPROACHES
 export const BaseApproach = z.enum(Object.keys(APPROACHES) as [BaseApproach, ...BaseApproach[]])
 

@@ -58,8 +58,9 @@ export type Metric = MetricHead &
     | { class: 'ragas' | 'judge_panel' | 'operational' }
     | {
         class: 'retrieval'
-        /** From the ranks, starting at 0, of the first contexts that hold each gold fact; Infinity where none does. There is one fact at least. */
-        score: (ranks: readonly number[]) => number
+        /** From the ranks, starting at 0, of the first contexts that hold each gold fact; Infinity where none does. There is one fact at least.
+         * `contexts` are the numbers of the facts that each context holds, in order. */
+        score: (ranks: readonly number[], contexts: readonly ReadonlySet<number>[]) => number
       }
     | { class: 'answer'; score: (evidence: AnswerEvidence) => number }
   )

@@ -45,6 +45,55 @@ describe('scoreRetrieval', () => {
     expect(scores.ndcg_at_10).toBeCloseTo(0.5 / (1 + 1 / Math.log2(3)), 12)
   })
 
+  const [first, second] = [gold[0]!.fact, gold[1]!.fact]
+  const third = { document: 'a.md', fact: 'The keeper kept a goat.' }
+  const same = [gold[0]!, { document: 'a.md', fact: second }]
+  const nothing = context('z.md', 'noise')
+  const log3 = Math.log2(3)
+  it.each([
+    // DCG 2, ideal 2
+    ['both facts in the first context', same, [context('a.md', `${first} ${second}`)], 1],
+    // DCG 2/log2(3), ideal 2
+    ['both facts in the second context', same, [nothing, context('a.md', `${first} ${second}`)], 1 / log3],
+    // DCG 2, ideal 2 + 1/log2(3)
+    [
+      'two of three facts in one context',
+      [...same, third],
+      [context('a.md', `${first} ${second}`)],
+      2 / (2 + 1 / log3),
+    ],
+    // DCG 1 + 1/log2(3), ideal 2: the second context holds both
+    [
+      'one fact before the context that holds both',
+      same,
+      [context('a.md', first), context('a.md', `${first} ${second}`)],
+      (1 + 1 / log3) / 2,
+    ],
+    // DCG 1, ideal 1 + 1/log2(3)
+    ['one fact twice and the other never', same, [context('a.md', first), context('a.md', first)], 1 / (1 + 1 / log3)],
+    // DCG 1/log2(3) + 2/log2(4), ideal 2 + 1/log2(3)
+    [
+      'two facts together after a single one',
+      [...same, third],
+      [nothing, context('a.md', third.fact), context('a.md', `${first} ${second}`)],
+      (1 / log3 + 1) / (2 + 1 / log3),
+    ],
+  ])('normalises nDCG by the best order where contexts hold several facts: %s', (_case, facts, contexts, expected) => {
+    expect(scoreRetrieval(evidence(contexts, { gold: facts })).scores.ndcg_at_10).toBeCloseTo(expected, 12)
+  })
+
+  it('gives the best order an nDCG of 1 without a cap, also where a greedy order is worse', () => {
+    const names = ['ash', 'birch', 'cedar', 'dogwood', 'elm', 'fir']
+    const facts = names.map((name) => ({ document: 'a.md', fact: `${name} ${name} ${name}` }))
+    const text = (...numbers: number[]) => context('a.md', numbers.map((at) => facts[at]!.fact).join('. '))
+    // A greedy order starts with the first three and needs three more contexts; the order at hand needs two.
+    const better = [text(0, 3, 4), text(1, 2, 5), text(0, 1, 2)]
+    expect(scoreRetrieval(evidence(better, { gold: facts })).scores.ndcg_at_10).toBe(1)
+    const single = [text(0), text(1), text(2), text(3), text(4), text(5), text(0, 1, 2, 3, 4, 5)]
+    const discounted = [0, 1, 2, 3, 4, 5].reduce((sum, rank) => sum + 1 / Math.log2(rank + 2), 0)
+    expect(scoreRetrieval(evidence(single, { gold: facts })).scores.ndcg_at_10).toBeCloseTo(discounted / 6, 12)
+  })
+
   it('counts rank 6 for the rank metrics, not for hit and recall at 5', () => {
     const noise = context('z.md', 'noise')
     const { scores } = scoreRetrieval(evidence([noise, noise, noise, noise, noise, context('a.md', gold[0]!.fact)]))

@@ -72,13 +72,17 @@ export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
   if (evidence.capability === 'answer_only') return none('not_evaluable', 'answer_only')
   if (evidence.gold.length === 0) return none('not_evaluable', 'gold_evidence_required')
   if (evidence.contexts.length === 0) return none('not_evaluable', 'retrieved_contexts_required')
-  const ranks = evidence.gold.map((gold) => {
-    const rank = evidence.contexts.findIndex((context, place) => holds(evidence.sources[place]!, context, gold))
+  const held = evidence.contexts.map(
+    (context, at) =>
+      new Set(evidence.gold.flatMap((gold, fact) => (holds(evidence.sources[at]!, context, gold) ? [fact] : []))),
+  )
+  const ranks = evidence.gold.map((_, fact) => {
+    const rank = held.findIndex((facts) => facts.has(fact))
     return rank < 0 ? Infinity : rank
   })
   const scores: RetrievalScores['scores'] = {}
   for (const metric of METRICS as readonly Metric[])
-    if (metric.class === 'retrieval') scores[metric.id as RetrievalMetric] = metric.score(ranks)
+    if (metric.class === 'retrieval') scores[metric.id as RetrievalMetric] = metric.score(ranks, held)
   const found = ranks.filter((rank) => rank !== Infinity).length
   return {
     status: 'ok',

@@ -36,9 +36,9 @@ const problems = async (): Promise<string[]> => {
 }
 
 describe('loadExperiment', () => {
-  it('reads 19 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
+  it('reads 20 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
     const experiment = await loadExperiment(root)
-    expect(experiment.aliases.size).toBe(19)
+    expect(experiment.aliases.size).toBe(20)
     expect(experiment.consumer.ingestion_profiles).toHaveLength(8)
     expect(experiment.consumer.graph_query_profiles).toHaveLength(4)
     for (const profile of experiment.consumer.ingestion_profiles)

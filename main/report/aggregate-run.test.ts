@@ -104,6 +104,22 @@ describe('aggregateRun', () => {
     expect(report).toContain(`Recall over all contexts: \`vanilla-rag\` ${scoreWords(recall)} (${n + 1} questions).`)
   })
 
+  it('names the keyword floor in the report', async () => {
+    const result = await aggregate()
+    const approaches = result.approaches.map((one) => (one.flavor === 'fast' ? { ...one, flavor: 'bm25' } : one))
+    const report = datasetReport({
+      dataset: { id: dataset.id, label: dataset.label, description: '' },
+      aggregate: { ...result, approaches },
+      matrix: await toMatrix(streamOf(goldenRows(dataset)), {
+        ...{ runId: result.run_id, datasetId: dataset.id },
+        models: result.approaches.map(({ model }) => model),
+        questionIds: result.questions.map(({ id }) => id),
+      }),
+      artifacts: [],
+    })
+    expect(report).toContain('`hybrid-rag`, `hybrid-rag-fast` (floor: keyword search alone), `graph-rag`')
+  })
+
   it('refusals, unseen evidence and the kind of scored texts are counted beside the scores', async () => {
     const rows = goldenRows(dataset).map((row): CanonicalRow => {
       if (row.approach.model !== 'vanilla-rag' || row.metrics.answer === undefined) return row

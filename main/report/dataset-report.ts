@@ -1,4 +1,5 @@
 import {
+  KEYWORD_FLOOR,
   METRIC_LABELS,
   metricsIn,
   RETRIEVAL_METRICS,
@@ -107,7 +108,10 @@ function refusalLines(aggregate: Aggregate): string[] {
 function runLines(aggregate: Aggregate): string[] {
   const { dataset, questions, ingestion, cells } = aggregate
   const unanswerable = questions.filter((question) => !question.answerable).length
-  const approaches = aggregate.approaches.map(({ model, flavor }) => code(model) + (flavor === null ? '' : ' (flavor)'))
+  const approaches = aggregate.approaches.map(
+    ({ model, flavor }) =>
+      code(model) + (flavor === KEYWORD_FLOOR ? ' (floor: keyword search alone)' : flavor === null ? '' : ' (flavor)'),
+  )
   return [
     `- Run ${code(aggregate.run_id)} of dataset ${code(dataset.id)}, rung ${dataset.complexity_level} of the ladder`,
     `- ${plural(questions.length, 'question')} from ${code(dataset.questions_file)}, ${unanswerable} of them without an answer in the corpus`,

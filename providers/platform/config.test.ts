@@ -48,7 +48,7 @@ describe('defaults', () => {
       ingestionLeaseSeconds: 30,
     })
     expect(config.models.name).toBe('builtin')
-    expect(config.consumer.aliases).toHaveLength(19)
+    expect(config.consumer.aliases).toHaveLength(20)
     expect(config.profile).toBe(config.consumer.ingestion_profiles[0]!.name)
   })
 

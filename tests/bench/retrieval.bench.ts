@@ -2,7 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { BaseApproach, ChatCompletion, IngestionAccepted, IngestionRecord } from '../../contract/index.ts'
+import {
+  BaseApproach,
+  ChatCompletion,
+  IngestionAccepted,
+  IngestionRecord,
+  KEYWORD_FLOOR,
+} from '../../contract/index.ts'
 import { comparePairs } from '../../main/statistics/compare-pairs.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { shown, type Figure } from './figure.ts'
@@ -16,7 +22,7 @@ import { retrievalSets, writeCorpus, type RetrievalQuestion, type RetrievalSet }
 const PROFILE = 'smoke'
 const TOKEN = 'operator-token-of-this-bench'
 const FLOOR = 'plain BM25'
-const ALIASES = [...BaseApproach.options, 'hybrid-rag-fast']
+const ALIASES = [...BaseApproach.options, 'hybrid-rag-fast', KEYWORD_FLOOR]
 const RECALL_CUTOFF = 5
 const NDCG_CUTOFF = 10
 const GAIN_OVER_FLOOR = 0.02

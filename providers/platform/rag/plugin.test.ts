@@ -54,6 +54,7 @@ describe('approaches', () => {
     ['hybrid-rag', 5, ['embed embed 1', 'rerank rerank 20', 'chat light_gen 2']],
     ['hybrid-rag-high-recall', 8, ['embed embed 1', 'rerank rerank 40', 'chat light_gen 2']],
     ['hybrid-rag-fast', 5, ['embed embed 1', 'chat light_gen 2']],
+    ['bm25', 5, ['chat light_gen 2']],
     ['lazy-graph-rag', 8, ['embed embed 1', 'chat light_gen 2']],
     ['lazy-graph-rag-fast', 4, ['embed embed 1', 'chat light_gen 2']],
     ['lazy-graph-rag-balanced', 8, ['embed embed 1', 'chat light_gen 2']],

@@ -12,7 +12,7 @@ export interface HybridSearch {
   rerankText: (chunk: StoredChunk) => string
 }
 
-/** Keyword and dense search fused by relative scores, reranked when asked for; the best `top_n`. */
+/** Keyword and dense search fused by relative scores, reranked when asked for; the best `top_n`. Alpha 0 is keyword search alone: nothing is embedded. */
 export async function hybridSearch(
   question: string,
   parameters: ApproachParameters['hybrid-rag'],
@@ -22,15 +22,17 @@ export async function hybridSearch(
 ): Promise<Passage[]> {
   const collection = await requireCollection(search.collection, services)
   const statistics = await termStatistics(question, collection.name, services)
-  const vector = await embedQuestion(question, collection, services, signal, statistics)
-  const query = {
-    text: question,
-    vector,
-    alpha: parameters.alpha,
-    limit: parameters.retrieve_k,
-    fusion: 'relative_score' as const,
-  }
-  const hits = await services.store.hybrid(collection.name, query)
+  const { alpha, retrieve_k: limit } = parameters
+  const hits =
+    alpha === 0
+      ? await services.store.keyword(collection.name, question, limit)
+      : await services.store.hybrid(collection.name, {
+          text: question,
+          vector: await embedQuestion(question, collection, services, signal, statistics),
+          alpha,
+          limit,
+          fusion: 'relative_score',
+        })
   const ordered = parameters.rerank
     ? await rerankPassages(question, hits, search.rerankText, services, statistics, signal)
     : hits
