@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
-import { DatasetCatalogue, QueryFile } from '../../contract/index.ts'
+import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 // Question sets for the retrieval benchmark: the rungs of this repository, and folders in the form of HotpotQA that stay outside of it.
@@ -91,26 +90,23 @@ async function readLines<Row>(file: string, schema: z.ZodType<Row>): Promise<Row
 }
 
 async function rungs(): Promise<RetrievalSet[]> {
-  const { datasets } = DatasetCatalogue.parse(await yaml('manifests/datasets.yaml'))
+  const { datasets } = await loadExperiment(PROJECT_ROOT)
   const sets: RetrievalSet[] = []
-  for (const { id, complexity_level: level, corpus_path: corpus, queries_file: file } of datasets) {
-    if (level === 0) continue
-    const { queries } = QueryFile.parse(await yaml(file))
-    const folder = join(PROJECT_ROOT, corpus)
+  for (const { dataset, questions } of datasets) {
+    if (dataset.complexity_level === 0) continue
+    const folder = join(PROJECT_ROOT, dataset.corpus_path)
     const names = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort()
     const texts = await Promise.all(
       names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
     )
-    const questions = queries.flatMap(({ id: question, query, gold }): RetrievalQuestion[] => {
+    const asked = questions.flatMap(({ id, query, gold }): RetrievalQuestion[] => {
       const documents = [...new Set(gold.map(({ document }) => document))]
-      return documents.length === 0 ? [] : [{ id: question, text: query, gold: documents, heldBack: false }]
+      return documents.length === 0 ? [] : [{ id, text: query, gold: documents, heldBack: false }]
     })
-    sets.push({ name: id, imported: false, documents: new Map(texts), questions })
+    sets.push({ name: dataset.id, imported: false, documents: new Map(texts), questions: asked })
   }
   return sets
 }
-
-const yaml = async (file: string): Promise<unknown> => parse(await readFile(join(PROJECT_ROOT, file), 'utf8'))
 
 const isFolder = async (path: string): Promise<boolean> =>
   stat(path).then(
