@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import { ConsumerManifest, FlavorsManifest } from '../../contract/index.ts'
+import {
+  ConsumerManifest,
+  DatasetFile,
+  datasetOf,
+  FlavorsManifest,
+  type IngestionProfile,
+} from '../../contract/index.ts'
 import { createRagPlugin, type RagPlugin, type RagPluginDeps } from '../../providers/platform/rag/plugin.ts'
 import type { ModelHost } from '../../providers/platform/models/model-host.ts'
 import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
@@ -12,8 +18,16 @@ import type { StoredChunk, VectorStore } from '../../providers/platform/vector-s
 const manifest = (name: string): unknown =>
   parse(readFileSync(new URL(`../../manifests/${name}.yaml`, import.meta.url), 'utf8'))
 
-/** The project's own manifests. */
-export const consumer = ConsumerManifest.parse(manifest('consumer'))
+const profileOf = (dataset: string): IngestionProfile =>
+  datasetOf(dataset, DatasetFile.parse(manifest(`datasets/${dataset}`))).profile
+
+const declared = ConsumerManifest.parse(manifest('consumer'))
+
+/** The project's own manifests, with the ingestion profile of the dataset that tests ingest. */
+export const consumer: ConsumerManifest = {
+  ...declared,
+  ingestion_profiles: [...declared.ingestion_profiles, profileOf('smoke')],
+}
 export const flavors = FlavorsManifest.parse(manifest('flavors'))
 
 /** Documents as their paragraphs: each becomes one chunk, with a blank line between two. */
