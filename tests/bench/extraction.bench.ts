@@ -11,6 +11,8 @@ import type { ExtractedChunk } from '../../providers/platform/graph-engine/docum
 import { answerBuiltinChat } from '../../providers/platform/models/builtin/answer-chat.ts'
 import { parseExtractReply, renderExtractTask } from '../../providers/platform/models/prompts/extract-task.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { scoreDomains } from './extraction-domains.ts'
+import type { DomainScore } from './extraction-domains.ts'
 import { scoreExtraction } from './extraction-score.ts'
 import type { ExtractionScores } from './extraction-score.ts'
 import type { Figure } from './figure.ts'
@@ -20,6 +22,8 @@ export interface ExtractionBench extends ExtractionScores {
   /** Extraction alone, all documents. */
   extractMs: number
   mergeMs: number
+  /** Entities of labelled passages, by domain. */
+  domains: DomainScore[]
 }
 
 const TypedGraphFile = z.object({
@@ -50,6 +54,7 @@ export async function benchExtraction(): Promise<ExtractionBench> {
     extractMs: extractedMs - startMs,
     mergeMs: performance.now() - extractedMs,
     ...scoreExtraction(merged, typed),
+    domains: await scoreDomains(),
   }
 }
 
@@ -90,6 +95,10 @@ export function extractionFigures(bench: ExtractionBench): Figure[] {
     figure('graph-relation-precision', 'its relation precision', relations.precision, null),
     figure('graph-relation-recall', 'its relation recall', relations.recall, null),
     figure('graph-directed-f1', 'relation F1 with direction', directed.f1, null),
+    ...bench.domains.flatMap(({ domain, f1, typed }) => [
+      figure('graph-domain-f1', `entity F1, labelled passages: ${domain}`, f1, null),
+      figure('graph-domain-type', `right types of those found: ${domain}`, typed, null),
+    ]),
   ]
 }
 
@@ -100,6 +109,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     `${bench.documents} documents, ${Math.round(bench.extractMs)} ms to extract, ${Math.round(bench.mergeMs)} ms to merge`,
   )
   if (process.argv.includes('--details')) {
+    for (const { domain, wrong, missed } of bench.domains) console.log(JSON.stringify({ domain, wrong, missed }))
     const { wrongEntities, missedEntities, wrongRelations, missedRelations } = bench
     console.log(JSON.stringify({ wrongEntities, missedEntities, wrongRelations, missedRelations }, null, 1))
   }

@@ -33,8 +33,10 @@ describe('extractGraph', () => {
   })
 
   it('takes no word for software because it is in capitals', () => {
-    const { types } = graphOf('UNESCO met in Torvik. The backdoor PIPERAIL was found by the FBI.')
-    expect(types).toMatchObject({ UNESCO: 'concept', PIPERAIL: 'software' })
+    const { types } = graphOf(
+      'The ministry asked QUORVA to meet in Torvik. The backdoor PIPERAIL was found by the FBI.',
+    )
+    expect(types).toMatchObject({ QUORVA: 'concept', PIPERAIL: 'software' })
   })
 
   it('uses the types that it is given, and concept where none fits', () => {
