@@ -22,8 +22,8 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
 
 async function overview(): Promise<string> {
   const [{ helpTable }, { outputColumns }, { wrap }] = await Promise.all([
-    import('./cli/help-table.ts'),
-    import('./cli/progress/output-columns.ts'),
+    import('./cli/command.ts'),
+    import('./cli/progress/render-line.ts'),
     import('./lib/terminal-text.ts'),
   ])
   const columns = outputColumns(process.stdout, process.env)
@@ -37,7 +37,7 @@ async function overview(): Promise<string> {
     '',
     ...helpTable(commands, 15, columns),
     '',
-    'rag-ladder <command> --help tells its options.',
+    'rag-ladder <command> --help lists its options.',
     ...wrap(
       'Exit codes: 0 done, 1 unexpected error, 2 bad input, 3 cells failed, 4 evidence refused, 5 a service failed, 130 interrupted.',
       columns,
@@ -61,7 +61,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   const [command, { rememberSecretsOf }] = await Promise.all([load(), import('./lib/known-secrets.ts')])
   rememberSecretsOf(process.env)
   if (args.includes('--help')) {
-    const { outputColumns } = await import('./cli/progress/output-columns.ts')
+    const { outputColumns } = await import('./cli/progress/render-line.ts')
     process.stdout.write(commandHelp(command, outputColumns(process.stdout, process.env)))
     return EXIT.ok
   }
@@ -72,7 +72,7 @@ async function main([name, ...args]: string[]): Promise<number> {
 const RUNS: ReadonlySet<string> = new Set(['ladder', 'matrix', 'evaluate', 'judge', 'platform', 'serve'])
 
 /**
- * An output that cannot be written ends no run: its reader may be gone (`| head`, a closed terminal), or its disk full. Anything but a reader
+ * An output that cannot be written ends no run: its reader may have ended (`| head`, a closed terminal), or its disk full. Anything but a reader
  * that has read enough is reported once on the other output. Without its output a run has still been made; any other command has failed.
  */
 function keepGoingWithoutOutput(command: string): void {
@@ -98,8 +98,8 @@ async function fail(error: unknown): Promise<number> {
     await Promise.all([
       import('./cli/exit-code.ts'),
       import('./lib/sanitize-for-terminal.ts'),
-      import('./cli/error-text.ts'),
-      import('./cli/progress/output-columns.ts'),
+      import('./cli/progress/render-line.ts'),
+      import('./cli/progress/render-line.ts'),
       import('./lib/known-secrets.ts'),
     ])
   if (error instanceof Error && isForeseen(error)) {

@@ -1,23 +1,21 @@
 import { resolve } from 'node:path'
 import { app, dialog, protocol, shell } from 'electron'
 import { missingFolder } from './manifests/project-folder.ts'
-import { APP_SCHEME } from './shell/app-origin.ts'
-import { containEverything } from './shell/containment.ts'
-import { registerDesktopCalls } from './shell/desktop-calls.ts'
+import { askWhereToSave, containEverything } from './shell/containment.ts'
 import { DesktopApp } from './shell/desktop-app.ts'
+import { registerDesktopCalls } from './shell/desktop-calls.ts'
 import { openDocument } from './shell/open-document.ts'
+import { APP_SCHEME } from './shell/page-rules.ts'
 import { createPanelHandler } from './shell/panel-handler.ts'
-import { placesOf } from './shell/places.ts'
-import { askWhereToSave } from './shell/save-exports.ts'
-import { readShellConfig } from './shell/shell-config.ts'
+import { appPaths, readShellConfig } from './shell/shell-config.ts'
 
 const config = readShellConfig(process.argv.slice(1), process.env, app.isPackaged)
 
-// Electron's own starter puts a folder of its own in the place of the one that was asked for.
+// Electron's own starter replaces the requested folder by its own.
 const userData = app.commandLine.getSwitchValue('user-data-dir')
 if (userData !== '') app.setPath('userData', userData)
 
-// All of this must stand before Electron is ready, so nothing here may wait.
+// All of this must be set before Electron is ready, so nothing here may wait.
 protocol.registerSchemesAsPrivileged([
   { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
 ])
@@ -38,12 +36,15 @@ async function start(): Promise<void> {
     app.exit(2)
     return
   }
-  const places = placesOf(app.getAppPath(), app.isPackaged)
-  const desktop = new DesktopApp(config, places)
+  const paths = appPaths(app.getAppPath(), app.isPackaged)
+  const desktop = new DesktopApp(config, paths)
   const { devServer } = config
   containEverything({ offerExternal: (link) => desktop.offerLink(link), devServer })
   askWhereToSave()
-  protocol.handle(APP_SCHEME, createPanelHandler({ rendererDir: places.rendererDir, engine: desktop.door, devServer }))
+  protocol.handle(
+    APP_SCHEME,
+    createPanelHandler({ rendererDir: paths.rendererDir, engine: desktop.engineAccess, devServer }),
+  )
   registerDesktopCalls({
     'desktop.describe': () => desktop.describe(),
     'project.choose': () => desktop.chooseProject(),

@@ -42,7 +42,7 @@ async function announce({ deletions = [], publications = [], ordered = false, an
             heard.asked.push(text)
             return answer
           },
-    tell: (message) => void heard.told.push(message),
+    notify: (message) => void heard.told.push(message),
   })
   return { ...heard, confirmed }
 }

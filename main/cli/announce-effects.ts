@@ -30,12 +30,12 @@ export interface Announcement {
   isPublishOrdered: boolean
   /** Null where no person is at the terminal. */
   ask: Ask | null
-  tell: (message: string) => void
+  notify: (message: string) => void
 }
 
 const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())
 
-async function announceDeletions({ runId, effects, isResetOrdered, ask, tell }: Announcement): Promise<void> {
+async function announceDeletions({ runId, effects, isResetOrdered, ask, notify }: Announcement): Promise<void> {
   const { deletions } = effects
   if (!mustConfirm(deletions)) return
   const what = [
@@ -43,7 +43,7 @@ async function announceDeletions({ runId, effects, isResetOrdered, ask, tell }: 
     ...describeDeletions(deletions),
     '--no-cold-reset keeps them and makes only what is missing.',
   ].join('\n')
-  if (isResetOrdered || ask === null) tell(what)
+  if (isResetOrdered || ask === null) notify(what)
   else if (!isYes(await ask(`${what}\nDelete them? [y/N] `)))
     throw new InputError(['nothing was deleted: give --no-cold-reset to resume this run'])
 }
@@ -53,7 +53,7 @@ export async function announceReplacements(
   changes: readonly PublicationChange[],
   isOrdered: boolean,
   ask: Ask | null,
-  tell: (message: string) => void,
+  notify: (message: string) => void,
 ): Promise<void> {
   const replaced = replacements(changes)
   if (replaced.length === 0) return
@@ -70,7 +70,7 @@ export async function announceReplacements(
     throw new InputError([
       `${what.join('\n')}\ngive --publish to replace them, or --no-publish to run without publishing`,
     ])
-  tell(what.join('\n'))
+  notify(what.join('\n'))
 }
 
 /**
@@ -78,10 +78,10 @@ export async function announceReplacements(
  * deletions that were shown: the reset deletes nothing else. Throws `InputError` when they do not agree, or when publishing is refused.
  */
 export async function announceEffects(announcement: Announcement): Promise<DeletionList[]> {
-  const { effects, isPublishOrdered, ask, tell } = announcement
+  const { effects, isPublishOrdered, ask, notify } = announcement
   const refused = refusedPublications(effects)
   if (refused.length > 0) throw new InputError(refused)
   await announceDeletions(announcement)
-  await announceReplacements(effects.publications, isPublishOrdered, ask, tell)
+  await announceReplacements(effects.publications, isPublishOrdered, ask, notify)
   return effects.deletions
 }

@@ -1,7 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { InputError } from '../manifests/runner-inputs.ts'
 import { wrap } from '../lib/terminal-text.ts'
-import { helpTable } from './help-table.ts'
+import { InputError } from '../manifests/runner-inputs.ts'
 
 /** Exit codes of every command; documented in docs/guide/headless-and-ci.md. */
 export const EXIT = {
@@ -86,4 +85,12 @@ export function commandHelp(command: Command, columns: number): string {
   return [...wrap(command.summary, columns), '', `Usage: ${usage}`, ...(rows.length > 0 ? ['', ...rows] : []), ''].join(
     '\n',
   )
+}
+
+/** Rows of a name and its description, wrapped so that no line is wider than `columns`. */
+export function helpTable(rows: readonly (readonly [string, string])[], nameWidth: number, columns: number): string[] {
+  const indent = ' '.repeat(nameWidth + 3)
+  // A column of a few letters would be harder to read than lines that are too long.
+  const width = Math.max(30, columns - indent.length)
+  return rows.map(([name, text]) => `  ${name.padEnd(nameWidth)} ${wrap(text, width).join(`\n${indent}`)}`)
 }

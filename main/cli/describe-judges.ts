@@ -1,10 +1,10 @@
 import type { Estimate, Judgments } from '../../contract/index.ts'
-import { readJudgments } from '../report/judge-input.ts'
+import { intervalWords, plural, scoreWords } from '../../contract/words.ts'
 import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
 import { wrap } from '../lib/terminal-text.ts'
-import { outputColumns } from './progress/output-columns.ts'
+import { readJudgments } from '../report/judge-input.ts'
 import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
-import { intervalWords, plural, scoreWords } from '../../contract/words.ts'
+import { outputColumns } from './progress/render-line.ts'
 
 const figure = ({ value, interval }: Estimate): string =>
   value === null ? '–' : `${scoreWords(value)}${interval === null ? '' : ` ${intervalWords(interval)}`}`

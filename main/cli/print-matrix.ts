@@ -8,7 +8,7 @@ import { renderMatrixTable } from '../report/matrix-table.ts'
 import { STATE_SIGNS } from '../report/words.ts'
 import { readAggregate } from '../report/write-artifacts.ts'
 import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
-import { outputColumns } from './progress/output-columns.ts'
+import { outputColumns } from './progress/render-line.ts'
 
 const wantsColor = (out: NodeJS.WriteStream): boolean => out.isTTY && process.env['NO_COLOR'] === undefined
 

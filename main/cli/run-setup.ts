@@ -1,16 +1,16 @@
 import { resolve } from 'node:path'
-import { addressProblem, fieldPath, issueWords, type RunEvent } from '../../contract/index.ts'
 import type { InputProblem } from '../../contract/control/control-error.ts'
 import { RunRequest, type RunRequestInput } from '../../contract/control/run-job.ts'
+import { addressProblem, fieldPath, issueWords, type RunEvent } from '../../contract/index.ts'
 import { experimentFiles, loadExperiment } from '../manifests/experiment.ts'
+import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import { InputError, parseRunnerInputs, splitList, type RunnerInputs } from '../manifests/runner-inputs.ts'
 import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runner/platform-source.ts'
 import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
-import { STATE_FOLDER } from '../manifests/project-folder.ts'
-import { readerServices } from './reader-services.ts'
 import { flagOption, textOption, type Invocation } from './command.ts'
-import { projectFolder } from './project-option.ts'
+import { projectFolder } from './options.ts'
+import { readerServices } from './reader-services.ts'
 
 export { STATE_FOLDER }
 

@@ -1,14 +1,14 @@
-/** What asks a command to stop: Ctrl-C, a service manager, a terminal that is closed. */
+/** Signals that stop a command: Ctrl-C, a service manager, a closed terminal. */
 export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The first signal lets the cells in flight finish; the second gives them up. */
+/** The first signal lets the cells in flight finish; the second cancels them. */
 export interface StopSignals {
   drain: AbortSignal
   abort: AbortSignal
   dispose(): void
 }
 
-export function listenForStop(tell: (message: string) => void): StopSignals {
+export function listenForStop(notify: (message: string) => void): StopSignals {
   const drain = new AbortController()
   const abort = new AbortController()
   const onSignal = (): void => {
@@ -16,7 +16,7 @@ export function listenForStop(tell: (message: string) => void): StopSignals {
       abort.abort()
       return
     }
-    tell('stopping: cells in flight finish and are kept; press Ctrl-C again to give them up')
+    notify('stopping: cells in flight finish and are kept; press Ctrl-C again to cancel them')
     drain.abort()
   }
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal)

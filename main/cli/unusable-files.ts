@@ -1,11 +1,10 @@
+import { plural } from '../../contract/words.ts'
 import type { ArtifactPlace } from '../evidence/artifact-files.ts'
+import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { scanResults, unusableLines, type ResultsFolder, type UnusableFile } from '../report/results-folder.ts'
-import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
-import { plural } from '../../contract/words.ts'
-import { errorText } from './error-text.ts'
 import { EXIT, type ExitCode, type Invocation } from './command.ts'
-import { outputColumns } from './progress/output-columns.ts'
+import { errorText, outputColumns } from './progress/render-line.ts'
 
 /** Nothing of a folder could be used; one line per file. */
 export class UnusableFilesError extends Error {
@@ -17,7 +16,7 @@ export class UnusableFilesError extends Error {
   }
 }
 
-/** Reads a folder of results. Throws `InputError` when it is missing, or is none. */
+/** Reads a folder of results. Throws `InputError` when it is missing or not a folder. */
 export async function readFolder<Result>(dir: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()
@@ -30,8 +29,8 @@ export async function readFolder<Result>(dir: string, read: () => Promise<Result
   }
 }
 
-/** The dataset runs of a place. Throws `InputError`. */
-export const scanPlace = ({ resultsDir, named }: ArtifactPlace): Promise<ResultsFolder> =>
+/** The dataset runs in a folder of results. Throws `InputError`. */
+export const scanArtifacts = ({ resultsDir, named }: ArtifactPlace): Promise<ResultsFolder> =>
   readFolder(resultsDir, () => scanResults(resultsDir, named))
 
 /** Lists the files that were left out, each with its reason, on the error stream; the exit code that follows from them. */

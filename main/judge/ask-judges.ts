@@ -25,7 +25,7 @@ export interface Asking {
   onProgress: (progress: PanelProgress) => void
   /** Raised to let prompts in flight finish and ask no more. */
   drain: AbortSignal
-  /** Raised to give up prompts in flight too. */
+  /** Aborted to cancel prompts in flight too. */
   abort: AbortSignal
 }
 
@@ -126,7 +126,7 @@ function unblinded(
   rotation: number,
   attempts: number,
 ): JudgedRotation {
-  const aliasOf = new Map(task.answers.map(({ letter }, place) => [letter, order[place]!]))
+  const aliasOf = new Map(task.answers.map(({ letter }, index) => [letter, order[index]!]))
   const named = <Value>(map: ReadonlyMap<string, Value>): Record<string, Value> =>
     Object.fromEntries(Array.from(map, ([letter, value]) => [aliasOf.get(letter)!, value]))
   return {

@@ -41,7 +41,7 @@ type Tried =
   | { ok: true; verdict: LetterVerdict }
   | { ok: false; code: JudgeErrorCode; message: string; again: boolean; waitMs: number; problem: string | null }
 
-/** A judge behind a chat endpoint: two tries in all, the second with a note on what was wrong with the first reply. */
+/** A judge at a chat endpoint: two tries in all, the second with a note on what was wrong with the first reply. */
 export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
   const { model, client, timeoutMs = JUDGE_TIMEOUT_MS, backoffMs = 500 } = options
 
@@ -113,7 +113,7 @@ const blankOf = (task: JudgeTask): JudgeTask => ({
   answers: task.answers.map((answer) => ({ ...answer, text: '' })),
 })
 
-/** What the form itself says is the same in every prompt and tells nothing, should an alias be an everyday word such as "best". */
+/** What the form itself says is the same in every prompt and reveals nothing, should an alias be an everyday word such as "best". */
 function leaksBeyondForm(messages: readonly PromptMessage[], blank: readonly PromptMessage[], scan: LeakScan) {
   const inForm = new Set(scan(promptText(blank)).map(({ text }) => text.toLowerCase()))
   return scan(promptText(messages)).filter(({ text }) => !inForm.has(text.toLowerCase()))

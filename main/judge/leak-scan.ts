@@ -2,7 +2,7 @@ import { BaseApproach, type PromptLeak } from '../../contract/index.ts'
 
 type Leak = Omit<PromptLeak, 'found_in'>
 
-/** Finds what would tell a judge whose answer it reads. */
+/** Finds text that would reveal to a judge which approach wrote an answer. */
 export interface LeakScan {
   (text: string): Leak[]
   /**
@@ -12,7 +12,7 @@ export interface LeakScan {
   withhold(text: string, content: ReadonlySet<string>): { text: string; leaks: Leak[] }
 }
 
-/** Stands in place of a name that would tell an approach. */
+/** Replaces a name that would reveal an approach. */
 export const WITHHELD = '[name withheld]'
 
 /** Removing one marker may join the parts of another. */
@@ -34,7 +34,7 @@ function words(...names: string[]): RegExp {
 }
 
 /**
- * Products that stand behind the approaches. Only names that mean nothing else in ordinary text: a word such as Kong or Parakeet would block
+ * Products that the approaches are built on. Only names that mean nothing else in ordinary text: a word such as Kong or Parakeet would block
  * questions about apes and birds. Case counts where letters alone could be a word.
  */
 const ENGINES: readonly RegExp[] = [
@@ -79,7 +79,7 @@ const METRICS_FOOTERS: readonly RegExp[] = [
 /** Below this, a name within a longer word is chance. */
 const MIN_INNER_NAME = 6
 
-/** An alias is found as it is written wherever it stands, and in any other spelling as words of its own. */
+/** An alias is found in its exact spelling anywhere, and in any other spelling as separate words. */
 const aliasPattern = (name: string): string =>
   name.length >= MIN_INNER_NAME ? `${escaped(name)}|${loose(name)}` : loose(name)
 

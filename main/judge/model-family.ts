@@ -1,4 +1,4 @@
-/** Words in model names that tell who trained the model; the first one in a name decides. */
+/** Words in model names that identify who trained the model; the first one in a name decides. */
 const FAMILY_WORDS: Readonly<Record<string, string>> = {
   gpt: 'openai',
   chatgpt: 'openai',

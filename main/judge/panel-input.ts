@@ -11,9 +11,9 @@ export interface PanelQuestion {
   expectWinner: string | null
   /** Gold documents: questions that share one are not independent. */
   documents: readonly string[]
-  /** Gold facts and all passages that any approach retrieved, each once, in an order that tells nothing. */
+  /** Gold facts and all passages that any approach retrieved, each once, in an order that reveals nothing. */
   evidence: readonly string[]
-  /** One per stored cell; null is a failed one. Cells that were never made do not stand here. */
+  /** One per stored cell; null is a failed one. Cells that never ran are absent. */
   answers: readonly { model: string; answer: string | null }[]
 }
 
@@ -25,7 +25,7 @@ export interface PanelInput {
   questions: readonly PanelQuestion[]
 }
 
-/** Which cells are judged, and in which order they are told. */
+/** Which cells are judged, and in which order. */
 export interface PanelSelection {
   runId: string
   datasetId: string
@@ -127,6 +127,6 @@ function inOrder(
 
 function ordered(questions: PanelQuestion[], ids: readonly string[] | null): PanelQuestion[] {
   if (ids === null) return questions.sort((a, b) => byName(a.id, b.id))
-  const places = new Map(ids.map((id, index) => [id, index]))
-  return questions.sort((a, b) => places.get(a.id)! - places.get(b.id)!)
+  const positions = new Map(ids.map((id, index) => [id, index]))
+  return questions.sort((a, b) => positions.get(a.id)! - positions.get(b.id)!)
 }

@@ -66,7 +66,7 @@ export function resolveJudgePanel(
   }
 }
 
-/** The project names the endpoint, and may come from anybody; the key is the person's. */
+/** The project names the endpoint and may come from another person; the key is the user's. */
 function untrustedEndpoint(endpoint: string): JudgePanelError {
   return new JudgePanelError(
     'judge_endpoint_untrusted',

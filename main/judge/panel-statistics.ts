@@ -73,13 +73,13 @@ function profileOf(judge: string, results: PanelResults, clusters: ReadonlyMap<s
     const cluster = clusters.get(query.query_id)!
     for (const { rotation, order, scores: given, best } of query.per_judge[judge]?.rotations ?? []) {
       votes.push({ question: query.query_id, cluster, rotation, best })
-      for (const [place, approach] of order.entries())
+      for (const [index, approach] of order.entries())
         scores.push({
           question: query.query_id,
           cluster,
           approach,
           rotation,
-          position: place + 1,
+          position: index + 1,
           score: given[approach]!,
           length: query.answers?.[approach]?.characters ?? 0,
         })

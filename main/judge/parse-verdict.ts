@@ -47,7 +47,7 @@ function readVerdict(value: Record<string, unknown>, letters: readonly string[])
       const letter = letterOf(key)
       if (letter !== null && letters.includes(letter)) addReason(reasons, letter, text)
     }
-  // One reason for the whole verdict stands for each of its grades.
+  // One reason for the whole verdict is used for each of its grades.
   const common = value['reasons'] ?? value['reason']
   for (const letter of typeof common === 'string' ? letters : [])
     if (!reasons.has(letter)) addReason(reasons, letter, common)
@@ -74,7 +74,7 @@ function gradeOf(value: unknown): number | null {
   return /^[1-5](?:\.0+)?$/.test(text) ? Number(text[0]) : null
 }
 
-/** Every JSON object that stands in a text and in no other one, in order. */
+/** Every outermost JSON object in a text, in order. */
 function jsonObjects(text: string): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = []
   let from = text.indexOf('{')

@@ -23,13 +23,13 @@ export interface PanelOptions {
   aliases: readonly string[]
   /** Seed of the run; names the random streams of the intervals. */
   seed: string
-  /** `-judgments.json`; the journal of verdicts stands beside it. */
+  /** `-judgments.json`; the journal of verdicts is beside it. */
   file: string
   concurrency?: number
   timeoutMs?: number
   backoffMs?: number
   onProgress?: (progress: PanelProgress) => void
-  /** Something that happened on its own and that a person should hear of. */
+  /** A notice for the user. */
   onNotice?: (message: string) => void
   drain?: AbortSignal
   abort?: AbortSignal
@@ -37,7 +37,7 @@ export interface PanelOptions {
 
 /**
  * Judges the stored answers of one dataset run and writes `-judgments.json`, whole or not at all. Verdicts that an earlier, stopped call has
- * kept are not asked for again, so equal verdicts give equal bytes. What single judges do wrong stands in the artifact. Throws
+ * kept are not asked for again, so equal verdicts give equal bytes. Errors of single judges are recorded in the artifact. Throws
  * `JudgePanelError` for a panel or answers that cannot be judged at all, `JudgePanelStoppedError` when stopped, and the disk's errors.
  */
 export async function runJudgePanel(

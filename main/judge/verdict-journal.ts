@@ -21,7 +21,7 @@ const JournalLine = z.strictObject({
 })
 export type JournalEntry = Omit<z.infer<typeof JournalLine>, 'schema_version' | 'checksum'>
 
-/** The verdicts that a panel has so far, one synced line each; what stands in it is not asked for again. */
+/** The verdicts that a panel has so far, one synced line each; a stored verdict is not requested again. */
 export interface VerdictJournal {
   readonly kept: ReadonlyMap<string, JudgedRotation>
   /** Where the bytes of a half-written last line were moved; null when there were none. */

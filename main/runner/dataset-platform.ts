@@ -29,7 +29,7 @@ export interface ServedDataset {
   operatorToken: string | null
   edgeKey?: string | null
   health: PlatformHealth | null
-  /** Resolves when the platform's process works; throws when it has been given up. */
+  /** Resolves when the platform's process works; throws when it has failed. */
   ready: () => Promise<void>
 }
 

@@ -58,12 +58,12 @@ function announce(
   emit: (event: RunEvent) => void,
   datasetId: string,
   { record, unchanged }: IngestedCorpus,
-  told: Map<string, string>,
+  announced: Map<string, string>,
 ): void {
   for (const phase of record.phases) {
     const news = `${phase.status} ${JSON.stringify(phase.counts)}`
-    if (phase.status === 'pending' || told.get(phase.name) === news) continue
-    told.set(phase.name, news)
+    if (phase.status === 'pending' || announced.get(phase.name) === news) continue
+    announced.set(phase.name, news)
     emit({
       type: 'ingestion.progressed',
       dataset_id: datasetId,
@@ -117,7 +117,7 @@ export interface Ingestion {
   emit: (event: RunEvent) => void
   /** Cancels the job on the platform. */
   stop: AbortSignal
-  /** Awaited before each call: resolves when the platform works, throws when it has been given up. */
+  /** Awaited before each call: resolves when the platform works, throws when it has failed. */
   ready: () => Promise<void>
   patience?: Partial<IngestionPatience>
 }
@@ -137,11 +137,11 @@ export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpu
     const accepted = await ask((signal) => client.submitIngestion(profile, signal))
     id = accepted.ingestion_id
     const unchanged = isUnchanged(accepted)
-    const told = new Map<string, string>()
+    const announced = new Map<string, string>()
     let last = { text: '', sinceMs: performance.now(), isReported: false }
     for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5)) {
       const record = await ask((signal) => client.ingestion(accepted.ingestion_id, signal))
-      announce(emit, datasetId, { record, unchanged }, told)
+      announce(emit, datasetId, { record, unchanged }, announced)
       if (record.status === 'completed') return { record, unchanged }
       if (record.status === 'failed' || record.status === 'cancelled') throw new IngestionFailedError(record)
       const text = JSON.stringify(record)

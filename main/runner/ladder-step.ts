@@ -18,7 +18,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unexpected'
 }
 
-/** Runs one step of the procedure and tells its start, its end with a note, or its failure. Throws `StepFailedError`. */
+/** Runs one step of the procedure and reports its start, its end with a note, or its failure. Throws `StepFailedError`. */
 export async function step<Result>(
   emit: (event: RunEvent) => void,
   datasetId: string,

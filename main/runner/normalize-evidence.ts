@@ -74,7 +74,7 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
     evidence: {
       answer,
       contexts: hasContexts ? texts : [],
-      // The text stands in `contexts` at the same place: kept once.
+      // The text is in `contexts` at the same index: kept once.
       sources: sources.map(({ text: _text, ...source }) => source),
       token_usage: usageOf(completion.usage),
       server_metrics: extension?.metrics ?? rendered?.metrics ?? null,

@@ -21,7 +21,7 @@ export interface RunningPlatform {
   operatorToken: string | null
   /** Key of an edge in front of it. */
   edgeKey: string | null
-  /** Resolves when the platform works: at once, or after the restart that is under way. Throws when it has been given up. */
+  /** Resolves when the platform works: at once, or after a restart in progress. Throws when it has failed. */
   ready(): Promise<void>
   stop(): Promise<void>
 }
@@ -51,7 +51,7 @@ const PLATFORM_ENTRY = moduleFile('../../providers/platform/index', import.meta.
 /** Below the state folder; mode 0600. */
 export const SECRETS_FILE = 'secrets.json'
 
-/** Credentials of an embedded platform, as the platform and everybody who calls it must know them. */
+/** Credentials of an embedded platform, as the platform and its callers must know them. */
 export interface PlatformKeys extends PlatformSecrets {
   /** Key of its edge; null while the edge is open. */
   edgeKey: string | null

@@ -94,15 +94,15 @@ type ListedModel = Awaited<ReturnType<PlatformClient['models']>>['data'][number]
 /** Selected aliases that the gateway lists as unavailable, each with its reason; null when there is none. */
 export function unavailableAliases(listed: readonly ListedModel[], aliases: readonly Alias[]): string | null {
   const byId = new Map(listed.map((entry) => [entry.id, entry.rag_ladder]))
-  const [gone, present] = [[] as string[], [] as string[]]
+  const [unavailable, present] = [[] as string[], [] as string[]]
   for (const { alias } of aliases) {
     const state = byId.get(alias)
-    if (state?.available === false) gone.push(`${alias} cannot answer: ${state.reason ?? 'no reason given'}`)
+    if (state?.available === false) unavailable.push(`${alias} cannot answer: ${state.reason ?? 'no reason given'}`)
     else present.push(alias)
   }
-  if (gone.length === 0) return null
+  if (unavailable.length === 0) return null
   return [
-    ...gone,
+    ...unavailable,
     `of the selected aliases ${present.length === 0 ? 'none' : present.join(', ')} can`,
     'repair what is named and start the run again, or select others with --models',
   ].join('; ')
@@ -252,7 +252,7 @@ async function requireAll(asked: readonly Asked[], stop: AbortSignal): Promise<v
   if (problems.length > 0) throw new PreflightError(problems)
 }
 
-/** Asks once whoever gives the verdicts: the judges' endpoint, or the gateway of an external platform. Throws `PreflightError`. */
+/** Sends one request to where verdicts come from: the judges' endpoint, or the gateway of an external platform. Throws `PreflightError`. */
 export async function preflightJudges(
   run: Pick<DatasetRun, 'judgePanel' | 'platform' | 'dataset' | 'drain' | 'abort'>,
 ): Promise<void> {

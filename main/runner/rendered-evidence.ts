@@ -46,7 +46,7 @@ function splitFooter(content: string): { body: string; metrics: ServerMetrics | 
   }
 }
 
-/** The last folded block of sources: what an answer quotes stands before the one that the plugin adds. */
+/** The last folded block of sources: a block quoted by the answer is before the one that the plugin adds. */
 function sourceBlock(body: string): { start: number; text: string } | null {
   const lastEnd = body.lastIndexOf('</details>')
   if (lastEnd === -1) return null

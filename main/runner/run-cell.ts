@@ -42,7 +42,7 @@ async function attempt(client: GatewayClient, call: CellCall, waitedMs: number) 
     model: call.model,
     messages: [{ role: 'user', content: call.query }],
     stream: false,
-    // A measured answer must be made now, and must not be served to anybody else.
+    // A measured answer must be computed now, and must not be served to another caller.
     cache: { 'no-cache': true, 'no-store': true },
   }
   const reply = await client.chat(payload, call.timeoutMs, call.signal)

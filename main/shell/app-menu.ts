@@ -1,4 +1,4 @@
-import type { MenuItemConstructorOptions } from 'electron'
+import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
 import { MENU_PAGES } from './menu-pages.ts'
 
 /** What the menu can do besides what every application can. */
@@ -18,7 +18,7 @@ const goItems = (actions: MenuActions): MenuItemConstructorOptions[] =>
     click: () => actions.show(path),
   }))
 
-/** The application's menu; the first one stands only on macOS, where every application has it. */
+/** The application's menu; the first submenu exists only on macOS, where every application has it. */
 export function menuTemplate(
   actions: MenuActions,
   platform: NodeJS.Platform,
@@ -64,4 +64,37 @@ export function menuTemplate(
       ],
     },
   ]
+}
+
+export interface TrayActions {
+  show: (page?: string) => void
+  quit: () => void
+}
+
+/** The icon that stays while the window is closed; shows the progress of the run. */
+export class TrayIcon {
+  readonly #tray: Tray
+  readonly #actions: TrayActions
+
+  constructor(icon: string, actions: TrayActions) {
+    this.#tray = new Tray(nativeImage.createFromPath(icon).resize({ width: 18, height: 18 }))
+    this.#actions = actions
+    this.#tray.on('click', () => actions.show())
+    this.show('no run in progress')
+  }
+
+  show(state: string): void {
+    const { show, quit } = this.#actions
+    this.#tray.setToolTip(`RAG Ladder: ${state}`)
+    this.#tray.setContextMenu(
+      Menu.buildFromTemplate([
+        { label: state, enabled: false },
+        { type: 'separator' },
+        { label: 'Open RAG Ladder', click: () => show() },
+        { label: 'Ladder', click: () => show('/ladder') },
+        { type: 'separator' },
+        { label: 'Quit', click: quit },
+      ]),
+    )
+  }
 }

@@ -1,8 +1,7 @@
+import { join } from 'node:path'
 import { app, session, type WebContents, type WebFrameMain } from 'electron'
 import { CONTROL_PREFIX } from '../../contract/control/router.ts'
-import { isAppUrl } from './app-origin.ts'
-import { externalLink } from './external-link.ts'
-import { isPermitted } from './permissions.ts'
+import { externalLink, isAppUrl, isPermitted } from './page-rules.ts'
 
 export interface Containment {
   /** Offers a public site to the system's browser; the address has passed the check. */
@@ -22,7 +21,7 @@ function mayBeLoaded(address: string, devServer: string | null): boolean {
 const isControlCall = (address: string): boolean =>
   isAppUrl(address) && new URL(address).pathname.startsWith(CONTROL_PREFIX)
 
-/** The outermost frame of a page of ours: nothing that is embedded, and no page that took its place. */
+/** The outermost frame of a page of ours: nothing embedded, and no page that replaced it. */
 export const isOwnPage = (frame: WebFrameMain | null | undefined): boolean =>
   frame !== null && frame !== undefined && frame.parent === null && isAppUrl(frame.url)
 
@@ -67,4 +66,16 @@ function containSession({ devServer }: Containment): void {
 export function containEverything(rules: Containment): void {
   containSession(rules)
   app.on('web-contents-created', (_event, contents) => containContents(contents, rules))
+}
+
+/** Every file that a page offers goes through the system's save dialog; only our own pages can offer one. */
+export function askWhereToSave(): void {
+  session.defaultSession.on('will-download', (event, item) => {
+    const address = item.getURL()
+    if (!address.startsWith('blob:app://panel/') && !address.startsWith('data:image/')) {
+      event.preventDefault()
+      return
+    }
+    item.setSaveDialogOptions({ title: 'Save', defaultPath: join(app.getPath('downloads'), item.getFilename()) })
+  })
 }

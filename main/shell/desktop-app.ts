@@ -5,24 +5,22 @@ import type { SecretName, SecretOrigins } from '../../contract/control/settings.
 import type { DesktopInfo, RevealedFolder } from '../../contract/desktop.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
 import type { ServiceState } from '../supervisor/service-state.ts'
-import { menuTemplate } from './app-menu.ts'
+import { menuTemplate, TrayIcon } from './app-menu.ts'
 import * as dialogs from './dialogs.ts'
 import { EngineHost } from './engine-host.ts'
-import type { EngineDoor } from './forward-control.ts'
+import type { EngineAccess } from './forward-control.ts'
 import { JsonFile } from './json-file.ts'
 import { MainWindow } from './main-window.ts'
-import type { Places } from './places.ts'
 import { chooseProject, isProject, LastProject, makeProject } from './project-folder.ts'
-import { isUnderWay, NO_RUN, ratioOf, type RunEnd, watchRun } from './run-watch.ts'
+import { isUnderWay, NO_RUN, ratioOf, watchRun, type RunEnd } from './run-watch.ts'
 import { SecretVault } from './secret-vault.ts'
-import { ownFiles, type ShellConfig } from './shell-config.ts'
-import { TrayIcon } from './tray-icon.ts'
+import { ownFiles, type AppPaths, type ShellConfig } from './shell-config.ts'
 import { createUtilityLauncher } from './utility-launcher.ts'
 
 const SHOWN_LINES = 12
 
 /* oxlint-disable typescript/no-deprecated -- their successors are missing in the oldest Electron that the shell runs in */
-/** On Linux the store may be one that everybody's programs can read; that keeps no secret. */
+/** On Linux every program of the user may be able to read the store, which then keeps no secret. */
 const systemCipher = {
   isAvailable: () =>
     safeStorage.isEncryptionAvailable() &&
@@ -32,10 +30,10 @@ const systemCipher = {
 }
 /* oxlint-enable typescript/no-deprecated */
 
-/** The app at work: one window, one engine, one project. */
+/** The running app: one window, one engine, one project. */
 export class DesktopApp {
   readonly #config: ShellConfig
-  readonly #places: Places
+  readonly #paths: AppPaths
   readonly #window: MainWindow
   readonly #engine: EngineHost
   readonly #vault: SecretVault
@@ -46,25 +44,25 @@ export class DesktopApp {
   #life: 'running' | 'asking' | 'leaving' = 'running'
   #hasToldHidden = false
 
-  constructor(config: ShellConfig, places: Places) {
+  constructor(config: ShellConfig, paths: AppPaths) {
     const files = ownFiles(app.getPath('userData'))
     this.#config = config
-    this.#places = places
+    this.#paths = paths
     this.#vault = new SecretVault(files.secrets, systemCipher)
     this.#lastProject = new JsonFile(files.project, LastProject)
     this.#window = new MainWindow({
-      preload: places.preload,
-      icon: places.icon,
+      preload: paths.preload,
+      icon: paths.icon,
       placeFile: files.window,
       staysOnClose: () => this.#life !== 'leaving' && (process.platform === 'darwin' || isUnderWay(this.#watch)),
       onHidden: () => this.#tellHidden(),
       onHopeless: (reason) =>
         void dialogs.showLines(this.#parent, `The page does not stay up: ${reason}`, this.#lines()),
     })
-    const ownChildren = createUtilityLauncher(places.bootstrap)
+    const ownChildren = createUtilityLauncher(paths.bootstrap)
     this.#engine = new EngineHost({
-      entry: places.engineEntry,
-      rendererDir: places.rendererDir,
+      entry: paths.engineEntry,
+      rendererDir: paths.rendererDir,
       launcher:
         config.engineNode === null
           ? ownChildren
@@ -83,10 +81,10 @@ export class DesktopApp {
   }
 
   /** How pages reach the engine. */
-  get door(): EngineDoor {
+  get engineAccess(): EngineAccess {
     const { outerEngine } = this.#config
     return {
-      open: outerEngine === null ? this.#engine.door : async () => outerEngine,
+      open: outerEngine === null ? this.#engine.engineAccess : async () => outerEngine,
       onAnswered: (procedure, body, ok) => {
         if (ok && procedure === 'settings/update')
           this.#keepSecrets(body).catch((error: unknown) => process.stderr.write(`secrets: ${String(error)}\n`))
@@ -148,7 +146,7 @@ export class DesktopApp {
     if (folder === null) return null
     if (!isProject(folder)) {
       if (!(await dialogs.confirmNewProject(this.#parent, folder))) return null
-      await makeProject(folder, this.#places.template)
+      await makeProject(folder, this.#paths.template)
     }
     if (!(await this.#mayStop())) return null
     await this.#openProject(folder)
@@ -193,7 +191,7 @@ export class DesktopApp {
   }
 
   async #openProject(folder: string): Promise<void> {
-    if (!isProject(folder)) await makeProject(folder, this.#places.template)
+    if (!isProject(folder)) await makeProject(folder, this.#paths.template)
     this.#project = folder
     this.#watch = NO_RUN
     await this.#lastProject.write({ folder })
@@ -247,14 +245,14 @@ export class DesktopApp {
     const ratio = ratioOf(watch)
     if (percent(ratio) !== percent(before)) {
       this.#window.setProgress(ratio)
-      this.#tray?.tell(ratio === null ? 'no run under way' : `${watch.job?.run_id ?? 'run'}: ${percent(ratio)}`)
+      this.#tray?.show(ratio === null ? 'no run in progress' : `${watch.job?.run_id ?? 'run'}: ${percent(ratio)}`)
     }
     if (end !== null) this.#tellEnd(end)
   }
 
   #tellEnd({ title, body, isGood, runId }: RunEnd): void {
     if (this.#window.isFocused || !Notification.isSupported()) return
-    const notification = new Notification({ title, body, icon: this.#places.icon })
+    const notification = new Notification({ title, body, icon: this.#paths.icon })
     notification.on('click', () => this.show(isGood ? `/matrix?run=${encodeURIComponent(runId)}` : '/ladder'))
     notification.show()
   }
@@ -263,14 +261,14 @@ export class DesktopApp {
     if (this.#hasToldHidden || !isUnderWay(this.#watch) || !Notification.isSupported()) return
     this.#hasToldHidden = true
     const body = 'Start RAG Ladder again, or use its icon, to come back to it.'
-    new Notification({ title: 'The run goes on', body, icon: this.#places.icon }).show()
+    new Notification({ title: 'The run continues', body, icon: this.#paths.icon }).show()
   }
 
   #makeTray(): TrayIcon | null {
     try {
-      return new TrayIcon(this.#places.trayIcon, { show: (page) => this.show(page), quit: () => app.quit() })
+      return new TrayIcon(this.#paths.trayIcon, { show: (page) => this.show(page), quit: () => app.quit() })
     } catch (error) {
-      // Some desktops have no place for it; a second start brings the window back there.
+      // Some desktops have no tray; there a second start shows the window again.
       process.stderr.write(`no tray icon: ${String(error)}\n`)
       return null
     }

@@ -2,8 +2,8 @@ import type { ControlEvent } from '../../contract/control/events.ts'
 import { launchEngine, type ControlClient, type LaunchedEngine } from '../engine/launch-engine.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { ServiceState } from '../supervisor/service-state.ts'
-import { APP_ORIGIN } from './app-origin.ts'
-import type { EngineDoor } from './forward-control.ts'
+import type { EngineAccess } from './forward-control.ts'
+import { APP_ORIGIN } from './page-rules.ts'
 
 export interface EngineHostOptions {
   /** Module of the engine. */
@@ -14,7 +14,7 @@ export interface EngineHostOptions {
   onEvent: (event: ControlEvent) => void
 }
 
-/** How long a page's call waits for an engine that is starting, before it is told that there is none. */
+/** How long a page's call waits for an engine that is starting. */
 const PATIENCE_MS = 20_000
 const AGAIN_AFTER_MS = 500
 
@@ -42,9 +42,9 @@ export class EngineHost {
     void this.#listen(engine)
   }
 
-  /** Starts an engine that was given up, too. */
+  /** Also starts an engine that has failed. */
   start(): void {
-    // How it goes is told by its states.
+    // Its states report the progress.
     this.#engine?.service.start().catch(() => undefined)
   }
 
@@ -60,7 +60,7 @@ export class EngineHost {
     return engine === null || url === null ? null : engine.client(url)
   }
 
-  readonly door: EngineDoor['open'] = async () => {
+  readonly engineAccess: EngineAccess['open'] = async () => {
     const engine = this.#engine
     if (engine === null) return null
     if (['starting', 'backoff'].includes(engine.service.state.name))
@@ -90,7 +90,7 @@ export class EngineHost {
           }
         }
       } catch {
-        // The engine's states tell why; what was missed is read again from its number.
+        // The engine's states have the reason; missed events are read again from their number.
       }
       await pause(AGAIN_AFTER_MS)
     }

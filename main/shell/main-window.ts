@@ -1,14 +1,14 @@
 import { BrowserWindow, nativeTheme, screen } from 'electron'
-import { APP_ORIGIN } from './app-origin.ts'
 import { JsonFile } from './json-file.ts'
+import { APP_ORIGIN } from './page-rules.ts'
 import { placeWindow, SMALLEST, WindowPlace } from './window-place.ts'
 
 export interface MainWindowOptions {
   preload: string
   icon: string
-  /** Where its place is kept. */
+  /** The file with its position. */
   placeFile: string
-  /** Whether closing hides it: something goes on that the person will want to come back to. */
+  /** Whether closing hides the window, because a run continues. */
   staysOnClose: () => boolean
   onHidden: () => void
   /** The page's process died too often in a row, or the page cannot be loaded, and trying again does not help. */
@@ -95,11 +95,11 @@ export class MainWindow {
     this.#load(window, page)
   }
 
-  /** Loads a page again where that failed, and gives up with the reason. */
+  /** Loads a page, retries when that fails, and reports the reason in the end. */
   #load(window: BrowserWindow, page: string, attempt = 1): void {
     window.loadURL(addressOf(page)).catch((error: unknown) => {
       const { code, message } = error as NodeJS.ErrnoException
-      // Another page was asked for meanwhile, or the window is gone.
+      // Another page was requested in the meantime, or the window was closed.
       if (code === 'ERR_ABORTED' || window.isDestroyed()) return
       if (attempt === LOADS) this.#options.onHopeless(`it cannot be loaded, ${code ?? message}`)
       else setTimeout(() => !window.isDestroyed() && this.#load(window, page, attempt + 1), LOAD_AGAIN_AFTER_MS)
@@ -112,7 +112,7 @@ export class MainWindow {
       clearTimeout(timer)
       if (window.isDestroyed()) return
       const place = { bounds: window.getNormalBounds(), is_maximized: window.isMaximized() }
-      // A place that cannot be kept is a comfort lost, nothing more.
+      // Losing the position is harmless.
       this.#place.write(place).catch(() => undefined)
     }
     const soon = (): void => {

@@ -28,8 +28,8 @@ it.each([
   ['run.sh', /\.sh files cannot be opened/],
   ['macros.docm', /\.docm files cannot be opened/],
   ['plain', /without an extension/],
-  ['gone.pdf', /not there any more/],
-  ['folder.pdf', /not there any more/],
+  ['gone.pdf', /does not exist any more/],
+  ['folder.pdf', /does not exist any more/],
 ])('does not open %s', async (name, reason) => {
   const before = opened.length
   await expect(openDocument(join(folder, name), open)).rejects.toThrow(reason)

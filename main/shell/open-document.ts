@@ -5,7 +5,7 @@ import { DOCUMENT_EXTENSIONS } from '../../contract/index.ts'
 /** Extensions of the documents page, without Office files that carry macros: nothing that is opened may be a program. */
 const OPENABLE = new Set(DOCUMENT_EXTENSIONS.filter((extension) => !/^\.(doc|ppt|xls)m$/.test(extension)))
 
-/** Opens a document in the program that the system has for its kind. Throws with a sentence for a person; `open` gives an empty text when it did. */
+/** Opens a document in the system's program for its type. Throws with a message for the user; `open` returns an empty text on success. */
 export async function openDocument(path: string, open: (path: string) => Promise<string>): Promise<void> {
   if (!isAbsolute(path)) throw new Error('this file is not on the disk, so no other program can open it')
   const extension = extname(path).toLowerCase()
@@ -14,7 +14,7 @@ export async function openDocument(path: string, open: (path: string) => Promise
       `${extension === '' ? 'files without an extension' : `${extension} files`} cannot be opened from here`,
     )
   const info = await stat(path).catch(() => null)
-  if (info?.isFile() !== true) throw new Error(`${path} is not there any more`)
+  if (info?.isFile() !== true) throw new Error(`${path} does not exist any more`)
   const problem = await open(path)
   if (problem !== '') throw new Error(problem)
 }

@@ -1,13 +1,12 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
-import { mkdtemp, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { CONTENT_SECURITY_POLICY } from '../engine/http/content-security-policy.ts'
-import { devPolicy } from './dev-pages.ts'
-import { createPanelHandler } from './panel-handler.ts'
+import { createPanelHandler, devPolicy } from './panel-handler.ts'
 
 let folder: string
 let server: Server

@@ -6,27 +6,27 @@ import { z } from 'zod'
 /** The project that was open last. */
 export const LastProject = z.strictObject({ folder: z.string().min(1) })
 
-/** Data that a project is made of; what the engine adds stands beside it. */
+/** The data of a project; the engine's files are beside it. */
 const PARTS = ['manifests', 'corpus'] as const
 
 export interface ProjectChoices {
-  /** What the person asked for by argument or environment. */
+  /** The folder given by argument or environment. */
   named: string | null
   last: string | null
-  /** Where one is made when there is none yet. */
+  /** Where one is created when there is none. */
   usual: string
 }
 
 /** Whether a folder holds an experiment. */
 export const isProject = (folder: string): boolean => existsSync(join(folder, 'manifests', 'consumer.yaml'))
 
-/** The project to open: the named one, else the last one while it is there, else the usual one. */
+/** The project to open: the named one, else the last one if it exists, else the default one. */
 export function chooseProject({ named, last, usual }: ProjectChoices): string {
   if (named !== null) return resolve(named)
   return last !== null && isProject(last) ? last : usual
 }
 
-/** Puts the manifests and corpora that come with the app into a folder; nothing that is there is touched. */
+/** Copies the manifests and corpora of the app into a folder; existing files are not changed. */
 export async function makeProject(folder: string, template: string): Promise<void> {
   await mkdir(folder, { recursive: true })
   for (const part of PARTS)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** How this start of the app differs from the usual one. */
+/** The options of this start of the app. */
 export interface ShellConfig {
   /** Project that was named by argument or environment. */
   project: string | null
@@ -19,7 +19,7 @@ const textOf = (text: string | undefined): string | null => (text === undefined 
 
 /** Reads arguments and environment; what only serves development is not read in a package. */
 export function readShellConfig(args: string[], env: Environment, isPackaged: boolean): ShellConfig {
-  // Chromium's own switches come along; they are none of ours.
+  // Chromium's own switches are among the arguments and are ignored.
   const { values } = parseArgs({ args, options: { project: { type: 'string' } }, strict: false })
   const url = isPackaged ? null : textOf(env['RAG_LADDER_ENGINE_URL'])
   return {
@@ -36,3 +36,35 @@ export const ownFiles = (userData: string) => ({
   project: join(userData, 'project.json'),
   secrets: join(userData, 'secrets.json'),
 })
+
+/** The paths of the app's parts, in a checkout and in a package. */
+export interface AppPaths {
+  /** Folder of the built shell. */
+  shellDir: string
+  preload: string
+  bootstrap: string
+  icon: string
+  trayIcon: string
+  rendererDir: string
+  engineEntry: string
+  /** Holds the manifests and corpora that a new project starts with. */
+  template: string
+}
+
+/**
+ * In a package the shell is in an archive, and everything that other processes read is unpacked beside it: a plain Node cannot read
+ * archives.
+ */
+export function appPaths(appPath: string, isPackaged: boolean): AppPaths {
+  const open = isPackaged ? appPath.replace(/app\.asar$/, 'app.asar.unpacked') : appPath
+  return {
+    shellDir: join(appPath, 'out/main'),
+    preload: join(appPath, 'out/preload/index.cjs'),
+    bootstrap: join(open, 'out/main/utility-child.js'),
+    icon: join(appPath, 'build/icons/icon.png'),
+    trayIcon: join(appPath, 'build/icons/tray.png'),
+    rendererDir: join(open, 'out/renderer'),
+    engineEntry: isPackaged ? join(open, 'out/app/main/engine/index.js') : join(appPath, 'main/engine/index.ts'),
+    template: open,
+  }
+}

@@ -1,10 +1,15 @@
-import { utilityProcess, type UtilityProcess } from 'electron'
 import { createInterface } from 'node:readline'
+import { MessageChannelMain, utilityProcess, type UtilityProcess } from 'electron'
 import { withoutCredentials } from '../../contract/credential-names.ts'
+import { WorkRequest, type WorkEvent } from '../../contract/work-process.ts'
 import { serveLaunches } from '../supervisor/host-launcher.ts'
+import { quietly } from '../supervisor/node-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../supervisor/process-launcher.ts'
-import { CHILD_ENTRY_VARIABLE } from './child-variables.ts'
-import { serveWork } from './utility-work.ts'
+
+/** Names the module that a utility process runs; read by its bootstrap. */
+export const CHILD_ENTRY_VARIABLE = 'RAG_LADDER_CHILD_ENTRY'
+/** `port`: the process communicates through the port that it receives, not with its host. */
+export const CHILD_CHANNEL_VARIABLE = 'RAG_LADDER_CHILD_CHANNEL'
 
 const asText = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
@@ -36,7 +41,7 @@ function asLaunched(child: UtilityProcess): LaunchedProcess {
 
 /**
  * Children by `utilityProcess.fork`, which needs no Node beside the app and no fuse that would let others run scripts with it; `bootstrap` gives
- * them the channel of a forked Node child, then runs the real entry. What such a child wants to start itself, it asks of this process.
+ * them the channel of a forked Node child, then runs the real entry. Such a child requests its own children from this process.
  */
 export function createUtilityLauncher(bootstrap: string): ProcessLauncher {
   const launcher: ProcessLauncher = {
@@ -61,4 +66,54 @@ export function createUtilityLauncher(bootstrap: string): ProcessLauncher {
     },
   }
   return launcher
+}
+
+/** Kills a process that may not have started yet, or has ended. */
+function kill(work: UtilityProcess): void {
+  if (work.pid === undefined) work.once('spawn', () => kill(work))
+  else quietly(() => process.kill(work.pid!, 'SIGKILL'))
+}
+
+function startOne(bootstrap: string, request: Extract<WorkRequest, { type: 'work.start' }>, service: UtilityProcess) {
+  const work = utilityProcess.fork(bootstrap, request.args, {
+    env: { ...request.env, [CHILD_ENTRY_VARIABLE]: request.entry, [CHILD_CHANNEL_VARIABLE]: 'port' },
+    stdio: 'pipe',
+    serviceName: 'RAG Ladder work',
+  })
+  const emit = (event: WorkEvent, ports: Electron.MessagePortMain[] = []): void => service.postMessage(event, ports)
+  for (const output of [work.stdout, work.stderr])
+    output?.on('data', (text: Buffer) => emit({ type: 'work.printed', id: request.id, text: text.toString('utf8') }))
+  // Bytes of documents and audio pass directly between the two, not through this process.
+  const { port1, port2 } = new MessageChannelMain()
+  work.postMessage(null, [port1])
+  emit({ type: 'work.port', id: request.id }, [port2])
+  return work
+}
+
+/**
+ * Starts the work processes that a service requests, and ends them with it. They cannot request any themselves: a process that reads hostile
+ * bytes starts none.
+ */
+export function serveWork(service: UtilityProcess, bootstrap: string): void {
+  const workById = new Map<number, UtilityProcess>()
+  let isGone = false
+  service.on('message', (message: unknown) => {
+    const { success, data: request } = WorkRequest.safeParse(message)
+    if (!success || isGone) return
+    if (request.type === 'work.kill') {
+      const work = workById.get(request.id)
+      if (work !== undefined) kill(work)
+      return
+    }
+    const work = startOne(bootstrap, request, service)
+    workById.set(request.id, work)
+    work.once('exit', (code) => {
+      workById.delete(request.id)
+      if (!isGone) service.postMessage({ type: 'work.ended', id: request.id, code } satisfies WorkEvent)
+    })
+  })
+  service.once('exit', () => {
+    isGone = true
+    for (const work of workById.values()) kill(work)
+  })
 }

@@ -4,14 +4,14 @@ import { effectiveClusters } from './estimate.ts'
 /** Questions that rest on the same documents succeed and fail together: they are one observation more than two. */
 export interface ClusterableQuestion {
   id: string
-  /** Gold documents; none for questions that declare none, which then stand alone. */
+  /** Gold documents; none for questions that declare none, each of which is a cluster of its own. */
   documents: readonly string[]
 }
 
 /** A cluster may hold this share of the questions (but always two); what is larger would leave too few to resample. */
 const LARGEST_SHARE = 1 / 4
 
-/** With more pairs of questions than this on shared documents, only neighbours are linked: the same components, cut at other places. */
+/** With more pairs of questions than this on shared documents, only neighbours are linked: the same components, joined by other links. */
 const MOST_LINKS = 1_000_000
 
 interface Link {

@@ -29,7 +29,7 @@ export interface ComparisonOptions extends IntervalOptions {
   tieTolerance?: number
 }
 
-// Why they differ stands in interval.ts.
+// interval.ts says why they differ.
 const DIFFERENCE_METHOD = 'adjusted_student'
 const meanMethodOf = ({ range }: ScoreTable): 'wilson' | 'bca' => (range === undefined ? 'bca' : 'wilson')
 

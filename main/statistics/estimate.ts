@@ -17,7 +17,7 @@ export const MIN_CLUSTERS = 8
 export interface ClusterStatistic {
   /** One sum per cluster and column. */
   columns: readonly Float64Array[]
-  /** How much each cluster tells: its observations, or the information they carry; 0 leaves it out. */
+  /** Weight of each cluster: its observations, or the information they carry; 0 leaves it out. */
   weights: Float64Array
   /** The kind of interval that suits it when the caller names none. */
   method: IntervalMethod
@@ -111,7 +111,7 @@ function valuesWithout(statistic: ClusterStatistic, totals: Float64Array, member
   return values
 }
 
-/** (Σ w)² / Σ w²: how many clusters of equal weight tell as much (Kish 1965); null when all weigh nothing. */
+/** (Σ w)² / Σ w²: the effective number of clusters, all of equal weight (Kish 1965); null when all weights are 0. */
 export function effectiveClusters(weights: Float64Array): number | null {
   let sum = 0
   let squares = 0

@@ -28,10 +28,10 @@ export function cohenKappa(ratings: TwoRatings, weights: KappaWeights, options: 
   const levels =
     ratings.levels ?? Array.from(new Set(both.flatMap((unit) => [a[unit]!, b[unit]!]))).sort((x, y) => x - y)
   const placeOf = (value: number): number => {
-    const place = levels.indexOf(value)
-    if (place < 0)
+    const index = levels.indexOf(value)
+    if (index < 0)
       throw new StatisticsError('bad_input', `a rating of ${value} is not on the scale ${levels.join(', ')}`)
-    return place
+    return index
   }
   const clusterOf = new Map(Array.from(new Set(clusters), (name, index) => [name, index]))
   const columns = Array.from({ length: levels.length ** 2 }, () => new Float64Array(clusterOf.size))

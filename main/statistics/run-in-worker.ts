@@ -36,7 +36,7 @@ export function runInWorker<Task extends StatisticsTask>(
     worker.once('error', (error: unknown) => {
       outcome ??= new StatisticsError('worker_failed', `${task} failed in its thread`, error)
     })
-    // Settled only when the thread is gone, so that no caller leaves one behind.
+    // Settled only when the thread has ended, so that no caller leaves one running.
     worker.once('exit', (code) => {
       signal?.removeEventListener('abort', stop)
       if (outcome === null) reject(new StatisticsError('worker_failed', `${task} ended with ${code} and no result`))
@@ -74,7 +74,7 @@ export async function compareInWorker(
   try {
     return (await Promise.all(runs)).flat()
   } catch (error) {
-    // One part failed: the others' results would be thrown away, so their threads stop before the caller hears of it.
+    // One part failed: the others' results would be thrown away, so their threads stop before the caller gets the error.
     failed.abort()
     await Promise.allSettled(runs)
     throw error

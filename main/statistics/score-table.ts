@@ -31,7 +31,7 @@ export function scoreTableOf(head: Omit<ScoreTable, 'scores'>, entries: Iterable
     const row = rows.get(question)
     const column = columns.get(approach)
     if (row === undefined || column === undefined)
-      throw new StatisticsError('bad_input', `${head.metric}: no place for question ${question} of ${approach}`)
+      throw new StatisticsError('bad_input', `${head.metric}: unknown question ${question} or approach ${approach}`)
     sums[row * columns.size + column]! += score
     counts[row * columns.size + column]! += 1
   }
@@ -46,7 +46,7 @@ export function assertScoreTable(table: ScoreTable): void {
   }
   if (scores.length !== questions.length * approaches.length)
     refuse(`${scores.length} scores for ${questions.length} questions and ${approaches.length} approaches`)
-  if (new Set(approaches).size !== approaches.length) refuse('an approach stands twice')
-  if (new Set(questions.map(({ id }) => id)).size !== questions.length) refuse('a question stands twice')
+  if (new Set(approaches).size !== approaches.length) refuse('duplicate approach')
+  if (new Set(questions.map(({ id }) => id)).size !== questions.length) refuse('duplicate question')
   if (scores.some((score) => score === Infinity || score === -Infinity)) refuse('a score is infinite')
 }

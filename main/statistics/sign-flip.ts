@@ -30,7 +30,7 @@ export function signFlipValues(
   const moving = differences.map((difference) => difference.filter((value) => value !== 0))
   const isExact = moving.map((values) => values.length <= EXACT_UP_TO)
   const used = new Set(contrasts.flatMap(({ plus, minus }) => (minus === null ? [plus] : [plus, minus])))
-  const placeOf = new Map(Array.from(used, (column, place) => [column, place]))
+  const indexOf = new Map(Array.from(used, (column, index) => [column, index]))
   const flipped = isExact.every(Boolean)
     ? []
     : flippedSums(
@@ -42,8 +42,8 @@ export function signFlipValues(
     const values = moving[index]!
     const limit = extremeFrom(values)
     if (isExact[index]!) return exactValue(values, limit)
-    const up = flipped[placeOf.get(plus)!]!
-    const down = minus === null ? null : flipped[placeOf.get(minus)!]!
+    const up = flipped[indexOf.get(plus)!]!
+    const down = minus === null ? null : flipped[indexOf.get(minus)!]!
     let hits = 0
     for (let flip = 0; flip < flips; flip += 1)
       if (Math.abs(up[flip]! - (down === null ? 0 : down[flip]!)) >= limit) hits += 1

@@ -5,7 +5,7 @@ import type { ScoreTable } from './score-table.ts'
 export interface Ratio {
   plus: number
   minus: number | null
-  /** Number of questions behind plus and minus. */
+  /** Number of questions of plus and minus. */
   over: number
 }
 
@@ -17,7 +17,7 @@ export interface PairColumns {
   shared: readonly number[]
 }
 
-/** Columns of sums per cluster that the tables over the same clusters share; equal columns stand once. */
+/** Columns of sums per cluster that the tables over the same clusters share; equal columns are stored once. */
 export interface SharedColumns {
   columns: Float64Array[]
   clusters: number

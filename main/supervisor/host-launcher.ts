@@ -8,26 +8,29 @@ export interface LaunchChannel {
 }
 
 /** From the child. */
-type Wish =
+type LaunchRequest =
   | { type: 'child.launch'; id: number; entry: string; env: Record<string, string>; withoutCredentials: boolean }
   | { type: 'child.stop'; id: number }
   | { type: 'child.signal'; id: number; signal: 'SIGTERM' | 'SIGKILL' }
 
 /** From the host. A child that says something has begun, and so has a number by then. */
-type News =
+type LaunchEvent =
   | { type: 'child.message'; id: number; pid: number | null; message: unknown }
   | { type: 'child.line'; id: number; pid: number | null; line: string }
   | { type: 'child.exited'; id: number; code: number | null; signal: string | null }
 
-const isOf = <Message extends Wish | News>(value: unknown, names: readonly Message['type'][]): value is Message =>
+const isOf = <Message extends LaunchRequest | LaunchEvent>(
+  value: unknown,
+  names: readonly Message['type'][],
+): value is Message =>
   typeof value === 'object' && value !== null && names.includes((value as { type?: Message['type'] }).type!)
 
-/** A launcher whose children are started and watched by the host at the other end. A host that is gone has ended them all. */
+/** A launcher whose children are started and watched by the host at the other end. When the host ends, they have ended too. */
 export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
-  const children = new Map<number, (news: News) => void>()
+  const children = new Map<number, (event: LaunchEvent) => void>()
   let newest = 0
   channel.onMessage((message) => {
-    if (isOf<News>(message, ['child.message', 'child.line', 'child.exited'])) children.get(message.id)?.(message)
+    if (isOf<LaunchEvent>(message, ['child.message', 'child.line', 'child.exited'])) children.get(message.id)?.(message)
   })
   return {
     launch({ entry, env, withoutCredentials = false }: LaunchSpec): LaunchedProcess {
@@ -36,16 +39,16 @@ export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
       const lines: ((line: string) => void)[] = []
       const exits: ((code: number | null, signal: string | null) => void)[] = []
       let pid: number | null = null
-      children.set(id, (news) => {
-        if (news.type !== 'child.exited') pid = news.pid
-        if (news.type === 'child.message') for (const listener of messages) listener(news.message)
-        else if (news.type === 'child.line') for (const listener of lines) listener(news.line)
+      children.set(id, (event) => {
+        if (event.type !== 'child.exited') pid = event.pid
+        if (event.type === 'child.message') for (const listener of messages) listener(event.message)
+        else if (event.type === 'child.line') for (const listener of lines) listener(event.line)
         else {
           children.delete(id)
-          for (const listener of exits) listener(news.code, news.signal)
+          for (const listener of exits) listener(event.code, event.signal)
         }
       })
-      const send = (wish: Wish): void => channel.send(wish)
+      const send = (request: LaunchRequest): void => channel.send(request)
       send({ type: 'child.launch', id, entry, env, withoutCredentials })
       return {
         get pid() {
@@ -68,32 +71,32 @@ export function createHostLauncher(channel: LaunchChannel): ProcessLauncher {
 /** Starts what the child at the other end asks for, and ends it with that child. */
 export function serveLaunches(launcher: ProcessLauncher, channel: LaunchChannel): void {
   const children = new Map<number, LaunchedProcess>()
-  const tell = (news: News): void => {
-    if (!isClosed) channel.send(news)
+  const emit = (event: LaunchEvent): void => {
+    if (!isClosed) channel.send(event)
   }
   let isClosed = false
-  const launch = ({ id, entry, env, withoutCredentials }: Extract<Wish, { type: 'child.launch' }>): void => {
+  const launch = ({ id, entry, env, withoutCredentials }: Extract<LaunchRequest, { type: 'child.launch' }>): void => {
     let child: LaunchedProcess
     try {
       child = launcher.launch({ entry, env, withoutCredentials })
     } catch (error) {
-      tell({ type: 'child.line', id, pid: null, line: error instanceof Error ? error.message : String(error) })
-      tell({ type: 'child.exited', id, code: null, signal: null })
+      emit({ type: 'child.line', id, pid: null, line: error instanceof Error ? error.message : String(error) })
+      emit({ type: 'child.exited', id, code: null, signal: null })
       return
     }
     children.set(id, child)
-    child.onMessage((message) => tell({ type: 'child.message', id, pid: child.pid, message }))
-    child.onLine((line) => tell({ type: 'child.line', id, pid: child.pid, line }))
+    child.onMessage((message) => emit({ type: 'child.message', id, pid: child.pid, message }))
+    child.onLine((line) => emit({ type: 'child.line', id, pid: child.pid, line }))
     child.onExit((code, signal) => {
       children.delete(id)
-      tell({ type: 'child.exited', id, code, signal })
+      emit({ type: 'child.exited', id, code, signal })
     })
   }
-  channel.onMessage((wish) => {
-    if (!isOf<Wish>(wish, ['child.launch', 'child.stop', 'child.signal'])) return
-    if (wish.type === 'child.launch') launch(wish)
-    else if (wish.type === 'child.stop') children.get(wish.id)?.requestStop()
-    else children.get(wish.id)?.signalGroup(wish.signal)
+  channel.onMessage((request) => {
+    if (!isOf<LaunchRequest>(request, ['child.launch', 'child.stop', 'child.signal'])) return
+    if (request.type === 'child.launch') launch(request)
+    else if (request.type === 'child.stop') children.get(request.id)?.requestStop()
+    else children.get(request.id)?.signalGroup(request.signal)
   })
   channel.onClose(() => {
     isClosed = true

@@ -4,7 +4,7 @@ import { withoutCredentials } from '../../contract/credential-names.ts'
 import { serveLaunches } from './host-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 
-/** A process may be gone between the decision to signal it and the signal; macOS says EPERM of a group of zombies. */
+/** A process may end between the decision to signal it and the signal; macOS reports EPERM for a group of zombies. */
 export function quietly(action: () => void): void {
   try {
     action()
@@ -46,10 +46,10 @@ export function createNodeLauncher(execPath = process.execPath, lent: ProcessLau
         onMessage: (listener) => void child.on('message', listener),
         onLine: (listener) => lines.forEach((reader) => reader.on('line', listener)),
         onExit(listener) {
-          let told = false
+          let isReported = false
           const once = (code: number | null, signal: string | null): void => {
-            if (told) return
-            told = true
+            if (isReported) return
+            isReported = true
             listener(code, signal)
           }
           child.on('exit', once)

@@ -42,7 +42,7 @@ const NO_LINKS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
- * The secrets of a project, made at the first call: whoever comes second reads what the first one wrote. Throws `SecretsError`, and the
+ * The secrets of a project, created at the first call: a second process reads what the first one wrote. Throws `SecretsError`, and the
  * system's error when the file cannot be written.
  */
 export async function openPlatformSecrets(file: string): Promise<PlatformSecrets> {

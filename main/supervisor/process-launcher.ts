@@ -1,4 +1,4 @@
-/** A child that was started; its message channel closing tells it that its parent is gone. */
+/** A child that was started; its parent has ended when its message channel closes. */
 export interface LaunchedProcess {
   /** Null until the child has begun, where another process starts it. */
   readonly pid: number | null

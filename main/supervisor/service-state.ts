@@ -35,7 +35,7 @@ export type Effect = { type: 'spawn' } | { type: 'kill' } | { type: 'ask_to_stop
 export const STABLE_AFTER_MS = 60_000
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
-/** Failures of one class in a row after which the service is given up. */
+/** Failures of one class in a row after which the service fails. */
 const GIVE_UP_AFTER = 6
 
 const noFailures = (): Record<FailureClass, number> => ({

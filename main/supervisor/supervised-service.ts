@@ -1,4 +1,4 @@
-import { lastWords, LogRing } from './log-ring.ts'
+import { serviceText } from '../lib/known-secrets.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 import { initialSupervision, supervise, type Effect, type Observation, type ServiceState } from './service-state.ts'
 
@@ -17,7 +17,7 @@ export class ServiceFailedError extends Error {
   override readonly name = 'ServiceFailedError'
   readonly code: 'service_failed' | 'service_misconfigured'
   readonly lastLines: string[]
-  /** It cannot start as it is set up: what a person must change stands in the message. */
+  /** It cannot start as it is set up: the message says what the user must change. */
   readonly isConfiguration: boolean
 
   constructor(service: string, state: Extract<ServiceState, { name: 'failed' }> | null, lastLines: string[]) {
@@ -73,7 +73,7 @@ export class SupervisedService {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Starts and resolves with the base address. Throws `ServiceFailedError` when it is given up or stopped meanwhile. */
+  /** Starts and resolves with the base address. Throws `ServiceFailedError` when it fails or is stopped. */
   async start(): Promise<string> {
     this.#observe({ type: 'start' })
     const state = await this.#settled(['ready', 'failed', 'stopped'])
@@ -89,7 +89,7 @@ export class SupervisedService {
     throw new ServiceFailedError(this.name, state.name === 'failed' ? state : null, this.log.lines())
   }
 
-  /** Asks the child to end, then SIGTERM, then SIGKILL; resolves when it is gone. */
+  /** Asks the child to end, then SIGTERM, then SIGKILL; resolves when it has ended. */
   async stop(): Promise<void> {
     this.#observe({ type: 'stop' })
     await this.#settled(['stopped', 'failed', 'idle'])
@@ -198,3 +198,28 @@ export class SupervisedService {
     this.#timers.clear()
   }
 }
+
+/** The last lines of a child's output, in order. */
+export class LogRing {
+  #lines: string[] = []
+  #capacity: number
+
+  constructor(capacity: number) {
+    this.#capacity = capacity
+  }
+
+  push(line: string): void {
+    this.#lines.push(serviceText(line, 2000))
+    if (this.#lines.length > this.#capacity) this.#lines.shift()
+  }
+
+  lines(): string[] {
+    return [...this.#lines]
+  }
+}
+
+/** The last lines that say something to a person: without the frames of a stack, which would push the sentence with the reason out. */
+export const lastWords = (lines: readonly string[], count = 8): string[] =>
+  lines
+    .filter((line) => !/^\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/.test(line) && line.trim() !== '')
+    .slice(-count)

@@ -6,7 +6,7 @@ import { RunRequest, type RunRequestInput } from '../../contract/control/run-job
 import type { SettingsUpdate } from '../../contract/control/settings.ts'
 import { parseCommandLine } from '../../main/cli/command.ts'
 import { ladderCommand } from '../../main/cli/commands/ladder.ts'
-import { RUN_OPTIONS } from '../../main/cli/run-options.ts'
+import { RUN_OPTIONS } from '../../main/cli/options.ts'
 import { setUpRun } from '../../main/cli/run-setup.ts'
 import { SettingsStore } from '../../main/engine/settings-store.ts'
 import { experimentFiles, loadExperiment } from '../../main/manifests/experiment.ts'

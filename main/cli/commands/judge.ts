@@ -1,24 +1,24 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { RunEvent } from '../../../contract/index.ts'
+import { intervalWords, plural, scoreWords } from '../../../contract/words.ts'
 import { emptyBallot, exportHumanRound } from '../../judge/human/export-round.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
-import { storedAnswers } from '../../report/stored-answers.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { writeAtomic } from '../../lib/write-atomic.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { readJudgments } from '../../report/judge-input.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
-import { judgeStoredRun, storedContext } from '../../runner/judge-stored-run.ts'
+import { storedAnswers } from '../../report/stored-answers.ts'
+import { judgeStoredRun, storedContext } from '../../runner/judge-dataset.ts'
 import { datasetRunsOf, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { printJudges } from '../describe-judges.ts'
+import { pickOptions } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
-import { pickOptions } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
-import { intervalWords, plural, scoreWords } from '../../../contract/words.ts'
 
 async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<ExitCode> {
   const isJson = flagOption(invocation, 'json')
@@ -46,7 +46,7 @@ async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<Exi
   }
 }
 
-/** Round, seal and result of a human vote stand beside the run's artifacts unless options say otherwise. */
+/** Round, seal and result of a human vote are stored beside the run's artifacts unless options name other files. */
 function humanFiles(setup: PreparedRun, dataset: LadderDataset, invocation: Invocation) {
   const prefix = filesOf(setup, dataset.dataset.id).judgments.replace(/-judgments\.json$/, '')
   const file = (option: string, ending: string): string => {

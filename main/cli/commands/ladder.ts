@@ -1,14 +1,14 @@
 import { coverageNotices } from '../../manifests/selection.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
-import { runLadder } from '../../runner/run-ladder.ts'
 import { effectsOf } from '../../runner/run-effects.ts'
+import { runLadder } from '../../runner/run-ladder.ts'
 import { announceEffects, questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
+import { RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
-import { RUN_OPTIONS, VERBOSE_OPTION } from '../run-options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 
@@ -46,7 +46,7 @@ export const ladderCommand: Command = {
         isResetOrdered: reset === true,
         isPublishOrdered: publish === true,
         ask: json ? null : questioner(process.stdin, invocation.stdout),
-        tell: (message) => emit({ type: 'notice', level: 'warning', message }),
+        notify: (message) => emit({ type: 'notice', level: 'warning', message }),
       })
       const confirmed = { ...setup, request: { ...setup.request, confirmed_deletions } }
       const result = await runLadder(

@@ -1,7 +1,7 @@
 import { METRICS } from '../../../contract/index.ts'
 import { wrap } from '../../lib/terminal-text.ts'
 import { EXIT, type Command } from '../command.ts'
-import { outputColumns } from '../progress/output-columns.ts'
+import { outputColumns } from '../progress/render-line.ts'
 
 const NARROWEST = 40
 

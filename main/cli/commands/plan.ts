@@ -1,14 +1,14 @@
+import { countWords, plural } from '../../../contract/words.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { wrap } from '../../lib/terminal-text.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { countWords, plural } from '../../../contract/words.ts'
-import { wrap } from '../../lib/terminal-text.ts'
+import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
-import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
-import { outputColumns } from '../progress/output-columns.ts'
-import { RUN_OPTIONS } from '../run-options.ts'
+import { RUN_OPTIONS } from '../options.ts'
+import { outputColumns } from '../progress/render-line.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 
 export const planCommand: Command = {
@@ -20,10 +20,10 @@ export const planCommand: Command = {
     const platform = choosePlatform(setup, invocation, () => undefined)
     const out = invocation.stdout
     const columns = outputColumns(out, process.env)
-    const told = flagOption(invocation, 'json') ? invocation.stderr : out
-    const say = (text: string): void => void told.write(`${wrap(text, columns, '  ').join('\n')}\n`)
+    const output = flagOption(invocation, 'json') ? invocation.stderr : out
+    const print = (text: string): void => void output.write(`${wrap(text, columns, '  ').join('\n')}\n`)
     let conflicting = false
-    for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) say(message)
+    for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
       await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
       const files = filesOf(setup, dataset.dataset.id)
@@ -39,12 +39,12 @@ export const planCommand: Command = {
       const evaluations =
         setup.metrics.length === 0 ? 'no evaluations' : `up to ${plural(plan.run + plan.resume_answered, 'evaluation')}`
       const kept = `${plural(plan.resume_answered, 'kept answer')} to score`
-      say(
+      print(
         `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
       const { enabled, models, rotations } = setup.judgePanel
       if (enabled)
-        say(
+        print(
           `${plan.dataset_id}: up to ${plural(models.length * dataset.questions.length * rotations, 'verdict')} of ${models.join(', ')}`,
         )
       if (plan.conflicts.length > 0)

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, type Command } from '../command.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
-import { pickOptions } from '../run-options.ts'
+import { EXIT, type Command } from '../command.ts'
+import { pickOptions } from '../options.ts'
 import { choosePlatform, setUpRun, STATE_FOLDER } from '../run-setup.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
 

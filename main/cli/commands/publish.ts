@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { publicationChange, scopeOf } from '../../report/publication-change.ts'
 import { leftOverNotice, publish } from '../../report/publish.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
@@ -11,7 +11,7 @@ import { filesOf } from '../../runner/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { announceReplacements, questioner } from '../announce-effects.ts'
 import { EXIT, type Command } from '../command.ts'
-import { pickOptions } from '../run-options.ts'
+import { pickOptions } from '../options.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
 
 export const publishCommand: Command = {
@@ -36,9 +36,9 @@ export const publishCommand: Command = {
         scopeOf(aggregate),
       )
       const ask = questioner(process.stdin, invocation.stdout)
-      const tell = (message: string): void => void invocation.stderr.write(`${sanitizeForTerminal(message)}\n`)
+      const notify = (message: string): void => void invocation.stderr.write(`${sanitizeForTerminal(message)}\n`)
       // A person who cannot be asked has ordered it by the command itself.
-      if (change.refusal === null) await announceReplacements([change], ask === null, ask, tell)
+      if (change.refusal === null) await announceReplacements([change], ask === null, ask, notify)
       const callable = aggregate.approaches.filter(({ selected }) => selected).length
       const outcome = await publish({
         runId: setup.runId,

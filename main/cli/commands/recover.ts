@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
+import { plural } from '../../../contract/words.ts'
 import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
 import { verifyEvidence } from '../../evidence/verify-evidence.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { plural } from '../../../contract/words.ts'
 import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { EXIT, type Command } from '../command.ts'
-import { evidenceArguments } from '../project-option.ts'
-import { pickOptions } from '../run-options.ts'
+import { evidenceArguments, pickOptions } from '../options.ts'
 
 export const recoverCommand: Command = {
   name: 'recover',

@@ -7,9 +7,8 @@ import { ladderPage } from '../../report/html/ladder-page.ts'
 import { ladderMarkdown } from '../../report/ladder-markdown.ts'
 import { unusableLines, type ResultsFolder } from '../../report/results-folder.ts'
 import { textOption, type Command, type Invocation } from '../command.ts'
-import { artifactPlace } from '../project-option.ts'
-import { RUN_OPTIONS } from '../run-options.ts'
-import { reportUnusable, scanPlace, UnusableFilesError } from '../unusable-files.ts'
+import { artifactPlace, RUN_OPTIONS } from '../options.ts'
+import { reportUnusable, scanArtifacts, UnusableFilesError } from '../unusable-files.ts'
 
 /** The run that is named, or the only one there is. */
 async function chosenRun(invocation: Invocation, dir: string, folder: ResultsFolder): Promise<string> {
@@ -38,15 +37,15 @@ export const reportCommand: Command = {
     output: { type: 'string', hint: 'FILE', description: 'where to write: .html, or .md for Markdown' },
   },
   async run(invocation) {
-    const place = artifactPlace(invocation)
+    const artifacts = artifactPlace(invocation)
     const output = textOption(invocation, 'output')
     if (output === null) throw new InputError(['--output: name the file to write'])
     const file = resolve(output)
     const isMarkdown = extname(file) === '.md'
     if (!isMarkdown && extname(file) !== '.html')
       throw new InputError([`--output: ${output} ends neither in .html nor in .md`])
-    const found = await scanPlace(place)
-    const report = await ladderReportOf(found, await chosenRun(invocation, place.resultsDir, found), dirname(file))
+    const found = await scanArtifacts(artifacts)
+    const report = await ladderReportOf(found, await chosenRun(invocation, artifacts.resultsDir, found), dirname(file))
     if (report.aggregates.length === 0) throw new UnusableFilesError(unusableLines(report.unusable))
     const text = isMarkdown
       ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable)

@@ -5,19 +5,17 @@ import type { ControlEvent } from '../../../contract/control/events.ts'
 import { RunEvent } from '../../../contract/index.ts'
 import { EngineConfigError } from '../../engine/engine-config.ts'
 import { asConfigError, lockProject } from '../../engine/engine-lock.ts'
+import { followEvents, launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts'
 import { STATE_FOLDER } from '../../manifests/project-folder.ts'
-import { followEvents } from '../../engine/launch-engine.ts'
-import { launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
-import { lastWords } from '../../supervisor/log-ring.ts'
-import type { ServiceState } from '../../supervisor/service-state.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
+import type { ServiceState } from '../../supervisor/service-state.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
+import { lastWords } from '../../supervisor/supervised-service.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
+import { pickOptions, projectFolder } from '../options.ts'
 import { chooseReporter } from '../progress/reporter.ts'
-import { projectFolder } from '../project-option.ts'
-import { pickOptions } from '../run-options.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
 
 /** Taken when it is free, so that a bookmark stays good. */
@@ -39,7 +37,7 @@ async function portToTake(invocation: Invocation): Promise<number> {
   const free = await portOrAny(chosen ?? DEFAULT_PORT)
   if (chosen !== null && free !== chosen)
     throw new InputError([
-      `--port: ${chosen} cannot be had on 127.0.0.1: end the program that has it, or name another (0: any free one)`,
+      `--port: ${chosen} is in use on 127.0.0.1: end the program that uses it, or name another (0: any free one)`,
     ])
   return free
 }
@@ -66,7 +64,7 @@ function hasDisplay({ env }: Invocation): boolean {
 }
 
 /**
- * Opens the link in the person's browser. It travels in a file that only they can read, because everybody on the machine can read the
+ * Opens the link in the user's browser. It is passed in a file that only this user can read, because every user of the machine can read the
  * arguments of a program.
  */
 async function openInBrowser(link: string, stateDir: string): Promise<void> {
@@ -129,14 +127,14 @@ function printLinksOnEnter(engine: LaunchedEngine, { stdout, stderr }: Invocatio
 
 const reasonOf = (state: ServiceState): string => (state.name === 'failed' ? state.reason : 'no reason was given')
 
-/** Tells how the engine fares after its start; resolves when it is given up. */
-function followState({ service }: LaunchedEngine, tell: (text: string) => void): Promise<void> {
-  return new Promise((givenUp) => {
+/** Prints the engine's states after its start; resolves when it has failed. */
+function followState({ service }: LaunchedEngine, print: (text: string) => void): Promise<void> {
+  return new Promise((failed) => {
     service.onState((state) => {
       if (state.name === 'backoff')
-        tell(`the engine ended (${state.failure}) and is started again; its runs can be resumed`)
-      if (state.name === 'ready') tell('the engine is back at the same address')
-      if (state.name === 'failed') givenUp()
+        print(`the engine ended (${state.failure}) and is restarting; its runs can be resumed`)
+      if (state.name === 'ready') print('the engine is running again at the same address')
+      if (state.name === 'failed') failed()
     })
   })
 }
@@ -162,35 +160,35 @@ export const serveCommand: Command = {
       launcher: createNodeLauncher(),
     })
     const stopped = untilStopped(() => process.exit(EXIT.interrupted))
-    const tell = (text: string): void => void invocation.stderr.write(`${text}\n`)
+    const print = (text: string): void => void invocation.stderr.write(`${text}\n`)
     const starting = engine.service.start()
     let shown = Promise.resolve()
     const url = await Promise.race([starting, stopped.then(() => null)])
     if (url !== null) {
-      const givenUp = followState(engine, tell)
-      if (!(await fetch(url)).ok) tell('the pages are not built: run "npm run build" before you open the link')
+      const failed = followState(engine, print)
+      if (!(await fetch(url)).ok) print('the pages are not built: run "npm run build" before you open the link')
       const { url: link } = await engine.client(url).system.browserLink()
       invocation.stdout.write(`${link}\n`)
       const isTerminal = process.stdin.isTTY
-      tell(
+      print(
         `the panel is at ${url}; the link above opens it once, in one browser. ${isTerminal ? 'Enter prints another link, ' : ''}Ctrl-C stops everything.`,
       )
       if (isTerminal) printLinksOnEnter(engine, invocation)
       if (flagOption(invocation, 'open') && hasDisplay(invocation)) await openInBrowser(link, stateDir)
       shown = showEvents(engine, invocation)
-      await Promise.race([stopped, givenUp])
+      await Promise.race([stopped, failed])
     }
     process.stdin.pause()
     starting.catch(() => undefined)
     const hasFailed = engine.service.state.name === 'failed'
     if (hasFailed)
-      tell(
+      print(
         [
           `the engine does not stay up: ${reasonOf(engine.service.state)}`,
           ...lastWords(engine.service.log.lines()),
         ].join('\n  '),
       )
-    else tell('stopping')
+    else print('stopping')
     await engine.service.stop()
     await shown
     await rm(join(stateDir, 'open.html'), { force: true })

@@ -5,9 +5,8 @@ import { summarizeFolder } from '../../report/folder-summaries.ts'
 import { writeLongCsv } from '../../report/long-csv.ts'
 import { unusableLines } from '../../report/results-folder.ts'
 import { textOption, type Command } from '../command.ts'
+import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { printAggregates, printSnapshots } from '../print-matrix.ts'
-import { artifactPlace } from '../project-option.ts'
-import { RUN_OPTIONS } from '../run-options.ts'
 import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-files.ts'
 
 export const summarizeCommand: Command = {
@@ -25,10 +24,10 @@ export const summarizeCommand: Command = {
     },
   },
   async run(invocation) {
-    const place = artifactPlace(invocation)
-    const folder = place.resultsDir
+    const artifacts = artifactPlace(invocation)
+    const folder = artifacts.resultsDir
     const runId = textOption(invocation, 'run-id') ?? undefined
-    const summaries = await readFolder(folder, () => summarizeFolder(folder, runId, place.named))
+    const summaries = await readFolder(folder, () => summarizeFolder(folder, runId, artifacts.named))
     const { aggregates, snapshots, unusable } = summaries
     if (aggregates.length + snapshots.length === 0) {
       if (unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))

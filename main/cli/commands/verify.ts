@@ -1,12 +1,11 @@
 import { statSync } from 'node:fs'
-import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
 import { countWords, plural } from '../../../contract/words.ts'
-import { InputError } from '../../manifests/runner-inputs.ts'
+import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
 import { verifyPage } from '../../report/verify-page.ts'
 import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
-import { evidenceArguments } from '../project-option.ts'
-import { pickOptions } from '../run-options.ts'
+import { evidenceArguments, pickOptions } from '../options.ts'
 
 const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
 
@@ -40,7 +39,7 @@ function problemOf(file: string): string | null {
 export const verifyCommand: Command = {
   name: 'verify',
   summary:
-    'Check every byte of evidence files (form, checksums, row ids, duplicates, torn tails), or the files behind a report page.',
+    'Check every byte of evidence files (form, checksums, row ids, duplicates, torn tails), or the files of a report page.',
   positionals: '<evidence.jsonl | report.html> ...',
   options: {
     ...pickOptions('project'),

@@ -1,18 +1,45 @@
-import { conflictingRows, durationWords, type RunEvent } from '../../../contract/index.ts'
+import { conflictingRows, durationWords, type LadderStep, type RunEvent } from '../../../contract/index.ts'
 import { countWords, plural } from '../../../contract/words.ts'
-import { counts, STEP_LABELS } from './format.ts'
+
+/** What each step does. */
+export const STEP_LABELS: Record<LadderStep, string> = {
+  validate: 'check manifests and corpus',
+  cold_reset: 'cold reset',
+  start: 'start the platform',
+  ingest: 'ingest the corpus',
+  contextualize: 'write chunk contexts',
+  cells: 'run the cells',
+  evaluate: 'evaluate and summarize',
+  check_cells: 'check every cell',
+  judge: 'judge panel',
+  summarize: 'join judges into the summary',
+  check_artifacts: 'check the artifacts',
+  publish: 'publish',
+}
+
+export function bar(done: number, total: number, width: number): string {
+  const filled = total === 0 ? width : Math.round((done / total) * width)
+  return '█'.repeat(filled) + '░'.repeat(width - filled)
+}
+
+/** Counts as `name 12, other 3`. */
+export function counts(values: Readonly<Record<string, number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`)
+    .join(', ')
+}
 
 export type Tone = 'good' | 'bad' | 'warning' | 'quiet' | 'strong' | 'plain'
 
-/** What an event says on a terminal, before it is styled and broken into lines. */
+/** An event's line on a terminal, before it is styled and wrapped. */
 export interface EventLine {
   /** Shown before the text, in the tone; without one the text itself has the tone. */
   sign: string | null
   tone: Tone
   text: string
-  /** What else is worth knowing: behind the text where there is room, else below it. */
+  /** Further information: after the text where there is room, else below it. */
   note: string | null
-  /** Columns that the line stands in from the left. */
+  /** Columns of indentation. */
   indent: number
 }
 
@@ -43,7 +70,7 @@ function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLi
   return [head, ...missing]
 }
 
-/** The lines that an event deserves whatever the output is; none for events that only move the progress. */
+/** The lines of an event on any output; none for events that only advance the progress. */
 export function eventLines(event: RunEvent): EventLine[] {
   switch (event.type) {
     case 'run.started': {
@@ -69,10 +96,10 @@ export function eventLines(event: RunEvent): EventLine[] {
     case 'service.changed': {
       const detail = event.detail === null ? '' : `: ${event.detail}`
       const warning = { sign: '▲', tone: 'warning' } as const
-      if (event.state === 'backoff') return [line(`${event.service} ended and is started again${detail}`, warning)]
-      // The platform's end fails the step that needs it, which tells why.
+      if (event.state === 'backoff') return [line(`${event.service} ended and is restarting${detail}`, warning)]
+      // When the platform ends, the step that needs it fails and reports the reason.
       if (event.state !== 'failed' || event.service === 'platform') return []
-      return [line(`${event.service} does not run${detail}`, warning)]
+      return [line(`${event.service} is not running${detail}`, warning)]
     }
     case 'ingestion.progressed':
       return event.status === 'completed' && event.unchanged !== true && Object.keys(event.counts).length > 0

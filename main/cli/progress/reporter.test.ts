@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../contract/index.ts'
 import { eventLines } from './event-line.ts'
-import { outputColumns } from './output-columns.ts'
-import { renderLine } from './render-line.ts'
+import { outputColumns, renderLine } from './render-line.ts'
 
 const shown = (event: RunEvent, columns = 80, color = false): string[] =>
   eventLines(event).flatMap((line) => renderLine(line, { color, columns }).split('\n'))

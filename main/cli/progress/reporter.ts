@@ -1,17 +1,15 @@
 import { durationWords, type RunEvent } from '../../../contract/index.ts'
+import { plural } from '../../../contract/words.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { plural } from '../../../contract/words.ts'
-import { eventLines } from './event-line.ts'
-import { bar } from './format.ts'
-import { outputColumns } from './output-columns.ts'
-import { renderLine, type Look } from './render-line.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
+import { bar, eventLines } from './event-line.ts'
+import { outputColumns, renderLine, type Look } from './render-line.ts'
 
 /** Where a run's events go: a live terminal, plain lines, or JSON lines. */
 export interface Reporter {
   event: (event: RunEvent) => void
-  /** Takes the live part off the screen, so that other output can follow. */
+  /** Erases the live line, so that other output can follow. */
   end: () => void
 }
 
@@ -45,13 +43,13 @@ function progressLine(progress: RunProgress, now: number, width: number): string
 export function plainReporter(out: NodeJS.WriteStream): Reporter {
   const look = { color: false, columns: outputColumns(out, process.env) }
   const progress = initialProgress()
-  let told = 0
+  let reportedTenth = 0
   return {
     event(event) {
       track(progress, event, Date.now())
       const lines = written(event, look)
       if (lines !== '') out.write(lines)
-      if (event.type === 'plan.ready') told = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
+      if (event.type === 'plan.ready') reportedTenth = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
       if (
         event.type === 'judge.progressed' &&
         event.total >= 20 &&
@@ -59,8 +57,8 @@ export function plainReporter(out: NodeJS.WriteStream): Reporter {
       )
         out.write(`  ${event.done}/${plural(event.total, 'verdict')} on ${event.dataset_id}, ${event.failed} failed\n`)
       const tenth = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
-      if (event.type !== 'cell.finished' || tenth <= told) return
-      told = tenth
+      if (event.type !== 'cell.finished' || tenth <= reportedTenth) return
+      reportedTenth = tenth
       out.write(
         `  ${progress.done}/${plural(progress.total, 'cell')} of ${event.dataset_id}, ${progress.failed} failed\n`,
       )
@@ -73,7 +71,7 @@ const REDRAW_MS = 100
 
 /** Lines as they happen above one live progress line. */
 export function liveReporter(out: NodeJS.WriteStream): Reporter {
-  // The live line must fit what is there; a window may change its width at any time.
+  // The live line must fit into the window, whose width may change at any time.
   const width = (): number => Math.min(out.columns, outputColumns(out, process.env))
   const progress = initialProgress()
   let drawn = false

@@ -5,7 +5,7 @@ import { sentencesOf } from './words.ts'
 
 // What both built-in judges share: grades and a best vote from the merits of answers, and which answers refuse honestly.
 
-/** What a built-in judge thinks of one answer: 0 to 1, and why. Depends on that answer alone, never on its place or its neighbours. */
+/** The opinion of a built-in judge on one answer: 0 to 1, and the reason. Depends on that answer alone, never on its position or other answers. */
 export interface Opinion {
   merit: number
   reason: string
@@ -18,8 +18,8 @@ const STEPS = [0.15, 0.35, 0.55, 0.75]
 export const gradeOf = (merit: number): number => 1 + STEPS.filter((step) => merit >= step).length
 
 /**
- * Opinions → verdict. The best vote goes to the highest merit. Among equal merits there is none: with equal texts a vote would only tell
- * their places apart.
+ * Opinions → verdict. The best vote goes to the highest merit. Among equal merits there is none: with equal texts a vote would only distinguish
+ * their positions.
  */
 export function verdictOf(task: JudgeTask, opinionOn: (text: string) => Opinion): LetterVerdict {
   const opinions = task.answers.map(({ letter, text, answered }) => ({
@@ -38,7 +38,7 @@ export function verdictOf(task: JudgeTask, opinionOn: (text: string) => Opinion)
 /** A share as a whole percentage. */
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
 
-/** Sentences that speak to whoever grades, rather than about the matter. */
+/** Sentences addressed to the grader instead of being about the subject. */
 const APPEAL =
   /\b(?:you|yours?|grad(?:e[drs]?|ers|ing)|scor(?:es?|ed|ing)|judges?|points?|verdicts?|instructions?|letter)\b/i
 

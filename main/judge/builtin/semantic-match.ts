@@ -13,7 +13,7 @@ const NOTHING = 0.1
 const LEAST_ROOM = 0.25
 /** A cosine from which a sentence is near the matter. */
 const NEAR = 0.24
-/** Evidence sentences that stand for a missing reference. */
+/** Evidence sentences used instead of a missing reference. */
 const STAND_INS = 3
 
 const stretched = (gain: number): number => Math.min(1, Math.max(0, (gain - NOTHING) / (SAME - NOTHING)))
@@ -21,7 +21,7 @@ const stretched = (gain: number): number => Math.min(1, Math.max(0, (gain - NOTH
 const nearest = (wanted: TextVector, offered: readonly TextVector[]): number =>
   offered.reduce((best, vector) => Math.max(best, cosine(wanted, vector)), 0)
 
-/** Every sentence and every two neighbours: a fact may be told in one or in two. */
+/** Every sentence and every two neighbours: a fact may be stated in one or in two. */
 function windowsOf(sentences: readonly string[]): TextVector[] {
   const pairs = sentences.slice(1).map((sentence, index) => `${sentences[index]!} ${sentence}`)
   return [...sentences, ...pairs].map(vectorOf)
@@ -53,7 +53,7 @@ interface Goal {
 /**
  * Grades by likeness of statements. Each sentence of the reference, bare and read with the question, looks for its nearest sentence or
  * pair of sentences in the answer; what counts is how much nearer that comes than the question itself. A part of the grade is the
- * share of the answer that is near reference or question. Without a reference the evidence nearest to the question stands in for it.
+ * share of the answer that is near reference or question. Without a reference the evidence nearest to the question is used.
  * Says nothing of truth: a likely sentence with the wrong name is near too.
  */
 export function judgeSemanticMatch(task: JudgeTask): LetterVerdict {

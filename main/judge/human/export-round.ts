@@ -29,13 +29,13 @@ export const commitmentOf = (seal: HumanSeal): string => sha256(canonicalJson(se
 interface BlindedRound {
   round: HumanRound
   seal: HumanSeal
-  /** Questions that are left out because their texts would tell an approach. */
+  /** Questions that are left out because their texts would reveal an approach. */
   blocked: string[]
 }
 
 /**
- * Writes the stored answers as blinded sets for a person, and apart from them the sealed permutation, whose hash stands in the round. The seal is
- * written first: a round without a seal could never be opened. Questions whose texts would tell an approach are left out and counted. Throws
+ * Writes the stored answers as blinded sets for a person, and apart from them the sealed permutation, whose hash is in the round. The seal is
+ * written first: a round without a seal could never be opened. Questions whose texts would reveal an approach are left out and counted. Throws
  * `JudgePanelError` when nothing is left to vote on, and when there is a round already: votes on it could no longer be opened.
  */
 export async function exportHumanRound(input: PanelInput, options: HumanRoundOptions): Promise<BlindedRound> {
@@ -82,7 +82,7 @@ export function blindRound(
       set: `set-${String(index + 1).padStart(width, '0')}`,
       question: neutralize(question.query),
       reference: options.reference && question.groundTruth !== null ? neutralize(question.groundTruth) : null,
-      answers: order.map((model, place) => ({ letter: letterAt(place), text: shown.get(model)!.text })),
+      answers: order.map((model, index) => ({ letter: letterAt(index), text: shown.get(model)!.text })),
     }
     return { set, entry: { set: set.set, query_id: question.id, order, sha256: sha256(canonicalJson(set)) } }
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { errorText } from './error-text.ts'
+import { errorText } from './render-line.ts'
 
 it('breaks a message to the width, keeps its indentation, and leaves paths whole', () => {
   const path = `/home/somebody/${'long/'.repeat(20)}models.yaml`

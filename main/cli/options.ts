@@ -1,4 +1,8 @@
-import type { Option } from './command.ts'
+import { resolve } from 'node:path'
+import { namedFiles, type ArtifactPlace } from '../evidence/artifact-files.ts'
+import { projectProblem } from '../manifests/project-folder.ts'
+import { InputError, parseRunnerInputs } from '../manifests/runner-inputs.ts'
+import { textOption, type Invocation, type Option } from './command.ts'
 
 /** Options that several commands share, each described once. */
 export const RUN_OPTIONS = {
@@ -47,12 +51,36 @@ export const RUN_OPTIONS = {
   json: { type: 'boolean', description: 'print events as JSON lines' },
 } as const satisfies Record<string, Option>
 
-/** How much a run says of itself, for the commands that make cells. */
+/** For the commands that run cells. */
 export const VERBOSE_OPTION = {
-  verbose: { type: 'boolean', description: 'say why a cell is reused, skipped or tried again (RAG_LADDER_LOG=debug)' },
+  verbose: { type: 'boolean', description: 'report why a cell is reused, skipped or retried (RAG_LADDER_LOG=debug)' },
 } as const satisfies Record<string, Option>
 
 /** The options of a command, picked by name. */
 export function pickOptions<Name extends keyof typeof RUN_OPTIONS>(...names: Name[]): Record<Name, Option> {
   return Object.fromEntries(names.map((name) => [name, RUN_OPTIONS[name] as Option])) as Record<Name, Option>
+}
+
+/** The project that a command uses. Throws `InputError` when there is none at the path. */
+export function projectFolder(invocation: Invocation): string {
+  const root = resolve(textOption(invocation, 'project') ?? '.')
+  const problem = projectProblem(root)
+  if (problem !== null) throw new InputError([problem])
+  return root
+}
+
+/**
+ * Where a command that only reads finds artifacts: the folder of `--results`, and the files that variables name. It needs no project,
+ * because published results can be anywhere.
+ */
+export function artifactPlace(invocation: Invocation): ArtifactPlace {
+  const root = resolve(textOption(invocation, 'project') ?? '.')
+  const { inputs } = parseRunnerInputs(invocation.env)
+  return { resultsDir: resolve(root, textOption(invocation, 'results') ?? 'results'), named: namedFiles(root, inputs) }
+}
+
+/** The evidence files that were named, else the one that MATRIX_CANONICAL_FILE names. */
+export function evidenceArguments(invocation: Invocation): string[] {
+  const { evidence } = artifactPlace(invocation).named
+  return invocation.positionals.length > 0 || evidence === undefined ? invocation.positionals : [evidence]
 }
