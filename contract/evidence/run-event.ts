@@ -30,6 +30,8 @@ export const PlanConflict = z.strictObject({
   current: z.string(),
   /** How many rows of the file were stored so; absent when it is the one row. */
   rows: z.int().min(0).optional(),
+  /** Files in which the difference is, as far as that is known. */
+  files: z.array(z.string()).optional(),
 })
 export type PlanConflict = z.infer<typeof PlanConflict>
 

@@ -24,7 +24,7 @@ const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
 export const identityPathFor = (file: string): string => `${file.replace(/\.jsonl$/, '')}.identity.json`
 
 /** A run's conditions from what is stored of it; null when nothing is. Rows are written in the form that it returns. */
-export type IdentityFrom = (stored: RunIdentity | null) => RunIdentity
+export type IdentityFrom = (stored: RunIdentity | null) => RunIdentity | Promise<RunIdentity>
 
 export type IdentityOutcome = { ok: true; identity: RunIdentity } | { ok: false; conflicts: PlanConflict[] }
 
@@ -189,7 +189,7 @@ export interface IdentityCheck extends StoredParts {
 export async function checkIdentity(check: IdentityCheck, make: IdentityFrom): Promise<IdentityOutcome> {
   const isEmpty = check.rows.index.count === 0 && check.answers.rowIds().length === 0
   const stored = await storedIdentity(check, isEmpty && !check.isShared)
-  const identity = make(stored)
+  const identity = await make(stored)
   const conflicts = await conflictsOf(check, stored, identity)
   if (conflicts.length > 0) return { ok: false, conflicts }
   if (check.keep && !sameJson(await readRecord(check.file), identity)) await writeRecord(check, identity)

@@ -3,20 +3,28 @@ import { chmod, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { readGitState, type OwnFiles } from './git-state.ts'
+import { changedFiles, readGitState, type ReadFiles, type ReadManifest } from './git-state.ts'
 
 const CATALOGUE = 'manifests/datasets.yaml'
 const declared = (label: string, published = '') =>
   `version: 1\ndatasets:\n  - id: smoke\n    label: ${label}\n${published}`
 const PUBLISHED = '    published: { run_id: x }\n'
 
+const SMOKE: ReadManifest = {
+  file: CATALOGUE,
+  part: ({ datasets }) =>
+    (datasets as { id: string; published?: unknown }[])
+      .filter(({ id }) => id === 'smoke')
+      .map(({ published: _published, ...entry }) => entry),
+}
+
 let root: string
-let own: OwnFiles
+let reads: ReadFiles
 const git = (...args: string[]): string =>
   execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
     encoding: 'utf8',
   })
-const state = () => readGitState(root, own)
+const state = () => readGitState(root, reads)
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(join(root, path, '..'), { recursive: true })
@@ -26,7 +34,7 @@ async function write(path: string, text: string): Promise<void> {
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'git-state-'))
   onTestFinished(() => rm(root, { recursive: true, force: true }))
-  own = { paths: [join(root, 'results'), join(root, '.rag-ladder')], manifests: [CATALOGUE] }
+  reads = { files: ['program', 'huge.bin', 'pipe', 'endless'], manifests: [SMOKE], corpus: 'corpus' }
   git('init', '-q')
   await write(CATALOGUE, declared('Smoke'))
   await write('corpus/a.md', 'One.\n')
@@ -39,18 +47,39 @@ describe('readGitState', () => {
     expect(await state()).toEqual({ revision: git('rev-parse', 'HEAD').trim(), dirty: false, patch_sha256: null })
     const outside = await mkdtemp(join(tmpdir(), 'no-git-'))
     onTestFinished(() => rm(outside, { recursive: true }))
-    expect(await readGitState(outside, own)).toEqual({ revision: null, dirty: null, patch_sha256: null })
+    expect(await readGitState(outside, reads)).toEqual({ revision: null, dirty: null, patch_sha256: null })
   })
 
-  it('counts no file that a run writes, wherever its evidence is', async () => {
-    own = { ...own, paths: [...own.paths, join(root, 'deep/own-evidence.jsonl')] }
-    const names = ['results/r1-smoke-evidence.jsonl', '.rag-ladder/secrets.json', 'deep/own-evidence.jsonl']
-    for (const name of [...names, 'deep/own-evidence.identity.json', 'deep/own-evidence.jsonl.index'])
-      await write(name, 'x')
-    await write('deep/own-evidence.jsonl.lock/main', 'x')
+  it('counts no file that a run does not read: not another dataset, not a file of the user, not what runs write', async () => {
+    const names = ['results/r1-smoke-evidence.jsonl', '.rag-ladder/secrets.json', 'notes.md', 'corpus-of-mine/a.md']
+    for (const name of [...names, 'manifests/datasets/mine.yaml', 'program/own.test.ts']) await write(name, 'x')
+    await write(CATALOGUE, `${declared('Smoke')}  - id: mine\n    label: Mine\n`)
     expect(await state()).toMatchObject({ dirty: false, patch_sha256: null })
-    await write('deep/notes.md', 'x')
+    await write('program/own.ts', 'x')
     expect(await state()).toMatchObject({ dirty: true })
+    expect(await changedFiles(root, reads, 'HEAD')).toEqual(['program/own.ts'])
+  })
+
+  it('is the same against the commit of a run when others committed what it does not read, and differs when they changed what it reads', async () => {
+    await write('program/own.ts', 'x')
+    const begun = await state()
+    await write('corpus-of-mine/a.md', 'x')
+    git('add', '-A')
+    git('commit', '-qm', 'second')
+    expect((await state()).revision).not.toBe(begun.revision)
+    expect(await readGitState(root, reads, begun.revision)).toEqual(begun)
+    await write('program/own.ts', 'y')
+    git('commit', '-qam', 'third')
+    expect(await readGitState(root, reads, begun.revision)).not.toEqual(begun)
+  })
+
+  it('is dirty by documents that were never committed, whose content the digest of the ingestion holds', async () => {
+    for (let index = 0; index < 50; index += 1) await write(`corpus/own/${index}.md`, `${index}`)
+    const added = await state()
+    expect(added).toMatchObject({ dirty: true })
+    await write('corpus/own/0.md', 'other')
+    expect(await state()).toEqual(added)
+    expect(await changedFiles(root, reads, 'HEAD')).toEqual(['corpus/own/'])
   })
 
   it('counts an edit of the catalogue, but not a publication noted in it', async () => {
@@ -63,25 +92,12 @@ describe('readGitState', () => {
     expect(await state()).toEqual(other)
   })
 
-  it('counts an edit of a dataset file, but not a publication noted in it', async () => {
-    const file = 'manifests/datasets/notes.yaml'
-    own = { ...own, manifests: [CATALOGUE, file] }
-    await write(file, 'label: Notes\n')
-    expect(await state()).toMatchObject({ dirty: true })
-    git('add', '-A')
-    git('commit', '-qm', 'second')
-    await write(file, 'label: Notes\npublished: { run_id: a }\n')
-    expect(await state()).toMatchObject({ dirty: false })
-    await write(file, 'label: Other\n')
-    expect(await state()).toMatchObject({ dirty: true })
-  })
-
   it('differs with the content of tracked and untracked files', async () => {
     const seen = new Set<string | null>()
     for (const [path, text] of [
       ['corpus/a.md', 'Two.\n'],
-      ['corpus/b.md', 'x'],
-      ['corpus/b.md', 'y'],
+      ['program/b.ts', 'x'],
+      ['program/b.ts', 'y'],
     ] as const) {
       await write(path, text)
       seen.add((await state()).patch_sha256)

@@ -1,9 +1,9 @@
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { lstat, readFile, readlink } from 'node:fs/promises'
 import { devNull } from 'node:os'
-import { isAbsolute, join, relative, sep } from 'node:path'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import { canonicalJson, type GitState } from '../../contract/index.ts'
@@ -17,7 +17,7 @@ import { parseYaml } from './load-manifest.ts'
 const run = promisify(execFile)
 const MAX_STATUS_BYTES = 256 * 1024 * 1024
 
-/** Larger untracked files count by size and time of change, not by content. */
+/** Larger files count by size and time of change, not by content. */
 const MAX_HASHED_BYTES = 64 * 1024 * 1024
 
 const SAFE_CONFIG = [
@@ -78,26 +78,13 @@ async function withoutOwnFilters(root: string): Promise<Git | null> {
   return { root, config: [...SAFE_CONFIG, ...off] }
 }
 
-/** Streams what git prints into the hash. Null when git fails, else how many bytes came. */
-async function hashOutput(from: Git, hash: Hash, ...args: string[]): Promise<number | null> {
-  const env = { ...process.env, ...SAFE_ENV }
-  const child = spawn('git', argumentsOf(from, args), { env, stdio: ['ignore', 'pipe', 'ignore'], windowsHide: true })
-  const ended = new Promise<number | null>((resolve) => {
-    child.once('error', () => resolve(null))
-    child.once('close', resolve)
-  })
-  let bytes = 0
-  for await (const piece of child.stdout as AsyncIterable<Buffer>) {
-    bytes += piece.length
-    hash.update(piece)
-  }
-  return (await ended) === 0 ? bytes : null
-}
-
-/** What is stored under an untracked name. Only a regular file is opened: a pipe or a device would never end. */
-async function hashUntracked(path: string, hash: Hash): Promise<void> {
+/** The content of a changed file. Only a regular file is opened: a pipe or a device would never end. */
+async function hashContent(path: string, hash: Hash): Promise<void> {
   const info = await lstat(path).catch(() => null)
-  if (info === null) return
+  if (info === null) {
+    hash.update('absent')
+    return
+  }
   if (info.isSymbolicLink()) hash.update(`link ${await readlink(path).catch(() => '')}`)
   else if (!info.isFile()) hash.update('not a regular file')
   else if (info.size > MAX_HASHED_BYTES) hash.update(`${info.size} bytes of ${info.mtimeMs}`)
@@ -107,76 +94,126 @@ async function hashUntracked(path: string, hash: Hash): Promise<void> {
     }).catch(() => hash.update('unreadable'))
 }
 
-/** What a run itself writes, which is no change of the project. */
-export interface OwnFiles {
-  /** Folders and files, absolute. Whatever begins like a file's name without its ending belongs to it: index, lock, journal, identity. */
-  paths: readonly string[]
-  /** Manifests of datasets, in which publications are noted: their other values count. Relative to the checkout. */
-  manifests: readonly string[]
+/** A manifest of which a run reads only a part: the values are compared, not the text. */
+export interface ReadManifest {
+  file: string
+  /** What the run reads of the parsed values. Called with whatever the file holds. */
+  part: (values: Record<string, unknown>) => unknown
+}
+
+/** What a run reads of a project; paths relative to its folder. Everything else in a checkout is no part of the run's provenance. */
+export interface ReadFiles {
+  /** Files and folders that count by name and content. */
+  files: readonly string[]
+  manifests: readonly ReadManifest[]
+  /** Folder of the documents. Their content is in the digest of the ingestion; here documents that were never committed only make the state dirty. */
+  corpus: string
 }
 
 /** Below the root, with forward slashes as git spells it; null for what is outside, and for the root itself. */
 function inside(root: string, path: string): string | null {
-  const below = relative(root, path)
+  const below = relative(root, resolve(root, path))
   if (below === '' || below.startsWith('..') || isAbsolute(below)) return null
   return below.split(sep).join('/')
 }
 
-/** The values of a dataset manifest without what was published; the text itself when it cannot be read. */
-function declaredIn(file: string, text: string): string {
+/** The part of a manifest that a run reads; the text itself when it cannot be parsed, null for no text. */
+function partOf({ file, part }: ReadManifest, text: string | null): string | null {
+  if (text === null) return null
   try {
-    const { datasets, published: _published, ...rest } = parseYaml(file, text) as Record<string, unknown>
-    if (!Array.isArray(datasets)) return canonicalJson(rest)
-    const declared = datasets.map(({ published: _run, ...values }: Record<string, unknown>) => values)
-    return canonicalJson({ ...rest, datasets: declared })
+    return canonicalJson(part(parseYaml(file, text) as Record<string, unknown>))
   } catch {
     return text
   }
 }
 
+interface Changes {
+  /** Changed files that count by content, sorted. */
+  files: string[]
+  /** Manifests whose read part differs, with that part now. */
+  manifests: { file: string; part: string | null }[]
+  /** Documents, or folders of documents, that were added since. */
+  added: string[]
+}
+
+const listed = (output: string): string[] => output.split('\0').filter((name) => name !== '')
+
+/** What of the read files differs from a commit. Null where git does not answer. */
+async function changesSince(safe: Git, base: string, reads: ReadFiles): Promise<Changes | null> {
+  // It may come from a stored row, and must not be read as an option.
+  if (!/^(HEAD|[0-9a-f]{40,64})$/.test(base)) return null
+  const literal = (paths: readonly string[]): string[] =>
+    paths.flatMap((path) => inside(safe.root, path) ?? []).map((path) => `:(literal)${path}`)
+  const files = literal(reads.files)
+  if (files.length > 0) files.push(WITHOUT_TESTS)
+  const corpus = literal([reads.corpus])
+  const difference = (filter: string, paths: string[]): Promise<string | null> =>
+    paths.length === 0
+      ? Promise.resolve('')
+      : git(
+          safe,
+          ...['diff', '--no-ext-diff', '--no-textconv', '--no-renames', '--ignore-submodules=dirty', '--relative'],
+          ...['--name-only', '-z', ...(filter === '' ? [] : [`--diff-filter=${filter}`]), base, '--', ...paths],
+        )
+  const untracked = (paths: string[], ...how: string[]): Promise<string | null> =>
+    paths.length === 0
+      ? Promise.resolve('')
+      : git(safe, ...['ls-files', '--others', '--exclude-standard', '-z', ...how, '--', ...paths])
+  const outputs = await Promise.all([
+    difference('', files),
+    untracked(files),
+    // Documents that the commit has: an edit counts by content, so that a plan sees it before anything is ingested.
+    difference('a', corpus),
+    difference('A', corpus),
+    untracked(corpus, '--directory', '--no-empty-directory'),
+  ])
+  const [changed, others, documents, addedDocuments, otherDocuments] = outputs
+  if (outputs.includes(null)) return null
+  const manifests = await Promise.all(
+    reads.manifests.map(async (manifest) => {
+      const { file } = manifest
+      const before = partOf(manifest, await git(safe, 'cat-file', 'blob', `${base}:./${file}`))
+      const part = partOf(manifest, await readFile(join(safe.root, file), 'utf8').catch(() => null))
+      return before === part ? [] : [{ file, part }]
+    }),
+  )
+  return {
+    files: [...new Set([changed!, others!, documents!].flatMap(listed))].sort(),
+    manifests: manifests.flat(),
+    added: [addedDocuments!, otherDocuments!].flatMap(listed),
+  }
+}
+
+/** A test of the program changes no answer. */
+const WITHOUT_TESTS = ':(exclude,glob)**/*.test.ts'
 const UNKNOWN = { dirty: null, patch_sha256: null }
 
 /**
- * Revision and uncommitted change of a checkout; untracked files count by name and content. Revision null outside git. What cannot be found out
- * is null, never clean.
+ * Revision of a checkout and the uncommitted change of what a run reads. Revision null outside git. What cannot be found out is null, never
+ * clean. `since` compares with another commit than the checked out one: a run whose files are the same as at its own commit can go on,
+ * whatever else was committed.
  */
-export async function readGitState(root: string, own: OwnFiles): Promise<GitState> {
+export async function readGitState(root: string, reads: ReadFiles, since: string | null = null): Promise<GitState> {
   const safe = await withoutOwnFilters(root)
-  const revision = (await git(safe ?? { root, config: SAFE_CONFIG }, 'rev-parse', 'HEAD'))?.trim() ?? null
+  const revision = since ?? (await git(safe ?? { root, config: SAFE_CONFIG }, 'rev-parse', 'HEAD'))?.trim() ?? null
   if (revision === null || safe === null) return { revision, ...UNKNOWN }
-
-  const ownPaths = own.paths.flatMap((path) => inside(root, path) ?? [])
-  const excluded = [...ownPaths, ...own.manifests].map((path) => `:(exclude,literal)${path}`)
-  const tree = ['--ignore-submodules=dirty', '--', '.', ...excluded]
-  const status = await git(safe, 'status', '--porcelain=v1', '-z', '--untracked-files=all', ...tree)
-  if (status === null) return { revision, ...UNKNOWN }
+  const changes = await changesSince(safe, revision, reads)
+  if (changes === null) return { revision, ...UNKNOWN }
+  const { files, manifests, added } = changes
+  if (files.length + manifests.length + added.length === 0) return { revision, dirty: false, patch_sha256: null }
   const hash = createHash('sha256')
-  const patchBytes = await hashOutput(safe, hash, 'diff', '--no-ext-diff', '--no-textconv', '--binary', 'HEAD', ...tree)
-  if (patchBytes === null) return { revision, ...UNKNOWN }
-
-  const stems = ownPaths.map((path) => path.replace(/\.[^./]+$/, ''))
-  const untracked = status
-    .split('\0')
-    .filter((entry) => entry.startsWith('?? '))
-    .map((entry) => entry.slice(3))
-    .filter((path) => !stems.some((stem) => path.startsWith(`${stem}.`)))
-    .sort()
-  for (const path of untracked) {
-    hash.update(`\0${path}\0`)
-    await hashUntracked(join(root, path), hash)
+  for (const file of files) {
+    hash.update(`\0${file}\0`)
+    await hashContent(join(root, file), hash)
   }
-
-  let manifestChanged = false
-  for (const file of own.manifests) {
-    const committed = await git(safe, 'cat-file', 'blob', `HEAD:./${file}`)
-    const now = await readFile(join(root, file), 'utf8').catch(() => null)
-    const declared = now === null ? null : declaredIn(file, now)
-    if (declared === (committed === null ? null : declaredIn(file, committed))) continue
-    manifestChanged = true
-    hash.update(`\0${file}\0${declared ?? ''}`)
-  }
-
-  if (patchBytes === 0 && untracked.length === 0 && !manifestChanged)
-    return { revision, dirty: false, patch_sha256: null }
+  for (const { file, part } of manifests) hash.update(`\0${file}\0${part ?? ''}`)
   return { revision, dirty: true, patch_sha256: hash.digest('hex') }
+}
+
+/** Names of the read files that differ from a commit, for messages; empty where git does not answer. */
+export async function changedFiles(root: string, reads: ReadFiles, since: string): Promise<string[]> {
+  const safe = await withoutOwnFilters(root)
+  const changes = safe === null ? null : await changesSince(safe, since, reads)
+  if (changes === null) return []
+  return [...changes.manifests.map(({ file }) => file), ...changes.files, ...changes.added]
 }

@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { gitOutput } from './git-state.ts'
+import { gitOutput, readGitState } from './git-state.ts'
 
-const PROGRAM = join(import.meta.dirname, '../..')
+export const PROGRAM = join(import.meta.dirname, '../..')
 
 let known: Promise<string | null> | null = null
+
+/** True when the program's files are now what they were at a commit, whatever else was committed since. False where git does not answer. */
+export async function isProgramOf(revision: string): Promise<boolean> {
+  if (!/^[0-9a-f]{40,64}$/.test(revision) || !existsSync(join(PROGRAM, '.git'))) return false
+  const reads = { files: PROGRAM_FILES, manifests: [], corpus: '' }
+  return (await readGitState(PROGRAM, reads, revision)).dirty === false
+}
 
 /**
  * The commit that this program was built from: RAG_LADDER_REVISION, else what the build wrote into `package.json`, else that of the program's
@@ -34,7 +41,8 @@ export async function findRevision(
   return isClean ? commit : `${commit}-dirty`
 }
 
-const PROGRAM_FILES = [
+/** What the program is made of; the rest of its checkout is data, documents and tests. */
+export const PROGRAM_FILES = [
   'bin',
   'charts',
   'contract',

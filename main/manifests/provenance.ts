@@ -1,16 +1,17 @@
-import { join } from 'node:path'
-import type {
-  GitState,
-  IngestionProvenance,
-  PlatformHealth,
-  Reproducibility,
-  RuntimeFile,
+import { isAbsolute, resolve } from 'node:path'
+import {
+  DATASETS_FOLDER,
+  type GitState,
+  type IngestionProvenance,
+  type PlanConflict,
+  type PlatformHealth,
+  type Reproducibility,
+  type RuntimeFile,
 } from '../../contract/index.ts'
-import type { Experiment, LadderDataset } from './experiment.ts'
-import { readGitState } from './git-state.ts'
-import { datasetFiles } from './load-datasets.ts'
+import { CONSUMER_FILE, MODELS_FILE, type Experiment, type LadderDataset } from './experiment.ts'
+import { changedFiles, readGitState, type ReadFiles, type ReadManifest } from './git-state.ts'
 import { hashOf } from './load-manifest.ts'
-import { programRevision } from './program-revision.ts'
+import { isProgramOf, PROGRAM, PROGRAM_FILES, programRevision } from './program-revision.ts'
 import { evaluationHash } from './stored-form.ts'
 
 /** Hashes of everything that configures a dataset's run. Values count, not layout: comments and key order change nothing. */
@@ -51,8 +52,6 @@ export interface RunEnvironment {
   gateway: string
   basePort: number | null
   providers: Record<string, string>
-  /** What runs of this project write: no change of it. Absolute. */
-  written: readonly string[]
   judgePanel: { enabled: boolean; endpoint: string; models: string[] }
 }
 
@@ -63,14 +62,118 @@ export function withoutCredentials(address: string): string {
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, '')}`
 }
 
+type Values = Record<string, unknown>
+
+const items = (list: unknown): Values[] => (Array.isArray(list) ? (list as Values[]) : [])
+const without = (values: unknown, ...keys: string[]): Values =>
+  Object.fromEntries(Object.entries((values ?? {}) as Values).filter(([key]) => !keys.includes(key)))
+
+/** What a run of one dataset reads of its project: its own part of the manifests, its questions and documents, and the program where the project is its checkout. */
+export function readsOf(
+  { root, evaluationFile, evaluation, consumer }: Experiment,
+  { dataset, declaredIn, profile }: LadderDataset,
+): ReadFiles {
+  const manifests: ReadManifest[] = [
+    // Judges read the answers afterwards, and concurrency changes no answer.
+    {
+      file: evaluationFile,
+      part: (values) => ({
+        ...values,
+        metrics: without(values['metrics'], 'judge_panel'),
+        run: without(values['run'], 'concurrency'),
+      }),
+    },
+    {
+      file: CONSUMER_FILE,
+      part: (values) => ({
+        ...values,
+        ingestion_profiles: items(values['ingestion_profiles']).filter(({ name }) => name === profile.name),
+      }),
+    },
+    { file: MODELS_FILE, part: (values) => values },
+    { file: evaluation.flavors_file, part: (values) => values },
+    {
+      file: declaredIn,
+      part: ({ published: _published, ...values }) =>
+        values['datasets'] === undefined
+          ? values
+          : items(values['datasets'])
+              .filter(({ id }) => id === dataset.id)
+              .map((entry) => without(entry, 'published')),
+    },
+    ...(declaredIn === dataset.queries_file ? [] : [{ file: dataset.queries_file, part: (values: Values) => values }]),
+  ]
+  return {
+    files: [consumer.workflow.file, ...(resolve(root) === PROGRAM ? PROGRAM_FILES : [])],
+    manifests: manifests.filter(({ file }) => !isAbsolute(file) && !file.startsWith('..')),
+    corpus: dataset.corpus_path,
+  }
+}
+
 /** The project's checkout. A project outside git, as in the packaged app, has the commit of the program, and its change is unknown. */
-async function repositoryOf(experiment: Experiment, written: readonly string[]): Promise<GitState> {
-  const { root, evaluation } = experiment
-  const always = ['docs/results', '.rag-ladder'].map((path) => join(root, path))
-  const manifests = [evaluation.datasets_file, ...(await datasetFiles(root))]
-  const state = await readGitState(root, { paths: [...always, ...written], manifests })
+async function repositoryOf(experiment: Experiment, dataset: LadderDataset): Promise<GitState> {
+  const state = await readGitState(experiment.root, readsOf(experiment, dataset))
   return state.revision === null ? { ...state, revision: await programRevision() } : state
 }
+
+/**
+ * Conditions with the commits that a run began at, where everything that it reads is as it was there: what others committed since is no
+ * condition of it.
+ */
+export async function withStoredCommits(
+  experiment: Experiment,
+  dataset: LadderDataset,
+  current: Reproducibility,
+  stored: Reproducibility,
+): Promise<Reproducibility> {
+  const { runtime } = current
+  let { repository, platform } = runtime
+  const then = stored.runtime
+  const revision = then.repository.revision
+  if (revision !== null && repository.dirty !== null && revision !== repository.revision) {
+    const state = await readGitState(experiment.root, readsOf(experiment, dataset), revision)
+    if (state.dirty === then.repository.dirty && state.patch_sha256 === then.repository.patch_sha256)
+      repository = then.repository
+  }
+  const isOther = then.platform.revision !== null && then.platform.revision !== platform.revision
+  if (isOther && runtime.gateway === 'embedded' && (await isProgramOf(then.platform.revision!)))
+    platform = { ...platform, revision: then.platform.revision }
+  return { ...current, runtime: { ...runtime, repository, platform } }
+}
+
+const CONFIG_HASH = 'reproducibility.config_hashes.'
+const REPOSITORY = 'reproducibility.runtime.repository.'
+
+/** Conflicts with the files in which the difference is. */
+export async function withFiles(
+  experiment: Experiment,
+  dataset: LadderDataset,
+  conflicts: readonly PlanConflict[],
+): Promise<PlanConflict[]> {
+  const { evaluationFile, evaluation } = experiment
+  const { declaredIn, dataset: declared } = dataset
+  const hashed: Record<string, string> = {
+    dataset: declaredIn,
+    evaluation: evaluationFile,
+    flavors: evaluation.flavors_file,
+    ingestion_profile: declaredIn.startsWith(`${DATASETS_FOLDER}/`) ? declaredIn : CONSUMER_FILE,
+    models: MODELS_FILE,
+    queries: declared.queries_file,
+  }
+  const commit = conflicts.find(({ path }) => path === `${REPOSITORY}revision`)
+  const since = commit === undefined ? 'HEAD' : commit.stored.replaceAll('"', '')
+  const changed = conflicts.some(({ path }) => path.startsWith(REPOSITORY))
+    ? await changedFiles(experiment.root, readsOf(experiment, dataset), since)
+    : []
+  return conflicts.map((conflict) => {
+    const file = hashed[conflict.path.slice(CONFIG_HASH.length)]
+    const isHash = conflict.path.startsWith(CONFIG_HASH) && file !== undefined
+    const files = isHash ? [file] : conflict.path.startsWith(REPOSITORY) ? changed.slice(0, MAX_NAMED_FILES) : []
+    return files.length === 0 ? conflict : { ...conflict, files }
+  })
+}
+
+const MAX_NAMED_FILES = 20
 
 /** Everything that two rows of one artifact must share. */
 export async function reproducibilityOf(
@@ -85,7 +188,7 @@ export async function reproducibilityOf(
     config_hashes: configHashes(experiment, dataset),
     ingestion,
     runtime: {
-      repository: await repositoryOf(experiment, environment.written),
+      repository: await repositoryOf(experiment, dataset),
       platform: { version: health?.version ?? null, revision: health?.revision ?? null },
       project: experiment.consumer.project,
       gateway: environment.gateway === 'embedded' ? 'embedded' : withoutCredentials(environment.gateway),

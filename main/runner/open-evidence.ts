@@ -15,14 +15,14 @@ export class ResumeConflictError extends Error {
   constructor(file: string, conflicts: PlanConflict[]) {
     const byPath = Map.groupBy(conflicts, (conflict) => conflict.path)
     const lines = [...byPath].slice(0, MAX_FIELDS).map(([path, all]) => {
-      const { stored, current } = all[0]!
+      const { stored, current, files = [] } = all[0]!
       const rows = conflictingRows(all)
-      return `  ${path}: stored ${stored}, now ${current}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}`
+      return `  ${path}: stored ${stored}, now ${current}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}${files.length === 0 ? '' : `; changed: ${files.join(', ')}`}`
     })
     const more = byPath.size > lines.length ? [`  and ${plural(byPath.size - lines.length, 'other field')}`] : []
     super(
       [
-        `${file}: the run was begun under other conditions, and its rows must not be mixed with rows made now:`,
+        `${file}: this run started under other conditions, and its rows must not be mixed with rows made now:`,
         ...lines,
         ...more,
         remedyFor({

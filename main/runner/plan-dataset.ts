@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import type { RunPlan } from '../../contract/index.ts'
 import type { EvidenceNotice } from '../evidence/evidence-log.ts'
+import { withFiles } from '../manifests/provenance.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { cellIdentity, plannedCells } from './plan-cells.ts'
@@ -31,7 +32,7 @@ export async function planDataset(input: PlanInput): Promise<RunPlan> {
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
     const outcome = await opened.log.checkIdentity(await knownIdentity(input))
-    if (!outcome.ok) return { ...empty, run: 0, conflicts: outcome.conflicts }
+    if (!outcome.ok) return { ...empty, run: 0, conflicts: await withFiles(experiment, dataset, outcome.conflicts) }
     const { reproducibility } = outcome.identity
     const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed }
     const identities = plannedCells(space).map((cell) =>

@@ -1,5 +1,5 @@
 import { mkdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname } from 'node:path'
 import {
   RUNNER_VERSION,
   SCHEMA_VERSION,
@@ -10,7 +10,7 @@ import {
 } from '../../contract/index.ts'
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
 import type { IdentityFrom } from '../evidence/run-identity.ts'
-import { reproducibilityOf, withoutCredentials } from '../manifests/provenance.ts'
+import { reproducibilityOf, withFiles, withoutCredentials, withStoredCommits } from '../manifests/provenance.ts'
 import { providerSelection } from '../manifests/provider-selection.ts'
 import { inStoredForm } from '../manifests/stored-form.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
@@ -23,21 +23,7 @@ import { openEvidence, ResumeConflictError } from './open-evidence.ts'
 /** What the conditions of a run's rows depend on. */
 export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId' | 'evaluator'> & {
   platform: Pick<PlatformSource, 'kind' | 'gateway' | 'basePort' | 'modelSet'>
-  /** The run's files: what it writes is no change of the project. */
   files: { evidence: string } & Partial<ArtifactFiles>
-}
-
-/** Folders of the experiment itself, in which a run's files may be put by name. */
-const PROJECT_FOLDERS = ['manifests', 'corpus']
-
-/** The folder of results, unless it holds the experiment too, and each file of the run, wherever it was put. */
-function writtenBy({ experiment, files }: ConditionsInput): string[] {
-  const folder = dirname(resolve(files.judgments ?? files.evidence))
-  const holdsProject = PROJECT_FOLDERS.some((name) => {
-    const path = join(experiment.root, name)
-    return `${path}/`.startsWith(`${folder}/`) || `${folder}/`.startsWith(`${path}/`)
-  })
-  return [...(holdsProject ? [] : [folder]), ...Object.values(files).map((file) => resolve(file))]
 }
 
 /** Scores of two evaluators must not be in one run. The platform's own is named so also where it is called with a key of its own. */
@@ -60,7 +46,6 @@ async function currentConditions(
       ...(await providerSelection(experiment.root, dataset.profile, platform.kind)),
       evaluator: evaluatorName(input),
     },
-    written: writtenBy(input),
     judgePanel: experiment.evaluation.metrics.judge_panel,
   }
   return reproducibilityOf(experiment, dataset, environment, health, ingestion)
@@ -86,9 +71,18 @@ async function servedIdentity(
   ingestion: IngestionProvenance | null,
 ): Promise<IdentityFrom> {
   const current = await currentConditions(input, health, ingestion)
-  const { evaluation } = input.experiment
-  return (stored) =>
-    identityOf(input, stored === null ? current : inStoredForm(current, stored.reproducibility, evaluation))
+  return async (stored) =>
+    identityOf(input, stored === null ? current : await asStored(input, current, stored.reproducibility))
+}
+
+/** Equal to what is stored where nothing differs that rows of one file must share. */
+async function asStored(
+  { experiment, dataset }: ConditionsInput,
+  current: Reproducibility,
+  stored: Reproducibility,
+): Promise<Reproducibility> {
+  const spelled = inStoredForm(current, stored, experiment.evaluation)
+  return withStoredCommits(experiment, dataset, spelled, stored)
 }
 
 /** The stored models, unless another set is chosen now: then what the manifest says of that one. */
@@ -103,12 +97,12 @@ function modelsNow({ experiment, platform }: ConditionsInput, stored: ResolvedMo
 /** The conditions of a run as far as they are known without its platform; what only that knows is taken to be as it is stored. */
 export async function knownIdentity(input: ConditionsInput): Promise<IdentityFrom> {
   const known = await currentConditions(input, null, null)
-  return (stored) => {
+  return async (stored) => {
     if (stored === null) return identityOf(input, known)
     const { ingestion, runtime } = stored.reproducibility
     const models = modelsNow(input, runtime.models)
     const filled = { ...known, ingestion, runtime: { ...known.runtime, platform: runtime.platform, models } }
-    return identityOf(input, inStoredForm(filled, stored.reproducibility, input.experiment.evaluation))
+    return identityOf(input, await asStored(input, filled, stored.reproducibility))
   }
 }
 
@@ -122,7 +116,8 @@ export async function checkStored(run: DatasetRun): Promise<void> {
   const log = await openLog(run, false)
   try {
     const outcome = await log.checkIdentity(await knownIdentity(run))
-    if (!outcome.ok) throw new ResumeConflictError(evidence, outcome.conflicts)
+    if (!outcome.ok)
+      throw new ResumeConflictError(evidence, await withFiles(run.experiment, run.dataset, outcome.conflicts))
   } finally {
     await log.close()
   }
@@ -151,7 +146,8 @@ export async function openRunLog(
   const log = await openLog(run, true)
   try {
     const outcome = await log.setIdentity(make)
-    if (!outcome.ok) throw new ResumeConflictError(run.files.evidence, outcome.conflicts)
+    if (!outcome.ok)
+      throw new ResumeConflictError(run.files.evidence, await withFiles(run.experiment, run.dataset, outcome.conflicts))
     return { log, reproducibility: outcome.identity.reproducibility }
   } catch (error) {
     await log.close()

@@ -58,9 +58,10 @@ export function PlanView({ plan }: { plan: Plan }) {
             ▲ {count(totals.conflicts)} stored rows were made under other conditions. Choose another run name.
           </li>
         )}
-        {conflicts.map(({ row_id: row, path, stored, current }) => (
+        {conflicts.map(({ row_id: row, path, stored, current, files = [] }) => (
           <li key={`${row} ${path}`}>
             <code>{path}</code> was <code>{stored}</code>, is <code>{current}</code>
+            {files.length > 0 && <>; changed: {files.join(', ')}</>}
           </li>
         ))}
         {datasets.flatMap(({ dataset_id: dataset, unavailable }) =>
