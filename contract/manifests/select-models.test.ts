@@ -57,7 +57,7 @@ describe('selectModels', () => {
     })
     expect(selectModels(broken, 'none', {})).toEqual({
       ok: false,
-      problems: ['no model set is named "none"; there are plain, other'],
+      problems: ['no model set is named "none"; known sets: plain, other'],
     })
   })
 })

@@ -28,7 +28,7 @@ export function selectModels(manifest: ModelsManifest, setName: string | null, e
   if (set === undefined) {
     return {
       ok: false,
-      problems: [`no model set is named "${name}"; there are ${Object.keys(manifest.sets).join(', ')}`],
+      problems: [`no model set is named "${name}"; known sets: ${Object.keys(manifest.sets).join(', ')}`],
     }
   }
   const problems: string[] = []

@@ -169,7 +169,7 @@ describe('the identity of a run', () => {
     await writeFile(identityPathFor(file), '{"schema_version":1}')
     await expect(log.setIdentity(() => sampleIdentity())).rejects.toMatchObject({
       code: 'damaged',
-      message: expect.stringContaining('Remove it: it is made again from the rows') as string,
+      message: expect.stringContaining('Remove the file: it is rebuilt from the rows') as string,
     })
   })
 })

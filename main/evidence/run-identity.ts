@@ -46,7 +46,7 @@ async function readRecord(file: string): Promise<RunIdentity | null> {
     if (systemCode(error) === 'ENOENT') return null
     problem = messageOf(error)
   }
-  const message = `${path}: it is not the identity of a run (${problem}). Remove it: it is made again from the rows of ${file}`
+  const message = `${path}: invalid run identity (${problem}). Remove the file: it is rebuilt from the rows of ${file}`
   throw new EvidenceError('damaged', message, { file: path })
 }
 

@@ -133,7 +133,7 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
   const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
   if (override !== null && !declared.some(({ dataset }) => dataset.id === override.dataset_id))
     throw new ManifestError(files.queriesFile!, [
-      `dataset_id: ${override.dataset_id} is neither in ${evaluation.datasets_file} nor in ${DATASETS_FOLDER}`,
+      `dataset_id: ${override.dataset_id} is declared neither in ${evaluation.datasets_file} nor in ${DATASETS_FOLDER}`,
     ])
   const datasets = await Promise.all(
     declared.map((each) => {

@@ -139,5 +139,5 @@ function fieldsOf(request: FastifyRequest): unknown {
 function refuseLanguage(language: string | undefined, known: readonly string[] | null, backend: string): void {
   if (known === null || language === undefined || language === '') return
   if (known.includes(language.toLowerCase().split(/[-_]/)[0]!)) return
-  throw new HttpError(400, `The backend ${backend} knows ${known.join(', ')}, not "${language}"`)
+  throw new HttpError(400, `Language "${language}" is unsupported: the backend ${backend} supports ${known.join(', ')}`)
 }

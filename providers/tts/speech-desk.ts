@@ -124,7 +124,7 @@ export class SpeechDesk {
       })
     }
     const cloning = this.#options.cloningEngines.map(({ id }) => id).join(' or ')
-    return new HttpError(400, `Voice '${voice}' is a registered clip: ask for it with the model ${cloning}`)
+    return new HttpError(400, `Voice '${voice}' is a registered clip: use it with the model ${cloning}`)
   }
 }
 

@@ -111,7 +111,7 @@ describe('decodeAudio', () => {
     process.env['PATH'] = '/nowhere'
     try {
       await expect(decodeAudio(await fixture('tone.m4a'), 10)).rejects.toThrow(
-        /none of WAV, FLAC.*takes the program ffmpeg/,
+        /expected WAV, FLAC.*need the program ffmpeg/,
       )
     } finally {
       process.env['PATH'] = path
@@ -146,7 +146,7 @@ describe('decodeAudio', () => {
     wav.writeFloatLE(value, data + (Math.round(0.25 * rate) * channels + 1) * 4)
     await expect(decodeAudio(wav, 10)).rejects.toMatchObject({
       code: 'audio_undecodable',
-      message: 'the audio file is damaged: at 0.250 s it has a sample that is no finite number',
+      message: 'the audio file is damaged: at 0.250 s it has a sample that is not a finite number',
     })
   })
 

@@ -19,7 +19,7 @@ export async function decodeAudio(bytes: Buffer, maxSeconds: number): Promise<De
   if (decoded === null) {
     throw new AudioError(
       'audio_unsupported',
-      `this file is none of ${BUILTIN_FORMATS}; to read what else it may be takes the program ffmpeg, which is not installed`,
+      `unsupported audio format: expected ${BUILTIN_FORMATS}; other formats need the program ffmpeg, which is not installed`,
     )
   }
   const seconds = durationSeconds(decoded.sound)
@@ -38,7 +38,7 @@ function requireFinite({ samples, sampleRate }: Sound): void {
   const place = `${(at / sampleRate).toFixed(3)} s`
   throw new AudioError(
     'audio_undecodable',
-    `the audio file is damaged: at ${place} it has a sample that is no finite number`,
+    `the audio file is damaged: at ${place} it has a sample that is not a finite number`,
   )
 }
 

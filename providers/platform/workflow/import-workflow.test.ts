@@ -72,8 +72,8 @@ describe('import', () => {
   })
 
   it.each([
-    ['no webhook', workflow([respond('={{ 1 }}')], {}), 'there are 0 webhooks, one is needed'],
-    ['two webhooks', workflow([webhook(), { ...webhook(), name: 'Other' }], {}), 'there are 2 webhooks, one is needed'],
+    ['no webhook', workflow([respond('={{ 1 }}')], {}), 'expected one webhook, got 0'],
+    ['two webhooks', workflow([webhook(), { ...webhook(), name: 'Other' }], {}), 'expected one webhook, got 2'],
     [
       'a webhook without its id',
       workflow([{ ...webhook(), webhookId: undefined }], {}),

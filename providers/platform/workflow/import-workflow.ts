@@ -78,8 +78,7 @@ export function importWorkflow(exported: unknown): Workflow {
   }
   const triggers = running.filter(({ type }) => type === WEBHOOK)
   const [trigger] = triggers
-  if (trigger === undefined || triggers.length > 1)
-    problems.push(`there are ${triggers.length} webhooks, one is needed`)
+  if (trigger === undefined || triggers.length > 1) problems.push(`expected one webhook, got ${triggers.length}`)
   else if (trigger.webhookId === undefined)
     problems.push(`node '${trigger.name}': without a webhookId n8n registers it under another path`)
   if (problems.length > 0) throw new WorkflowImportError(name, problems)

@@ -158,7 +158,7 @@ describe('a run', () => {
     })
     await expect(run(circle, {})).rejects.toThrow(/executed 500 nodes/)
     const silent = workflow([webhook(), set('A', { a: '1' })], { Webhook: [['A']] })
-    await expect(run(silent, {})).rejects.toThrow('without an answer to the webhook')
+    await expect(run(silent, {})).rejects.toThrow('without a response to the webhook')
   })
 
   it('stops with its caller', async () => {

@@ -47,7 +47,7 @@ export async function runWorkflow(
     waiting.push(...reached.filter(({ items: delivered }) => delivered.length > 0).reverse())
   }
   const [response] = responses
-  if (response === undefined) throw new WorkflowRunError(first, 'the run ended without an answer to the webhook')
+  if (response === undefined) throw new WorkflowRunError(first, 'the run ended without a response to the webhook')
   return response
 }
 

@@ -82,7 +82,7 @@ describe('a transducer', () => {
     // The request is on its way once the turn has begun.
     await new Promise(setImmediate)
     process.kill(first, 'SIGKILL')
-    await expect(doomed).rejects.toThrow('the recognising process ended with SIGKILL')
+    await expect(doomed).rejects.toThrow('the recognition process ended with SIGKILL')
     await recogniser.recognise(sound([RED, 1]), signal)
     const second = childOf(process.pid)
     const stop = new AbortController()
@@ -112,7 +112,7 @@ describe('a transducer', () => {
     const wrong = join(folder, 'wrong')
     await writeTinyTransducer(wrong)
     await writeFile(join(wrong, 'vocab.txt'), 'no vocabulary')
-    await expect(load({ localFolder: wrong })).rejects.toThrow('is no vocabulary')
+    await expect(load({ localFolder: wrong })).rejects.toThrow('invalid vocabulary')
     await writeTinyTransducer(wrong)
     await truncate(join(wrong, 'encoder-model.int8.onnx'), 20)
     await expect(load({ localFolder: wrong })).rejects.toThrow(/encoder-model\.int8\.onnx/)

@@ -32,7 +32,7 @@ it('holds each short word at least three times', () => {
 })
 
 it('shares no run of five words with the questions of the datasets', async () => {
-  const folder = join(PROJECT_ROOT, 'manifests', 'queries')
+  const folder = join(PROJECT_ROOT, 'manifests', 'datasets')
   const texts = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8')))
   const asked = new Set(texts.flatMap(runsOf))
   expect(asked.size).toBeGreaterThan(1000)

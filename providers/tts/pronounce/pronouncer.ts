@@ -124,7 +124,7 @@ export function kokoroSymbols(phones: readonly string[], stressed = true): strin
       const name = phone.replace(/\d$/, '')
       const stress = phone.slice(name.length)
       const symbol = (stress === '0' ? UNSTRESSED[name] : undefined) ?? SYMBOLS[name]
-      if (symbol === undefined) throw new Error(`"${phone}" is no phone of ARPABET`)
+      if (symbol === undefined) throw new Error(`"${phone}" is not an ARPABET phone`)
       return (stressed ? (STRESS_MARKS[stress] ?? '') : '') + symbol
     })
     .join('')

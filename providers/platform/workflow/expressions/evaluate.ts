@@ -64,7 +64,7 @@ function member({ of, key, optional }: Extract<Expression, { kind: 'member' }>, 
   const value = evaluate(of, scope)
   if (value === null || value === undefined) {
     if (optional) return undefined
-    throw new ExpressionError(`'${key}' was asked of a value that is not there`)
+    throw new ExpressionError(`cannot read '${key}' of a missing value`)
   }
   if (typeof value === 'object' && Object.hasOwn(value, key)) return (value as Record<string | number, unknown>)[key]
   if (key === 'length' && (typeof value === 'string' || Array.isArray(value))) return value.length
@@ -108,7 +108,7 @@ function textMethod(subject: string, name: string | number, values: readonly unk
       return subject.toLowerCase()
     case 'replaceAll': {
       if (typeof from !== 'string' || typeof to !== 'string' || from === '')
-        throw new ExpressionError('replaceAll takes two texts')
+        throw new ExpressionError('replaceAll needs two strings')
       const text = subject.split(from).join(to)
       if (text.length > LONGEST_TEXT) throw new ExpressionError('the text is too long')
       return text
@@ -133,6 +133,6 @@ function nodeHandle(values: readonly unknown[], scope: ExpressionScope): NodeHan
   const [name] = values
   if (typeof name !== 'string' || values.length !== 1) throw new ExpressionError("$('…') takes the name of a node")
   const json = scope.nodeJson(name)
-  if (json === undefined) throw new ExpressionError(`the way to this item did not lead through the node '${name}'`)
+  if (json === undefined) throw new ExpressionError(`this item did not pass through the node '${name}'`)
   return new NodeHandle(json)
 }

@@ -153,7 +153,7 @@ class Parser {
     if (!this.accept(text)) throw this.unexpected(`'${text}' was expected`)
   }
 
-  private unexpected(detail = 'this is not part of the supported expressions'): ExpressionError {
+  private unexpected(detail = 'unsupported expression'): ExpressionError {
     return new ExpressionError(`at ${this.tokens[this.at]!.at}: ${detail}`)
   }
 }

@@ -69,7 +69,7 @@ describe('a trigram model in the binary form of sphinxbase', () => {
     const bytes = writeTrieModel(model)
     expect(readTrieModel(bytes)).toEqual(model)
     expect(() => readTrieModel(bytes.subarray(0, bytes.length - 1))).toThrow('the model ends at byte')
-    expect(() => readTrieModel(Buffer.from('\\data\\ ngram 1=2'))).toThrow('no trigram model')
+    expect(() => readTrieModel(Buffer.from('\\data\\ ngram 1=2'))).toThrow('expected a binary trigram model')
   })
 })
 

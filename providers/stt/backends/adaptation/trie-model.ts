@@ -51,7 +51,7 @@ function layoutOf(words: number, bigrams: number, trigrams: number): Layout {
 export function readTrieModel(file: Buffer): TrieModel {
   let at = MAGIC.length
   if (!file.subarray(0, at).equals(MAGIC) || file[at] !== 3)
-    throw new Error('no trigram model in the binary form of sphinxbase')
+    throw new Error('invalid model: expected a binary trigram model of sphinxbase')
   const [words, bigrams, trigrams] = [1, 5, 9].map((offset) => file.readUInt32LE(at + offset)) as [
     number,
     number,
@@ -87,7 +87,7 @@ export function readTrieModel(file: Buffer): TrieModel {
   }
   const names = take(new DataView(take(4).buffer).getUint32(0, true))
   model.words = Buffer.from(names).toString('utf8').split('\0').slice(0, -1)
-  if (model.words.length !== words) throw new Error(`${words} words are declared, ${model.words.length} are there`)
+  if (model.words.length !== words) throw new Error(`${words} words are declared, but ${model.words.length} are stored`)
   return model
 }
 

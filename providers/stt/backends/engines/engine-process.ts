@@ -28,7 +28,7 @@ export class EngineProcess {
     try {
       const reply = await this.#ask(this.#work, { load: this.#order }, signal)
       if ('facts' in reply) return reply.facts
-      throw new Error('the recognising process answered something else')
+      throw new Error('the recognition process sent an unexpected reply')
     } catch (error) {
       this.#end()
       throw error
@@ -43,7 +43,7 @@ export class EngineProcess {
       if (this.#work === null) await this.load(signal)
       const reply = await this.#ask(this.#work!, { samples, language }, signal)
       if ('words' in reply) return reply.words
-      throw new Error('the recognising process answered something else')
+      throw new Error('the recognition process sent an unexpected reply')
     })
     this.#turn = turn.catch(() => undefined)
     return turn
@@ -62,7 +62,7 @@ export class EngineProcess {
     }
     const stopHearing = work.onMessage((reply) => answered.resolve(reply as EngineReply))
     const stopWaiting = work.onEnd((end) =>
-      answered.reject(new Error(`the recognising process ended with ${describeEnd(end)}`)),
+      answered.reject(new Error(`the recognition process ended with ${describeEnd(end)}`)),
     )
     signal.addEventListener('abort', onAbort, { once: true })
     try {

@@ -54,7 +54,7 @@ async function readVocabulary(path: string): Promise<string[]> {
     if (piece !== undefined) vocabulary[Number(id)] = piece
   }
   if (vocabulary.length < 2 || vocabulary.includes(undefined as unknown as string))
-    throw new Error(`${path} is no vocabulary: lines of a piece and its number, from 0 without gaps`)
+    throw new Error(`${path}: invalid vocabulary: expected lines of a piece and its number, from 0 without gaps`)
   return vocabulary
 }
 

@@ -37,7 +37,7 @@ describe('mixture weights', () => {
 
   it('are refused in another form', () => {
     expect(() => expandMixtureWeights(sendump(STEPS, ['cluster_count 16']))).toThrow('clustered')
-    expect(() => expandMixtureWeights(sendump(STEPS.slice(1)))).toThrow('12 weights announced, 11 there')
-    expect(() => expandMixtureWeights(sendump([]).subarray(0, 20))).toThrow('header does not end')
+    expect(() => expandMixtureWeights(sendump(STEPS.slice(1)))).toThrow('12 weights are declared, but 11 are stored')
+    expect(() => expandMixtureWeights(sendump([]).subarray(0, 20))).toThrow('header has no end')
   })
 })

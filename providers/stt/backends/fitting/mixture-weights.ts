@@ -18,7 +18,7 @@ export function expandMixtureWeights(sendump: Buffer): Buffer {
   const steps = sendump.subarray(at + 8)
   const weightCount = streams * densities * senones
   if (densities <= 0 || senones <= 0 || steps.length < weightCount)
-    throw new Error(`${weightCount} weights announced, ${steps.length} there`)
+    throw new Error(`${weightCount} weights are declared, but ${steps.length} are stored`)
   const valueOf = Float64Array.from({ length: 256 }, (_, step) => LOG_BASE ** -(step << SHIFT))
   const header = Buffer.from('s3\nversion 1.0\nendhdr\n')
   const file = Buffer.alloc(header.length + 4 * (5 + weightCount))
@@ -43,11 +43,11 @@ function readHeader(file: Buffer): { facts: ReadonlyMap<string, number>; at: num
   const facts = new Map<string, number>()
   let at = 0
   for (;;) {
-    if (at + 4 > file.length) throw new Error('its header does not end')
+    if (at + 4 > file.length) throw new Error('its header has no end')
     const length = file.readInt32LE(at)
     at += 4
     if (length === 0) return { facts, at }
-    if (length < 0 || at + length > file.length) throw new Error('its header does not end')
+    if (length < 0 || at + length > file.length) throw new Error('its header has no end')
     const [, name, value] = /^(\w+) (\d+)\0?$/.exec(file.toString('latin1', at, at + length)) ?? []
     if (name !== undefined) facts.set(name, Number(value))
     at += length

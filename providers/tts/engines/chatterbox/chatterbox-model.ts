@@ -125,7 +125,7 @@ async function speechTokens(
 function emptyPast(language: InferenceSession, name: string): Tensor {
   const declared = language.inputMetadata.find((input) => input.name === name)
   if (declared?.isTensor !== true || declared.type !== 'float32')
-    throw new ModelDamagedError(`${name} of the language model is no tensor of 32-bit floats`)
+    throw new ModelDamagedError(`${name} of the language model is not a tensor of 32-bit floats`)
   const [, heads, , width] = declared.shape
   return new Tensor('float32', new Float32Array(0), [1, Number(heads), 0, Number(width)])
 }

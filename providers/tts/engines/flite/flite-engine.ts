@@ -47,7 +47,7 @@ export class FliteEngine implements SpeechEngine {
     const args = ['-voice', voice, ...tempo(speed), '-t', toAscii(text)]
     const { wave } = await this.#run({ args, wave: true }, signal)
     const decoded = wave === null ? null : decodeWav(Buffer.from(wave))
-    if (decoded === null) throw new EngineFailedError('the synthesis program wrote no sound')
+    if (decoded === null) throw new EngineFailedError('the synthesis program wrote no audio')
     return decoded.sound
   }
 

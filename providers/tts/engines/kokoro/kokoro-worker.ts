@@ -38,7 +38,7 @@ async function speak({ folder, voice, symbols, speed }: KokoroTask): Promise<Flo
     style: new Tensor('float32', style.slice(row, row + STYLE_WIDTH), [1, STYLE_WIDTH]),
     speed: new Tensor('float32', [speed], [1]),
   })
-  if (!(waveform?.data instanceof Float32Array)) throw new ModelDamagedError('the network gave no sound')
+  if (!(waveform?.data instanceof Float32Array)) throw new ModelDamagedError('the network returned no samples')
   return waveform.data
 }
 
@@ -59,7 +59,7 @@ async function readVoice(file: string): Promise<Float32Array> {
     throw new ModelDamagedError(`${file} cannot be read`, { cause })
   })
   if (bytes.length === 0 || bytes.length % (STYLE_WIDTH * 4) !== 0) {
-    throw new ModelDamagedError(`${file} has ${bytes.length} bytes, which are no style vectors`)
+    throw new ModelDamagedError(`${file} has ${bytes.length} bytes, which is not a whole number of style vectors`)
   }
   return new Float32Array(new Uint8Array(bytes).buffer)
 }
