@@ -227,8 +227,8 @@ export interface TextsToEmbed {
 }
 
 /**
- * The vectors of several tables. Only those missing in the cache are requested, `batch` at a time, and stored as they arrive; a text is read
- * when its turn comes, and no list of all texts exists. Throws `ModelCallError`, or `GraphEngineError` `embedding_invalid` when vectors
+ * The vectors of several tables. Only those missing in the cache are requested, `batch` at a time across tables, and stored as they arrive; a
+ * text is read when its turn comes, and no list of all texts exists. Throws `ModelCallError`, or `GraphEngineError` `embedding_invalid` when vectors
  * differ in dimension or number.
  */
 export async function embedTables<Name extends string>(
@@ -240,7 +240,7 @@ export async function embedTables<Name extends string>(
 ): Promise<{ tables: Record<Name, VectorTable>; keys: Set<bigint> }> {
   const keys = new Set<bigint>()
   const dimensions = new Set<number>()
-  const made = new Map<string, ByteVectorTable>()
+  const made = new Map<Name, ByteVectorTable>()
   const pause = createPauses(signal)
 
   async function embed(texts: readonly { key: bigint; text: string }[]): Promise<void> {
@@ -257,32 +257,46 @@ export async function embedTables<Name extends string>(
     cache.put(texts.map(({ key }, index) => ({ key, vector: toByteVector(vectors[index]!) })))
   }
 
-  for (const [name, { count, text }] of Object.entries<TextsToEmbed>(tables)) {
-    for (let from = 0; from < count; from += batch) {
-      const rows = Array.from({ length: Math.min(batch, count - from) }, (_, at) => {
-        const content = text(from + at)
-        return { key: cache.key(content), text: content }
-      })
-      const missing = new Map(rows.filter(({ key }) => cache.get(key) === null).map((row) => [row.key, row]))
-      if (missing.size > 0) await embed([...missing.values()])
-      const vectors = rows.map(({ key }) => cache.get(key)!)
-      for (const { key } of rows) keys.add(key)
-      for (const { components } of vectors) dimensions.add(components.length)
+  for (const rows of batchesOf(rowsOf(tables), batch)) {
+    const texts = rows.map(({ text }) => ({ key: cache.key(text), text }))
+    const missing = new Map(texts.filter(({ key }) => cache.get(key) === null).map((row) => [row.key, row]))
+    if (missing.size > 0) await embed([...missing.values()])
+    for (const [at, { key }] of texts.entries()) {
+      const { table, row } = rows[at]!
+      const vector = cache.get(key)!
+      keys.add(key)
+      dimensions.add(vector.components.length)
       if (dimensions.size > 1) {
         const found = [...dimensions].join(', ')
         throw new GraphEngineError('embedding_invalid', `vectors have different dimensions: ${found}`)
       }
-      const table = made.get(name) ?? createByteVectorTable(count, vectors[0]!.components.length)
-      made.set(name, table)
-      vectors.forEach((vector, at) => {
-        table.set(from + at, vector)
-      })
-      await pause()
+      const target = made.get(table) ?? createByteVectorTable(tables[table].count, vector.components.length)
+      made.set(table, target)
+      target.set(row, vector)
     }
+    await pause()
   }
   const names = Object.keys(tables) as Name[]
   const filled = names.map((name) => [name, made.get(name) ?? createByteVectorTable(0, 0)])
   return { tables: Object.fromEntries(filled) as Record<Name, VectorTable>, keys }
+}
+
+/** Every text of every table, in order; read when its turn comes. */
+function* rowsOf<Name extends string>(tables: Readonly<Record<Name, TextsToEmbed>>) {
+  for (const table of Object.keys(tables) as Name[])
+    for (let row = 0; row < tables[table].count; row += 1) yield { table, row, text: tables[table].text(row) }
+}
+
+/** Items in groups of `size`; the last one may be smaller. */
+function* batchesOf<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let group: Item[] = []
+  for (const item of items) {
+    group.push(item)
+    if (group.length < size) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
 }
 
 /** What the pipeline reports about itself; in memory only, since the documents' states are durable. */
