@@ -65,8 +65,8 @@ export async function benchRetrieval(folders: readonly string[] = []): Promise<F
     const scores = await scoresOf(set)
     const parts = set.imported
       ? [
-          [`${set.name}, development half`, set.questions.filter(({ heldBack }) => !heldBack)] as const,
-          [`${set.name}, held-back half`, set.questions.filter(({ heldBack }) => heldBack)] as const,
+          [`${set.name}, first half`, set.questions.filter(({ secondHalf }) => !secondHalf)] as const,
+          [`${set.name}, second half`, set.questions.filter(({ secondHalf }) => secondHalf)] as const,
         ]
       : [[set.name, set.questions] as const]
     for (const [name, questions] of parts) figures.push(...figuresOf(name, questions, scores, set.imported))
