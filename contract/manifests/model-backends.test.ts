@@ -26,9 +26,9 @@ describe('model backends', () => {
     expect(why('evaluator_embed', onnx('generation'))).toBe('the role needs the task embedding, not generation')
     expect(why('light_gen', onnx('rerank'))).toBe('the role needs the task generation, not rerank')
     expect(why('rerank', onnx('rerank'))).toBeNull()
-    expect(why('rerank', openai)).toBe('the openai backend cannot rerank; use builtin, onnx or tei')
+    expect(why('rerank', openai)).toMatch(/^the openai backend cannot rerank; use builtin, .*\btei\b/)
     expect(why('rerank', tei)).toBeNull()
-    expect(why('embed', tei)).toBe('the tei backend cannot embed texts; use builtin, onnx or openai')
+    expect(why('embed', tei)).toMatch(/^the tei backend cannot embed texts; use builtin, .*\bopenai\b/)
     expect(why('rerank', builtin)).toBeNull()
   })
 
