@@ -12,7 +12,7 @@ const figure = ({ value, interval }: Estimate): string =>
 const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${Math.round(value * 100)} % of ${n}`)
 
 /** What is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
-export function describeJudges(
+function describeJudges(
   { dataset_id, panel, blocked = [], withheld = [], errors = [] }: Judgments,
   columns: number,
 ): string {

@@ -148,7 +148,7 @@ export async function setUpRun(
 }
 
 /** `--port`; null when it was not given. Throws `InputError`. */
-export function portOption(invocation: Invocation): number | null {
+function portOption(invocation: Invocation): number | null {
   const text = textOption(invocation, 'port')
   if (text === null) return null
   const port = Number(text)

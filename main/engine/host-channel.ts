@@ -64,7 +64,7 @@ const byHost = (): ProcessLauncher =>
 const isHosted = (): boolean => 'parentPort' in process
 
 /** How an engine starts the platform, and the services beside it. */
-export interface EngineLaunchers {
+interface EngineLaunchers {
   platform: ProcessLauncher
   services: ProcessLauncher
 }

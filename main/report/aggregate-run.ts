@@ -224,7 +224,7 @@ const LINE_WIDTH = 220
  * JSON that people can read and compare line by line, without a line for every number. Members that are undefined are left out. The bytes
  * depend on the value and the order of its keys only.
  */
-export const compactJson = (value: unknown): string => textOf(value, '')
+const compactJson = (value: unknown): string => textOf(value, '')
 
 function textOf(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)

@@ -15,7 +15,7 @@ import type { ScoreMetric } from './metric-outcome.ts'
 import { intervalWords, STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 /** `● 0.83 [0.77, 0.88] (21/24)`; without a score the state in words and the count. */
-export function scoreText(summary: MetricSummary | undefined, interval: ConfidenceInterval | null = null): string {
+function scoreText(summary: MetricSummary | undefined, interval: ConfidenceInterval | null = null): string {
   if (summary === undefined) return `${STATE_SIGNS.disabled} not requested`
   const { state, mean, scored, expected, unequal_coverage } = summary
   const count = `(${scored}/${expected})`

@@ -23,7 +23,7 @@ const STATE_STYLES: Readonly<Record<MetricState, Style>> = {
 }
 
 /** A value between 0 and 1 as a bar of `width` columns, to an eighth of a column; what is outside is shown as the nearest end. */
-export function scoreBar(value: number, width: number): string {
+function scoreBar(value: number, width: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, value)) * width * 8)
   return ('█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!).padEnd(width)
 }
@@ -31,7 +31,7 @@ export function scoreBar(value: number, width: number): string {
 export const stateSegment = (state: MetricState): Segment => ({ text: STATE_SIGNS[state], style: STATE_STYLES[state] })
 
 /** How a score is drawn: bar and count columns are as wide in every row. */
-export interface ScoreCellLayout {
+interface ScoreCellLayout {
   barWidth: number
   /** Columns for the value with its sign and mark. */
   valueWidth: number

@@ -56,7 +56,7 @@ const widthOf = (segments: readonly Segment[]): number =>
   segments.reduce((width, { text }) => width + displayWidth(text), 0)
 
 /** Width of each column: its head or its widest cell. */
-export function columnWidths(columns: readonly TableColumn[], rows: readonly TableRow[]): number[] {
+function columnWidths(columns: readonly TableColumn[], rows: readonly TableRow[]): number[] {
   return columns.map(({ head }, index) =>
     Math.max(
       displayWidth(head),
@@ -65,7 +65,7 @@ export function columnWidths(columns: readonly TableColumn[], rows: readonly Tab
   )
 }
 
-export const totalWidth = (widths: readonly number[]): number =>
+const totalWidth = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, widths.length - 1)
 
 const blanks = (segments: readonly Segment[], width: number): string =>

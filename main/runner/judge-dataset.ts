@@ -96,7 +96,7 @@ export async function storedContext(
 }
 
 /** Writes the summary with the judges joined in; null for an old result of which only the matrix is left. */
-export async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
+async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
   if (!existsSync(files.evidence)) return null
   const judge = await readJudgments(files.judgments)
   return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate

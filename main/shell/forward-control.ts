@@ -83,17 +83,13 @@ const RESPONSE_HEADERS = [
 ]
 
 /** Whether a path belongs to a service, whose bodies are files and audio. */
-export const isServicePath = (path: string): boolean => /^\/control\/services\/[^/]+\/proxy\//.test(path)
+const isServicePath = (path: string): boolean => /^\/control\/services\/[^/]+\/proxy\//.test(path)
 
 /**
  * Streams a page's call of a service to the engine and returns the answer; `path` includes the query. The engine checks route and size. No time
  * limit: services have their own deadlines, longer than a client's usual ones. Rejects when the engine does not answer.
  */
-export async function forwardService(
-  page: Request,
-  path: string,
-  engine: { url: string; token: string },
-): Promise<Response> {
+async function forwardService(page: Request, path: string, engine: { url: string; token: string }): Promise<Response> {
   const passed = REQUEST_HEADERS.flatMap((name) => {
     const value = page.headers.get(name)
     return value === null ? [] : [[name, value] as const]

@@ -30,7 +30,7 @@ export function externalLink(address: string): string | null {
   return isPlain && !isLocalName(url.hostname) && !isAddress(url.hostname) ? url.href : null
 }
 
-export interface PermissionRequest {
+interface PermissionRequest {
   /** Electron's name. */
   permission: string
   /** The requesting page. */

@@ -74,7 +74,7 @@ async function ask(url: URL): Promise<Response> {
 }
 
 /** A page's file from the development server. Rejects when that server stays unreachable. */
-export async function devAnswer(devServer: string, { pathname, search }: URL): Promise<Response> {
+async function devAnswer(devServer: string, { pathname, search }: URL): Promise<Response> {
   const answer = await ask(new URL(pathname + search, devServer))
   const type = answer.headers.get('content-type')
   // Whole: Electron at times loses the end of a stream.

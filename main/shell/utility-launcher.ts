@@ -7,9 +7,9 @@ import { quietly } from '../supervisor/node-launcher.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../supervisor/process-launcher.ts'
 
 /** Names the module that a utility process runs; read by its bootstrap. */
-export const CHILD_ENTRY_VARIABLE = 'RAG_LADDER_CHILD_ENTRY'
+const CHILD_ENTRY_VARIABLE = 'RAG_LADDER_CHILD_ENTRY'
 /** `port`: the process communicates through the port that it receives, not with its host. */
-export const CHILD_CHANNEL_VARIABLE = 'RAG_LADDER_CHILD_CHANNEL'
+const CHILD_CHANNEL_VARIABLE = 'RAG_LADDER_CHILD_CHANNEL'
 
 const asText = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
@@ -94,7 +94,7 @@ function startOne(bootstrap: string, request: Extract<WorkRequest, { type: 'work
  * Starts the work processes that a service requests, and ends them with it. They cannot request any themselves: a process that reads hostile
  * bytes starts none.
  */
-export function serveWork(service: UtilityProcess, bootstrap: string): void {
+function serveWork(service: UtilityProcess, bootstrap: string): void {
   const workById = new Map<number, UtilityProcess>()
   let isGone = false
   service.on('message', (message: unknown) => {

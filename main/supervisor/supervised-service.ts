@@ -200,7 +200,7 @@ export class SupervisedService {
 }
 
 /** The last lines of a child's output, in order. */
-export class LogRing {
+class LogRing {
   #lines: string[] = []
   #capacity: number
 

@@ -2,7 +2,7 @@ import { conflictingRows, durationWords, type LadderStep, type RunEvent } from '
 import { countWords, plural } from '../../../contract/words.ts'
 
 /** What each step does. */
-export const STEP_LABELS: Record<LadderStep, string> = {
+const STEP_LABELS: Record<LadderStep, string> = {
   validate: 'check manifests and corpus',
   cold_reset: 'cold reset',
   start: 'start the platform',

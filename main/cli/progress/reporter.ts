@@ -14,7 +14,7 @@ export interface Reporter {
 }
 
 /** One JSON object per line. */
-export function jsonReporter(out: NodeJS.WritableStream): Reporter {
+function jsonReporter(out: NodeJS.WritableStream): Reporter {
   return { event: (event) => void out.write(`${JSON.stringify(event)}\n`), end: () => undefined }
 }
 
@@ -40,7 +40,7 @@ function progressLine(progress: RunProgress, now: number, width: number): string
 }
 
 /** Lines as they happen, and every tenth of the cells. */
-export function plainReporter(out: NodeJS.WriteStream): Reporter {
+function plainReporter(out: NodeJS.WriteStream): Reporter {
   const look = { color: false, columns: outputColumns(out, process.env) }
   const progress = initialProgress()
   let reportedTenth = 0
@@ -70,7 +70,7 @@ export function plainReporter(out: NodeJS.WriteStream): Reporter {
 const REDRAW_MS = 100
 
 /** Lines as they happen above one live progress line. */
-export function liveReporter(out: NodeJS.WriteStream): Reporter {
+function liveReporter(out: NodeJS.WriteStream): Reporter {
   // The live line must fit into the window, whose width may change at any time.
   const width = (): number => Math.min(out.columns, outputColumns(out, process.env))
   const progress = initialProgress()

@@ -20,7 +20,7 @@ const no = (reason: Extract<DatasetGraph, { ok: false }>['reason'], message: str
 })
 
 /** A picture that fits: descriptions are shortened, then the least connected nodes left out. */
-export function fitPicture(picture: GraphPicture): GraphPicture {
+function fitPicture(picture: GraphPicture): GraphPicture {
   let fitted = picture
   for (const descriptionChars of [400, 120, 0]) {
     fitted = {

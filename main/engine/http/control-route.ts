@@ -13,13 +13,13 @@ export interface ControlContext {
 }
 
 /** Largest answer: pages stay responsive. */
-export const MAX_MESSAGE_BYTES = 1_000_000
+const MAX_MESSAGE_BYTES = 1_000_000
 
 /** As the contract declares it: the error's own code is more specific than an HTTP status. */
 const REFUSED_STATUS = 422
 
 /** A control error in the transport's form: its `data` is the error, everything else repeats it. */
-export function asTransportError(error: ControlError, status = REFUSED_STATUS) {
+function asTransportError(error: ControlError, status = REFUSED_STATUS) {
   return new ORPCError('CONTROL', { defined: true, status, message: error.message, data: error })
 }
 

@@ -12,10 +12,7 @@ import { withEvaluation } from '../../runner/build-row.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../../runner/open-evidence.ts'
 
 /** How a cell failed: its call, or the evaluation of a good answer; null when it did not. */
-export function failureClassOf({
-  error,
-  metrics: { ragas },
-}: Pick<CanonicalRow, 'error' | 'metrics'>): FailureClass | null {
+function failureClassOf({ error, metrics: { ragas } }: Pick<CanonicalRow, 'error' | 'metrics'>): FailureClass | null {
   if (error !== null) return error.type
   if (ragas.error_type === 'timeout') return 'evaluation_timeout'
   return ragas.status === 'error' || Object.keys(ragas.metric_errors).length > 0 ? 'evaluation_error' : null

@@ -159,7 +159,7 @@ export class ServiceRegistry {
   }
 }
 
-export interface ProcessUsage {
+interface ProcessUsage {
   rss_bytes: number
   /** Of one processor since the last call; null at the first. */
   cpu_percent: number | null
@@ -169,7 +169,7 @@ export interface ProcessUsage {
 const TICKS_PER_SECOND = 100
 
 /** Memory and processor use of a process; null where there is no `/proc`, or no such process. */
-export function createUsageMeter(): (pid: number) => Promise<ProcessUsage | null> {
+function createUsageMeter(): (pid: number) => Promise<ProcessUsage | null> {
   const last = new Map<number, { ticks: number; atMs: number }>()
   return async (pid) => {
     const [stat, status] = await Promise.all([

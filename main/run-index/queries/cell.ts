@@ -97,7 +97,7 @@ const LOCATE = `SELECT c.scope, c.question, c.alias, d.kind, a.path, a.sha256, c
   JOIN questions q ON q.id = c.question JOIN aliases m ON m.id = c.alias`
 
 /** Null when the index has no such row. */
-export function locateRow(db: Database.Database, runId: string, rowId: string): CellLocation | null {
+function locateRow(db: Database.Database, runId: string, rowId: string): CellLocation | null {
   const found = db
     .prepare<[string, Buffer], CellLocation>(
       `${LOCATE} WHERE c.run_id = (SELECT id FROM runs WHERE run_id = ?) AND c.row_id = ?`,

@@ -165,7 +165,7 @@ export function comparedAliases(
   }
 }
 
-export type ChangedCellRecord = Omit<ChangedCell, 'question_id' | 'repeat'> & { question: number }
+type ChangedCellRecord = Omit<ChangedCell, 'question_id' | 'repeat'> & { question: number }
 
 interface Candidate {
   column: ComparedColumn

@@ -2,7 +2,7 @@ const WORD = /[\p{L}\p{N}\p{Co}]/u
 const PARTS = /"([^"]*)"|(\S+)/gu
 
 /** The words and quoted phrases of what a user typed; the last word is a prefix while it is being typed. */
-export function searchTerms(text: string): { text: string; isPrefix: boolean }[] {
+function searchTerms(text: string): { text: string; isPrefix: boolean }[] {
   const terms = [...text.matchAll(PARTS)].map((match) => ({
     text: (match[1] ?? match[2]!).replaceAll('"', ' '),
     isPrefix: match[2] !== undefined && match.index + match[0].length === text.length,
