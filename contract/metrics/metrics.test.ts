@@ -34,8 +34,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'contract/http/evaluate.ts': 'the specified default of the evaluator',
   'main/report/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
   'main/report/cells-csv.ts': 'the column of the CSV file',
-  'main/report/historical-rows.ts':
-    'the figures that snapshots of other platforms have, whose names their format fixes',
+  'main/report/historical.ts': 'the figures that snapshots of other platforms have, whose names their format fixes',
   'main/report/import-rows.ts': 'the fields of imported rows',
   'main/run-index/cell-writer.ts': 'the column that holds the latency of every cell, answered or not',
   'providers/platform/evaluator/evaluate.ts': 'refuses the one metric that needs an embedding model',
