@@ -7,19 +7,10 @@ import {
   type RetrievalMetric,
   type RetrievalScores,
 } from '../../contract/index.ts'
+import { evidenceWords } from '../lib/evidence-words.ts'
 
 /** A fact that a chunk border cuts still counts where this share of its words is in one run. */
 const PARTIAL_RUN = 0.7
-
-/** Words in lower case; punctuation and layout carry no evidence. */
-function words(text: string): string[] {
-  return (
-    text
-      .normalize('NFKC')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? []
-  )
-}
 
 /** Length of the longest run of words that both texts share. */
 function longestSharedRun(needle: string[], haystack: string[]): number {
@@ -39,9 +30,9 @@ function longestSharedRun(needle: string[], haystack: string[]): number {
 
 /** Whether a context holds a gold fact: all of its words in one run, or most of them where a chunk border cut it. */
 export function holdsFact(context: string, fact: string): boolean {
-  const needle = words(fact)
+  const needle = evidenceWords(fact)
   if (needle.length === 0) return false
-  return longestSharedRun(needle, words(context)) >= Math.ceil(needle.length * PARTIAL_RUN)
+  return longestSharedRun(needle, evidenceWords(context)) >= Math.ceil(needle.length * PARTIAL_RUN)
 }
 
 /** A source that names its document can only hold that document's facts; one that does not is judged by its text alone. */

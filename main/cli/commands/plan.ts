@@ -2,6 +2,8 @@ import { countWords, plural } from '../../../contract/words.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/terminal-text.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
+import { goldProblems } from '../../manifests/gold-problems.ts'
+import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
@@ -26,6 +28,8 @@ export const planCommand: Command = {
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
       await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
+      const wrong = await goldProblems(setup.root, dataset)
+      if (wrong.length > 0) throw new ManifestError(dataset.dataset.queries_file, wrong)
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)

@@ -17,7 +17,11 @@ async function chosenRun(invocation: Invocation, dir: string, folder: ResultsFol
   if (named !== null && runs.includes(named)) return named
   if (named === null && runs.length === 1) return runs[0]!
   if (named === null && runs.length > 1) throw new InputError([`--run-id: name one of ${runs.join(', ')}`])
-  const problems = [named === null ? `${dir} holds no finished cells` : `${dir} holds nothing of the run ${named}`]
+  const problems = [
+    named === null
+      ? `${dir} holds no finished cells`
+      : `${dir} holds nothing of the run ${named}${runs.length === 0 ? '' : `; its runs are ${runs.join(', ')}`}`,
+  ]
   if (folder.unusable.length > 0) throw new UnusableFilesError([...problems, ...unusableLines(folder.unusable)])
   const { snapshots } = await loadHistorical(dir)
   if (snapshots.length > 0)
