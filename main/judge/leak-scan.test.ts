@@ -27,12 +27,19 @@ describe('leakScan', () => {
     expect(kinds('xvanilla-ragx')).toEqual(['alias'])
   })
 
-  it('holds no text clean that contains an alias', () => {
+  it('finds an alias of six or more characters in any text, also inside a longer word', () => {
+    const long = aliases.filter(({ length }) => length >= 6)
+    expect(long.length).toBeGreaterThan(15)
     fc.assert(
-      fc.property(fc.constantFrom(...aliases), fc.string(), fc.string(), (name, before, after) => {
+      fc.property(fc.constantFrom(...long), fc.string(), fc.string(), (name, before, after) => {
         expect(kinds(`${before}${name}${after}`)).toContain('alias')
       }),
     )
+  })
+
+  it('finds a shorter alias as a separate word only', () => {
+    expect(kinds('as bm25, I say')).toEqual(['alias'])
+    expect(kinds('part BM250-X')).toEqual([])
   })
 
   it.each([

@@ -88,7 +88,7 @@ describe('problems', () => {
       'RAG_PLUGIN_URL: invalid value: expected an http or https address',
       'RAG_INGESTION_MAX_FILES: invalid value "1.5": expected a whole number from 1 to 9007199254740991',
       'RAG_INGESTION_EXECUTION_LEASE_SECONDS: invalid value "9": expected a whole number from 10 to 300',
-      expect.stringMatching(/models\.yaml: no model set is named "none"; there are builtin, /),
+      expect.stringMatching(/models\.yaml: no model set is named "none"; known sets: builtin, /),
       expect.stringMatching(/^RAG_PROFILE: no ingestion profile is named "nobody"; there are /),
     ])
   })

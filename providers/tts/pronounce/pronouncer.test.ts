@@ -29,6 +29,6 @@ describe('Pronouncer', () => {
   })
 })
 
-it('refuses what is no phone', () => {
-  expect(() => kokoroSymbols(['K', 'Q1'])).toThrow('"Q1" is no phone of ARPABET')
+it('refuses what is not a phone', () => {
+  expect(() => kokoroSymbols(['K', 'Q1'])).toThrow('"Q1" is not an ARPABET phone')
 })
