@@ -47,7 +47,7 @@ export type HumanSeal = z.infer<typeof HumanSeal>
 
 export const HumanVotes = z.strictObject({
   round_id: Identifier,
-  rater: z.string().min(1).max(128),
+  rater: z.string().min(1, 'enter your name').max(128),
   votes: z.array(
     z.strictObject({
       set: Identifier,

@@ -4,6 +4,7 @@ import type { GoldEvidence } from '../../contract/index.ts'
 import { plural } from '../../contract/words.ts'
 import { evidenceWords } from '../lib/evidence-words.ts'
 import type { LadderDataset } from './experiment.ts'
+import { ManifestError } from './manifest-error.ts'
 
 // A gold fact that its document does not hold scores every approach 0 on that question, so it is reported before anything runs. Documents that
 // a converter or a recogniser reads first have no text yet: of these only the file is looked for.
@@ -65,4 +66,10 @@ export async function goldProblems(root: string, { dataset, questions }: LadderD
     }
   const more = problems.length - MAX_PROBLEMS
   return more > 0 ? [...problems.slice(0, MAX_PROBLEMS), `and ${plural(more, 'other gold fact')}`] : problems
+}
+
+/** Step 1 of the ladder, after the corpus: throws `ManifestError` with every gold fact that its document does not hold. */
+export async function checkGold(root: string, dataset: LadderDataset): Promise<void> {
+  const problems = await goldProblems(root, dataset)
+  if (problems.length > 0) throw new ManifestError(dataset.dataset.queries_file, problems)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment } from './experiment.ts'
-import { InputError, readRunnerInputs } from './runner-inputs.ts'
+import { InputError, parseRunnerInputs, readRunnerInputs } from './runner-inputs.ts'
 import { coverageNotices, selectAliases, selectDatasets } from './selection.ts'
 
 const experiment = await loadExperiment(PROJECT_ROOT)
@@ -55,6 +55,14 @@ describe('readRunnerInputs', () => {
     } catch (error) {
       expect((error as InputError).problems).toHaveLength(4)
     }
+  })
+
+  it('refuses a misspelt variable and names the one that is meant; other variables of that prefix pass', () => {
+    expect(parseRunnerInputs({ MATRIX_REPEAT: '3', JUDGE_MODLES: 'a' }).problems).toEqual([
+      'MATRIX_REPEAT: unknown variable; did you mean MATRIX_REPEATS?',
+      'JUDGE_MODLES: unknown variable; did you mean JUDGE_MODELS?',
+    ])
+    expect(parseRunnerInputs({ MATRIX_HOMESERVER: 'x', MATRIX_REPEATS: '2', REPEATS: '3' }).problems).toEqual([])
   })
 })
 

@@ -1,5 +1,12 @@
-import { addressProblem, Identifier, MAX_REPEATS, PLATFORM_GATEWAY } from '../../contract/index.ts'
-import type { VariableName } from '../../contract/index.ts'
+import {
+  addressProblem,
+  Identifier,
+  MAX_REPEATS,
+  PLATFORM_GATEWAY,
+  VARIABLES,
+  type VariableName,
+} from '../../contract/index.ts'
+import { nearestName } from '../lib/nearest-name.ts'
 
 /** What the environment sets for a run; null where it sets nothing. Secrets live here and nowhere else. */
 export interface RunnerInputs {
@@ -130,7 +137,19 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
   if (families?.some((pair) => pair.length !== 2 || pair.includes('')) === true)
     problems.push('JUDGE_FAMILIES: must be a list such as judge-a=qwen,judge-b=llama')
   else if (families !== undefined) inputs.judgeFamilies = Object.fromEntries(families) as Record<string, string>
+  problems.push(...misspelt(env))
   if (inputs.models !== null && inputs.flavors !== null)
     problems.push('MATRIX_MODELS and MATRIX_FLAVORS exclude each other: set one of them')
   return { inputs, problems }
+}
+
+const KNOWN = Object.keys(VARIABLES)
+
+/** Variables that are one or two letters away from one that a run reads: the run would silently ignore them. */
+function misspelt(env: Environment): string[] {
+  return Object.keys(env).flatMap((name) => {
+    if (!/^(MATRIX|JUDGE)_/.test(name) || KNOWN.includes(name)) return []
+    const meant = nearestName(name, KNOWN)
+    return meant === null ? [] : [`${name}: unknown variable; did you mean ${meant}?`]
+  })
 }

@@ -1,6 +1,7 @@
 import { approachDescriptor } from '../../contract/index.ts'
 import { plural } from '../../contract/words.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
+import { checkGold } from '../manifests/gold-problems.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { coldReset } from './cold-reset.ts'
 import { watchCorpus } from './corpus-guard.ts'
@@ -118,6 +119,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
 
   await at('validate', async () => {
     await checkCorpus(run.experiment, run.dataset, run.corpusRoot)
+    await checkGold(run.experiment.root, run.dataset)
     if (!run.coldReset) await checkStored(run)
     // Before anything is deleted, ingested or paid for.
     await preflight(run, { ingestion: true, judges: true })

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
@@ -64,6 +64,22 @@ describe('a platform that cannot start as it is set up', () => {
     })
     expect(serverless).toMatchObject({ code: 5, stdout: expect.stringContaining('cannot be reached') })
     expect(await readFile(evidence, 'utf8')).toBe(before)
+  })
+})
+
+describe('gold facts', () => {
+  it('that their document does not hold end a run before its platform starts, named by question', async () => {
+    const file = join(root, 'manifests/datasets/smoke.yaml')
+    const before = await readFile(file, 'utf8')
+    await writeFile(file, before.replace('was opened in May 1904"', 'was opened in May 1905"'))
+    try {
+      const run = await runCli(ladder())
+      expect(run.code).toBe(2)
+      expect(run.stdout + run.stderr).toMatch(/question \S+: tidewater-lock\.md does not hold the fact/)
+      expect(run.events.some(({ type }) => type === 'service.changed')).toBe(false)
+    } finally {
+      await writeFile(file, before)
+    }
   })
 })
 

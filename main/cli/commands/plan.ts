@@ -2,8 +2,7 @@ import { countWords, plural } from '../../../contract/words.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/terminal-text.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
-import { goldProblems } from '../../manifests/gold-problems.ts'
-import { ManifestError } from '../../manifests/manifest-error.ts'
+import { checkGold } from '../../manifests/gold-problems.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
@@ -28,8 +27,7 @@ export const planCommand: Command = {
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
       await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
-      const wrong = await goldProblems(setup.root, dataset)
-      if (wrong.length > 0) throw new ManifestError(dataset.dataset.queries_file, wrong)
+      await checkGold(setup.root, dataset)
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void =>
         void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
@@ -54,6 +52,8 @@ export const planCommand: Command = {
       if (plan.conflicts.length > 0)
         out.write(`${sanitizeForTerminal(new ResumeConflictError(files.evidence, plan.conflicts).message)}\n`)
     }
+    if (platform.kind === 'external')
+      print(`${platform.gateway} was not called: whether it serves these approaches is checked when the run starts`)
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },
 }

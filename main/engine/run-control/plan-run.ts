@@ -2,7 +2,7 @@ import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job
 import { conflictingRows } from '../../../contract/index.ts'
 import { plural } from '../../../contract/words.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
-import { goldProblems } from '../../manifests/gold-problems.ts'
+import { checkGold } from '../../manifests/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
@@ -64,9 +64,10 @@ async function planDatasets(
       if (!(error instanceof ManifestError)) throw error
       blockers.push({ code: 'corpus_missing', message: error.message })
     })
-    const wrong = await goldProblems(run.root, dataset)
-    if (wrong.length > 0)
-      blockers.push({ code: 'gold_missing', message: new ManifestError(dataset.dataset.queries_file, wrong).message })
+    await checkGold(run.root, dataset).catch((error: unknown) => {
+      if (!(error instanceof ManifestError)) throw error
+      blockers.push({ code: 'gold_missing', message: error.message })
+    })
     const input = { ...run, dataset, files: filesOf(run, id), platform, evaluator }
     const plan = run.request.cold_reset
       ? nothingKept
