@@ -178,6 +178,10 @@ async function compose(
   registerMetricsRoute(app, requestFamilies, { version: config.version, usage })
   closing.add(() => closeGracefully(app, CLOSE_GRACE_MS))
   const listening = await listenOn(app, config).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw new PlatformConfigError([
+        `port ${config.port ?? DEFAULT_PORT} on ${config.host} is taken: end the program that uses it, or choose another port by PLATFORM_PORT (--port)`,
+      ])
     throw systemProblem(`cannot listen on ${config.host} port ${config.port ?? DEFAULT_PORT}`, error)
   })
   own = listening.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

@@ -101,7 +101,7 @@ describe('processes', () => {
         BACKEND_INTERNAL_API_TOKEN: TOKEN,
       }),
     ).rejects.toThrow(
-      /exited with 78: the platform cannot start:\n {2}cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/,
+      /exited with 78: the platform cannot start:\n {2}port \d+ on 127\.0\.0\.1 is taken: end the program that uses it/,
     )
   })
 })
