@@ -1,10 +1,10 @@
 /** Edits (insert, delete, replace a character) that make one text the other. */
 function editDistance(a: string, b: string): number {
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (const [row, letter] of [...a].entries()) {
+  for (let row = 0; row < a.length; row += 1) {
     const current = [row + 1]
     for (let column = 1; column <= b.length; column += 1) {
-      const replaced = above[column - 1]! + (letter === b[column - 1] ? 0 : 1)
+      const replaced = above[column - 1]! + (a[row] === b[column - 1] ? 0 : 1)
       current.push(Math.min(replaced, above[column]! + 1, current[column - 1]! + 1))
     }
     above = current
