@@ -33,7 +33,7 @@ const runOnce = async ({ client }: EngineProcess, run_id: string, models: string
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Names that occur in answers of the control API:: path and name, once each. */
+/** Names that occur in answers of the control API: path and name, once each. */
 function namesIn(answers: readonly RecordedAnswer[], names: readonly string[]): string[] {
   const found = answers.flatMap(({ path, headers, body }) => {
     const text = `${path} ${JSON.stringify(headers)} ${body().toString('utf8')}`.toLowerCase()
@@ -51,7 +51,7 @@ test('before the reveal no byte that reaches the page names an approach, on a re
   const proxy = await startRecordingProxy(engine.url)
   try {
     const aliases = [...(await loadExperiment(root)).aliases.keys()]
-    expect(aliases).toHaveLength(19)
+    expect(aliases).toHaveLength(20)
     const models = [...BaseApproach.options]
     await runOnce(engine, 'judged', models, true)
     const names = [...new Set([...aliases, ...models, ...ENGINES])]

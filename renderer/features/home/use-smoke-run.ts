@@ -4,8 +4,9 @@ import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
+import { smallestDataset } from './smallest-dataset.ts'
 
-/** The smallest run: the lowest rung, all base approaches. Starting it opens the ladder, which ends in the matrix. */
+/** The smallest run: the fewest questions of the lowest rung, all base approaches. Starting it opens the ladder, which ends in the matrix. */
 export function useSmokeRun(): {
   smoke: DatasetView | undefined
   approaches: string[]
@@ -16,7 +17,7 @@ export function useSmokeRun(): {
   // The palette is on every page, also where a person votes blindly: the experiment names all approaches.
   const blind = useBlind()
   const experiment = useQuery({ ...api.experiment.get.queryOptions(), enabled: !blind }).data
-  const smoke = experiment?.datasets.find(({ complexity_level: level }) => level === 0) ?? experiment?.datasets[0]
+  const smoke = smallestDataset(experiment?.datasets ?? [])
   const approaches = experiment?.aliases.filter(({ alias, base }) => alias === base).map(({ alias }) => alias) ?? []
   const { mutate, isPending } = useMutation(
     api.runs.start.mutationOptions({
