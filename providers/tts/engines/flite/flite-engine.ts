@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { EngineVoice } from '../../../../contract/index.ts'
@@ -43,6 +43,10 @@ export class FliteEngine implements SpeechEngine {
 
   #lastRun: Promise<unknown> = Promise.resolve()
 
+  constructor() {
+    removeAbandonedFolders()
+  }
+
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
     const args = ['-voice', voice, ...tempo(speed), '-t', toAscii(text)]
     const { wave } = await this.#run({ args, wave: true }, signal)
@@ -80,11 +84,15 @@ export class FliteEngine implements SpeechEngine {
   }
 
   async #runInFolder(task: Omit<FliteTask, 'folder'>, signal: AbortSignal): Promise<FliteAnswer> {
-    const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-flite-'))
+    const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`))
+    const remove = (): void => rmSync(folder, { recursive: true, force: true })
+    // A deadline ends the service in the middle of a run.
+    process.once('exit', remove)
     try {
       return await this.#program.run({ ...task, folder }, signal)
     } finally {
-      await rm(folder, { recursive: true, force: true })
+      process.off('exit', remove)
+      remove()
     }
   }
 
@@ -97,4 +105,28 @@ export class FliteEngine implements SpeechEngine {
 /** Voices have tempos of their own, kal16 a slow one: it is always said, so that 1 is the same for all, and times are those of the sound. */
 function tempo(speed: number): string[] {
   return ['--setf', `duration_stretch=${(1 / speed).toFixed(4)}`]
+}
+
+/** Before the process id in the name of a run's folder. */
+const FOLDER = 'rag-ladder-flite-'
+
+/** Removes the folders of processes that were killed during a run. One that cannot be removed belongs to another user. */
+function removeAbandonedFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = name.startsWith(FOLDER) ? Number.parseInt(name.slice(FOLDER.length), 10) : Number.NaN
+    if (Number.isNaN(pid) || isRunning(pid)) continue
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true })
+    } catch {
+      continue
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
 }
