@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs'
-import { plural, scoreWords, type Aggregate, type Judgments, type RunEvent } from '../../contract/index.ts'
+import { plural, scoreWords, type Aggregate, type Judgments } from '../../contract/index.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { needsPlatformGateway, type PlatformGateway } from '../judge/create-judges.ts'
-import { JudgePanelError } from '../judge/judge-error.ts'
 import { runJudgePanel } from '../judge/run-panel.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
@@ -10,10 +9,6 @@ import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from
 import { storedAnswers } from '../report/stored-answers.ts'
 import { readAggregate, writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { step } from './ladder-step.ts'
-import { preflightJudges } from './preflight.ts'
-import type { DatasetOutcome } from './run-dataset.ts'
-import { runDatasets, type LadderOutcome } from './run-ladder.ts'
 
 /**
  * Step 9: asks the panel about the stored answers of a dataset run. The platform is started only for judges that are called through its gateway,
@@ -96,36 +91,8 @@ export async function storedContext(
 }
 
 /** Writes the summary with the judges joined in; null for an old result of which only the matrix is left. */
-async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
+export async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
   if (!existsSync(files.evidence)) return null
   const judge = await readJudgments(files.judgments)
   return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate
 }
-
-async function judgeStored(run: DatasetRun): Promise<DatasetOutcome> {
-  const { files, runId, emit } = run
-  const datasetId = run.dataset.dataset.id
-  const context = await storedContext(files, runId, datasetId)
-  const aggregate = await readAggregate(files.evaluation)
-  const total = aggregate?.cells.expected ?? 0
-  const reuse = total - (aggregate?.cells.missing ?? 0)
-  emit({
-    type: 'plan.ready',
-    plan: { dataset_id: datasetId, total, reuse, run: 0, resume_answered: 0, conflicts: [], unavailable: [] },
-  })
-  await step(emit, datasetId, 'judge', async () => {
-    await preflightJudges(run)
-    const { judgments, note } = await judgeDataset(run, context)
-    if (judgments.status === 'error') throw new JudgePanelError('panel_failed', `no judge gave a verdict: ${note}`)
-    return { result: null, note }
-  })
-  await step(emit, datasetId, 'summarize', async () => {
-    const joined = await joinJudgments(files, context)
-    return { result: null, note: `judge section: ${joined?.judge_panel.status ?? 'no evidence'}` }
-  })
-  return { datasetId, status: 'completed', cells: { ok: 0, failed: 0, left: 0 }, context, failure: null }
-}
-
-/** Asks the judges about the stored answers of a finished run, dataset after dataset; calls no approach and changes no row. */
-export const judgeStoredRun = (runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> =>
-  runDatasets(runs, emit, judgeStored)

@@ -11,7 +11,7 @@ import type { RunEvent } from '../../../contract/index.ts'
 import { plural } from '../../../contract/words.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { INGESTION_STOPPED } from '../../runner/ingest.ts'
-import { judgeStoredRun } from '../../runner/judge-dataset.ts'
+import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
 import {
