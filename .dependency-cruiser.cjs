@@ -73,7 +73,7 @@ module.exports = {
       to: { path: '^providers/([^/]+)/', pathNot: ['^providers/$1/', '^providers/kit/'] },
     },
     {
-      name: 'kit-stands-alone',
+      name: 'kit-imports-no-provider',
       severity: 'error',
       from: { path: '^providers/kit/' },
       to: { path: '^providers/(?!kit/)' },

@@ -41,7 +41,7 @@ it('finds each forbidden import by its rule', async () => {
   expect(modules).toBe(12)
   expect(problems.sort()).toEqual([
     'contract-imports-zod-only: contract/a.ts → main/a.ts',
-    'kit-stands-alone: providers/kit/b.ts → providers/stt/a.ts',
+    'kit-imports-no-provider: providers/kit/b.ts → providers/stt/a.ts',
     'main-knows-only-the-contract: main/b.ts → providers/kit/a.ts',
     'no-circular: main/one.ts → main/two.ts',
     'no-provider-imports-another: providers/kit/b.ts → providers/stt/a.ts',

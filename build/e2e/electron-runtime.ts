@@ -59,7 +59,7 @@ export async function findElectron(): Promise<string | null> {
   return officialElectron() ?? cachedElectron() ?? (await askedElectron())
 }
 
-/** Libraries that a program wants and this machine lacks; empty where that cannot be told. */
+/** Libraries that a program wants and this machine lacks; empty where that is unknown. */
 export async function missingLibraries(program: string): Promise<string[]> {
   if (process.platform !== 'linux') return []
   const { stdout } = await promisify(execFile)('ldd', [program]).catch(() => ({ stdout: '' }))

@@ -41,7 +41,7 @@ export type CorpusDocumentInput = z.input<typeof CorpusDocumentInput>
 /** A text for a dataset's corpus, such as a converted document. It becomes part of what the next run ingests. */
 export const AddDocumentInput = z.strictObject({
   dataset_id: Identifier,
-  /** File name without its ending: `.md` is put behind it. */
+  /** File name without its ending: `.md` is appended. */
   name: z
     .string()
     .regex(
@@ -56,7 +56,7 @@ export type AddDocumentInput = z.infer<typeof AddDocumentInput>
 export const AddedDocument = z.strictObject({ path: SafeRelativePath, size_bytes: count })
 export type AddedDocument = z.infer<typeof AddedDocument>
 
-/** A gold fact where it stands in the document; offsets in UTF-16 units of the whole text. */
+/** A gold fact and its position in the document; offsets in UTF-16 units of the whole text. */
 export const GoldSpan = z.strictObject({ start: count, end: count, question_id: Identifier, fact: z.string() })
 export type GoldSpan = z.infer<typeof GoldSpan>
 
@@ -70,7 +70,7 @@ export const CorpusDocumentText = z.discriminatedUnion('is_text', [
     next_offset: count.nullable(),
     /** All of the document, whatever slice was asked for. */
     gold: z.array(GoldSpan),
-    /** Gold facts that name the document but stand nowhere in it. */
+    /** Gold facts that name the document but do not occur in it. */
     lost_gold: z.array(z.strictObject({ question_id: Identifier, fact: z.string() })),
   }),
   z.strictObject({ is_text: z.literal(false), path: SafeRelativePath, size_bytes: count, reason: z.string() }),
@@ -85,7 +85,7 @@ export const DatasetQuestionsInput = z.strictObject({
 })
 export type DatasetQuestionsInput = z.input<typeof DatasetQuestionsInput>
 
-/** A question with each of its gold facts located; an empty list of spans: the fact stands nowhere in the document. */
+/** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document. */
 export const LocatedQuestion = z.strictObject({
   question: Question,
   gold: z.array(
@@ -102,7 +102,7 @@ export const DatasetQuestions = z.strictObject({ total: count, offset: count, qu
 export type DatasetQuestions = z.infer<typeof DatasetQuestions>
 
 export const SpeechPromptInput = z.strictObject({ dataset_id: Identifier })
-/** What a recogniser may be told of a dataset: its documents' texts, none of its questions. */
+/** What a recogniser may get of a dataset: its documents' texts, none of its questions. */
 export const SpeechPrompt = z.strictObject({ prompt: z.string().max(MAX_PROMPT_CHARACTERS) })
 
 export const DatasetGraphInput = z.strictObject({

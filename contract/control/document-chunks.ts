@@ -4,7 +4,7 @@ import { ChunkStrategy } from '../manifests/consumer.ts'
 
 const count = z.int().min(0)
 
-/** Most chunks that one answer tells. */
+/** Most chunks in one answer. */
 export const MAX_TOLD_CHUNKS = 5000
 
 export const DocumentChunksInput = z.strictObject({
@@ -16,7 +16,7 @@ export const DocumentChunksInput = z.strictObject({
 })
 export type DocumentChunksInput = z.input<typeof DocumentChunksInput>
 
-/** A chunk where it stands; offsets in UTF-16 units of the whole text. Neighbours may overlap. */
+/** A chunk and its position; offsets in UTF-16 units of the whole text. Neighbours may overlap. */
 export const PlacedChunk = z.strictObject({
   /** From 0, over the whole document. */
   index: count,
@@ -27,7 +27,7 @@ export const PlacedChunk = z.strictObject({
 export type PlacedChunk = z.infer<typeof PlacedChunk>
 
 /**
- * How the dataset's ingestion profile cuts a document, or why that cannot be told. converted: at ingestion another text is made of the file,
+ * How the dataset's ingestion profile cuts a document, or why that is unknown. converted: at ingestion another text is made of the file,
  * and that one is cut. too_long: the platform cuts no text of that length for a page. busy: a run holds the platform with another dataset.
  * unavailable: the platform could not be asked.
  */

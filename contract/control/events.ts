@@ -10,7 +10,7 @@ const sequence = z.int().min(0)
 export const IndexState = z.enum(['opening', 'ready', 'rebuilding', 'failed'])
 export type IndexState = z.infer<typeof IndexState>
 
-/** Everything that happens in the engine: what a run tells, and what its surroundings do. */
+/** Everything that happens in the engine: the events of runs, and those of services, index and settings. */
 export const ControlEvent = z.discriminatedUnion('type', [
   ...RunEvent.options,
   /** First on each stream: which engine speaks, and the newest number that it has given out. */
@@ -21,7 +21,7 @@ export const ControlEvent = z.discriminatedUnion('type', [
     reason: z.enum(['too_old', 'other_engine']),
     missed: sequence.nullable(),
   }),
-  /** State or request of a run changed; its cells tell for themselves. */
+  /** State or request of a run changed; cells have their own events. */
   z.strictObject({ type: z.literal('run.changed'), job: RunJob }),
   z.strictObject({ type: z.literal('index.changed'), change: IndexChange }),
   z.strictObject({ type: z.literal('index.state'), state: IndexState, message: z.string().nullable() }),
@@ -34,7 +34,7 @@ export const ControlEvent = z.discriminatedUnion('type', [
 ])
 export type ControlEvent = z.infer<typeof ControlEvent>
 
-/** An event with its number, which grows by one within an engine's life. `stream.*` repeat the number they stand after. */
+/** An event with its number, which grows by one within an engine's life. `stream.*` repeat the number of the event before them. */
 export const SequencedEvent = z.strictObject({ seq: sequence, at: z.iso.datetime(), event: ControlEvent })
 export type SequencedEvent = z.infer<typeof SequencedEvent>
 

@@ -39,7 +39,7 @@ export const BlindVote = z.strictObject({
 })
 export type BlindVote = z.infer<typeof BlindVote>
 
-/** Letters, questions and answers. No name of an approach stands anywhere in here. May hold fewer sets than asked for. */
+/** Letters, questions and answers, without any name of an approach. May hold fewer sets than asked for. */
 export const BlindSets = z.strictObject({
   round_id: Identifier,
   /** Hash of the sealed order, fixed before the first vote. */
@@ -48,7 +48,7 @@ export const BlindSets = z.strictObject({
   revealed: z.boolean(),
   total: count,
   voted: count,
-  /** Questions left out because their texts would tell an approach. */
+  /** Questions left out because their texts would reveal an approach. */
   blocked: count,
   offset: count,
   sets: z.array(HumanRound.shape.sets.element),

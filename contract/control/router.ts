@@ -180,7 +180,7 @@ export const controlContract = {
   index: {
     status: base.output(IndexStatus),
     verify: base.output(IndexVerification),
-    /** Rebuilds the mirror from the artifacts; `index.state` events tell its progress. */
+    /** Rebuilds the mirror from the artifacts; `index.state` events report its progress. */
     rebuild: base.output(IndexStatus),
   },
   exports: {

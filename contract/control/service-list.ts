@@ -7,7 +7,7 @@ export type ServiceMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 /** A route of a local service that pages may call through the engine. */
 export interface ServiceRoute {
   method: ServiceMethod
-  /** `:name` stands for one segment, a last `*` for one or more: model ids hold slashes. */
+  /** `:name` matches one segment, a last `*` for one or more: model ids hold slashes. */
   path: string
   /** 0: no body. The service's own, smaller limit answers first; this one keeps a mistake from being streamed for ever. */
   maxBodyBytes: number
@@ -18,8 +18,8 @@ export interface ServiceRoute {
  *
  * The child gets its port (0: any free one) and its credential by the variables named here, and `RAG_LADDER_STATE_DIR`, a folder of its own;
  * the rest of the environment is the engine's, so that a person sets limits, models and modes as the service documents them. It listens on
- * 127.0.0.1, then sends `{ type: 'ready', port, url }` over its message channel (`announceReady` of `providers/kit/process-life.ts`) and
- * ends when that channel closes (`exitWhenParentGone`). It works when `healthPath` answers 200; 503 with the status `loading` or `starting`
+ * 127.0.0.1, then sends `{ type: 'ready', port, url }` over its message channel (`announceReady` of `contract/process-life.ts`) and
+ * ends when that channel closes (`exitWithHost`). It works when `healthPath` answers 200; 503 with the status `loading` or `starting`
  * is waited for. Exit code 70 after a 504 is a normal restart; every other exit counts as a failure. A restart takes the same port.
  */
 export interface ServiceChild {

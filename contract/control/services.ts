@@ -39,7 +39,7 @@ export const ServiceView = z.strictObject({
   last_exit: z
     .strictObject({ at: z.iso.datetime(), code: z.int().nullable(), signal: z.string().nullable() })
     .nullable(),
-  /** Null where the system does not tell. `cpu_percent` is of one processor, since the last look. */
+  /** Null where the system does not report it. `cpu_percent` is of one processor, since the last measurement. */
   usage: z.strictObject({ rss_bytes: count, cpu_percent: z.number().nullable() }).nullable(),
   /** What it was started with; secrets left out. */
   settings: z.record(z.string(), z.string()),

@@ -128,7 +128,7 @@ const approachHead = {
 
 export const ApproachSummary = z.strictObject({
   ...approachHead,
-  /** False for rows of an earlier selection that stand in the same evidence. */
+  /** False for rows of an earlier selection in the same evidence. */
   selected: z.boolean(),
   cells: z.strictObject({
     expected: count,
@@ -146,9 +146,9 @@ export const ApproachSummary = z.strictObject({
     /** Evaluated cells of which the evaluator did not see everything, by what was left out; absent when it saw all. */
     unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
   }),
-  /** Answers that refuse, that answer, and that nothing could tell; a state beside the scores. Absent where no row tells. */
+  /** Answers that refuse, that answer, and that could not be classified; a state beside the scores. Absent where no row has it. */
   refusals: z.strictObject({ refused: count, answered: count, unknown: count, decided_by_model: count }).optional(),
-  /** Cells by the text of their sources that contexts and faithfulness were scored on; absent where no row tells. */
+  /** Cells by the text of their sources that contexts and faithfulness were scored on; absent where no row has it. */
   context_texts: z.partialRecord(ContextText, z.int().min(1)).optional(),
   /**
    * Of the `n` questions whose rows say it: mean number of contexts, and mean share of the gold facts that any of them holds. 0 where nothing
@@ -192,7 +192,7 @@ export const JudgeSection = z.discriminatedUnion('status', [
     judges: z.array(z.string()),
     questions: z.strictObject({ judged: count, expected: count }),
     approaches: z.array(JudgedApproach),
-    /** The approach that stands alone on rank 1. */
+    /** The only approach on rank 1. */
     winner: Identifier.nullable(),
     /** How far the panel can be trusted, as its own artifact says; null where that does not. */
     panel: PanelStatistics.nullable().default(null),

@@ -5,7 +5,7 @@ import { Agreement } from './statistics.ts'
 
 const Letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
 
-/** What a person votes on: no alias, no run name, nothing that tells whose answer is whose. */
+/** What a person votes on: no alias, no run name, nothing that reveals which approach answered. */
 export const HumanRound = z.strictObject({
   schema_version: z.literal(1),
   round_id: Identifier,
@@ -21,12 +21,12 @@ export const HumanRound = z.strictObject({
       answers: z.array(z.strictObject({ letter: Letter, text: z.string() })).min(1),
     }),
   ),
-  /** Questions that are left out because their texts would tell an approach. */
+  /** Questions that are left out because their texts would reveal an approach. */
   blocked: z.int().min(0),
 })
 export type HumanRound = z.infer<typeof HumanRound>
 
-/** Who is behind the letters; kept away from the voter until the votes are in. The salt keeps the commitment from being guessed. */
+/** The approach of each letter; withheld from the voter until the votes are in. The salt keeps the commitment from being guessed. */
 export const HumanSeal = z.strictObject({
   schema_version: z.literal(1),
   salt: Sha256,

@@ -50,7 +50,7 @@ export type DisputeReason = z.infer<typeof DisputeReason>
 
 /** What the judges saw of one stored answer. */
 export const JudgedAnswer = z.strictObject({
-  /** False for a failed cell, which stands as an explicit "no answer". */
+  /** False for a failed cell, which is shown as an explicit "no answer". */
   answered: z.boolean(),
   /** As shown, in UTF-16 units. */
   characters: count,
@@ -81,10 +81,10 @@ export const JudgedQuery = z.looseObject({
 })
 export type JudgedQuery = z.infer<typeof JudgedQuery>
 
-/** A text in a prompt that would tell a judge whose answer it reads. */
+/** A text in a prompt that would reveal to a judge which approach answered. */
 export const PromptLeak = z.strictObject({
   kind: z.enum(['alias', 'engine', 'source_marker', 'metrics_footer']),
-  /** The text as it stands there. */
+  /** The text as found. */
   text: z.string(),
   /** `question`, `reference`, or the alias whose answer holds it. */
   found_in: z.string(),

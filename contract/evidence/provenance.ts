@@ -34,7 +34,7 @@ export type ResolvedModels = z.infer<typeof ResolvedModels>
 
 export const RuntimeProvenance = z.strictObject({
   repository: GitState,
-  /** Version of the platform and, where it tells, its own revision. */
+  /** Version of the platform and, where it reports one, its revision. */
   platform: z.strictObject({ version: z.string().nullable(), revision: z.string().nullable() }),
   project: Identifier,
   /** Where the gateway is: `embedded`, or the external base address without credentials. */
@@ -49,7 +49,7 @@ export const RuntimeProvenance = z.strictObject({
 })
 export type RuntimeProvenance = z.infer<typeof RuntimeProvenance>
 
-/** Everything that must be equal for two rows to stand in one artifact. */
+/** Everything that must be equal for two rows of one artifact. */
 export const Reproducibility = z.strictObject({
   seed: z.string(),
   config_hashes: z.record(z.string(), Sha256),

@@ -9,7 +9,7 @@ export const RetrievalScores = z.strictObject({
   status: z.enum(['ok', 'not_evaluable', 'not_run']),
   scores: z.partialRecord(RetrievalMetric, z.number().min(0).max(1)),
   /**
-   * Share of the gold facts that any context holds, at whatever rank, and the number of contexts: approaches that hand over more can hold more,
+   * Share of the gold facts that any context holds, at whatever rank, and the number of contexts: approaches that return more can hold more,
    * so it describes and ranks no approach. Absent in rows of earlier versions, where it is unknown, and without scores.
    */
   all_contexts: z.strictObject({ contexts: z.int().min(1), recall: z.number().min(0).max(1) }).optional(),

@@ -35,7 +35,7 @@ export const PlanConflict = z.strictObject({
 })
 export type PlanConflict = z.infer<typeof PlanConflict>
 
-/** Stored rows that conflict: rows of one file may differ in several fields, so the largest count, and each row that stands alone. */
+/** Stored rows that conflict: rows of one file may differ in several fields, so the largest count, and each row that differs alone. */
 export function conflictingRows(conflicts: readonly PlanConflict[]): number {
   const alone = conflicts.filter(({ rows }) => rows === undefined)
   return Math.max(alone.length, ...conflicts.map(({ rows }) => rows ?? 0))
@@ -56,7 +56,7 @@ export type RunPlan = z.infer<typeof RunPlan>
 
 const at = { dataset_id: Identifier }
 
-/** Everything a run tells while it goes: one stream for the terminal, `--json`, the log and the panel. */
+/** All events of a run: one stream for the terminal, `--json`, the log and the panel. */
 export const RunEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('run.started'),
@@ -89,7 +89,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     phase: z.string(),
     status: z.string(),
     counts: z.record(z.string(), z.number()),
-    /** True when an earlier run did this work and nothing has changed since: what is told was not done now. */
+    /** True when an earlier run did this work and nothing has changed since: the reported work was not done now. */
     unchanged: z.boolean().optional(),
   }),
   z.strictObject({ type: z.literal('plan.ready'), plan: RunPlan }),

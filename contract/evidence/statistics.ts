@@ -19,7 +19,7 @@ export const Estimate = z.strictObject({
   n: count,
   /** Independent groups that they fall into. */
   clusters: count,
-  /** As many equal clusters would tell as much: n² / Σ nᵍ²; null when nothing was scored. */
+  /** Effective number of clusters: as many equal ones carry the same information, n² / Σ nᵍ²; null when nothing was scored. */
   effective_clusters: z.number().nullable(),
   /** Cluster-robust standard error (jackknife over clusters); null without an interval. */
   se: z.number().min(0).nullable(),
@@ -37,7 +37,7 @@ export const ClusterSummary = z.strictObject({
   /** Questions in the largest cluster. */
   largest: count,
   effective: z.number().nullable(),
-  /** Pairs of questions that share a gold document and still stand in different clusters. */
+  /** Pairs of questions that share a gold document and are still in different clusters. */
   links_cut: count,
 })
 export type ClusterSummary = z.infer<typeof ClusterSummary>
@@ -98,7 +98,7 @@ export const MetricComparison = z.strictObject({
     difference_interval: IntervalKind,
     /** 0 with student. */
     resamples: count,
-    /** Sign flips behind each p-value; pairs with few clusters are enumerated instead. 0 with student. */
+    /** Sign flips for each p-value; pairs with few clusters are enumerated instead. 0 with student. */
     flips: count,
     tie_tolerance: z.number().min(0),
   }),
@@ -127,7 +127,7 @@ export const VarianceComponent = z.strictObject({
 })
 export type VarianceComponent = z.infer<typeof VarianceComponent>
 
-/** Where the variance of one approach's scores comes from. Null: the design cannot tell; the next wider part then contains it. */
+/** Where the variance of one approach's scores comes from. Null: the design cannot separate it; the next wider part then contains it. */
 export const VarianceComponents = z.strictObject({
   questions: count,
   /** Questions left out because repeats or judges are missing. */

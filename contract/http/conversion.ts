@@ -9,7 +9,7 @@ export type OutputFormat = z.infer<typeof OutputFormat>
 export const UseOcr = z.enum(['auto', 'always', 'never'])
 export type UseOcr = z.infer<typeof UseOcr>
 
-/** fast: by rules. accurate: by a table model where its weights are there, else by rules, which `warnings` then tells. */
+/** fast: by rules. accurate: by a table model where its weights are there, else by rules, which `warnings` then reports. */
 export const TableMode = z.enum(['accurate', 'fast'])
 export type TableMode = z.infer<typeof TableMode>
 

@@ -40,7 +40,7 @@ export const IngestionAccepted = z.looseObject({
     .nullish()
     .transform((message) => message ?? ''),
   task: orNull(z.string()),
-  /** True when a completed job of the same corpus and profile stands, so that nothing is worked on. Platforms of earlier versions leave it out. */
+  /** True when a completed job of the same corpus and profile exists, so that there is nothing to do. Platforms of earlier versions leave it out. */
   unchanged: z
     .boolean()
     .nullish()

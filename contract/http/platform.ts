@@ -27,7 +27,7 @@ export const DetailError = z.looseObject({
 })
 export type DetailError = z.infer<typeof DetailError>
 
-/** `GET /plugins`: what is mounted. `env` tells which variables are set; their values are masked. */
+/** `GET /plugins`: what is mounted. `env` names the variables that are set; their values are masked. */
 export const PluginList = z.looseObject({
   plugins: z.array(
     z.looseObject({

@@ -76,7 +76,7 @@ export const ClonedVoice = z.object({
   exists: z.boolean(),
   seconds: z.number(),
   median_f0_hz: z.number().nullable(),
-  /** What the speaker agreed to, in the words of whoever registered the clip; null when nothing was stated. */
+  /** What the speaker agreed to, as stated when the clip was registered; null when nothing was stated. */
   consent: z.string().nullable(),
   license: z.string().nullable(),
   /** Where the clip comes from. */

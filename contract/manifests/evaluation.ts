@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EvaluationMetric, EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
 import { addressProblem } from '../service-address.ts'
 
-/** The literal that stands for the platform's own gateway as a judge endpoint. */
+/** The literal that means the platform's own gateway as a judge endpoint. */
 export const PLATFORM_GATEWAY = 'platform-gateway'
 
 /** A model as a chat endpoint names it: an alias, or a vendor's own name such as `meta-llama/llama-3.3:70b`. */
@@ -28,7 +28,7 @@ export const JudgePanelSettings = z.strictObject({
   rotations: z.int().min(1).max(64).optional(),
   /** Shows the ground truth to chat judges; false when not given. */
   reference: z.boolean().optional(),
-  /** Judge → family, for names that do not tell it. */
+  /** Judge → family, for names that do not contain it. */
   families: z.record(JudgeModelName, Identifier).optional(),
 })
 export type JudgePanelSettings = z.infer<typeof JudgePanelSettings>

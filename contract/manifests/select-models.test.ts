@@ -111,8 +111,8 @@ describe('a project that names addresses and keys', () => {
   it.each([
     ['in the path', 'https://api.openai.com/${DB_PASSWORD}/v1'],
     ['in the host', 'https://${DB_PASSWORD}.steal.example/v1'],
-    ['behind an address', '${MY_LLM}.steal.example/v1'],
-    ['behind another one', '${MY_LLM}/${DB_PASSWORD}'],
+    ['after an address', '${MY_LLM}.steal.example/v1'],
+    ['after another variable', '${MY_LLM}/${DB_PASSWORD}'],
     ['as the address', '${DB_PASSWORD}'],
   ])('never puts a variable %s, and does not quote it', (_where, url) => {
     const text = problemsOf(url, null)

@@ -43,7 +43,7 @@ interface MetricHead {
   /** Name in the comparisons and tables of artifacts, where it differs from the id. */
   artifactName?: string
   /**
-   * When its means may rank approaches: always, unless built-in rules graded it, or only where all approaches hand over about as many contexts as
+   * When its means may rank approaches: always, unless built-in rules graded it, or only where all approaches return about as many contexts as
    * it looks at; `instead` names the metric that compares the others.
    */
   ranking: 'always' | 'unless_graded_by_rules' | { contexts: number; instead: string }

@@ -29,7 +29,7 @@ interface Case {
 }
 
 async function announce({ deletions = [], publications = [], ordered = false, answer = null }: Case) {
-  const heard = { told: [] as string[], asked: [] as string[] }
+  const seen = { notified: [] as string[], asked: [] as string[] }
   const confirmed = await announceEffects({
     runId: 'r',
     effects: { deletions, publications },
@@ -39,12 +39,12 @@ async function announce({ deletions = [], publications = [], ordered = false, an
       answer === null
         ? null
         : async (text) => {
-            heard.asked.push(text)
+            seen.asked.push(text)
             return answer
           },
-    notify: (message) => void heard.told.push(message),
+    notify: (message) => void seen.notified.push(message),
   })
-  return { ...heard, confirmed }
+  return { ...seen, confirmed }
 }
 
 const LIST = `The cold reset of run r deletes 3 finished cells and these files:
@@ -55,13 +55,13 @@ const LIST = `The cold reset of run r deletes 3 finished cells and these files:
 
 describe('announceEffects', () => {
   it('says nothing where nothing would be lost', async () => {
-    expect(await announce({})).toEqual({ told: [], asked: [], confirmed: [] })
+    expect(await announce({})).toEqual({ notified: [], asked: [], confirmed: [] })
   })
 
   it('shows the whole list where the reset was ordered, or no person is at the terminal', async () => {
     for (const each of [{ ordered: true, answer: 'n' }, { ordered: false }])
       expect(await announce({ deletions: [evidence], ...each })).toEqual({
-        told: [LIST],
+        notified: [LIST],
         asked: [],
         confirmed: [evidence],
       })
@@ -82,8 +82,8 @@ describe('announceEffects', () => {
   it('refuses to replace wider results unasked, unless --publish was given', async () => {
     const publications = [replaced({ lost: ['the judgments'] })]
     await expect(announce({ publications })).rejects.toThrow('give --publish to replace them')
-    expect((await announce({ publications, ordered: true })).told[0]).toContain('without the judgments')
-    expect((await announce({ publications: [replaced()] })).told).toHaveLength(1)
+    expect((await announce({ publications, ordered: true })).notified[0]).toContain('without the judgments')
+    expect((await announce({ publications: [replaced()] })).notified).toHaveLength(1)
   })
 
   it('stops before anything is asked when publishing is refused', async () => {

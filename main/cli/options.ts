@@ -16,7 +16,7 @@ export const RUN_OPTIONS = {
     description: 'exactly these aliases; the six canonical ones unless given',
   },
   flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
-  all: { type: 'boolean', description: 'all nineteen aliases' },
+  all: { type: 'boolean', description: 'every alias of the consumer manifest' },
   metrics: {
     type: 'string',
     hint: 'NAME,...',

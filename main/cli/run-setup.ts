@@ -14,7 +14,7 @@ import { readerServices } from './reader-services.ts'
 
 export { STATE_FOLDER }
 
-/** The option behind each field of a request, for messages. */
+/** The option of each field of a request, for messages. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   run_id: '--run-id',
   dataset_ids: '--dataset',

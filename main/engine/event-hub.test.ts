@@ -39,7 +39,7 @@ describe('EventHub', () => {
     expect(numbers(await reading)).toEqual([2])
   })
 
-  it('tells a gap when the numbers are another engine’s', async () => {
+  it('reports a gap when the numbers are another engine’s', async () => {
     const hub = new EventHub()
     hub.publish(notice('one'))
     const other = await collect(hub, { after: 1, engineId: 'another' }, (all) => all.length === 3)
@@ -70,7 +70,7 @@ describe('EventHub', () => {
     )
   })
 
-  it('tells a slow reader of the gap that opened while it read', async () => {
+  it('reports to a slow reader the gap that opened while it read', async () => {
     const hub = new EventHub(3)
     hub.publish(notice('1'))
     const stop = new AbortController()

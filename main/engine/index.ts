@@ -1,27 +1,25 @@
 import { enableCompileCache } from 'node:module'
 import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
-import { announceReady, exitWithHost } from './host-channel.ts'
+import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../contract/process-life.ts'
 
 // Before anything heavy is imported: the next start takes compiled code from the cache.
 enableCompileCache()
+
+/** How long the engine may take to end its runs and services when it is stopped. */
+const GRACE_MS = 15_000
 
 function report(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   process.stderr.write(`engine: ${text}\n`)
 }
 
-// An engine in an unknown state is started again, not trusted: what runs had made is in their evidence.
-for (const event of ['uncaughtException', 'unhandledRejection'])
-  process.on(event, (error: unknown) => {
-    report(error)
-    process.exit(1)
-  })
+exitOnUnhandledErrors(process, report)
 
 const { createEngine } = await import('./create-engine.ts')
 const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
 const { rememberSecretsOf } = await import('../lib/known-secrets.ts')
 const { nameButtonsInRemedies } = await import('../evidence/typed-command.ts')
-const { launchersOfEngine } = await import('./host-channel.ts')
+const { launchersOfEngine } = await import('./engine-launchers.ts')
 
 try {
   const launchers = launchersOfEngine()
@@ -31,8 +29,8 @@ try {
   // Children inherit the environment, and have no business with it.
   Reflect.deleteProperty(process.env, TOKEN_VARIABLE)
   const engine = await createEngine(config, report)
-  exitWithHost(() => engine.stop(), report)
-  announceReady(engine.url)
+  exitWithHost(process, () => engine.stop(), report, GRACE_MS)
+  announceReady(process, { url: engine.url, port: Number(new URL(engine.url).port) })
 } catch (error) {
   if (!(error instanceof EngineConfigError)) {
     report(error)

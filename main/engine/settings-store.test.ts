@@ -90,7 +90,7 @@ describe('SettingsStore', () => {
     expect(store.inputs().platformUrl).toBeNull()
   })
 
-  it('never writes a secret, and tells only where one comes from', async () => {
+  it('never writes a secret, and returns only where one comes from', async () => {
     const store = await open({ JUDGE_API_KEY: 'from-environment' })
     await store.update({ settings: { concurrency: 4 }, secrets: { gateway_api_key: 'very-secret' } })
     expect(await readFile(file, 'utf8')).not.toContain('very-secret')
@@ -105,7 +105,7 @@ describe('SettingsStore', () => {
     expect(store.inputs().gatewayApiKey).toBeNull()
   })
 
-  it('keeps both of two changes that are made at the same time', async () => {
+  it('keeps both of two simultaneous changes', async () => {
     const store = await open()
     await Promise.all([
       store.update({ settings: { concurrency: 4 } }),
@@ -123,7 +123,7 @@ describe('SettingsStore', () => {
   })
 
   it.each(['no json', '{"gateway_url": "javascript:alert(1)"}', '{"unknown": 1}'])(
-    'tells of a file that cannot be used and goes on without it: %s',
+    'reports a file that cannot be used and continues without it: %s',
     async (text) => {
       await writeFile(file, text)
       expect((await open()).settings.gateway_url).toBeNull()

@@ -185,7 +185,7 @@ describe('claim and append', () => {
     expect(await log.read(one.row_id)).toEqual(one)
   })
 
-  it('stores many rows at once, each as one line, whoever writes them', async () => {
+  it('stores many rows at once, each as one line, from any writer', async () => {
     const file = await temporaryLogFile()
     const logs = [await openLog(file), await openLog(file)]
     const cells = Array.from({ length: 60 }, (_, cell) => sampleRow({ question: `q${cell}` }))
@@ -260,7 +260,7 @@ describe('claim and append', () => {
     await expect(log.append(claim, two)).rejects.toMatchObject({ code: 'damaged' })
   })
 
-  it('moves away what another writer left unfinished, reports it and continues', async () => {
+  it('moves the unfinished line of another writer aside, reports it and continues', async () => {
     const file = await temporaryLogFile()
     const notices: EvidenceNotice[] = []
     const log = await openLog(file, { onNotice: (notice) => notices.push(notice) })
@@ -275,7 +275,7 @@ describe('claim and append', () => {
 describe('keepAnswer', () => {
   const journal = (file: string) => file.replace('.jsonl', '.answers.jsonl')
 
-  it('gives a kept answer to whoever claims the cell next, also after a restart', async () => {
+  it('gives a kept answer to the next process that claims the cell, also after a restart', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
     const other = await openLog(file)

@@ -8,21 +8,21 @@ interface Known<Value> {
 
 /** The last few different values of one member, found again by their bytes. */
 export class InternedSection<Value> {
-  readonly #behind: Buffer
+  readonly #following: Buffer
   readonly #known: Known<Value>[] = []
   readonly #size: number
   readonly #cycles: boolean
   /** Where the search begins. */
   #next = 0
 
-  /** `behind`: the bytes after the member in a line. `cycles`: the values alternate, else the same one comes several times in a row. */
-  constructor(behind: string, size: number, { cycles }: { cycles: boolean }) {
-    this.#behind = Buffer.from(behind)
+  /** `following`: the bytes after the member in a line. `cycles`: the values alternate, else the same one comes several times in a row. */
+  constructor(following: string, size: number, { cycles }: { cycles: boolean }) {
+    this.#following = Buffer.from(following)
     this.#size = size
     this.#cycles = cycles
   }
 
-  /** The value at `at`, and the offset after it and `behind`; null when there is no value followed by `behind`. */
+  /** The value at `at`, and the offset after it and `following`; null when there is no value followed by `following`. */
   take(line: Buffer, at: number): { value: Value; end: number } | null {
     const count = this.#known.length
     for (let step = 0; step < count; step += 1) {
@@ -37,7 +37,7 @@ export class InternedSection<Value> {
   }
 
   #learn(line: Buffer, at: number): { value: Value; end: number } | null {
-    const close = line.indexOf(this.#behind, at)
+    const close = line.indexOf(this.#following, at)
     if (close === -1) return null
     let parsed: unknown
     try {
@@ -48,7 +48,7 @@ export class InternedSection<Value> {
     }
     if (typeof parsed !== 'object' || parsed === null) return null
     const value = parsed as Value
-    const end = close + this.#behind.length
+    const end = close + this.#following.length
     const known = { bytes: Buffer.from(line.subarray(at, end)), value }
     if (this.#known.length < this.#size) this.#next = this.#known.push(known) - 1
     else this.#known[(this.#next = (this.#next + 1) % this.#size)] = known

@@ -46,7 +46,7 @@ export function networkTypeOf(mounts: readonly Mount[], folder: string): string 
 }
 
 /**
- * Name of the network file system that holds `folder`; null when it is local, or when the system cannot tell. On Windows only
+ * Name of the network file system that holds `folder`; null when it is local, or when the system does not report it. On Windows only
  * `\\server\share` paths are known, not drives that were mapped to one.
  */
 export async function networkFileSystem(folder: string): Promise<string | null> {

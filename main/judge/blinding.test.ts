@@ -164,11 +164,11 @@ describe('the delimiters of a prompt', () => {
     expect(token('Four metres.')).toBe(first)
   })
 
-  it('stand around a failed cell too', () => {
+  it('enclose a failed cell too', () => {
     expect(promptOf({ a: null })).toMatch(/<<<answer A [0-9a-f]{12}>>>\n\(no answer\)\n<<<end answer A/)
   })
 
-  it('are told in a wording that is fixed by its version', () => {
+  it('have a wording that is fixed by its version', () => {
     expect(promptOf({ a: 'Four metres.', b: null })).toMatchSnapshot()
   })
 })

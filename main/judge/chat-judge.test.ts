@@ -146,7 +146,7 @@ describe('a faulty endpoint is a typed failure:', () => {
     expect(server.requests).toHaveLength(attempts)
   })
 
-  it('one that nobody listens at', async () => {
+  it('an address without a listener', async () => {
     const client = createGatewayClient({ url: 'http://127.0.0.1:9', apiKey: null })
     expect(await ask({ client, timeoutMs: 5000 })).toMatchObject({ ok: false, code: 'connection_failed', attempts: 2 })
   })
@@ -169,7 +169,7 @@ it('sends no prompt that leaks, not even one that nobody looked at before', asyn
   expect(server.requests).toEqual([])
 })
 
-it('is not kept from asking by an alias that is a word of the form', async () => {
+it('sends a prompt although an alias is a word of the form', async () => {
   server.script(sends(verdict))
   expect(await ask({ scan: leakScan(['best', 'one', 'answer', 'question']) })).toMatchObject({ ok: true })
   const answers = [{ letter: 'A', text: 'As brisk I say four.', answered: true }]
@@ -178,7 +178,7 @@ it('is not kept from asking by an alias that is a word of the form', async () =>
   })
 })
 
-it('stops when it is told to', async () => {
+it('stops when it is aborted', async () => {
   const stop = new AbortController()
   server.script(() => stop.abort())
   await expect(ask({ timeoutMs: 60_000 }, task, stop.signal)).rejects.toMatchObject({ name: 'AbortError' })

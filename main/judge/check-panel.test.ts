@@ -32,7 +32,7 @@ describe('checkJudgePanel', () => {
 })
 
 describe('resolveJudgePanel', () => {
-  it('has the platform gateway, temperature 0 and thinking off when nothing is said', () => {
+  it('has the platform gateway, temperature 0 and thinking off by default', () => {
     expect(resolved({})).toEqual({
       enabled: false,
       endpoint: 'platform-gateway',
@@ -46,7 +46,7 @@ describe('resolveJudgePanel', () => {
     })
   })
 
-  it('is enabled by JUDGE_MODELS, unless an option says no', () => {
+  it('is enabled by JUDGE_MODELS, unless an option disables it', () => {
     expect(resolved({ JUDGE_MODELS: 'a, b' })).toMatchObject({ enabled: true, models: ['a', 'b'] })
     const inputs = readRunnerInputs({ JUDGE_MODELS: 'a,b' })
     expect(resolveJudgePanel(manifest(), inputs, { enabled: false }).enabled).toBe(false)

@@ -100,7 +100,7 @@ describe('a matrix alone', () => {
     expect(input).toMatchObject({ ingestion: whole.ingestion, questions: [{ evidence: [] }, { evidence: [] }] })
   })
 
-  it('is read where the evidence is gone, and missed where it is not there either', async () => {
+  it('is read where the evidence is missing, and reported where it is missing too', async () => {
     const files = artifactFiles(await temporaryFolder(), 'run-1', 'baseline_curated')
     await expect(storedAnswers(files, selection)).rejects.toMatchObject({ code: 'nothing_to_judge' })
     await writeFile(files.matrix, '{}')

@@ -83,7 +83,7 @@ describe('verdictOfRotations', () => {
     })
   })
 
-  it('names nobody best where votes are level, and is null without rotations', () => {
+  it('names no best answer where votes are level, and is null without rotations', () => {
     expect(verdictOfRotations([rotation(0, 5, 'a'), rotation(1, 5, 'b')], MODELS)!.best).toBeNull()
     expect(verdictOfRotations([rotation(0, 5, null)], MODELS)!.best).toBeNull()
     expect(verdictOfRotations([], MODELS)).toBeNull()

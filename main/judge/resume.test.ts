@@ -41,7 +41,7 @@ async function killedAtPrompt(n: number, folder: string, file: string): Promise<
 const keptLines = async (file: string): Promise<number> =>
   (await readFile(journalPath(file), 'utf8')).split('\n').length - 1
 
-it('a killed panel goes on with what is missing, and ends with the bytes of one that was never killed', async () => {
+it('a killed panel continues with what is missing, and ends with the bytes of one that was never killed', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'run-1-locks-judgments.json')
   let kept = 0

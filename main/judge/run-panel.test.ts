@@ -147,7 +147,7 @@ describe('runJudgePanel', () => {
     expect(endpoint.requests).toHaveLength(2 + 12)
   })
 
-  it('withholds names of approaches and markers from answers, tells where, and blocks only what cannot be withheld', async () => {
+  it('withholds names of approaches and markers from answers, records where, and blocks only what cannot be withheld', async () => {
     const leaky = sampleInput([
       ...questions.slice(0, 2),
       sampleQuestion('leak', {
@@ -226,7 +226,7 @@ describe('runJudgePanel', () => {
     })
   })
 
-  it('is an error, but an artifact, when no verdict could be had at all', async () => {
+  it('ends as an error, with an artifact, when no judge gave a verdict', async () => {
     endpoint.script(json({ error: { message: 'down' } }, 500))
     const { judgments, file } = await judged()
     expect(judgments).toMatchObject({ status: 'error', approaches: [{ mean: null }, { mean: null }, { mean: null }] })
@@ -250,7 +250,7 @@ describe('runJudgePanel', () => {
     expect(judgments.approaches!.map(({ mean }) => mean)).toEqual([4, 4, 4])
   })
 
-  it('stops when drained, keeps what it has, and goes on from there', async () => {
+  it('stops when drained, keeps its verdicts, and continues from there', async () => {
     const drain = new AbortController()
     endpoint.script((response, request, body) => {
       if (endpoint.requests.length === 5) drain.abort()
@@ -269,7 +269,7 @@ describe('runJudgePanel', () => {
     expect(endpoint.requests).toHaveLength(12)
   })
 
-  it('gives up a prompt in flight when aborted', async () => {
+  it('cancels a prompt in flight when aborted', async () => {
     const abort = new AbortController()
     endpoint.script(() => abort.abort())
     await expect(judged({ abort: abort.signal, timeoutMs: 60_000 })).rejects.toMatchObject({ kept: 0, left: 12 })
@@ -282,7 +282,7 @@ describe('runJudgePanel', () => {
   })
 })
 
-describe('a judgments file that is no good concerns the judge section alone:', () => {
+describe('an invalid judgments file affects the judge section alone:', () => {
   const run = {
     datasetId: 'locks',
     ingestion: input.ingestion,

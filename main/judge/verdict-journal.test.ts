@@ -34,7 +34,7 @@ describe('the journal of verdicts', () => {
     await journal.close()
   })
 
-  it('belongs to one at a time', async () => {
+  it('belongs to one process at a time', async () => {
     const file = await newFile()
     const journal = await openVerdictJournal(file)
     await expect(openVerdictJournal(file)).rejects.toMatchObject({ code: 'journal_in_use' })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Comma-separated addresses that may get credentials, besides those that are kept. The platform, as a child, is told all of them by it. */
+/** Comma-separated addresses that may get credentials, besides the stored ones. The platform, as a child, gets all of them through it. */
 export const TRUSTED_VARIABLE = 'RAG_LADDER_TRUSTED_ADDRESSES'
 
 /** Another place for what is kept per person. */

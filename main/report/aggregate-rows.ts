@@ -104,13 +104,13 @@ function* operationalRows(
       ...(isMetric(metric) ? intervalOf(metric) : {}),
     }
   if (refusals !== undefined) {
-    const told = refusals.refused + refusals.answered
+    const classified = refusals.refused + refusals.answered
     yield {
       ...common,
       metric: 'refused',
       sum: refusals.refused,
-      n: told,
-      eligible: told + refusals.unknown,
+      n: classified,
+      eligible: classified + refusals.unknown,
       expected,
       missing,
     }

@@ -35,7 +35,7 @@ export function comparisonLines(aggregate: Aggregate): string[] {
   if (metrics.every(({ pairs }) => pairs.length === 0)) return ['There is one approach only.']
   const detailed = metrics.filter(({ metric }) => DETAILED.includes(metric))
   return [
-    `${clusterWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs stand in the evaluation file. ${md(useLegend([aggregate]))}`,
+    `${clusterWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs are in the aggregate file. ${md(useLegend([aggregate]))}`,
     ...detailed.flatMap((compared) => ['', ...againstBaseline(aggregate, compared, baseline.model)]),
     '',
     ...decidedLines(metrics),
@@ -137,7 +137,7 @@ export function varianceLines(aggregate: Aggregate): string[] {
       ? []
       : [
           '',
-          'A dash: the design cannot tell, and the next wider part contains it. \\*: the estimate came out negative.',
+          'A dash: the design cannot separate it, and the next wider part contains it. \\*: the estimate came out negative.',
         ]),
   ]
 }

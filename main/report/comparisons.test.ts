@@ -124,7 +124,7 @@ describe('comparisons', () => {
     ])
   })
 
-  it('are made again from the stored aggregate, byte for byte', async () => {
+  it('are rewritten from the stored aggregate, byte for byte', async () => {
     const again = await aggregateRun(streamOf(rows.toReversed()), summaryContextOf(aggregated, { state: 'disabled' }))
     expect(aggregateText(again)).toBe(aggregateText(aggregated))
   })
@@ -154,7 +154,7 @@ describe('comparisons', () => {
     )
   })
 
-  it('stand in the long form: intervals beside the means, and every pair on a line of its own', async () => {
+  it('are in the long form: intervals beside the means, and every pair on a line of its own', async () => {
     const lines = Array.from(aggregateRows(aggregated))
     const recall = metricOf(aggregated, 'recall_at_5')
     const mean = lines.find(({ metric, model, hops }) => metric === 'recall_at_5' && model === 'hybrid-rag' && !hops)!
@@ -197,7 +197,7 @@ describe('repetitions', () => {
     expect(components.question!.share + components.generation!.share).toBeCloseTo(1, 5)
   })
 
-  it('beyond the selected number are left out, and are told by the rows where nothing is selected', async () => {
+  it('beyond the selected number are left out; where nothing is selected, the rows give the number', async () => {
     const single = await aggregateRun(streamOf(repeated), comparedContext(dataset, 1))
     expect(single.cells.expected).toBe(96)
     expect(aggregateText(single)).toBe(
@@ -205,8 +205,8 @@ describe('repetitions', () => {
         await aggregateRun(streamOf(repeated.filter(({ repeat }) => repeat === undefined)), comparedContext(dataset)),
       ),
     )
-    const told = await aggregateRun(streamOf(repeated), summaryContextFromRows(REPORT_RUN, dataset.id))
-    expect(told.repeats).toBe(3)
+    const counted = await aggregateRun(streamOf(repeated), summaryContextFromRows(REPORT_RUN, dataset.id))
+    expect(counted.repeats).toBe(3)
   })
 
   it('that are missing lower the coverage and not the mean', async () => {

@@ -83,13 +83,13 @@ export function datasetReport(input: DatasetReportInput): string {
   ]
   const body = sections.flatMap(([title, lines]) => ['', `## ${title}`, '', ...lines])
   const caution = modelCaution([aggregate])
-  const told = findings(aggregate)
+  const found = findings(aggregate)
   return [
     `# ${md(dataset.label)}`,
     '',
     md(dataset.description),
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
-    ...(told.length === 0 ? [] : ['', md(told.join(' '))]),
+    ...(found.length === 0 ? [] : ['', md(found.join(' '))]),
     ...body,
     '',
   ].join('\n')
@@ -136,7 +136,7 @@ const ruleGraded = (aggregate: Aggregate): string[] =>
       ]
     : []
 
-/** How many contexts the approaches hand over, and what that means for rank metrics. */
+/** How many contexts the approaches return, and what that means for rank metrics. */
 function depthLines(aggregate: Aggregate): string[] {
   const contexts = contextsOf(aggregate)
   if (contexts.length === 0) return []
@@ -226,6 +226,6 @@ const LEGEND = [
   '- `0.83 [0.77, 0.88] (21/24)` is a mean over 21 scored cells of 24 expected ones with its 95 % interval. What is missing is never counted as 0.',
   '- Questions that share gold documents form clusters; with fewer than eight of them there is no interval. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t on the cluster-robust error with a pseudo-observation of each sign, latencies and agreement 10,000 resamples from the seed of the run (decision 060).',
   '- A pair is decided when its p-value, by flipping the signs of clusters and corrected by Holm over all pairs of the metric, is at most 0.05 and its interval excludes 0. An open pair is no evidence that two approaches are equal. The decisions of the primary metric are results; those of any other metric are exploratory.',
-  `- ${UNEQUAL_SIGN} marks means that rest on different questions and so do not compare; the mean over the questions that all have stands under the missing figures.`,
+  `- ${UNEQUAL_SIGN} marks means that rest on different questions and so do not compare; the mean over the questions that all have is under “Missing figures and their reasons”.`,
   '- Quantiles interpolate linearly between neighbours; latencies are those of answered cells, without queue and back-off.',
 ]

@@ -58,10 +58,10 @@ describe('findings', () => {
 describe('modelCaution', () => {
   it('the caution names built-in rules used as language models and as judges', async () => {
     const run = await runOf({ vanilla: 12, hybrid: 12 })
-    expect(modelCaution([run])).toMatch(/^Every model behind these figures is a built-in rule, not a language model\./)
+    expect(modelCaution([run])).toMatch(/^Every model of this run is a built-in rule, not a language model\./)
     const mixed = structuredClone(run)
     mixed.reproducibility!.runtime.models!.roles['light_gen'] = { backend: 'openai', model: 'm' }
-    expect(modelCaution([mixed])).toMatch(/^Built-in rules, not language models, stand for embed\./)
+    expect(modelCaution([mixed])).toMatch(/^Built-in rules, not language models, are used for embed\./)
     const real = structuredClone(mixed)
     real.reproducibility!.runtime.models!.roles['embed'] = { backend: 'openai', model: 'm' }
     expect(modelCaution([real])).toBeNull()

@@ -89,8 +89,8 @@ export function modelCaution(aggregates: readonly Aggregate[]): string | null {
   if (ruled.length > 0)
     parts.push(
       roles.every(([, { backend }]) => isRuleBased(backend))
-        ? 'Every model behind these figures is a built-in rule, not a language model'
-        : `Built-in rules, not language models, stand for ${listed(ruled)}`,
+        ? 'Every model of this run is a built-in rule, not a language model'
+        : `Built-in rules, not language models, are used for ${listed(ruled)}`,
     )
   if (ruledJudges.length > 0)
     parts.push(parts.length === 0 ? 'The judges are built-in rules, not language models' : 'so are the judges')

@@ -44,7 +44,7 @@ function gradeLines(aggregate: Aggregate, section: Judged): string[] {
 
 /** Who is first, and whether only votes put it there. */
 export function winnerWords({ winner, approaches }: Judged, show: (model: string) => string): string {
-  if (winner === null) return 'No approach stands alone on rank 1.'
+  if (winner === null) return 'No approach is alone on rank 1.'
   const own = approaches.find(({ model }) => model === winner)!.mean
   const shared = approaches
     .filter(({ model, mean }) => model !== winner && mean === own)

@@ -14,7 +14,7 @@ import { displayWidth } from '../lib/terminal-text.ts'
 const first = fixtureDataset('subset', 'Subset', 1)
 const second = fixtureDataset(
   'native',
-  'A \u001b[31mvery\u001b[0m long 日本 label that cannot stand in a column of a table',
+  'A \u001b[31mvery\u001b[0m long 日本 label that does not fit a column of a table',
   2,
 )
 const aggregates = await Promise.all([

@@ -87,7 +87,7 @@ export const foundNothing = (row: FigureRow): boolean =>
   row.status === 'ok' && row.metrics.retrieval.reason === NO_CONTEXTS && withoutContexts(row).kind === 'scored'
 
 /**
- * An approach that can hand over contexts and did not: what it reports as used distinguishes a retriever that found nothing, which scores 0, from one whose
+ * An approach that can return contexts and did not: what it reports as used distinguishes a retriever that found nothing, which scores 0, from one whose
  * evidence stays elsewhere, as the graph's does.
  */
 function withoutContexts({ approach, metrics, question }: FigureRow): MetricOutcome {

@@ -68,7 +68,7 @@ export function depthReason(aggregates: readonly Aggregate[], names: readonly Co
   })
   if (unfit.length === 0) return null
   const labels = unfit.map(({ label }) => label).join(' and ')
-  return `the approaches hand over different numbers of contexts, so ${labels} ${unfit.length === 1 ? 'does' : 'do'} not compare them: ${unfit[0]!.instead} does`
+  return `the approaches return different numbers of contexts, so ${labels} ${unfit.length === 1 ? 'does' : 'do'} not compare them: ${unfit[0]!.instead} does`
 }
 
 /** Once where metrics are compared: what their marks mean. */

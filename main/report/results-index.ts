@@ -29,7 +29,7 @@ export function resultsIndex(entries: readonly IndexEntry[]): string {
   return [
     '# Results',
     '',
-    'Written by `rag-ladder` when a run is published. Each report stands alone; the files beside it are its evidence.',
+    'Written by `rag-ladder` when a run is published. Each report is complete in itself; the files beside it are its evidence.',
     ...(published.length === 0
       ? []
       : [

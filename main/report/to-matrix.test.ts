@@ -65,7 +65,7 @@ describe('toMatrix', () => {
   it('shows seconds with one decimal', () =>
     expect([0, 49, 50, 1234, 17_960].map(latencySeconds)).toEqual([0, 0, 0.1, 1.2, 18]))
 
-  it('is written as the JSON it stands for, also without a row', async () => {
+  it('is written as the same JSON, also without a row', async () => {
     for (const rows of [[], goldenRows(dataset)]) {
       const matrix = await toMatrix(streamOf(rows), frame)
       expect(JSON.parse([...matrixText(matrix)].join(''))).toEqual(matrix)

@@ -42,7 +42,7 @@ describe('validateArtifacts', () => {
     expect(report.checked?.aggregate.run_id).toBe(REPORT_RUN)
   })
 
-  it('wants judgments when there were judges, and only then', async () => {
+  it('requires judgments when there were judges, and only then', async () => {
     ;({ files } = await writeRun(dir, dataset, goldenJudgments(dataset)))
     expect((await check()).artifacts).toHaveLength(4)
     await rm(files.judgments)
@@ -77,7 +77,7 @@ describe('validateArtifacts', () => {
     expect(await problems(rows.length + 5)).toContain('cell_count evidence.jsonl')
   })
 
-  it('accepts repetitions, and misses one that is not there', async () => {
+  it('accepts repetitions, and reports a missing one', async () => {
     const wide = wideDataset('wide', 'Wide', 2)
     const repeated = comparedRows(wide, 2)
     const own = artifactFiles(dir, REPORT_RUN, wide.id)

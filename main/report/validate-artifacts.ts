@@ -47,7 +47,7 @@ export interface ArtifactReport {
 /**
  * Step 11 of the ladder: the artifacts exist (judgments only when judges ran), match their schemas, belong to one run, dataset and
  * ingestion, and matrix and aggregate are, byte for byte, what the evidence gives when it is summed up again. Never throws for what
- * stands in the files.
+ * is in the files.
  */
 export async function validateArtifacts(
   files: ArtifactFiles,

@@ -43,7 +43,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   score_not_numeric: 'the score is no number',
   score_not_finite: 'the score is not finite',
   no_statements: 'the answer claims nothing, as a refusal does',
-  refusal_unknown: 'neither a rule nor a model could tell whether the answer refuses',
+  refusal_unknown: 'neither a rule nor a model could decide whether the answer refuses',
   http_error: 'the evaluator answered with an HTTP error',
   network_error: 'the evaluator could not be reached',
   invalid_response: "the evaluator's answer has the wrong shape",

@@ -103,7 +103,7 @@ describe('following an evidence file', () => {
     const offset = lines.slice(0, 5).reduce((sum, line) => sum + line.length, 0)
     bytes[offset + 40]! ^= 4
     await writeFile(evidence, bytes)
-    // As a disk would do it: nothing about the file tells.
+    // As a disk would do it: nothing about the file reveals it.
     expect((await index.verify()).problems.map(({ code }) => code)).toContain('hash_differs')
     await utimes(evidence, new Date(), new Date(Date.now() + 5000))
     expect((await index.sync()).damaged).toMatchObject([{ damage: { offset, line: 6 } }])

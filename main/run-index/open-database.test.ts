@@ -38,9 +38,9 @@ describe('opening an index', () => {
     const bytes = await readFile(file)
     bytes.fill(0xaa, 100, 4096)
     await writeFile(file, bytes)
-    const mended = openForWriting(file)
-    expect(revisionOf(mended)).toBe(0)
-    mended.close()
+    const repaired = openForWriting(file)
+    expect(revisionOf(repaired)).toBe(0)
+    repaired.close()
 
     await writeFile(file, 'the notes of somebody')
     openForWriting(file).close()

@@ -1,5 +1,5 @@
 // Entry of the writing thread, the one writer of an index file: opens it when it is needed, notices that it was removed, does one thing at a
-// time, and syncs by itself while folders are watched. Requests are method names; a change is posted whoever asked for the sync.
+// time, and syncs by itself while folders are watched. Requests are method names; a change is posted for every sync, whatever requested it.
 import { dirname } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type Database from 'better-sqlite3'

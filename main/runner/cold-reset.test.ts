@@ -96,7 +96,7 @@ describe('coldReset', () => {
     await expect(coldReset(scopeOf(), [list])).rejects.toThrow('human-round.json was not in the list')
   })
 
-  it('asks nobody where only collections would go, which the run builds again', async () => {
+  it('asks no confirmation where only collections would be deleted, which the run builds again', async () => {
     await write(join(root, '.rag-ladder/platform/smoke/x'), 'x')
     expect(mustConfirm([await listDeletions(scopeOf())])).toBe(false)
   })

@@ -23,7 +23,7 @@ export interface GuardedCorpus {
   ready: () => Promise<void>
 }
 
-/** Routes that a platform need not have answer so, also behind an edge that lets only some through. */
+/** Routes that a platform need not have answer so, also through an edge that forwards only some. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof PlatformError && (error.code === 'invalid_response' || [403, 404, 405].includes(error.status ?? 0))
 

@@ -79,7 +79,7 @@ const ingest = (patience: Partial<IngestionPatience> = {}, ready = async (): Pro
 const notices = (): string[] => events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
 describe('ingestProfile', () => {
-  it('goes on when the platform breaks connections, restarts or is overloaded while it is asked', async () => {
+  it('continues when the platform breaks connections, restarts or is overloaded in the middle of a request', async () => {
     let waited = 0
     server.script(
       reset,

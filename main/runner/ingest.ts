@@ -53,7 +53,7 @@ export function ingestionNote({ record, unchanged }: IngestedCorpus): string {
   return [...what, `job ${record.id}`, `corpus digest ${record.content_digest.slice(0, 12)}`].join(' · ')
 }
 
-/** Tells each phase once per change. */
+/** Reports each phase once per change. */
 function announce(
   emit: (event: RunEvent) => void,
   datasetId: string,

@@ -150,7 +150,7 @@ describe('steps 9 and 10', () => {
     })
   })
 
-  it('start the platform for judges behind its gateway, and stop it again, also when a judge is faulty', async () => {
+  it('start the platform for judges of its gateway, and stop it again, also when a judge is faulty', async () => {
     const good = await runUpToStep8(samplePanel())
     await good.finish()
     expect(good.platform).toEqual({ starts: ['subset'], stops: 1 })

@@ -59,5 +59,5 @@ export type At = <Result>(
   action: () => Promise<{ result: Result; note?: string | undefined }>,
 ) => Promise<Result>
 
-/** Tells that a step is left out, and why. */
+/** Reports that a step is skipped, and why. */
 export type Skip = (name: LadderStep, reason: string) => void

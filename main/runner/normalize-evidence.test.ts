@@ -87,7 +87,7 @@ it.each([
   [['the whole text', 'another'], 'full'],
   [[undefined, undefined], 'snippet'],
   [['the whole text', undefined], 'mixed'],
-] as const)('tells which text of its sources the contexts are: %j', (texts, kind) => {
+] as const)('names which text of its sources the contexts are: %j', (texts, kind) => {
   const sources = texts.map((text) => ({
     title: 't',
     snippet: 'the whole',

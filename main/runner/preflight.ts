@@ -140,9 +140,7 @@ async function gatewayProblems(
     if (error instanceof PreflightError) return [...error.problems]
     if (!(error instanceof PlatformError)) throw error
     const isRefused = error.status === 401 || error.status === 403
-    const remedy = isRefused
-      ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY behind an edge)'
-      : 'correct --gateway'
+    const remedy = isRefused ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)' : 'correct --gateway'
     return [`gateway ${address.url}: ${error.message}; ${remedy}`]
   } finally {
     await client.close()
@@ -156,7 +154,7 @@ const ingestionOf = (address: PlatformAddress): Asked => ({
   url: apiUrl(address.platformUrl ?? address.url, '/api/rag/ingestions?limit=1'),
   credentials: { apiKey: address.operatorToken, edgeKey: address.edgeKey ?? null },
   addressVariable: '--platform (MATRIX_PLATFORM_URL)',
-  keyVariable: 'MATRIX_PLATFORM_TOKEN (and MATRIX_EDGE_API_KEY behind an edge)',
+  keyVariable: 'MATRIX_PLATFORM_TOKEN (and MATRIX_EDGE_API_KEY for an edge)',
   // A platform need not list its jobs: submitting one is what is specified.
   needsRoute: false,
 })
@@ -267,7 +265,7 @@ export async function preflightJudges(
     url: modelsUrl(url),
     credentials: { apiKey, edgeKey },
     addressVariable: '--gateway (MATRIX_GATEWAY_URL)',
-    keyVariable: 'MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY behind an edge)',
+    keyVariable: 'MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)',
     needsRoute: false,
   }
   return requireAll([gateway], stop)

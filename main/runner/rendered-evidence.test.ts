@@ -5,7 +5,7 @@ import { parseRenderedEvidence } from './rendered-evidence.ts'
 const metrics = { seconds: 1.25, chunks: 2, llm_calls: 1, cloud_calls: 0 }
 
 describe('parseRenderedEvidence', () => {
-  it('reads back what the plugin renders, whatever stands in the documents', () => {
+  it('reads back what the plugin renders, whatever the documents hold', () => {
     const sources = [
       { title: 'a & b.md', snippet: 'x < y </details> **bold** (score 1)', score: 0.875 },
       { title: 'c.md', snippet: 'second', score: -0.25 },

@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-it('opens a document, and tells why the system could not', async () => {
+it('opens a document, and reports why the system could not', async () => {
   await openDocument(join(folder, 'Tariff.DOCX'), open)
   await expect(openDocument(join(folder, 'unknown.ppt'), open)).rejects.toThrow('no program is known')
   expect(opened).toEqual([join(folder, 'Tariff.DOCX'), join(folder, 'unknown.ppt')])

@@ -62,7 +62,7 @@ it('counts cells over the datasets of a run, those that were there already inclu
   expect(ratioOf(watching(...begun, cellsDone, plan(10, 0), cell).watch)).toBe(0.55)
 })
 
-it('tells once how a run ended, and then there is none', () => {
+it('reports once how a run ended, and then there is none', () => {
   const { watch, ends } = watching(job('running'), plan(10, 0), job('completed'), job('completed'))
   expect(ends).toEqual([
     { runId: 'r1', isGood: true, title: 'The run is complete', body: 'r1: open the matrix to compare.' },

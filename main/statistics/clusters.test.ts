@@ -68,7 +68,7 @@ describe('clusterQuestions', () => {
     )
   })
 
-  it('links neighbours only where questions share documents a million times over, and still finds who belongs together', () => {
+  it('links neighbours only where questions share documents a million times over, and still finds which belong together', () => {
     const count = 6000
     const { clusters, summary } = clusterQuestions(
       questionsOf(Array.from({ length: count }, (_, index) => [`d${index % 10}`])),

@@ -23,7 +23,7 @@ function tableOf(count: number, size: number, gaps = 0): ScoreTable {
 }
 
 describe('compareWithoutResampling', () => {
-  it.each([0, 0.1])('comes to what resampling comes to with many clusters (gaps %d)', (gaps) => {
+  it.each([0, 0.1])('gives what resampling gives with many clusters (gaps %d)', (gaps) => {
     const table = tableOf(1200, 2, gaps)
     const [closed, resampled] = [
       compareWithoutResampling(table, { seed: 's' }),

@@ -169,7 +169,7 @@ describe('comparePairs', () => {
     expect(approaches[0]!.mean.interval!.low).toBeCloseTo(0.878, 2)
   })
 
-  it('does not decide a constant against 0 or 1 when no 0 happened to come, and shows no dust as a difference', () => {
+  it('does not decide a constant against 0 or 1 when no 0 happened to come, and shows no rounding error as a difference', () => {
     const scores = Array.from({ length: 24 }, () => [0.96, 1])
     const table: ScoreTable = {
       metric: 'm',
@@ -198,7 +198,7 @@ describe('comparePairs', () => {
     const { pairs, smallest_detectable } = comparePairs(tableOf({ a: 0.5, b: 0.5, c: 0.5 }, 60), options)
     const each = pairs.map((pair) => pair.smallest_detectable!).sort((left, right) => left - right)
     expect(smallest_detectable).toEqual({ smallest: each[0], median: each[1], largest: each[2] })
-    // (t of 1 − 0.05/6 at 59 degrees of freedom + t of 0.8) · the error behind the interval, of ± 2.001 of them
+    // (t of 1 − 0.05/6 at 59 degrees of freedom + t of 0.8) · the error of the interval, of ± 2.001 of them
     const { low, high } = pairs[0]!.difference.interval!
     expect(pairs[0]!.smallest_detectable! / ((high - low) / 2)).toBeCloseTo((2.464 + 0.848) / 2.001, 2)
     expect((high - low) / 2 / 2.001).toBeGreaterThan(pairs[0]!.difference.se!)

@@ -33,7 +33,7 @@ export interface ComparisonOptions extends IntervalOptions {
 const DIFFERENCE_METHOD = 'adjusted_student'
 const meanMethodOf = ({ range }: ScoreTable): 'wilson' | 'bca' => (range === undefined ? 'bca' : 'wilson')
 
-/** With fewer flips than this many per pair and α, Holm's first step could not be told from chance, however clear the data. */
+/** With fewer flips than this many per pair and α, Holm's first step could not be distinguished from chance, however clear the data. */
 const FLIPS_PER_STEP = 4
 
 /**

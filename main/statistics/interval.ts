@@ -4,9 +4,9 @@ import { normalCdf, normalQuantile, studentQuantile } from './distributions.ts'
 // Which interval, and why.
 //
 // Percentile and BCa intervals are both too narrow for few clusters: resampling divides by G where an unbiased variance divides by G - 1, and
-// normal quantiles stand where Student's belong. Hesterberg (2015, The American Statistician 69:371-386) widens the level to match
+// normal quantiles are used where Student's belong. Hesterberg (2015, The American Statistician 69:371-386) widens the level to match
 // ("expanded percentile"); here BCa (Efron 1987, JASA 82:171-185) is widened alike, and the degrees of freedom come from the effective
-// number of clusters, because clusters of unequal size tell less. With 24 questions the plain kinds covered 90 to 93 % at nominal 95 %.
+// number of clusters, because clusters of unequal size carry less information. With 24 questions the plain kinds covered 90 to 93 % at nominal 95 %.
 //
 // Scores between 0 and 1 that pile up at an end are another matter: what would widen the interval, a rare bad answer, has often not been seen
 // yet. With 24 questions of which 90 % score 1, resampling and Student's t covered 78 to 88 % of the true means. Two kinds are made for them:
@@ -156,7 +156,7 @@ function firstAbove(sorted: Float64Array, limit: number): number {
   return from
 }
 
-/** Typed arrays sort NaN behind every number. */
+/** Typed arrays sort NaN after every number. */
 const countNaN = (sorted: Float64Array): number => {
   let count = 0
   while (count < sorted.length && Number.isNaN(sorted[sorted.length - 1 - count])) count += 1

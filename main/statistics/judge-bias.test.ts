@@ -31,7 +31,7 @@ describe('positionEffect', () => {
     expect(fair.slope.interval!.high).toBeGreaterThan(0)
   })
 
-  it('removes the level of approaches that always stand in one region', () => {
+  it('removes the level of approaches that are always in one region', () => {
     // Good answers mostly first: without the approach's level this would look like a bias.
     const random = seededRandom('level')
     const scores = judgedByBiased('level', { ...judged, bias: 0, rotations: 1 }).map((score) => ({
@@ -56,7 +56,7 @@ describe('positionEffect', () => {
 })
 
 describe('lengthCorrelation', () => {
-  it('tells a preference for length from approaches that are long and good', () => {
+  it('distinguishes a preference for length from approaches that are long and good', () => {
     const long = judgedByBiased('long', { ...judged, bias: 0.1, rotations: 2 }).map((score) => ({
       ...score,
       length: 100 + 200 * Number(score.approach.slice(1)) + (score.length % 50),
@@ -140,7 +140,7 @@ describe('flipRates', () => {
     expect(rates.order).toMatchObject({ value: 1 / 3, n: 3, clusters: 2 })
   })
 
-  it('has nothing to say without rotations', () => {
+  it('has no value without rotations', () => {
     const rates = flipRates([voteOf('q1', 0, 'a')], [scoreOf('q1', 0, 'a', 3), scoreOf('q1', 0, 'b', 2)], options)
     expect([rates.best.no_interval, rates.order.no_interval]).toEqual(['no_data', 'no_data'])
   })

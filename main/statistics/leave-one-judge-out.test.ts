@@ -34,7 +34,7 @@ describe('leaveOneJudgeOut', () => {
     expect(result).toMatchObject({ inconclusive: false, unstable: ['b', 'c'] })
   })
 
-  it('averages over judges within a question first, and skips what nobody scored', () => {
+  it('averages over judges within a question first, and skips what no judge scored', () => {
     const result = leaveOneJudgeOut({
       judges: ['x', 'y'],
       approaches: ['a', 'b'],

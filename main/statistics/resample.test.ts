@@ -29,7 +29,7 @@ describe('resampleSums', () => {
       for (const [resample, value] of sum.entries()) expect(value).toBeCloseTo(expected[index]![resample]!, 12)
   })
 
-  it('gives a column the same sums whatever stands beside it', () => {
+  it('gives a column the same sums whatever the other columns hold', () => {
     const columns = columnsOf(6, 20)
     const together = resampleSums(columns, 20, 40, 's')
     expect(resampleSums([columns[5]!], 20, 40, 's')[0]).toEqual(together[5])

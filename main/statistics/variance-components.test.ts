@@ -81,7 +81,7 @@ describe('varianceComponents', () => {
     })
   })
 
-  it('knows what a design cannot tell', () => {
+  it('leaves out what a design cannot estimate', () => {
     const single = varianceComponents({ questions: 4, repeats: 1, judges: 1, values: Float64Array.of(1, 2, 3, 4) })
     expect(single).toMatchObject({ question: { variance: 5 / 3, share: 1 }, generation: null })
     const one = varianceComponents({ questions: 1, repeats: 2, judges: 1, values: Float64Array.of(1, 2) })

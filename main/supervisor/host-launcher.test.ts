@@ -50,7 +50,7 @@ it('starts through the host, hears lines, messages and the end, and can ask for 
   launched.signalGroup('SIGKILL')
 })
 
-it('withoutCredentials keeps the credentials of the launcher from the child, and hands over those it was given', async () => {
+it('withoutCredentials keeps the credentials of the launcher from the child, and passes on those it was given', async () => {
   const names = ['OPENAI_API_KEY', 'STT_API_TOKEN', 'STT_CONCURRENCY']
   const entry = await program(
     `process.send(${JSON.stringify(names)}.map((name) => process.env[name] ?? null)); process.on('disconnect', () => process.exit(0))`,
@@ -94,7 +94,7 @@ it('ends the children of a child that is gone', async () => {
   await expect.poll(isAlive, { timeout: 5000 }).toBe(false)
 })
 
-it('tells of a child that could not be started as of one that ended', async () => {
+it('reports a child that could not be started like one that ended', async () => {
   const { child, host } = channelPair()
   serveLaunches(
     {

@@ -13,7 +13,7 @@ export function quietly(action: () => void): void {
   }
 }
 
-/** Tells a child of this launcher's that its host starts services for it. */
+/** Set for a child of this launcher: its host starts services for it. */
 export const HOST_LAUNCHES_VARIABLE = 'RAG_LADDER_HOST_LAUNCHES'
 
 /**

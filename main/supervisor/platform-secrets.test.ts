@@ -19,7 +19,7 @@ const refusal = async (): Promise<SecretsError> => {
 }
 
 describe('the first start', () => {
-  it('makes four different secrets of 32 bytes that only the owner can read, and leaves nothing else behind', async () => {
+  it('makes four different secrets of 32 bytes that only the owner can read, and writes nothing else', async () => {
     const secrets = Object.values(await openPlatformSecrets(file))
     expect(new Set(secrets).size).toBe(4)
     expect(secrets.map((secret) => Buffer.from(secret as string, 'base64url').length)).toEqual([32, 32, 32, 32])

@@ -105,7 +105,7 @@ describe('POST /v1/document/convert', () => {
     expect([status, (body.detail as { loc: unknown }[])[0]!.loc]).toEqual([422, loc])
   })
 
-  it('goes by the content: a lying name is told, a foreign one refused', async () => {
+  it('goes by the content: a wrong name gives a warning, a foreign format is refused', async () => {
     const { send } = await start()
     const lying = await send(HTML, 'quay.docx')
     expect(lying.body.metadata).toMatchObject({
@@ -172,7 +172,7 @@ describe('the boundary', () => {
     )
   })
 
-  it('has one place: a second upload is told 429 at once, and a file over the limit 413', async () => {
+  it('converts one document at a time: a second upload gets 429 at once, and a file over the limit 413', async () => {
     const { port, send } = await start({ DOCCONV_MAX_FILE_SIZE: '1000' })
     const slow = connect(port, '127.0.0.1')
     slow.write(

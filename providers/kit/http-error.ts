@@ -8,7 +8,7 @@ export interface HttpErrorOptions {
   type?: string
   /** OpenAI-family `param`: the request field at fault. */
   param?: string
-  /** Body shape of whoever refuses, where that is not the route itself; the route's own family when absent. */
+  /** Body shape of the part that refuses, where that is not the route itself; the route's own family when absent. */
   family?: ErrorFamily
   headers?: Record<string, string>
   cause?: unknown

@@ -1,6 +1,9 @@
 import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
-import { announceReady, exitOnUnhandledErrors, exitWhenParentGone } from './process-life.ts'
+import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../contract/process-life.ts'
 import { ServiceConfigError } from './service-config-error.ts'
+
+/** How long a service may take to end its work when it is stopped. */
+const GRACE_MS = 10_000
 
 export interface RunningService {
   url: string
@@ -20,15 +23,15 @@ export async function runService(
   const report = (error: unknown): void => {
     process.stderr.write(`${describe(name, error)}\n`)
   }
-  exitOnUnhandledErrors(report)
+  exitOnUnhandledErrors(process, report)
   const service = await start().catch((error: unknown) => {
     const refusal = refusalOf(name, portVariable, error)
     if (refusal === null) throw error
     report(refusal)
     process.exit(CONFIG_EXIT_CODE)
   })
-  exitWhenParentGone(() => service.close(), report)
-  announceReady(service)
+  exitWithHost(process, () => service.close(), report, GRACE_MS)
+  announceReady(process, service)
 }
 
 /** What a person must change before it can start; null for what may be otherwise the next time. */

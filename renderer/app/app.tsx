@@ -24,7 +24,7 @@ export function App() {
 }
 
 /**
- * Behaviour of the components. Colours, sizes and radii stand in base.css: Mantine would write them into a `<style>` element, which the
+ * Behaviour of the components. Colours, sizes and radii are in base.css: Mantine would write them into a `<style>` element, which the
  * content-security policy forbids.
  */
 const theme = createTheme({

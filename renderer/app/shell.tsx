@@ -18,7 +18,7 @@ import styles from './shell.module.css'
 
 const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : 'Ctrl K'
 
-/** The frame that every page stands in. */
+/** The frame around every page. */
 export function Shell() {
   useEngineEvents(useBlind())
   return (

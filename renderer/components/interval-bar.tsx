@@ -5,12 +5,12 @@ interface IntervalBarProps {
   interval: { low: number; high: number } | null
   /** The values at both ends of the bar; what lies beyond is cut off. */
   domain: readonly [number, number]
-  /** Where "nothing" stands; drawn as a line. */
+  /** The value of "no difference"; drawn as a line. */
   zero?: number
   colour?: string
 }
 
-/** A value with its interval on a common scale. Decorative: the numbers must stand beside it. */
+/** A value with its interval on a common scale. Decorative: the numbers must be beside it. */
 export function IntervalBar({ value, interval, domain, zero, colour = 'var(--accent)' }: IntervalBarProps) {
   const [low, high] = domain
   const at = (number: number): string => `${((Math.min(high, Math.max(low, number)) - low) / (high - low || 1)) * 100}%`

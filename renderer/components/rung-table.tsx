@@ -13,7 +13,7 @@ interface RungTableProps {
   datasets: RunHead['datasets']
   /** Names without `-rag`. */
   short?: boolean
-  /** The mean of one approach on one rung; its n is written behind it. */
+  /** The mean of one approach on one rung; its n is written after it. */
   mean: (dataset: string, alias: string, point: FrontierPoint | undefined) => ReactNode
 }
 

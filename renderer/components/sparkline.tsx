@@ -1,7 +1,7 @@
 const WIDTH = 120
 const HEIGHT = 18
 
-/** A line through values from 0 to their largest. The newest stands at the right. */
+/** A line through values from 0 to their largest. The newest is at the right. */
 export function Sparkline({ values, colour, label }: { values: number[]; colour: string; label: string }) {
   const top = Math.max(...values, 1)
   const points = values.map((value, index) => {

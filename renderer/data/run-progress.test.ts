@@ -111,8 +111,8 @@ describe('progressOf', () => {
     for (let made = 0; made <= 12; made += 1) {
       const events = [...begin, plan('smoke', 4), ...cells('smoke', Math.min(4, made))]
       if (made > 4) events.push(step('baseline', 'cells'), plan('baseline', 8), ...cells('baseline', made - 4))
-      for (const told of [justBegun, stale]) {
-        const { done, total, leftMs } = progressOf(told, after(events))
+      for (const reported of [justBegun, stale]) {
+        const { done, total, leftMs } = progressOf(reported, after(events))
         expect(done).toBeLessThanOrEqual(total)
         expect(leftMs ?? 0).toBeGreaterThanOrEqual(0)
       }

@@ -1,11 +1,12 @@
 import { MultiSelect, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { FIRST_METRIC, metricOfId } from '../../contract/metrics/metrics.ts'
 import { metricName } from '../components/format.ts'
+import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
-import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
@@ -30,20 +31,7 @@ export function ComparePage() {
     enabled: run !== undefined,
   })
   if (run === undefined || dataset === undefined)
-    return (
-      <Page title={WORDS.page}>
-        {query.isError && <ErrorPanel error={query.error} what={WORDS.runs} retry={() => void query.refetch()} />}
-        {query.isPending && <LoadingRows rows={12} />}
-        {query.isSuccess && (
-          <EmptyPanel title={WORDS.noRun}>
-            <p>
-              <Link to="/launch">{WORDS.launch}</Link>
-              {WORDS.afterLaunch}
-            </p>
-          </EmptyPanel>
-        )}
-      </Page>
-    )
+    return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
   const others = (search.runs ?? []).filter((id) => id !== run.run_id)
   const points = frontier.data?.points ?? []
   const here = points.filter(({ dataset_id: id }) => id === dataset.dataset_id)

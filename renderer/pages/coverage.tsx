@@ -1,7 +1,8 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ExportMenu } from '../features/matrix/export-menu.tsx'
 import { api } from '../data/client.ts'
@@ -20,20 +21,7 @@ export function CoveragePage() {
   })
   const error = query.error ?? coverage.error
   if (run === undefined || dataset === undefined)
-    return (
-      <Page title={WORDS.page}>
-        {error !== null && <ErrorPanel error={error} what={WORDS.runs} retry={() => void query.refetch()} />}
-        {query.isPending && <LoadingRows rows={12} />}
-        {query.isSuccess && (
-          <EmptyPanel title={search.run === undefined ? WORDS.noRun : WORDS.unknownRun(search.run)}>
-            <p>
-              <Link to="/launch">{WORDS.launch}</Link>
-              {WORDS.afterLaunch}
-            </p>
-          </EmptyPanel>
-        )}
-      </Page>
-    )
+    return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
   return (
     <Page
       title={WORDS.page}

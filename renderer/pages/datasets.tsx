@@ -9,10 +9,10 @@ import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
 import { AskByVoice } from '../features/speech/ask-by-voice.tsx'
 import { QuestionList } from '../features/datasets/question-list.tsx'
 
-// The drawing library is only fetched by whoever looks at a graph.
+// The drawing library is only fetched when a graph is shown.
 const GraphView = lazy(async () => ({ default: (await import('../features/datasets/graph/graph-view.tsx')).GraphView }))
 
-/** Documents, questions and the knowledge graph of each rung, gold facts marked where they stand. */
+/** Documents, questions and the knowledge graph of each rung, gold facts marked in place. */
 export function DatasetsPage() {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
@@ -67,20 +68,7 @@ export function JudgesPage() {
     return () => setRevealed(false)
   }, [revealed, setRevealed])
   if (run === undefined || dataset === undefined)
-    return (
-      <Page title={WORDS.page}>
-        {query.isError && <ErrorPanel error={query.error} what={WORDS.runs} retry={() => void query.refetch()} />}
-        {query.isPending && <LoadingRows rows={12} />}
-        {query.isSuccess && (
-          <EmptyPanel title={WORDS.noRun}>
-            <p>
-              <Link to="/launch">{WORDS.launch}</Link>
-              {WORDS.afterLaunch}
-            </p>
-          </EmptyPanel>
-        )}
-      </Page>
-    )
+    return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
   const go = (index: number, replace = false): void =>
     void navigate({ search: { run: round.run, dataset: round.dataset, set: index + 1 }, replace })
   return (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useSearch } from '@tanstack/react-router'
+import { useSearch } from '@tanstack/react-router'
+import { NoRun } from '../components/no-run.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { MATRIX_WORDS as WORDS } from '../features/matrix/matrix-words.ts'
@@ -25,16 +26,7 @@ export function MatrixPage() {
       </Page>
     )
   if (runs.isSuccess && run === undefined)
-    return (
-      <Page title={WORDS.page}>
-        <EmptyPanel title={WORDS.noRun}>
-          <p>
-            <Link to="/launch">{WORDS.launch}</Link>
-            {WORDS.afterLaunch}
-          </p>
-        </EmptyPanel>
-      </Page>
-    )
+    return <NoRun title={WORDS.page} query={runs} named={undefined} words={WORDS} />
   if (summary.data === undefined || runs.data === undefined)
     return (
       <Page title={WORDS.page}>

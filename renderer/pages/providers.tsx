@@ -6,7 +6,7 @@ import { ServicePanel } from '../features/providers/service-panel.tsx'
 
 const USAGE_MS = 5000
 
-/** Each service with its state, figures, log and buttons; which logs are open stands in the link. */
+/** Each service with its state, figures, log and buttons; which logs are open is part of the link. */
 export function ProvidersPage() {
   const search = useSearch({ from: '/providers' })
   const navigate = useNavigate({ from: '/providers' })

@@ -17,7 +17,7 @@ const TABS: { value: SettingsTab; label: string }[] = [
   { value: 'look', label: 'Look' },
 ]
 
-/** Look, endpoints, secrets, and the index; the tab stands in the link. */
+/** Look, endpoints, secrets, and the index; the tab is part of the link. */
 export function SettingsPage() {
   const { tab = 'models' } = useSearch({ from: '/settings' })
   const navigate = useNavigate({ from: '/settings' })

@@ -85,7 +85,7 @@ function nameOf(index: number): string {
   return `${word(index)} ${word(index * 7 + 13 + Math.floor(index / 5832))}`
 }
 
-/** Chunks that each tell of a few entities and how they are joined; some entities are in many. */
+/** Chunks that each name a few entities and their relations; some entities are in many. */
 function worldOf(size: number, random: () => number): ExtractedChunk[] {
   const verbs = ['founded', 'led', 'joined', 'sold', 'built', 'left', 'taught', 'financed']
   return Array.from({ length: Math.ceil(size / PER_CHUNK) }, (_, at): ExtractedChunk => {

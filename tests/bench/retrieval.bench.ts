@@ -27,7 +27,7 @@ const RECALL_CUTOFF = 5
 const NDCG_CUTOFF = 10
 const GAIN_OVER_FLOOR = 0.02
 const LIFT_OF_ALL = 4 / 3
-/** Contexts that the floor is scored on; an approach hands over its own number. */
+/** Contexts that the floor is scored on; an approach returns its own number. */
 const FLOOR_DEPTH = 10
 
 interface Scores {
@@ -133,7 +133,7 @@ async function ingest(url: string): Promise<void> {
   await call(url, '/rag/contextual/build', { profile: PROFILE })
 }
 
-/** The documents of an answer's contexts, in their order; none for an approach that hands over no text. */
+/** The documents of an answer's contexts, in their order; none for an approach that returns no text. */
 async function contextDocuments(url: string, alias: string, question: string): Promise<string[]> {
   const request = { model: alias, messages: [{ role: 'user', content: question }], cache: { 'no-cache': true } }
   const { rag_extension: extension } = ChatCompletion.parse(await call(url, '/v1/chat/completions', request))

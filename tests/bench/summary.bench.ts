@@ -48,7 +48,7 @@ function generator(seed: number): () => number {
 function rowOf(index: number, random: () => number): CanonicalRow {
   const dataset = fixtureDataset('bench', 'Bench', 1)
   const fate = random()
-  // A question has one text, whoever answers it.
+  // A question has one text, whichever approach answers it.
   const question = Math.floor(index / ALIASES.length)
   const row = fixtureRow(dataset, ALIASES[index % ALIASES.length]!, question % 7, {
     latencyMs: random() * 5000,

@@ -41,7 +41,7 @@ describe('a disk that fails to write', () => {
     expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 3 })
   })
 
-  it.each([0, 1, 1000])('takes back %i bytes when it is full, and goes on once there is room', async (room) => {
+  it.each([0, 1, 1000])('removes %i bytes when it is full, and continues once there is room', async (room) => {
     const faults: DiskFaults = {}
     const { file, log, before } = await logWithRow(faults)
     faults.write = full(room)
@@ -78,7 +78,7 @@ describe('a disk that fails to write', () => {
     expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 3 })
   })
 
-  it('is done for when half a row can neither be finished nor taken back; the rest refuses, the next opening is torn', async () => {
+  it('fails for good when half a row can neither be finished nor removed; the rest refuses, the next opening is torn', async () => {
     const faults: DiskFaults = {}
     const { file, log } = await logWithRow(faults)
     faults.write = full(500)

@@ -137,7 +137,7 @@ test('the page sees neither the token nor Node, and the shell answers only what 
     project,
     platform: process.platform,
   })
-  // A page can hand over a file that came from the disk, and nothing that it made up.
+  // A page can pass a file that came from the disk, and nothing that it made up.
   await expect(page.evaluate(`window.ragLadderDesktop.openOriginal(new File(['a'], '/etc/passwd'))`)).rejects.toThrow()
   await expect(page.evaluate(`window.ragLadderDesktop.reveal('/etc')`)).rejects.toThrow(/folder.reveal/)
   const answers = await page.evaluate(`fetch('/control/system/status', {

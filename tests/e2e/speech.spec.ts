@@ -48,7 +48,7 @@ test('text to speech starts when it is used, and shows why it cannot speak', asy
   await page.getByRole('link', { name: 'Speech' }).click()
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
-  // Whoever wants a transcript needs no voices.
+  // A transcript needs no voices.
   await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/tts idle/)
   await expectToFitNarrowWindow(page)
 

@@ -1,4 +1,4 @@
-import { launchersOfEngine } from '../../main/engine/host-channel.ts'
+import { launchersOfEngine } from '../../main/engine/engine-launchers.ts'
 import { SupervisedService } from '../../main/supervisor/supervised-service.ts'
 
 // A service that has another one started, as the engine does; it passes the other's address off as its own.

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { announceReady, exitWhenParentGone } from '../../providers/kit/process-life.ts'
+import { announceReady, exitWithHost } from '../../contract/process-life.ts'
 import { describeEnd, startWork } from '../../providers/kit/work/work-process.ts'
 
 // A service that has work done in a process of its own, as converter and networks do. GET /<task> hands the task on.
@@ -28,9 +28,11 @@ const server = createServer((request, response) => {
 })
 server.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as { port: number }
-  exitWhenParentGone(
+  exitWithHost(
+    process,
     async () => void server.close(),
     () => undefined,
+    10_000,
   )
-  announceReady({ port, url: `http://127.0.0.1:${port}` })
+  announceReady(process, { port, url: `http://127.0.0.1:${port}` })
 })

@@ -141,7 +141,7 @@ describe('the converter under the supervisor', () => {
     expect(refused).toBeGreaterThan(3)
   })
 
-  it('killed in the middle of a conversion, it comes back at the same place, reads that document again, and works', async () => {
+  it('killed in the middle of a conversion, it restarts on the same port, reads that document again, and works', async () => {
     const parser = converterParser({ url, token: TOKEN })
     const scan = papers.get('storm-log.tif')!
     const read = parser.parse(file('storm-log.tif', scan), AbortSignal.timeout(60_000), async () => [])

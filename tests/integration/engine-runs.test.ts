@@ -33,7 +33,7 @@ const until = (enough: (event: ControlEvent, seen: SequencedEvent[]) => boolean,
   eventsUntil(engine.client, { after }, enough)
 const ENDED: RunState[] = ['completed', 'failed', 'cancelled', 'paused', 'interrupted']
 
-/** Row ids of the cells that were made, not taken over: each was durable when it was told. */
+/** Row ids of the cells that were made, not taken over: each was durable when it was reported. */
 const made = (seen: SequencedEvent[]): string[] =>
   seen.flatMap(({ event }) => (event.type === 'cell.finished' && !event.reused ? [event.row_id] : []))
 
@@ -96,7 +96,7 @@ describe('a run', () => {
     expect(foreign[2]!.seq).toBe(1)
   })
 
-  it('can be paused, resumed and cancelled, keeping what it made', async () => {
+  it('can be paused, resumed and cancelled, keeping its cells', async () => {
     const { client } = engine
     await client.runs.start(request('held', 10))
     await until((_, seen) => made(seen).length >= 3)
@@ -155,7 +155,7 @@ describe('a run', () => {
     expect(await rowIds('cold')).toHaveLength(8)
   })
 
-  it('that is finished can be judged, and repaired when its last row is torn, without a cell being made', async () => {
+  it('that is finished can be judged, and repaired when its last row is torn, without running a cell', async () => {
     const { client } = engine
     await client.runs.start({ ...request('judged'), metrics: [] })
     const first = await until(isState('judged', ...ENDED))

@@ -125,7 +125,7 @@ describe('a second run', () => {
     expect(await rowsOf(evidence())).toHaveLength(CELLS + 4)
   })
 
-  it('judges a finished run that was made without judges, calls no approach and changes no byte', async () => {
+  it('judges a finished run that had no judges, calls no approach and changes no byte', async () => {
     const before = await readFile(evidence())
     const judges = ['--judge-models', 'builtin-lexical-support,builtin-semantic-match']
     const judged = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset', ...judges))
@@ -143,7 +143,7 @@ describe('a second run', () => {
     expect(refused.events.filter(({ type }) => type === 'cell.started')).toEqual([])
   })
 
-  it('refuses rows made under another seed, names the field and calls nothing', async () => {
+  it('refuses rows of another seed, names the field and calls nothing', async () => {
     const manifest = join(root, 'manifests/evaluation.yaml')
     const text = await readFile(manifest, 'utf8')
     await writeFile(manifest, text.replace("seed: 'ladder'", "seed: 'other'"))

@@ -71,7 +71,7 @@ describe('before anything is ingested', () => {
 })
 
 describe('the gateway’s door', () => {
-  it('refuses in the form of the API whoever has no key, also where there is no route', async () => {
+  it('refuses a caller without a key in the form of the API, also where there is no route', async () => {
     for (const path of ['/v1/models', '/v1/responses']) {
       const answer = await fetch(here.platform.url + path)
       expect([answer.status, await answer.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
@@ -352,7 +352,7 @@ describe('what an operator sees', () => {
     expect(value(`rag_ladder_http_request_duration_seconds_bucket{${route},le="+Inf"}`)).toBe(sum)
   })
 
-  it('is the rerank adapter, to whoever has its token', async () => {
+  it('is the rerank adapter for callers with its token', async () => {
     const headers = { authorization: `Bearer ${RERANK_TOKEN}`, 'content-type': 'application/json' }
     const documents = Array.from({ length: 43 }, (_, index) =>
       index === 40 ? DOCUMENTS['lighthouse.md'] : `page ${index}`,

@@ -236,7 +236,7 @@ describe('prepareRun', () => {
     ])
   })
 
-  it('sends the key of the edge to the evaluator of an external platform, whoever starts the run', async () => {
+  it('sends the key of the edge to the evaluator of an external platform, from every host of a run', async () => {
     const env = { ...EDGE, MATRIX_EVALUATOR_API_KEY: 'evaluator-key' }
     const both = await bothWays({ ...name, env })
     for (const prepared of both)

@@ -193,7 +193,7 @@ describe('a ladder', () => {
   })
 })
 
-describe('a corpus that is ingested again while cells are made', () => {
+describe('a corpus that is ingested again while cells run', () => {
   it('ends the run as a conflict, and no answer of the new corpus is stored under the old digest', async () => {
     const project = await smokeProject()
     const token = 'token-of-the-operator'

@@ -74,7 +74,7 @@ describe('text to speech under its supervisor', () => {
     expect((await fetch(`${service.url!}/health`)).status).toBe(200)
   })
 
-  it('killed in the middle of a synthesis, it comes back and speaks; nothing half-made is left', async () => {
+  it('killed in the middle of a synthesis, it restarts and speaks; no partial file is left', async () => {
     const url = await start()
     const first = await speak(url, 'Ready.')
     expect(first.status).toBe(200)

@@ -65,7 +65,7 @@ export async function checkServices(page: Page, office: HangingOffice): Promise<
   const old = await readFile('corpus/mixed_formats/dredging-memo.doc')
   assert.match(textOf(await convert(page, old, 'memo.doc'), 504), /timed out/)
   const pid = await office.pid()
-  // Whoever inherited it collects it a moment after it was killed.
+  // The process that inherited it collects it a moment after it was killed.
   await until(() => !isAlive(pid), `the program ${pid} of the conversion that was given up is still there`)
   // The service ends after a deadline and is started again at its place: until it is back, a call is refused or waits.
   const again = await untilAnswered(() => convert(page, HTML, 'quay.html'))

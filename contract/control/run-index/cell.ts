@@ -29,7 +29,7 @@ export const CellVerdict = z.strictObject({
 })
 export type CellVerdict = z.infer<typeof CellVerdict>
 
-/** Why a row that the index knows cannot be shown: its file is gone, or other bytes stand there now; the next sync settles it. */
+/** Why a row that the index knows cannot be shown: its file is gone, or its bytes have changed; the next sync settles it. */
 const rowGone = z.strictObject({
   ok: z.literal(false),
   code: z.enum(['file_missing', 'file_changed']),
@@ -44,7 +44,7 @@ export const CellOutcome = z.union([
     cuts: z.array(CellCut),
     verdicts: z.array(CellVerdict),
   }),
-  /** The cell of a snapshot, as it stands there. */
+  /** The cell of a snapshot, unchanged. */
   z.strictObject({
     ok: z.literal(true),
     kind: z.literal('historical'),

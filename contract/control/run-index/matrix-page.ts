@@ -8,7 +8,7 @@ import { CellMetricState, IndexMetric } from './metrics.ts'
 import { aliasList, count, counts, Name, notFound, runDataset } from './parts.ts'
 
 export const MatrixSort = z.discriminatedUnion('by', [
-  /** As in the query file, once the aggregate tells; till then as rows came in. */
+  /** The order of the questions file once there is an aggregate; before that, the order of the rows. */
   z.strictObject({ by: z.literal('position'), descending: z.boolean().default(false) }),
   z.strictObject({ by: z.literal('question_id'), descending: z.boolean().default(false) }),
   z.strictObject({ by: z.literal('hops'), descending: z.boolean().default(false) }),
@@ -27,7 +27,7 @@ export const MatrixFilters = z.strictObject({
   states: z.array(CellMetricState).min(1).optional(),
   statuses: z.array(CellStatus).min(1).optional(),
   error_types: z.array(CellErrorType).min(1).optional(),
-  /** Null stands for questions whose author did not count the hops. */
+  /** Null: questions whose author did not count the hops. */
   hops: z.array(z.int().nullable()).min(1).max(32).optional(),
   answerable: z.boolean().optional(),
   /** The alias that has the best value alone; for judge_mean the panel's winner. Null: no such alias. */
@@ -41,7 +41,7 @@ export const MatrixFilters = z.strictObject({
   min_spread: z.number().min(0).optional(),
   /** The panel came to no winner, for one of these reasons. */
   inconclusive: z.array(InconclusiveReason).min(1).optional(),
-  /** Words that stand in the question or in a shown answer; all of them, the last may be a beginning; "quoted words" in this order. */
+  /** Words that occur in the question or in a shown answer; all of them, the last may be a prefix; "quoted words" in this order. */
   text: z.string().max(400).optional(),
 })
 export type MatrixFilters = z.infer<typeof MatrixFilters>

@@ -9,7 +9,7 @@ export const IndexMetric = z.enum(METRICS.map(({ id }) => id) as [MetricId, ...M
 export type IndexMetric = z.infer<typeof IndexMetric>
 
 /**
- * Where one cell stands in one metric. ok: it has a value. not_run: the cell itself failed, or was never evaluated. missing: it has no row.
+ * State of one cell in one metric. ok: it has a value. not_run: the cell itself failed, or was never evaluated. missing: it has no row.
  * The order is also that of the index's codes.
  */
 export const CellMetricState = z.enum(['missing', 'ok', 'not_evaluable', 'error', 'timeout', 'disabled', 'not_run'])

@@ -32,7 +32,7 @@ export const IndexedArtifact = z.strictObject({
   size_bytes: count,
   /** Milliseconds since 1970. */
   modified_ms: z.number(),
-  /** Bytes that the index stands for; `sha256` is of them. */
+  /** Bytes that the index covers; `sha256` is of them. */
   applied_bytes: count,
   sha256: Sha256.nullable(),
   damage: ArtifactDamage.nullable(),
@@ -58,7 +58,7 @@ const runDatasetHead = {
 export const RunHead = z.strictObject({
   run_id: Name,
   kind: IndexedRunKind,
-  /** When its first and its latest row were finished; null in historical snapshots, which do not tell. */
+  /** When its first and its latest row were finished; null in historical snapshots, which do not record it. */
   first_finished_at: z.iso.datetime().nullable(),
   last_finished_at: z.iso.datetime().nullable(),
   aliases: count,
@@ -93,7 +93,7 @@ export type IndexedAlias = z.infer<typeof IndexedAlias>
 export const IndexedProvenance = z.strictObject({
   sha256: Sha256,
   cells: count,
-  /** Null when it is too large for this answer; it stands in each row. */
+  /** Null when it is too large for this answer; each row has it. */
   reproducibility: Reproducibility.nullable(),
 })
 

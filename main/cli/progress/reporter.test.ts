@@ -24,7 +24,7 @@ const phase = (unchanged: boolean): RunEvent => ({
 })
 
 describe('an event on the terminal', () => {
-  it('stands in one line where it fits, else its note stands below, broken at blanks and never in a word', () => {
+  it('fits one line where it can, else its note is below, broken at blanks and never in a word', () => {
     const note =
       '240 chunks of 44 documents, unchanged · job 83bfb58a-cc8d-49f8-b788-16f0e3c7337c · corpus digest e7808d77dabe'
     expect(shown(step('12 chunks'))).toEqual(['● baseline_curated  ingest the corpus  840 ms  12 chunks'])
@@ -37,7 +37,7 @@ describe('an event on the terminal', () => {
       for (const row of shown(step(note), columns)) expect(row.length).toBeLessThanOrEqual(Math.max(columns, 46))
   })
 
-  it('tells the work of an ingestion once: not again when nothing was worked on', () => {
+  it('reports the work of an ingestion once, and not again when nothing was done', () => {
     expect(shown(phase(false))).toEqual(['    embed: chunks to embed 240'])
     expect(shown(phase(true))).toEqual([])
   })

@@ -17,7 +17,7 @@ const dataset = {
       { document: 'part/b.md', fact: 'nobody knows' },
     ]),
     question('q2', [
-      { document: 'a.md', fact: 'stands nowhere' },
+      { document: 'a.md', fact: 'occurs nowhere' },
       { document: 'gone.md', fact: 'anything' },
     ]),
   ],
@@ -55,7 +55,7 @@ describe('readDocument', () => {
       text: TEXT.slice(0, TEXT.indexOf('😀')),
       total: TEXT.length,
       next_offset: TEXT.indexOf('😀'),
-      lost_gold: [{ question_id: 'q2', fact: 'stands nowhere' }],
+      lost_gold: [{ question_id: 'q2', fact: 'occurs nowhere' }],
     })
     if (!slice.is_text) throw new Error('no text')
     expect(slice.gold.map(({ start, end }) => TEXT.slice(start, end))).toEqual(['The lock opened in 1821'])

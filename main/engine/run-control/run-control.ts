@@ -62,7 +62,7 @@ interface Going {
   abort: AbortController
   progress: RunProgress
   step: NonNullable<RunJob['progress']>['step']
-  /** Told by the steps themselves. */
+  /** Reported by the steps themselves. */
   failures: RunFailure[]
   /** When counts were last written to the journal; of the monotonic clock. */
   recordedAt: number

@@ -28,7 +28,7 @@ const entry = (run_id: string, state: JournalEntry['state'] = 'running'): Journa
 })
 
 describe('RunJournal', () => {
-  it('is empty where no run was ever made', async () => {
+  it('is empty before the first run', async () => {
     expect(await new RunJournal(join(folder, 'missing')).load(() => undefined)).toEqual([])
   })
 

@@ -29,7 +29,7 @@ describe('LineLog', () => {
     ])
   })
 
-  it('follows until it is told to stop', async () => {
+  it('follows until it is aborted', async () => {
     const log = new LineLog()
     const stop = new AbortController()
     const lines = log.read(0, true, stop.signal)

@@ -37,7 +37,7 @@ describe.each(BUILTIN_JUDGES)('%s', (name) => {
     expect(judge).toMatchObject({ name, kind: 'builtin', family: name.split('-').slice(0, 2).join('-') })
   })
 
-  it('puts right above partly right above wrong above nothing', async () => {
+  it('grades right above partly right above wrong above empty', async () => {
     const texts = [
       'The lock was opened in May 1904.',
       'It was open. The crane stands idle when the wind is strong. Volunteers paint the gates in May.',
@@ -60,7 +60,7 @@ describe.each(BUILTIN_JUDGES)('%s', (name) => {
     expect(wrong).toBe(1)
   })
 
-  it('knows that refusing is right exactly where nothing can be known', async () => {
+  it('grades a refusal as right exactly where the question is unanswerable', async () => {
     const texts = ['The documents do not say when.', 'It was 1904.']
     const unknown = 'The documents do not tell the year.'
     expect(await grades(texts, { answerable: false, reference: unknown })).toEqual([5, 1])

@@ -66,7 +66,7 @@ describe('a human round', () => {
     expect(round.sets[0]!.answers.map(({ letter }) => letter)).toEqual(['A', 'B', 'C'])
   })
 
-  it('publishes the hash of a seal that stands apart and holds the order', async () => {
+  it('publishes the hash of a seal that is stored apart and holds the order', async () => {
     const { round, seal, files } = await exported()
     const stored = HumanSeal.parse(JSON.parse(await readFile(files.sealFile, 'utf8')))
     expect(stored).toEqual(seal)
@@ -74,7 +74,7 @@ describe('a human round', () => {
     for (const { order } of stored.sets) expect(order.toSorted()).toEqual(MODELS.toSorted())
   })
 
-  it('has an order that nobody can work out from the rule: it hangs on a random salt', async () => {
+  it('has an order that cannot be derived from the rule: it depends on a random salt', async () => {
     const [one, other] = [await exported(), await exported()]
     expect(one.seal.salt).not.toBe(other.seal.salt)
     expect(one.round.commitment).not.toEqual(other.round.commitment)
@@ -121,7 +121,7 @@ describe('a human round', () => {
     expect(await importHumanVotes(files)).toEqual(result)
   })
 
-  it('compares with nobody where there is no panel, and counts only the sets that were voted on', async () => {
+  it('compares with no judge where there is no panel, and counts only the sets that were voted on', async () => {
     const { round, files } = await exported()
     const { votes } = votesOn(round)
     await write(files.votesFile, votesOn(round, { votes: votes.slice(0, 3) }))

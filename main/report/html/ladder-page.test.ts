@@ -101,7 +101,7 @@ describe('ladderPage', () => {
     )
   })
 
-  it('names every chart for who cannot see it, and has its figures in tables', () => {
+  it('names every chart for screen readers, and has its figures in tables', () => {
     const elements = read(page)
     const charts = elements.filter(({ tag, attributes }) => tag === 'svg' && attributes.get('role') === 'img')
     expect(charts.length).toBeGreaterThan(8)
@@ -152,7 +152,7 @@ describe('ladderPage', () => {
     expect(new Set(signs.map(({ text }) => text))).toEqual(new Set(['▲', '▼', '·']))
   })
 
-  it.each(HOSTILE)('shows %j as text wherever it stands', async (text) => {
+  it.each(HOSTILE)('shows %j as text wherever it occurs', async (text) => {
     const hostile = await ladderPage({ aggregates: aggregates.map((each) => withText(each, text)), artifacts: [] })
     const elements = read(hostile)
     const count = (tag: string): number => elements.filter((element) => element.tag === tag).length
@@ -175,7 +175,7 @@ describe('ladderPage', () => {
     )
   })
 
-  it('can be made of one rung, of no rung, and of files of before', async () => {
+  it('can be written for one rung, for no rung, and from files of earlier versions', async () => {
     const old = { ...aggregates[0], comparisons: null, repeats: 1 }
     for (const some of [[aggregates[1]], [], [old]]) read(await ladderPage({ aggregates: some, artifacts: [] }))
     expect((await ladderPage({ aggregates: [old], artifacts: [] })).includes('Nothing was compared.')).toBe(true)

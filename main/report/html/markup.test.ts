@@ -10,7 +10,7 @@ describe('h', () => {
     expect(fragment('a', h('i', {}, 'b')).html).toBe('a<i>b</i>')
   })
 
-  it('escapes every text, whatever stands in it, in content and in attributes', () => {
+  it('escapes every text, whatever it holds, in content and in attributes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const inner = h('p', { title: text }, text).html.slice('<p title="'.length, -'</p>'.length)

@@ -72,7 +72,7 @@ describe('the page’s script', () => {
     expect(states()).toEqual(['● same', '● same'])
   })
 
-  it('tells changed, missing and unreadable ones apart, and names them', async () => {
+  it('distinguishes changed, missing and unreadable ones, and names them', async () => {
     const { banner, states } = await open({
       files: {
         'a%20b': { said: 'x', now: 'x ' },

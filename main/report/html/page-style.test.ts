@@ -24,8 +24,8 @@ const luminance = (rgb: readonly number[]): number =>
     .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
     .reduce((sum, value, index) => sum + value * [0.2126, 0.7152, 0.0722][index]!, 0)
 
-function contrast(text: string, behind: string, ground: string): number {
-  const [a, b] = [luminance(over(text, ground)), luminance(over(behind, ground))]
+function contrast(text: string, background: string, ground: string): number {
+  const [a, b] = [luminance(over(text, ground)), luminance(over(background, ground))]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
@@ -42,8 +42,8 @@ describe.each([
     ['good', ['surface']],
     ['bad', ['surface']],
     ['warn', ['surface']],
-  ])('%s can be read on every ground that it stands on', (text, grounds) => {
-    for (const behind of grounds)
-      expect(contrast(token(text), token(behind), token('surface'))).toBeGreaterThanOrEqual(4.5)
+  ])('%s is readable on each of its backgrounds', (text, grounds) => {
+    for (const background of grounds)
+      expect(contrast(token(text), token(background), token('surface'))).toBeGreaterThanOrEqual(4.5)
   })
 })

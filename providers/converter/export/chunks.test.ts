@@ -15,7 +15,7 @@ const documentOf = (blocks: Block[]): Document => ({
 const paragraph = (text: string): Block => ({ kind: 'paragraph', text, place: null })
 
 describe('chunkDocument', () => {
-  it('keeps sections apart and tells section, page and kind', () => {
+  it('keeps sections apart and gives section, page and kind', () => {
     expect(chunkDocument(sampleDocument(), 200, 20).map(({ text, metadata }) => [text.slice(0, 24), metadata])).toEqual(
       [
         [

@@ -32,7 +32,7 @@ const read = async (body: string, more: Record<string, string | null> = {}) => {
   return { texts: textsOf(blocks), warnings, blocks }
 }
 
-it('the base text of furigana is kept, and a warning tells that the readings are not', async () => {
+it('the base text of furigana is kept, and a warning says that the readings are not', async () => {
   const ruby = (base: string, reading: string): string =>
     `<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>${reading}</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>${base}</w:t></w:r></w:rubyBase></w:ruby></w:r>`
   expect(
@@ -57,7 +57,7 @@ it('the shown value of a field is kept', async () => {
   ).toEqual(['Table 7 of Quay'])
 })
 
-it('text boxes stand behind their paragraph, once, tables and boxes within them too', async () => {
+it('text boxes come after their paragraph, once, tables and boxes within them too', async () => {
   const box = (inner: string): string => `<wps:txbx><w:txbxContent>${inner}</w:txbxContent></wps:txbx>`
   const drawing = (inner: string): string =>
     `<w:r><mc:AlternateContent><mc:Choice Requires="wps"><w:drawing><wp:anchor>${box(inner)}</wp:anchor></w:drawing></mc:Choice><mc:Fallback><w:pict><v:shape><v:textbox><w:txbxContent>${inner}</w:txbxContent></v:textbox></v:shape></w:pict></mc:Fallback></mc:AlternateContent></w:r>`

@@ -158,7 +158,7 @@ it('docx: formulas are kept as text, alone as blocks of their own', async () => 
   expect(blocks[0]).toEqual({ kind: 'formula', text: 'E=\\frac{p}{2m}', place: null })
 })
 
-it('docx: blocks stand on the pages that Word noted, and on none where its notes do not fit its count', async () => {
+it('docx: blocks are on the pages that Word noted, and on none where its notes do not fit its count', async () => {
   const parts = unzipSync(new Uint8Array(await writeDocx(content)))
   const xml = new TextDecoder().decode(parts['word/document.xml'])
   const onPages = async (broken: string, pages: number) => {
@@ -219,7 +219,7 @@ it('html: a table of more places than can be converted is refused with the reaso
   })
 })
 
-it('xlsx: a sheet without a part is empty, far cells stand together, rows beyond the limit are named', async () => {
+it('xlsx: a sheet without a part is empty, far cells are grouped, rows beyond the limit are named', async () => {
   const book = (sheet: object) =>
     new Uint8Array(
       write({ SheetNames: ['A'], Sheets: { A: sheet } }, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer,
@@ -242,7 +242,7 @@ it('markdown: words in brackets before brackets do not become a link', () => {
   expect(toMarkdown(document)).toBe('[x\\](javascript:alert(3)) and [y\\]: z and [a\\][b]\n')
 })
 
-describe('what cannot be read is told', () => {
+describe('what cannot be read is reported', () => {
   it.each([
     ['an encrypted PDF', () => writeEncryptedPdf('hidden'), 'encrypted', /remove its password/],
     [

@@ -28,7 +28,7 @@ it('a line of a sentence with a word in a typewriter font belongs to its paragra
   ])
 })
 
-it('lines of code that follow each other are one block, indented as they stand on the page', () => {
+it('lines of code that follow each other are one block, indented as on the page', () => {
   const lines = ['def lift(crane):', 'return crane + 1', 'print(lift(2))']
   const blocks = [
     at('paragraph', 1, 'The crane is lifted by this function:'),

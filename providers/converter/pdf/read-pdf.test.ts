@@ -120,11 +120,11 @@ describe('right-to-left text', () => {
 describe('characters above U+FFFF', () => {
   const line = 'Let 𝑛 be the count and 𝛼+1 the rate; the set ℝ has 𝔸𝔹 inside. Rare ideograph 𠮷野家 ends it.'
 
-  it('stand in the text where the page shows them', async () => {
+  it('are in the text where the page shows them', async () => {
     expect(textsOf(await read(glyphPdf([pageOf([line])])))).toEqual([line])
   })
 
-  it('stand in the text of a page that has nothing else', async () => {
+  it('are in the text of a page that has nothing else', async () => {
     expect(textsOf(await read(glyphPdf([pageOf(['𐲠𐲡𐲢 𐲣𐲤𐲥'])])))).toEqual(['𐲠𐲡𐲢 𐲣𐲤𐲥'])
   })
 
@@ -138,7 +138,7 @@ describe('characters above U+FFFF', () => {
   })
 })
 
-it('asterisks, underscores and backslashes of a text stand in it as they are', async () => {
+it('asterisks, underscores and backslashes of a text are kept as they are', async () => {
   const text = 'Use \\SetAffiliation{n}, a*b*c and snake_case_name with 2*3 in C:\\dir\\file of *this* text.'
   expect(textsOf(await read(glyphPdf([pageOf([text])])))).toEqual([text])
 })

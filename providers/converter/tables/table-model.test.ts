@@ -50,7 +50,7 @@ describe('a table model', () => {
     },
   )
 
-  it('is not there without weights, and told by its fault where they cannot be used', async () => {
+  it('is missing without weights, and named with its fault where they cannot be used', async () => {
     expect(await openTableModel(folder)).toBeNull()
     await writeTableModel(folder, { objects: evenGrid(2, 2) })
     const weights = join(folder, 'onnx', 'model.onnx')
@@ -101,19 +101,19 @@ describe('table_mode accurate', () => {
   })
 
   it('falls back to rules, and says why, without weights, with torn ones, with wrong ones and without a grid', async () => {
-    const told = async (): Promise<string> => {
+    const warning = async (): Promise<string> => {
       const { tableMode, warnings, cells } = await read()
       expect([tableMode, cells, warnings.length]).toEqual(['fast', byRules, 1])
       return warnings[0]!.replace(folder, '<folder>')
     }
-    expect(await told()).toBe('table_mode accurate: there is no table model in <folder>; tables were found by rules')
+    expect(await warning()).toBe('table_mode accurate: there is no table model in <folder>; tables were found by rules')
     await writeTableModel(folder, { objects: evenGrid(3, 2), kinds: 3 })
-    expect(await told()).toMatch(/<folder> cannot be used: its weights give logits/)
+    expect(await warning()).toMatch(/<folder> cannot be used: its weights give logits/)
     await rm(cacheDir, { recursive: true })
     cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-tables-'))
     folder = join(cacheDir, 'model')
     await writeTableModel(folder, { objects: [] })
-    expect(await told()).toBe(
+    expect(await warning()).toBe(
       'table_mode accurate: the model found no grid in 1 of 1 tables; the result of the rules was kept for them',
     )
     await rm(cacheDir, { recursive: true })
@@ -121,6 +121,6 @@ describe('table_mode accurate', () => {
     folder = join(cacheDir, 'model')
     await writeTableModel(folder, { objects: [] })
     await writeFile(join(folder, 'onnx', 'model.onnx'), 'torn')
-    expect(await told()).toMatch(/<folder> cannot be used: its weights are damaged/)
+    expect(await warning()).toMatch(/<folder> cannot be used: its weights are damaged/)
   })
 })

@@ -9,7 +9,7 @@ it('recognition data that could not be unpacked is unpacked for the next documen
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-read-'))
   try {
     const cacheDir = join(folder, 'cache')
-    // A file stands where the folder should be.
+    // A file is where the folder should be.
     await writeFile(cacheDir, '')
     const picture = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
       .png()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { inOrder } from './in-order.ts'
 
-/** Work that ends when it is told to. */
+/** Work that ends when its signal is aborted. */
 function gates(count: number) {
   const all = Array.from({ length: count }, () => Promise.withResolvers<string>())
   const started: number[] = []

@@ -100,7 +100,7 @@ describe('decodeAudio', () => {
       }
     })
 
-    it('does not tell how it looked for the end where nothing else is said', async () => {
+    it('does not report how it looked for the end where nothing else is reported', async () => {
       const header = (await fixture('tone-adpcm.wav')).subarray(0, 94)
       await expect(decodeAudio(header, 10)).rejects.toThrow('no sound could be read: the format is unknown')
     })

@@ -98,7 +98,7 @@ function everyOther(interleaved: Float32Array, offset: number): Float32Array {
   return Float32Array.from({ length: Math.floor(interleaved.length / 2) }, (_, i) => interleaved[2 * i + offset]!)
 }
 
-/** Place and kind of the first frame behind any ID3v2 tag. */
+/** Offset and kind of the first frame after any ID3v2 tag. */
 function firstFrame(bytes: Buffer): { at: number; kind: number; mode: number } | null {
   let at = 0
   if (bytes.toString('latin1', 0, 3) === 'ID3' && bytes.length > 10) {

@@ -7,7 +7,7 @@ const RATE = 48_000
 
 /**
  * What telephones write has its table of contents at the end, and a pipe cannot be sought in. The cache keeps what came in a file that has no
- * name once it is open: an abort leaves nothing behind, and the protocol of files stays off the list, so that a playlist opens nothing.
+ * name once it is open: an abort leaves no file, and the protocol of files stays off the list, so that a playlist opens nothing.
  */
 const SEEKABLE_INPUT = ['-protocol_whitelist', 'cache,pipe', '-read_ahead_limit', '-1', '-i', 'cache:pipe:0']
 

@@ -13,7 +13,7 @@ export interface DecodedAudio {
   channels: number
 }
 
-/** Why bytes gave no sound; the message may be told to a caller. */
+/** Why bytes gave no audio; the message may be shown to a caller. */
 export class AudioError extends Error {
   override readonly name = 'AudioError'
   readonly code: 'audio_empty' | 'audio_undecodable' | 'audio_unsupported' | 'audio_too_long'

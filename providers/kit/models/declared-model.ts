@@ -5,7 +5,7 @@ export interface DeclaredFile {
   url: string
   /** Null: what the server says. */
   sizeBytes: number | null
-  /** In hexadecimal digits. Null: what it was at its first fetch, and then what the hub tells beside it; a server that tells none is refused. */
+  /** In hexadecimal digits. Null: the digest of its first fetch, and then the one that the hub reports; a server that reports none is refused. */
   sha256: string | null
 }
 

@@ -7,7 +7,7 @@ import { firstByte, openRemoteFile, strongTag } from './open-remote-file.ts'
 
 export interface DownloadRequest {
   url: string
-  /** The finished file. What has arrived stands beside it as `.part`, and is gone on with the next time. */
+  /** The finished file. What has arrived is beside it as `.part`, and the next try continues it. */
   target: string
   sizeBytes: number | null
   sha256: string | null
@@ -59,8 +59,8 @@ async function fetchWhole(request: DownloadRequest, part: string): Promise<Diges
   for (;;) {
     const before = await sizeOf(part)
     try {
-      const told = await fetchRest(request, part, before)
-      const digest = declared ?? told
+      const reported = await fetchRest(request, part, before)
+      const digest = declared ?? reported
       if (digest === null)
         throw new DownloadError('no_checksum', 'neither the declaration nor the server says its checksum')
       return digest
@@ -113,7 +113,7 @@ async function fetchRest(request: DownloadRequest, part: string, have: number): 
     const { response, sizeBytes, digest } = await openRemoteFile(request.url, { byte: have, etag }, signal)
     const size = request.sizeBytes ?? sizeBytes
     if (request.sha256 !== null && digest?.kind === 'sha256' && digest.hex !== request.sha256) {
-      // Told before its first byte: hundreds of megabytes need not come to find it out.
+      // Reported before its first byte, so that nobody downloads hundreds of megabytes to find it out.
       await response.body?.cancel()
       const message = `the server says its checksum is ${digest.hex}, not ${request.sha256}`
       throw new DownloadError('checksum_mismatch', message, { actual: digest.hex })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** What a file must be: SHA-256 of its bytes, or git's name of it, which a hub tells for small files. */
+/** What a file must be: SHA-256 of its bytes, or its git object id, which a hub reports for small files. */
 export interface Digest {
   kind: 'sha256' | 'git-blob'
   hex: string

@@ -1,4 +1,4 @@
-/** Why a model cannot be had. */
+/** Why a model is unavailable. */
 export type ModelFault =
   /** No network, or it is not to be used. */
   | 'offline'
@@ -19,7 +19,7 @@ export type ModelFault =
   | 'disk_full'
   | 'not_writable'
 
-/** A model cannot be had; the message names model, file and folder, and says what to do. */
+/** A model is unavailable; the message names model, file and folder, and says what to do. */
 export class ModelStoreError extends Error {
   override readonly name = 'ModelStoreError'
   readonly code: ModelFault

@@ -100,7 +100,7 @@ describe('a model at its first use', () => {
   })
 
   it.each([true, false])(
-    'is whole when the file changed between two tries (the server tells versions: %s)',
+    'is whole when the file changed between two tries (the server reports versions: %s)',
     async (hasTags) => {
       server.hasTags = hasTags
       server.files.set('/weights.onnx', Buffer.alloc(WEIGHTS.length, 1))
@@ -147,7 +147,7 @@ describe('a model at its first use', () => {
   })
 })
 
-describe('what cannot be had', () => {
+describe('what is unavailable', () => {
   it('names file, folder and what works meanwhile when there is no network', async () => {
     await server.close()
     const error = await store()
@@ -174,18 +174,18 @@ describe('what cannot be had', () => {
     ['a refusal', { status: 403 }, 'refused', 1],
     ['trouble that does not pass', { status: 503 }, 'refused', 4],
     ['silence', { hangAfter: 1000 }, 'interrupted', 5],
-  ])('tells of %s', async (_name, fault, code, tries) => {
+  ])('reports %s', async (_name, fault, code, tries) => {
     server.faults = Array.from({ length: 20 }, (_, i) => (i > 0 && 'hangAfter' in fault ? { hangAfter: 0 } : fault))
     await expect(store({ stallMs: 150 }).ensure(model)).rejects.toMatchObject({ code })
     expect(server.requests).toHaveLength(tries)
   })
 
-  it('tells of a server that sends more than was declared', async () => {
+  it('reports a server that sends more than was declared', async () => {
     server.files.set('/weights.onnx', Buffer.alloc(WEIGHTS.length + 1))
     await expect(store().ensure(model)).rejects.toThrow(`more than ${WEIGHTS.length} bytes`)
   })
 
-  it('tells of a folder that cannot be written', async () => {
+  it('reports a folder that cannot be written', async () => {
     await writeFile(join(cache, 'someone'), 'a file where a folder should be')
     await expect(store().ensure(model)).rejects.toMatchObject({ code: 'not_writable' })
   })
@@ -206,7 +206,7 @@ describe('a model whose source names no commit and whose files have no declared 
     server.files.set(words, WORDS)
   })
 
-  it('is told from those that are pinned, by a checksum or by a commit', () => {
+  it('is distinguished from those that are pinned, by a checksum or by a commit', () => {
     const files = hubFiles('a/b', '8f23f0c03c8761650bdb5b40aaf3e40d2c15f1ce', [{ path: 'words.txt' }])
     expect([model, { ...model, files }, unpinned].map(isPinned)).toEqual([true, true, false])
   })
@@ -234,7 +234,7 @@ describe('a model whose source names no commit and whose files have no declared 
     expect(await readFile(file('words.txt'))).toEqual(other)
   })
 
-  it('is refused after it arrived where the server does not tell its checksum beforehand', async () => {
+  it('is refused after it arrived where the server does not report its checksum beforehand', async () => {
     await onHub().ensure(unpinned)
     await onHub().remove(unpinned)
     server.files.set(words, Buffer.from('sugar\n'))

@@ -22,7 +22,7 @@ export interface ModelProgress {
   file: string
   /** Of the whole model. */
   receivedBytes: number
-  /** Of the whole model as far as sizes are known; it grows where a server tells one late. */
+  /** Of the whole model as far as sizes are known; it grows where a server reports one late. */
   totalBytes: number
 }
 
@@ -186,7 +186,7 @@ export class ModelStore {
     return readFirstFetch(folder).catch((cause: unknown) => {
       if (isDiskError(cause)) throw cause
       const record = firstFetchRecord(folder)
-      const message = `${record} does not tell any more what ${model.id} was at its first fetch. ${acceptBy(record)}`
+      const message = `${record} no longer records what ${model.id} was at its first fetch. ${acceptBy(record)}`
       throw this.#error('changed', model, null, folder, options, message, cause)
     })
   }

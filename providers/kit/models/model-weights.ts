@@ -6,7 +6,7 @@ import { ModelStoreError } from './model-store-error.ts'
 import type { ModelFault } from './model-store-error.ts'
 import type { ModelProgress, ModelStore } from './model-store.ts'
 
-/** What a caller is told who asked for a download: whose fault it was. */
+/** The answer to a caller who asked for a download: whose fault it was. */
 const STATUS: Readonly<Record<ModelFault, number>> = {
   offline: 503,
   interrupted: 503,
@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<ModelFault, number>> = {
   not_writable: 500,
 }
 
-/** What pages are told of a model's files. */
+/** What pages get of a model's files. */
 export type WeightsFacts = Pick<
   ServiceModel,
   'installed' | 'download_bytes' | 'source_page' | 'progress' | 'pinned' | 'failure'

@@ -11,8 +11,8 @@ export interface RemoteFile {
 const MAX_REDIRECTS = 6
 
 /**
- * Opens the file from `fromByte` on. Redirects are followed by hand, because a hub tells size and checksum with the redirect, not with the
- * answer of the storage behind it. Rejects with fetch's own errors and for a redirect to an unprotected address.
+ * Opens the file from `fromByte` on. Redirects are followed by hand, because a hub sends size and checksum with the redirect, not with the
+ * answer of its storage. Rejects with fetch's own errors and for a redirect to an unprotected address.
  */
 export async function openRemoteFile(
   url: string,
@@ -23,13 +23,13 @@ export async function openRemoteFile(
   if (from.byte > 0) headers['range'] = `bytes=${from.byte}-`
   if (from.byte > 0 && from.etag !== null) headers['if-range'] = from.etag
   let address = new URL(url)
-  let told: Pick<RemoteFile, 'sizeBytes' | 'digest'> = { sizeBytes: null, digest: null }
+  let reported: Pick<RemoteFile, 'sizeBytes' | 'digest'> = { sizeBytes: null, digest: null }
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const response = await fetch(address, { headers, redirect: 'manual', signal })
-    told = { sizeBytes: told.sizeBytes ?? hubSize(response), digest: told.digest ?? hubDigest(response) }
+    reported = { sizeBytes: reported.sizeBytes ?? hubSize(response), digest: reported.digest ?? hubDigest(response) }
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null)
-      return { response, digest: told.digest, sizeBytes: told.sizeBytes ?? wholeSize(response) }
+      return { response, digest: reported.digest, sizeBytes: reported.sizeBytes ?? wholeSize(response) }
     await response.body?.cancel()
     const next = new URL(location, address)
     if (next.protocol !== 'https:' && next.protocol !== address.protocol)

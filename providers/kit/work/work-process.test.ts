@@ -61,12 +61,12 @@ it('hands typed arrays over, keeps credentials back and hears what is printed', 
   }
 })
 
-it('tells an end by its code or signal, also to who asks afterwards', async () => {
+it('reports an exit by its code or signal, also to a caller that asks afterwards', async () => {
   const work = start()
   work.send({ task: 'exit' })
   expect(await endOf(work)).toEqual({ code: 71, signal: null })
   expect([work.isAlive, await endOf(work)]).toEqual([false, { code: 71, signal: null }])
-  // Nobody is there any more: that is no error, the end has been told.
+  // The process has exited: no error, because the exit has been reported.
   work.send({ task: 'exit' })
   const killed = start()
   killed.kill()

@@ -15,7 +15,7 @@ import type { RecognitionModel } from './recognition-models.ts'
 
 type Progress = Parameters<OpenRecogniser>[0]
 
-/** What health tells before anything is loaded. */
+/** What health reports before anything is loaded. */
 export function expectedOf(config: SttConfig): Expected {
   const { backend, model, device } = config
   if (backend === 'pocketsphinx') return { backend, model: 'pocketsphinx-en-us', device: 'cpu' }

@@ -95,7 +95,7 @@ describe('a transducer', () => {
     expect((await recogniser.recognise(sound([RED, 1]), signal)).map(({ text }) => text)).toEqual(['red'])
   })
 
-  it('that is not there, or that is damaged, is told by its files; whole files of the wrong kind by what the runtime says', async () => {
+  it('that is missing or damaged is reported by its files; whole files of the wrong kind by the error of the runtime', async () => {
     await expect(load({ localFolder: null })).rejects.toMatchObject({
       code: 'offline',
       message: expect.stringMatching(/STT_BACKEND=pocketsphinx$/) as string,
@@ -118,7 +118,7 @@ describe('a transducer', () => {
     await expect(load({ localFolder: wrong })).rejects.toThrow(/encoder-model\.int8\.onnx/)
   })
 
-  it('tells that it runs on the processor when the device that was asked for is not there', async () => {
+  it('reports that it runs on the processor when the device that was asked for is not there', async () => {
     const { recogniser, note } = await load({ device: process.platform === 'darwin' ? 'cuda' : 'mps' })
     expect([recogniser.device, note]).toEqual(['cpu', expect.stringContaining('so the processor is')])
   })
@@ -191,7 +191,7 @@ describe('sherpa', () => {
     await expect(missing).rejects.toBeInstanceOf(BackendUnavailableError)
   })
 
-  it('tells that it runs on the processor when another device was asked for', async () => {
+  it('reports that it runs on the processor when another device was asked for', async () => {
     const place = join(folder, 'silent-library')
     await writeSilentSherpa(place)
     const noteOn = async (device: ModelRecogniserOptions['device']) =>

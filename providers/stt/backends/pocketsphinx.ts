@@ -67,7 +67,7 @@ export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promi
   }
 }
 
-/** Removes recordings that services left behind which were killed at work. */
+/** Removes recordings of services that were killed at work. */
 export async function removeLeftovers(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder)) {
     // A name without a process id is not of this version: its owner is unknown and may be at work.

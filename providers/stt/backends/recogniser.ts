@@ -10,7 +10,7 @@ export interface TimedWord {
 export const BACKENDS = ['onnx', 'sherpa', 'pocketsphinx'] as const
 export type BackendName = (typeof BACKENDS)[number]
 
-/** Where a model runs, as health tells it. */
+/** Where a model runs, as health reports it. */
 export type Device = 'cpu' | 'mps' | 'cuda'
 
 /** What is known of a recording before it is heard. */

@@ -10,7 +10,7 @@ const ROOM_QUANTILE = 0.05
 const PAUSE_BELOW_DB = 30
 /** and so are frames that are hardly louder than the room, */
 const ABOVE_ROOM_DB = 6
-/** where speech stands out from it. */
+/** where speech is louder than it. */
 const LEAST_CONTRAST_DB = 18
 /** Shorter parts say too little of the speaker and the room. */
 const SHORTEST_PART_SECONDS = 3

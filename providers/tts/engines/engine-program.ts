@@ -1,6 +1,6 @@
 import type { EngineHost } from './engine-host.ts'
 
-/** What a program sends back: its answer, or why there is none. `code` tells failures apart that the caller treats differently. */
+/** What a program sends back: its answer, or why there is none. `code` distinguishes failures that the caller treats differently. */
 export type EngineReply<Answer> = { id: number; answer: Answer } | { id: number; failed: string; code: string | null }
 
 /** An engine's program did not end well, or its thread or process died. */

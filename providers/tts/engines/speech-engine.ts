@@ -11,7 +11,7 @@ export interface Utterance {
   speed: number
 }
 
-/** What is told of an engine, whichever way it speaks. */
+/** What is reported of an engine, whichever way it speaks. */
 export interface EngineCard {
   readonly id: string
   /** Other names under which it is asked for: of its weights, and of the products whose clients come here. */

@@ -115,7 +115,7 @@ const UNSTRESSED: Readonly<Record<string, string>> = { AH: 'ə', ER: 'əɹ' }
 const STRESS_MARKS: Readonly<Record<string, string>> = { 1: 'ˈ', 2: 'ˌ' }
 
 /**
- * A word's phones in ARPABET, the stress behind each vowel as in `R EH1 K ER0 D`, in the symbols that Kokoro was trained on: IPA with one letter
+ * A word's phones in ARPABET, the stress after each vowel as in `R EH1 K ER0 D`, in the symbols that Kokoro was trained on: IPA with one letter
  * for each diphthong, the mark of stress before its vowel. Throws for a phone that ARPABET does not have.
  */
 export function kokoroSymbols(phones: readonly string[], stressed = true): string {

@@ -19,7 +19,7 @@ export class WordPhones {
     this.#spelling = spelling
   }
 
-  /** `word` in the writer's own letters: capitals tell what is spelled out. `before` is the word before it, in lower case. */
+  /** `word` in the writer's own letters: capitals mark what is spelled out. `before` is the word before it, in lower case. */
   async of(word: string, before: string | null, signal: AbortSignal): Promise<readonly string[]> {
     // Loaded by the first word that is asked for: an object of 135,000 entries.
     this.#dictionary ??= import('cmu-pronouncing-dictionary').then(({ dictionary }) => dictionary)
@@ -89,7 +89,7 @@ const BEFORE_NOUN = new Set(
 
 /**
  * The pronunciation that fits the word before: English stresses many words of two syllables on the first as nouns and on the last as verbs, such
- * as `record`. The first of them where the word before tells nothing, or where they do not differ so.
+ * as `record`. The first of them where the word before does not decide, or where they do not differ so.
  */
 function fittingStress(variants: readonly (readonly string[])[], before: string | null): readonly string[] {
   const [first] = variants

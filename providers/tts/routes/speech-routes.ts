@@ -45,7 +45,7 @@ export function registerSpeechRoutes(
           return { ...(await encoded(sound, asked.response_format)), sampleRate: sound.sampleRate, unspoken }
         }),
       )
-      // A text in another script is spoken in part only: whoever asked can see how much is missing.
+      // A text in another script is spoken in part only: the caller can see how much is missing.
       if (spoken.unspoken > 0) void reply.header('x-unspoken-letters', String(spoken.unspoken))
       if (asked.stream_format === 'sse')
         return reply

@@ -112,7 +112,7 @@ export class VoiceStore {
     return (await this.#read(target))!
   }
 
-  /** Takes clip and note off the disk and tells what is gone. Throws 404 for an unknown name. */
+  /** Deletes clip and note from the disk and returns what was deleted. Throws 404 for an unknown name. */
   async remove(name: string): Promise<ClonedVoice> {
     const folder = this.#folderOf(name)
     const voice = await this.#read(folder)
@@ -143,7 +143,7 @@ export class VoiceStore {
   }
 }
 
-/** The 404 of a name that no voice has; `others` tells of voices that need no registration. */
+/** The 404 of a name that no voice has; `others` names voices that need no registration. */
 export function unknownVoice(name: string, others = ''): HttpError {
   const message = `Voice '${name}' is unknown. GET /voices lists the registered ones. ${others}`.trimEnd()
   return new HttpError(404, message, {

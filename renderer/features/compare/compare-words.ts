@@ -5,10 +5,8 @@ export type CostAxis = (typeof COST_AXES)[number]
 /** What the Compare page says. */
 export const COMPARE_WORDS = {
   page: 'Compare',
-  runs: 'The list of runs',
   comparison: 'The comparison',
   noRun: 'No run yet',
-  launch: 'Launch a run',
   afterLaunch: '; two of them can be compared here.',
   metric: 'Metric',
   approach: 'Approach',

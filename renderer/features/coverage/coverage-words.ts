@@ -1,11 +1,8 @@
 /** What the Coverage page says. */
 export const COVERAGE_WORDS = {
   page: 'Coverage',
-  runs: 'The list of runs',
   coverage: 'The coverage',
   noRun: 'No run yet',
-  unknownRun: (run: string) => `No run is called ${run}`,
-  launch: 'Launch a run',
   afterLaunch: ' to see what it covers.',
   chart: 'Where the cells went',
   chartOf: (metric: string) => `Where the cells of ${metric} went`,

@@ -9,7 +9,7 @@ interface ChunkedTextProps {
   text: string
   gold: readonly Span[]
   chunks: readonly PlacedChunk[]
-  /** Index of the chunk that stands out. */
+  /** Index of the highlighted chunk. */
   chosen: number | undefined
   onChoose: (chunk: number | undefined) => void
 }

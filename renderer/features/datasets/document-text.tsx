@@ -57,7 +57,7 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
       <article className={styles.text} tabIndex={0} aria-label={path}>
         {first.lost_gold.map(({ question_id: id, fact }) => (
           <p key={id + fact}>
-            ▲ {id}: this gold fact stands nowhere here: <MarkedText text={fact} />
+            ▲ {id}: this gold fact does not occur here: <MarkedText text={fact} />
           </p>
         ))}
         {search.chunks === true && chunks.state === 'known' ? (
@@ -137,7 +137,7 @@ type ChunksOfDocument =
       size: number
       overlap: number
       profile: string
-      /** More chunks lie in the text than one answer tells. */
+      /** The text has more chunks than one answer holds. */
       isCut: boolean
     }
 

@@ -71,8 +71,8 @@ async function drawPage(file: File, page: number, signal: AbortSignal): Promise<
     if (response.ok) return response.blob()
     if (response.status !== 429) {
       const body = (await response.json().catch(() => null)) as { detail?: unknown; message?: unknown } | null
-      const told = response.headers.has(CONTROL_REFUSAL_HEADER) ? body?.message : body?.detail
-      throw new Error(typeof told === 'string' ? told : `the converter answered HTTP ${response.status}`)
+      const message = response.headers.has(CONTROL_REFUSAL_HEADER) ? body?.message : body?.detail
+      throw new Error(typeof message === 'string' ? message : `the converter answered HTTP ${response.status}`)
     }
     await response.body?.cancel()
     await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS))

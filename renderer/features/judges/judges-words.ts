@@ -1,12 +1,10 @@
 /** What the Judges page says. Sentences about agreement are in `agreement-words.ts`, beside the figures that decide them. */
 export const JUDGES_WORDS = {
   page: 'Judges',
-  runs: 'The list of runs',
   answers: 'The answers',
   question: 'The question',
   theJudges: 'The judges',
   noRun: 'No answers yet',
-  launch: 'Launch a run',
   afterLaunch: '; its answers can then be graded here without their names.',
   noQuestion: 'No question to vote on',
   noStoredAnswer: 'The run has no stored answer here.',

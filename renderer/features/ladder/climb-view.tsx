@@ -34,8 +34,8 @@ interface RungProps {
 }
 
 function Rung({ runId, step, state, climb, ended }: RungProps) {
-  const told = state?.state ?? 'waiting'
-  const name = ended && isCut(step, told, climb) ? 'stopped' : told
+  const reported = state?.state ?? 'waiting'
+  const name = ended && isCut(step, reported, climb) ? 'stopped' : reported
   const now = useNow(name === 'running')
   return (
     <li className={styles.rung} data-state={name} data-step={step}>
@@ -75,9 +75,9 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
 }
 
 /** Whether the run's end cut a step off: one that was running, or cells of which some are left. */
-function isCut(step: LadderStep, told: StepState['state'] | 'waiting', climb: Climb | undefined): boolean {
+function isCut(step: LadderStep, reported: StepState['state'] | 'waiting', climb: Climb | undefined): boolean {
   const { total, done } = cellsOfClimb(climb, 0)
-  return told === 'running' || (step === 'cells' && told === 'done' && done < total)
+  return reported === 'running' || (step === 'cells' && reported === 'done' && done < total)
 }
 
 interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'climb'> {

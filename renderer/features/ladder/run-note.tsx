@@ -14,7 +14,7 @@ import styles from './ladder.module.css'
 
 interface RunNoteProps {
   job: RunJob
-  /** Steps of this run stand below, with the buttons that repair a failed one. */
+  /** Steps of this run are below, with the buttons that repair a failed one. */
   withSteps?: boolean
 }
 

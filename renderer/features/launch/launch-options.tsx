@@ -39,7 +39,7 @@ function Metrics({ experiment: { metrics }, draft, onChange }: Omit<LaunchOption
   ))
 }
 
-/** Metrics, judges, and how the run goes. What is wrong with a field stands below it. */
+/** Metrics, judges, and how the run goes. What is wrong with a field is shown below it. */
 export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchOptionsProps) {
   const set = (part: Partial<LaunchDraft>): void => onChange({ ...draft, ...part })
   const { judge_panel: panel, model_sets: sets } = experiment

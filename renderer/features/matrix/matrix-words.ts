@@ -5,7 +5,6 @@ export const MATRIX_WORDS = {
   oneRun: (run: string) => `Run ${run}`,
   matrix: 'The matrix',
   noRun: 'No run yet',
-  launch: 'Launch a run',
   afterLaunch: '; its cells appear here as they finish.',
   noCells: (run: string) => `Run ${run} has no cell yet`,
 

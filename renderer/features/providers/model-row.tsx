@@ -8,14 +8,14 @@ import { ServiceCallError } from '../../data/service-call.ts'
 import { canFetchModels, fetchModel, removeModel } from './models-of.ts'
 import styles from './providers.module.css'
 
-/** What the service answers to a fetch that was called off. */
+/** What the service answers to a fetch that was cancelled. */
 const STOPPED = 409
 
 function ModelState({ model }: { model: ServiceModel }) {
   const { id, installed, progress, pinned, download_bytes: size } = model
   if (progress !== null) {
     const { received_bytes: received, total_bytes: total } = progress
-    // Where sizes are told file by file, the sum of those so far is no measure.
+    // Where sizes are reported file by file, their sum so far is not the whole size.
     return (
       <div role="status" className={styles.fetching}>
         {size !== null && <Progress value={(received / Math.max(1, total)) * 100} aria-label={`Fetching ${id}`} />}

@@ -154,7 +154,7 @@ function ModelTable({ service }: { service: ServiceName }) {
   const { data, isPending, error } = useQuery({
     queryKey: ['models', service],
     queryFn: () => modelsOf(service),
-    // No event tells of models.
+    // No event reports models.
     staleTime: 0,
     refetchInterval: ({ state }) =>
       isAtWork || state.data?.some(({ progress }) => progress !== null) === true ? WHILE_FETCHING_MS : false,

@@ -44,9 +44,8 @@ function SpeakerList({ known, onDeleted }: { known: Speakers; onDeleted: () => v
       {unavailable === null ? (
         <>
           <p className={styles.about}>
-            Whoever reads at least {least} sentences aloud can have the recogniser fitted to their speech. How well it
-            then hears is measured on sentences that were kept out of the fitting, and the fit is used only where it
-            hears better.
+            Read at least {least} sentences aloud to have the recogniser fitted to your speech. How well it then hears
+            is measured on sentences that were kept out of the fitting, and the fit is used only where it hears better.
           </p>
           <NewSpeaker isBusy={isBusy} />
         </>

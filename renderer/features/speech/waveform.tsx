@@ -7,9 +7,9 @@ import styles from './speech.module.css'
 interface Props {
   sound: Blob
   label: string
-  /** Told the chosen part, in seconds, at first the whole; without it nothing can be chosen. */
+  /** Called with the selected range in seconds, at first the whole; without it nothing can be selected. */
   onTrim?: (start: number, end: number) => void
-  /** Told the place of the playing sound, in seconds. */
+  /** Called with the playback position in seconds. */
   onTime?: (seconds: number) => void
   /** Jumps there; a new object for each jump. */
   seek?: { to: number } | null
@@ -48,7 +48,7 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
       listeners.current.onTrim?.(0, duration)
     })
     regions.on('region-updated', (region) => listeners.current.onTrim?.(region.start, region.end))
-    // It tells of a failure by its event; a newer sound may have come while this one was read.
+    // It reports a failure by its event; a newer recording may have arrived while this one was read.
     made.loadBlob(sound).catch(() => undefined)
     return () => made.destroy()
   }, [sound, trims, playsAtOnce])

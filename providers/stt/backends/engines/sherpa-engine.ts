@@ -7,7 +7,7 @@ import type { Engine, EngineOrder } from './engine.ts'
 import { spreadWords, wordsOfPieces } from './words-of-pieces.ts'
 
 const SAMPLE_RATE = 16_000
-/** Length of a piece whose duration the model does not tell. */
+/** Length of a piece whose duration the model does not report. */
 const PIECE_SECONDS = 0.08
 
 /** No dependency: a person who wants it installs it. */

@@ -13,7 +13,7 @@ interface TimedOutput {
   chunks?: { text: string; timestamp: [number | null, number | null] }[]
 }
 
-/** Whisper and Moonshine as the transformers library runs them, from a local folder, in eight bits. Only Whisper tells times. */
+/** Whisper and Moonshine as the transformers library runs them, from a local folder, in eight bits. Only Whisper gives times. */
 export async function openTransformers({ folder, device: wanted }: EngineOrder): Promise<Engine> {
   const { env, pipeline, LogLevel } = await import('@huggingface/transformers')
   env.allowRemoteModels = false

@@ -29,7 +29,7 @@ export function wordsOfPieces(pieces: readonly Piece[]): TimedWord[] {
   return words
 }
 
-/** Words of a model that tells no times, spread over the window by their lengths. */
+/** Words of a model that gives no times, spread over the window by their lengths. */
 export function spreadWords(text: string, seconds: number): TimedWord[] {
   const words = text.split(/\s+/).filter((word) => word !== '')
   const perCharacter = seconds / words.reduce((sum, word) => sum + word.length + 1, 0)

@@ -47,7 +47,7 @@ it('hears the clip, says its tokens one by one with penalty and cache, and sound
   expect(tokens(louder!.samples).map((level) => Math.round(level * 12_500))).toEqual(SAID)
 })
 
-it('keeps what it heard of a clip until it is told to forget it', async () => {
+it('keeps the features of a clip until it is asked to forget them', async () => {
   const level = async (peak: number) => {
     const [sound] = await engine.speakLike({ ...clip(peak), key: 'one clip' }, ['Hello.'], 1, signal)
     return Number(sound!.samples.at(-1)!.toFixed(3))
@@ -61,7 +61,7 @@ it('refuses a tempo, which the network does not have', async () => {
   await expect(engine.speakLike(clip(0.5), ['Hello.'], 1.5, signal)).rejects.toMatchObject({ status: 400 })
 })
 
-it('says what to do when a file is damaged, and stops at once when it is told to', async () => {
+it('says what to do when a file is damaged, and stops at once when it is aborted', async () => {
   await truncate(join(folder, 'onnx/conditional_decoder_q4.onnx'), 50)
   await expect(engine.speakLike(clip(0.5), ['Hello.'], 1, signal)).rejects.toMatchObject({
     status: 500,

@@ -110,7 +110,7 @@ async function speechTokens(
       ...Object.fromEntries(pastNames.map((name, i) => [name, past[i]!])),
     })
     length += width
-    // Each step hands over all that was said: what the step before held is given back at once, not when memory runs low.
+    // Each step returns all tokens so far: what the step before held is freed at once, not when memory runs low.
     for (const tensor of past) tensor.dispose()
     past = presentNames.map((name) => outputs[name]!)
     const next = likeliest(outputs['logits']!, said)

@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, it } from 'vitest'
-import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
+import { temporaryFolder } from '../tests/helpers/temporary-folder.ts'
 
 const module_ = pathToFileURL(join(import.meta.dirname, 'process-life.ts')).href
 
@@ -13,12 +13,12 @@ async function service(close: string, options: { graceMs?: number; crash?: boole
   const file = join(await temporaryFolder('process-life'), 'service.mjs')
   await writeFile(
     file,
-    `import { announceReady, exitOnUnhandledErrors, exitWhenParentGone } from ${JSON.stringify(module_)}
+    `import { announceReady, exitOnUnhandledErrors, exitWithHost } from ${JSON.stringify(module_)}
      const report = (error) => process.stderr.write(String(error))
-     exitOnUnhandledErrors(report)
-     exitWhenParentGone(${close}, report, ${options.graceMs ?? 5000})
+     exitOnUnhandledErrors(process, report)
+     exitWithHost(process, ${close}, report, ${options.graceMs ?? 5000})
      setInterval(() => {}, 1000)
-     announceReady({ port: 1234, url: 'http://127.0.0.1:1234' })
+     announceReady(process, { port: 1234, url: 'http://127.0.0.1:1234' })
      ${options.crash === true ? "process.on('message', () => Promise.reject(new Error('unforeseen')))" : ''}`,
   )
   const child = fork(file, { silent: true })
@@ -67,10 +67,10 @@ it('talks to a desktop host over its port, and ends on request', async () => {
        port.emit('message', { data: { type: 'else' } })
        setImmediate(() => port.emit('message', { data: { type: 'stop' } }))
      }
-     const { announceReady, exitWhenParentGone } = await import(${JSON.stringify(module_)})
-     exitWhenParentGone(async () => { process.stdout.write(' closed') }, () => undefined)
+     const { announceReady, exitWithHost } = await import(${JSON.stringify(module_)})
+     exitWithHost(process, async () => { process.stdout.write(' closed') }, () => undefined, 5000)
      setInterval(() => {}, 1000)
-     announceReady({ port: 1, url: 'http://127.0.0.1:1' })`,
+     announceReady(process, { port: 1, url: 'http://127.0.0.1:1' })`,
   )
   const child = spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
