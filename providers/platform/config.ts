@@ -19,8 +19,8 @@ import type { EdgeSettings, IdentitySettings } from './identity/identity-setting
 import type { ServiceAddress } from './ingestion/service-upload.ts'
 import type { CorpusLimits } from './ingestion/corpus.ts'
 import { readManifest } from './manifest-file.ts'
-import { readRerankAdapterSettings } from './rerank-adapter/rerank-adapter.ts'
-import type { RerankAdapterSettings } from './rerank-adapter/rerank-adapter.ts'
+import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
+import type { RerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>

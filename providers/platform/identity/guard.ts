@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { HttpError } from '../../kit/http-error.ts'
 import { bearerToken, secretsEqual } from '../../kit/secrets.ts'
-import { requireEdgeKey } from '../edge/key-auth.ts'
+import { requireEdgeKey } from '../compatibility/edge-key.ts'
 import { identityProblem } from './identity-settings.ts'
 import type { EdgeSettings, IdentitySettings } from './identity-settings.ts'
 import { SERVICE_PRINCIPALS } from './principals.ts'

@@ -4,7 +4,7 @@ import { hang, json, resetMidBody, startFaultServer, text } from '../../../../te
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { createLogger } from '../../../kit/logger.ts'
 import { createHttpServer, listen } from '../../../kit/server.ts'
-import { registerGraphEngineRoutes } from '../../graph-engine/lightrag/server.ts'
+import { registerGraphEngineRoutes } from '../../compatibility/lightrag/server.ts'
 import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import { embeddedGraphQueries } from './embedded-graph-queries.ts'

@@ -4,7 +4,7 @@ import { GraphInsertResponse, GraphPipelineStatus, GraphTrackStatus } from '../.
 import type { GraphDocStatus } from '../../../../contract/index.ts'
 import { GraphTargetError } from '../../ingestion/graph-phases.ts'
 import type { GraphTargetClient } from '../../ingestion/graph-phases.ts'
-import { summarise } from '../graph-target.ts'
+import { summarise } from '../../graph-engine/graph-target.ts'
 
 export interface HttpGraphTargetOptions {
   /** Time for one request, from sending to the last byte. */

@@ -23,10 +23,10 @@ import { bearerToken } from '../../../kit/secrets.ts'
 import { bodyTooLarge } from '../../../kit/server.ts'
 import { InvalidRequestError, parseRequest } from '../../../kit/validate.ts'
 import { ModelCallError } from '../../models/model-host.ts'
-import { UNNAMED } from '../documents.ts'
-import { failureText, GraphEngineError } from '../errors.ts'
-import { DEFAULT_LIMITS } from '../graph-engine.ts'
-import type { GraphAnswerParts, GraphEngine } from '../graph-engine.ts'
+import { UNNAMED } from '../../graph-engine/documents.ts'
+import { failureText, GraphEngineError } from '../../graph-engine/errors.ts'
+import { DEFAULT_LIMITS } from '../../graph-engine/graph-engine.ts'
+import type { GraphAnswerParts, GraphEngine } from '../../graph-engine/graph-engine.ts'
 
 /** An engine, or a function that selects one by the workspace that a request names; null when it is unknown. */
 export type EngineSource = GraphEngine | ((workspace: string | null) => GraphEngine | null)

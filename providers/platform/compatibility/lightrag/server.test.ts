@@ -11,7 +11,7 @@ import { engineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import { createLogger } from '../../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../../kit/server.ts'
-import type { GraphEngine } from '../graph-engine.ts'
+import type { GraphEngine } from '../../graph-engine/graph-engine.ts'
 import { httpGraphTargetClient } from './client.ts'
 import { registerGraphEngineRoutes } from './server.ts'
 
