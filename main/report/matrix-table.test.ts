@@ -46,7 +46,7 @@ describe('renderMatrixTable', () => {
     const ruled = structuredClone(aggregates[1])
     ruled.reproducibility!.runtime.models!.roles['evaluator'] = { backend: 'builtin', model: 'rule-critic' }
     const lines = renderMatrixTable([ruled], { columns: 200 }).split('\n')
-    expect(lines).toContain('recall@5 is exploratory, points covered is the primary metric')
+    expect(lines).toContain('points covered is the primary metric, every other one is exploratory')
     expect(lines).toContain('faithfulness, answer relevancy: graded by built-in rules, rank no approach')
     expect(renderMatrixTable([aggregates[1]], { columns: 200 })).not.toContain('built-in rules')
   })
@@ -86,15 +86,26 @@ describe('renderMatrixTable', () => {
   it('explains the signs that it shows, and no others', () => {
     const text = renderMatrixTable([aggregates[1]], { columns: 200 })
     const legend = text.slice(text.lastIndexOf('\n\n'))
+    // A head such as "judges 1–5" is no sign.
+    const table = text.slice(0, -legend.length).replaceAll(/\d–\d/g, '')
     for (const sign of ['●', '◐', '○', '▲', '⏱', '–', '✕', '≠'])
-      expect([sign, legend.includes(`${sign} `)]).toEqual([sign, text.slice(0, -legend.length).includes(sign)])
+      expect([sign, legend.includes(`${sign} `)]).toEqual([sign, table.includes(sign)])
   })
 
   it('goes up the ladder whatever order the aggregates come in', () => {
     const text = renderMatrixTable(aggregates)
     expect(text.indexOf('Subset')).toBeLessThan(text.indexOf('A very long'))
-    expect(text).toContain('recall@5≠ up the ladder')
+    expect(text).toContain('points covered≠ up the ladder')
     expect(renderMatrixTable([...aggregates].reverse())).toBe(text)
-    expect(renderMatrixTable(aggregates, { metric: 'faithfulness' })).toContain('faithfulness≠ up the ladder')
+  })
+
+  it('leads with the primary metric at every width, and with recall@5 where a run has none', () => {
+    const heads = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('  approach '))
+    for (const columns of [80, 100, 200])
+      for (const head of heads(renderMatrixTable([aggregates[1]], { columns })))
+        expect(head).toMatch(/^ {2}approach +cells +points covered≠ /)
+    const unscored = structuredClone(aggregates[1])
+    unscored.comparisons = null
+    expect(heads(renderMatrixTable([unscored]))[0]).toMatch(/^ {2}approach +cells +recall@5≠ /)
   })
 })

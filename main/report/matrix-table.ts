@@ -39,8 +39,6 @@ export interface MatrixTableOptions {
   columns?: number
   /** False writes no escape codes at all. */
   color?: boolean
-  /** The score of the first column, and of the closing table of all datasets. */
-  metric?: ScoreMetric
 }
 
 const DEFAULT_WIDTH = 100
@@ -54,8 +52,10 @@ type Alias = Pick<ApproachSummary, 'model' | 'base_model' | 'flavor'>
 
 /** The result matrix of one or more dataset runs for a terminal: no line is wider than asked for, nothing missing looks like a number. */
 export function renderMatrixTable(aggregates: readonly Aggregate[], options: MatrixTableOptions = {}): string {
-  const { columns: width = DEFAULT_WIDTH, color = false, metric = ALWAYS[0]! } = options
+  const { columns: width = DEFAULT_WIDTH, color = false } = options
   const ordered = inLadderOrder(aggregates)
+  const primary = primaryMetric(ordered)
+  const metric = ALWAYS.find((each) => each === primary) ?? ALWAYS[0]!
   const marks = marksOf(ordered)
   const view: View = { width, color, metric, marks }
   const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
@@ -68,6 +68,7 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
 interface View {
   width: number
   color: boolean
+  /** The score of the first column and of the closing table of all datasets: the primary metric where the run has one. */
   metric: ScoreMetric
   marks: ReadonlyMap<string, string>
 }
@@ -138,14 +139,14 @@ function datasetLines(aggregate: Aggregate, view: View): string[] {
   ]
 }
 
-/** What the decided metric and those that rules graded are worth. */
+/** Which metric decides about the run, and which ones rules graded. */
 function useLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metric, width, color }: View): string[] {
   const primary = primaryMetric([aggregate])
   const ruled = metrics.filter((each) => isRuleGraded([aggregate], each)).map((each) => METRIC_LABELS[each])
   const parts = [
-    ...(primary === null || primary === metric || decidedWords(aggregate, metric) === ''
+    ...(primary === null || decidedWords(aggregate, metric) === ''
       ? []
-      : [`${METRIC_LABELS[metric]} is exploratory, ${nameWords(primary)} is the primary metric`]),
+      : [`${nameWords(primary)} is the primary metric, every other one is exploratory`]),
     ...(ruled.length === 0
       ? []
       : [`${ruled.join(', ')}: graded by built-in rules, ${ruled.length === 1 ? 'ranks' : 'rank'} no approach`]),
