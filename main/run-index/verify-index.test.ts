@@ -48,7 +48,7 @@ it('verification reports what the next sync would repair', async () => {
   const { problems } = await index.verify()
   expect(problems.map(({ path, code }) => [path, code]).sort()).toEqual(
     [
-      [files.evidence, 'behind'],
+      [files.evidence, 'outdated'],
       [files.evaluation, 'hash_differs'],
       [files.matrix, 'missing_file'],
       [join(folders.results, 'new-matrix.json'), 'not_indexed'],

@@ -90,7 +90,7 @@ class Verifier {
       if (isHashed && digestOf(hash) !== artifact.sha256)
         this.found(path, 'hash_differs', `its first ${appliedBytes} bytes are not those that are indexed`)
       else if (artifact.kind !== 'evidence' && state.sizeBytes !== appliedBytes)
-        this.found(path, 'behind', 'it was replaced since it was indexed')
+        this.found(path, 'outdated', 'it was replaced since it was indexed')
       if (artifact.kind === 'evidence' && artifact.state !== 'copy')
         await this.#checkRows(artifact, fd, state.sizeBytes)
     } finally {
@@ -129,7 +129,7 @@ class Verifier {
     if (count !== indexed.length || count !== artifact.appliedLines)
       this.found(path, 'counts_differ', `it has ${count} rows in its indexed bytes, the index has ${indexed.length}`)
     if (artifact.state !== 'damaged' && blocks.read(fd, { from: appliedBytes, to: sizeBytes }) !== null)
-      this.found(path, 'behind', `complete rows after byte ${appliedBytes} are not indexed yet`)
+      this.found(path, 'outdated', `complete rows after byte ${appliedBytes} are not indexed yet`)
   }
 
   /** Compares the counts that are stored beside the cells with the cells. */

@@ -69,7 +69,7 @@ it('holds what its file had at some complete row, however often its writer is ki
     expect(index.db.prepare('SELECT count(*) FROM cells').pluck().get()).toBe(found)
     if (found > 0 && found < given) midway += 1
     const { problems } = await index.verify()
-    expect(problems.filter(({ code }) => code !== 'behind')).toEqual([])
+    expect(problems.filter(({ code }) => code !== 'outdated')).toEqual([])
     index.close()
     const { size } = await stat(evidence)
     await truncate(evidence, size - torn.length)
