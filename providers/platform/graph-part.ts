@@ -84,7 +84,7 @@ function openOrProblem(open: () => GraphEngine): GraphEngine {
   }
 }
 
-/** An engine behind HTTP: this platform's in another process, or a real LightRAG. */
+/** An engine over HTTP: this platform's in another process, or a real LightRAG. */
 export function remoteGraph(url: string, apiKey: string | null, closing: ClosingList): GraphPart {
   const queries = httpGraphQueries({ url, apiKey })
   closing.add(() => queries.close())

@@ -60,7 +60,7 @@ interface Parts {
   store: VectorStore
   models: ModelHost
   closing: ClosingList
-  /** The one reranker, whoever asks: hybrid search, the graph's queries, the adapter. */
+  /** The one reranker of all callers: hybrid search, the graph's queries, the adapter. */
   rerankerOf: RerankerOf
 }
 
@@ -191,7 +191,7 @@ async function compose(
 /** Taken when it is free, so that a chat client or a container keeps one address. */
 const DEFAULT_PORT = 4871
 
-/** A port that a person chose must be free; the default one is left to whoever has it. */
+/** A port that a person chose must be free; the default one is left to the process that has it. */
 async function listenOn(app: FastifyInstance, { host, port }: PlatformConfig): Promise<Listening> {
   if (port !== null) return listen(app, host, port)
   return listen(app, host, DEFAULT_PORT).catch((error: unknown) => {

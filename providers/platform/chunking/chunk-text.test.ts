@@ -146,7 +146,7 @@ describe('semantic', () => {
     expect(await count(1)).toBeGreaterThanOrEqual(2)
   })
 
-  it('tells a missing, failing or miscounting embedding model', async () => {
+  it('reports a missing, failing or miscounting embedding model', async () => {
     const settings = { text: tea + locks, strategy: 'semantic' as const, chunk_size: 500, overlap: 0 }
     expect(() => chunkText(settings)).toThrow(ChunkingError)
     await expect(chunkTextWith(settings, () => Promise.reject(new Error('down')))).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import type { Span } from './windows.ts'
 export type EmbedTexts = (texts: string[]) => Promise<Float32Array[]>
 
 const EMBED_BATCH = 128
-/** Sentence groups on each side of a gap that are compared: one alone is too short to tell its subject. */
+/** Sentence groups on each side of a gap that are compared: one alone is too short to show its subject. */
 const SIDE = 3
 
 /**

@@ -88,7 +88,7 @@ describe('batches', () => {
     ])
   })
 
-  it('asks nobody about no documents', async () => {
+  it('sends no request for no documents', async () => {
     const { post } = await start()
     expect(await post({ query: 'q', documents: [] })).toEqual([200, { results: [] }])
     expect(upstream.requests).toEqual([])
@@ -158,7 +158,7 @@ describe('a bad batch fails the whole request', () => {
     expect(upstream.requests).toHaveLength(1)
   })
 
-  it('tells nothing of the upstream’s words', async () => {
+  it('reveals nothing of the upstream’s message', async () => {
     upstream.script(json({ error: 'password of the vector node' }, 500))
     const { post } = await start()
     expect(JSON.stringify(await post({ query: 'q', documents: ['a'] }))).not.toContain('password')
@@ -179,7 +179,7 @@ describe('time and reach', () => {
     expect(upstream.requests).toHaveLength(2)
   })
 
-  it('answers 503 when nobody is there', async () => {
+  it('answers 503 when the upstream is unreachable', async () => {
     const { url } = upstream
     await upstream.close()
     const { post } = await start(httpReranker(url, null))
@@ -216,7 +216,7 @@ describe('requests', () => {
     [{ query: 'q', documents: ['a'], top_n: 0 }],
     [{ query: 'q', documents: ['a'], top_n: 513 }],
     [{ query: 'q', documents: ['a'], top_n: true }],
-  ])('%j is refused with 422 and asks nobody', async (body) => {
+  ])('%j is refused with 422 and sends no request', async (body) => {
     const { post } = await start()
     expect((await post(body))[0]).toBe(422)
     expect(upstream.requests).toEqual([])
@@ -259,7 +259,7 @@ describe('the reranker of this process', () => {
     ['upstream_error' as const, 502],
     ['rate_limited' as const, 502],
     ['invalid_response' as const, 502],
-  ])('tells a model’s %s as %i', async (code, status) => {
+  ])('reports a model’s %s as %i', async (code, status) => {
     const rerank = () => Promise.reject(new ModelCallError(code, 'rerank', 'internal words'))
     const { post } = await start(modelReranker({ rerank }))
     const [answered, body] = await post({ query: 'q', documents: ['a'] })

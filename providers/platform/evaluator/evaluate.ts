@@ -90,7 +90,7 @@ async function refusalOf(
 
 /**
  * Scores every record of a request that its schema has accepted. A metric without its evidence is null; one that failed is null with an
- * entry in `metric_errors`. Throws `HttpError`: 400 for what the caller can mend, 502 for upstream faults that concern everything.
+ * entry in `metric_errors`. Throws `HttpError`: 400 for what the caller can correct, 502 for upstream faults that concern everything.
  */
 export async function evaluate(
   deps: EvaluatorDeps,

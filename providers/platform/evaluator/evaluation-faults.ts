@@ -30,7 +30,7 @@ export function isSetupFault(error: unknown): boolean {
 const rejected = (status: number): HttpError =>
   new HttpError(400, `The evaluation model's service rejected the request (HTTP ${status})`)
 
-/** 400 for what the caller can mend, with a fixed message; 502 for upstream faults, refused credentials and limits included. */
+/** 400 for what the caller can correct, with a fixed message; 502 for upstream faults, refused credentials and limits included. */
 export function evaluationFailure(error: unknown): unknown {
   if (error instanceof CriticReplyError) return new HttpError(502, 'RAG evaluation failed', { cause: error })
   if (!(error instanceof ModelCallError)) return error

@@ -107,7 +107,7 @@ describe('scores', () => {
     expect(models.calls.filter(({ kind }) => kind === 'chat')).toHaveLength(4)
   })
 
-  it('stand beside the language model’s word on whether the answer refuses, which fails none of them', async () => {
+  it('are computed beside the language model’s decision on whether the answer refuses, which fails none of them', async () => {
     const asked = async (reply: string) => {
       const { evaluate } = await serveEvaluator({ chat: scripted({ ...GOLDEN, refusal: reply }), embed: goldenEmbed })
       const { body } = await evaluate({ records: [record], metrics: ['answer_relevancy'] })
@@ -163,7 +163,7 @@ describe('scores', () => {
 })
 
 describe('the built-in rules', () => {
-  it('tell a supported answer from an invented one', async () => {
+  it('distinguish a supported answer from an invented one', async () => {
     const { evaluate } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] }, null)
     const context = 'The Ternmouth lighthouse was finished in 1871 by Ada Brill. Its lamp burned colza oil.'
     const of = async (answer: string) => {

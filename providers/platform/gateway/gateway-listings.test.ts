@@ -62,7 +62,7 @@ describe('listings', () => {
     ])
   })
 
-  it('tell liveliness and readiness as LiteLLM does', async () => {
+  it('report liveliness and readiness as LiteLLM does', async () => {
     const { url } = await startGateway()
     expect(await (await fetch(`${url}/health/liveliness`)).json()).toBe("I'm alive!")
     expect(await (await fetch(`${url}/health/readiness`)).json()).toMatchObject({ status: 'healthy' })

@@ -150,7 +150,7 @@ describe('requests as clients send them', () => {
     ])
   })
 
-  it('with token ids to embed are told what is taken', async () => {
+  it('with token ids to embed get an error that names what is accepted', async () => {
     const { post } = await startGateway()
     const answer = await post('/v1/embeddings', { model: 'embed', input: [[1, 2]], dimensions: null, user: null })
     expect(await answer.json()).toMatchObject({
@@ -194,7 +194,7 @@ describe('a slow stream', () => {
     expect(frames).toEqual([`data: ${JSON.stringify(completionOf('vanilla-rag', 'late'))}`, 'data: [DONE]'])
   })
 
-  it('tells a late failure as an event, and an early one by its status', async () => {
+  it('reports a late failure as an event, and an early one by its status', async () => {
     const fail = Promise.withResolvers<never>()
     const { chat } = await startGateway({ answer: () => fail.promise }, tinyModelHost(), { stream })
     const answer = await chat({ model: 'vanilla-rag', stream: true })
@@ -209,7 +209,7 @@ describe('a slow stream', () => {
   })
 })
 
-describe('failures of the models behind', () => {
+describe('failures of the models', () => {
   it.each([
     [{ code: 'rate_limited', status: 429, retryAfterMs: 6200 }, 429, { 'retry-after': '7' }, null],
     [{ code: 'rate_limited', status: 429, retryAfterMs: null }, 429, { 'retry-after': '1' }, null],

@@ -25,7 +25,7 @@ export interface GatewayDeps {
   /** Which ids `GET /v1/models` lists where the request does not say: those that a chat client can offer, or every one. */
   listed?: 'aliases' | 'all'
   stream?: EventStreamOptions
-  /** Changes whenever the data behind the aliases does, so that no answer outlives it in the cache; null when that is unknown. */
+  /** Changes whenever the data of the aliases does, so that no answer outlives it in the cache; null when that is unknown. */
   dataVersion: () => Promise<string | null>
 }
 
@@ -33,7 +33,7 @@ export interface Gateway {
   register(app: FastifyInstance): void
   /** Calls of the plugin since the start, by alias; failed ones count, cached answers do not. */
   aliasCalls(): Record<string, number>
-  /** Aliases with what they can do; with `all` also every role and every model behind one. */
+  /** Aliases with what they can do; with `all` also every role and its model. */
   modelList(all: boolean): Promise<ModelList>
 }
 
@@ -46,7 +46,7 @@ const GatewayFields = z.looseObject({
 })
 
 const EmbeddingExtras = z.looseObject({
-  /** Additive: which side of a search the texts stand on. */
+  /** Additive: which side of a search the texts are. */
   input_type: z
     .enum(['query', 'document'])
     .nullish()
@@ -193,7 +193,7 @@ async function embeddings(
     })
   }
   const encode = body.encoding_format === 'base64' ? base64 : (vector: Float32Array) => Array.from(vector)
-  // An estimate: the embedding models tell no counts.
+  // An estimate: the embedding models report no counts.
   const tokens = texts.reduce((sum, text) => sum + countTokens(text), 0)
   return {
     object: 'list',
@@ -229,10 +229,10 @@ function requestId(request: FastifyRequest): string {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`
 }
 
-/** What a model id of a request stands for. */
+/** What a model id of a request refers to. */
 type ModelTarget = { kind: 'alias'; alias: string } | { kind: 'role'; role: ModelRole }
 
-/** Every id that the gateway answers to: aliases, then roles, then the names of the models behind the roles. */
+/** Every id that the gateway answers to: aliases, then roles, then the names of the models of the roles. */
 interface ModelDirectory {
   readonly aliases: readonly string[]
   /** Ids of roles and models, in the order of the roles. */
@@ -241,7 +241,7 @@ interface ModelDirectory {
   embeddingRole(model: string): EmbeddingRole
 }
 
-/** The directory of one start; lookups throw a 400 `HttpError` for ids that nothing or the wrong kind of model stands behind. */
+/** The directory of one start; lookups throw a 400 `HttpError` for ids of nothing or of the wrong kind of model. */
 function createModelDirectory(declared: readonly AliasDeclaration[], host: ModelHost): ModelDirectory {
   const targets = new Map<string, ModelTarget>(declared.map(({ alias }) => [alias, { kind: 'alias', alias }]))
   const modelIds = [...ModelRole.options, ...ModelRole.options.map((role) => host.modelName(role))]

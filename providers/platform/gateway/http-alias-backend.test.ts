@@ -64,7 +64,7 @@ describe('answer', () => {
     await expect(backend.answer('vanilla-rag-wide', request)).rejects.toMatchObject({ status: expected, message })
   })
 
-  it('says that nobody answers', async () => {
+  it('reports that the service does not answer', async () => {
     const { plugin, backend } = await setup(() => ({ json: completion }))
     await plugin.close()
     closing.shift()

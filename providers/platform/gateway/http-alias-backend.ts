@@ -32,7 +32,7 @@ export interface HttpPluginOptions {
   /** Base approach of each declared alias. */
   bases: ReadonlyMap<string, BaseApproach>
   token: string | null
-  /** For a plugin behind an edge, or with key authentication of its own. */
+  /** For a plugin that is reached through an edge, or with key authentication of its own. */
   edgeKey: string | null
 }
 
@@ -89,7 +89,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
         }),
       )
     } catch (error) {
-      const problem = error instanceof HttpError ? error.message : 'The plugin tells no readable health'
+      const problem = error instanceof HttpError ? error.message : 'The plugin’s health answer is not readable'
       return declared({ available: false, reason: problem })
     }
   }

@@ -49,7 +49,7 @@ export function guardRoutes(app: FastifyInstance, { policies, identity, edge }: 
   const identify = createIdentify(identity)
   app.addHook('onRequest', async (request) => {
     const policy = policyOf(policies, request.method, request.routeOptions.url) ?? UNKNOWN
-    // Whoever has the graph engine's key is told that a route does not exist, not that the key is wrong.
+    // A caller with the graph engine's key learns that a route does not exist, not that the key is wrong.
     if (policy === UNKNOWN && hasGraphKey(request, identity.graphEngineKey)) return
     if (needsEdgeKey(policy, edge)) requireEdgeKey(request, edge.key)
     const refusal = decide(policy, await identify(request.headers.authorization), identity)
@@ -146,10 +146,10 @@ function credentialRefusal(
   }
 }
 
-/** Tells who sent a request with this `Authorization` header. */
+/** The sender of a request with this `Authorization` header. */
 type Identify = (authorization: string | undefined) => Promise<Caller>
 
-/** Compares with every configured token, whichever matches, so that the time tells nothing. */
+/** Compares with every configured token, whichever matches, so that the time reveals nothing. */
 export function createIdentify({ tokens, userSecret, userClaims }: IdentitySettings): Identify {
   const configured = SERVICE_PRINCIPALS.flatMap((principal) => {
     const token = tokens[principal]

@@ -125,7 +125,7 @@ describe('identity required', () => {
     expect(await appWith(ENV).statuses(await userToken({ aud: ['other', 'authenticated'] }))).toEqual(allowed)
   })
 
-  it('nobody, a stranger and every bad user token get 401', async () => {
+  it('no credential, an unknown one and every invalid user token get 401', async () => {
     const closed = expected(401, {})
     const app = appWith(ENV)
     expect(await app.statuses()).toEqual(closed)
@@ -175,7 +175,7 @@ describe('identity required', () => {
     expect(await appWith({}).statuses('anything')).toEqual(expected(503, { graph: 503 }))
   })
 
-  it('a token that two variables share stands for both', async () => {
+  it('a token that two variables share counts for both', async () => {
     const shared = { ...ENV, BACKEND_NOTEBOOK_API_TOKEN: 'token-of-gateway' }
     expect(await appWith(shared).statuses('token-of-gateway')).toMatchObject({
       gateway: 200,
@@ -228,7 +228,7 @@ describe('the edge', () => {
     ])
   })
 
-  it('does not stand in front of the gateway, the webhook, the adapter, the graph engine and the open routes', async () => {
+  it('does not guard the gateway, the webhook, the adapter, the graph engine and the open routes', async () => {
     expect(await appWith(edge).statuses('token-of-operator')).toMatchObject({
       open: 200,
       gateway: 200,
@@ -330,7 +330,7 @@ describe('the route table', () => {
       'GET /v1/models/*',
       'POST /v1/chat/completions',
       'POST /v1/embeddings',
-      // What does not exist is told in the API's own form.
+      // What does not exist is reported in the API's own form.
       ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /v1/*`),
       ...webhook,
     ])

@@ -15,15 +15,15 @@ export type ServicePrincipal = keyof typeof SERVICE_TOKEN_VARIABLES
 
 export const SERVICE_PRINCIPALS = Object.keys(SERVICE_TOKEN_VARIABLES) as ServicePrincipal[]
 
-/** Whom a credential stands for: a named service, or a person by a verified user token. */
+/** The owner of a credential: a named service, or a person by a verified user token. */
 export type Principal = ServicePrincipal | 'user'
 
-/** Who sent a request, as far as the bearer credential tells. */
+/** The sender of a request, as far as the bearer credential identifies it. */
 export type Caller =
   | { kind: 'anonymous' }
   /** A credential that is none of ours. */
   | { kind: 'stranger' }
   /** A user token, while no secret is configured that could verify it. */
   | { kind: 'unverifiable' }
-  /** A token that several variables share stands for all of them. */
+  /** A token that several variables share counts for all of them. */
   | { kind: 'known'; principals: ReadonlySet<Principal> }

@@ -14,7 +14,7 @@ export type RoutePolicy =
   | { kind: 'edge_key' }
   /** The graph engine's key in `X-API-Key`, which its own scope checks. */
   | { kind: 'graph_key' }
-  /** No route of ours: whoever is known may learn that it does not exist. */
+  /** No route of ours: every authenticated caller may learn that it does not exist. */
   | { kind: 'unknown' }
 
 /** What of the manifest the policies depend on. */
@@ -29,7 +29,7 @@ const OPERATOR: RoutePolicy = { kind: 'identity', allow: ['operator'], behindEdg
 const ANY_USER: RoutePolicy = { kind: 'identity', allow: ['operator', 'user'], behindEdge: true }
 /** Stateless document work: extraction, chunking, evaluation. */
 const DOCUMENT_WORK: RoutePolicy = { kind: 'identity', allow: ['operator', 'notebook', 'user'], behindEdge: true }
-/** The workflow engine is a product of its own, not one of the backend's routes: whoever may ask an alias may start a workflow. */
+/** The workflow engine is a product of its own, not one of the backend's routes: a caller that may ask an alias may start a workflow. */
 const WEBHOOK: RoutePolicy = { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false }
 
 /** What the manifest's `auth` means for the plugin's routes. Only `open` makes them public. */

@@ -137,7 +137,7 @@ describe('declared models', () => {
     await host.close()
   })
 
-  it('tells each role’s backend, model and whether it is paid for', () => {
+  it('reports each role’s backend, model and whether it is paid for', () => {
     const { host } = hostOf(
       rolesOf(builtin, { evaluator: openai('http://x'), agentic: openai('http://x', { cloud: false }) }),
     )

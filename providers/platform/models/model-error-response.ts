@@ -29,7 +29,7 @@ const REASONS: Record<ModelCallErrorCode, string> = {
   not_configured: 'no suitable model is configured for it',
 }
 
-/** What a caller is told of a failed model call: role, reason and status, never the upstream's own words or its address, which can hold keys. */
+/** The answer to the caller of a failed model call: role, reason and status, never the upstream's own words or its address, which can hold keys. */
 export function reasonOf({ role, code, status }: ModelCallError): string {
   return `the model call for role ${role} failed: ${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}`
 }
@@ -40,7 +40,7 @@ export function modelErrorHeaders({ code, retryAfterMs }: ModelCallError): Recor
   return code === 'unauthorized' || code === 'not_configured' ? { 'x-should-retry': 'false' } : {}
 }
 
-/** What a caller of the platform is told about a failed model call; null for other errors. */
+/** The platform's answer for a failed model call; null for other errors. */
 export function modelErrorResponse(error: Error): HttpError | null {
   if (!(error instanceof ModelCallError)) return null
   return new HttpError(STATUS[error.code], reasonOf(error), {

@@ -13,7 +13,7 @@ export interface RerankPool {
   candidates: readonly { document: string; score: number }[]
 }
 
-/** Which side of a search a text stands on: some embedding models want to know. */
+/** Which side of a search a text is: some embedding models take it. */
 export type EmbeddingSide = 'query' | 'document'
 
 /** Roles that answer in chat form. */
@@ -73,7 +73,7 @@ export type ModelCallErrorCode =
 
 /**
  * A model call that failed after its retries. `status` is the upstream's HTTP status where there was one, `retryAfterMs` the pause that it asked
- * for. The message is for the log: it can hold the upstream's address and words. Callers are told `reasonOf`.
+ * for. The message is for the log: it can hold the upstream's address and words. Callers get `reasonOf`.
  */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError'

@@ -151,7 +151,7 @@ function upstreamMessage(text: string): string {
     const message = nested ?? body.message ?? body.detail
     if (typeof message === 'string') return message.slice(0, 300)
   } catch {
-    // Proxies answer with HTML: its start is all there is to tell.
+    // Proxies answer with HTML: its start is all that can be reported.
   }
   return text.slice(0, 300)
 }

@@ -233,7 +233,7 @@ describe('failures', () => {
     await expect(chat()).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 7000 })
   })
 
-  it('a service that nobody runs is unreachable', async () => {
+  it('a service that does not run is unreachable', async () => {
     const { chat, service, delays } = await setup({ reply: () => ({ json: answer }) })
     await service.close()
     closing.shift()

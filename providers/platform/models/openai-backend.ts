@@ -15,7 +15,7 @@ const Embeddings = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().min(0).nullish(), embedding: z.array(z.number()) })),
 })
 
-/** A model behind any OpenAI-compatible base address (with its `/v1`, where it has one): chat and embeddings. */
+/** A model at any OpenAI-compatible base address (with its `/v1`, where it has one): chat and embeddings. */
 export function createOpenAiBackend(
   role: ModelRole,
   choice: ModelOf<'openai'>,

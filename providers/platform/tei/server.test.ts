@@ -118,7 +118,7 @@ it('embeds one text or many, and tells its limits', async () => {
 it.each([
   ['upstream_error' as const, 424, 'Backend'],
   ['rate_limited' as const, 429, 'Overloaded'],
-])('tells a model’s %s as %i', async (code, status, type) => {
+])('reports a model’s %s as %i', async (code, status, type) => {
   const broken = () => {
     throw new ModelCallError(code, 'rerank', 'down')
   }

@@ -84,7 +84,7 @@ describe('fuseLegs', () => {
       { id: 2, score: 1 - 2e-8 },
       { id: 1, score: 0 },
     ]
-    // By raw score: 8 before 2, although nothing else tells them apart.
+    // By raw score: 8 before 2, although nothing else distinguishes them.
     expect(fuseLegs(near, [], 1, 'relative_score').map(({ id }) => id)).toEqual([8, 2, 1])
     const mixed = fuseLegs(
       near,

@@ -170,7 +170,7 @@ describe('replace', () => {
     }
   })
 
-  it('keeps the old collection when the switch is refused, and leaves nothing behind', async () => {
+  it('keeps the old collection when the switch is refused, and leaves no data of the new one', async () => {
     await write('live', generation('old', 20))
     const refused = store.replace(
       'live',

@@ -54,7 +54,7 @@ describe('webhooks', () => {
     expect(JSON.stringify(body)).not.toContain('secret')
   })
 
-  it('tell the caller which field of the body is missing or no text', async () => {
+  it('name the field of the body that is missing or no text', async () => {
     const url = await serve(
       workflow([webhook(), respond('={{ $json.body.query.trim() }}')], { Webhook: [['Respond']] }),
     )

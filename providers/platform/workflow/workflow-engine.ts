@@ -17,7 +17,7 @@ export type WebhookMatch = { found: true; workflow: Workflow } | { found: false;
 export interface WorkflowEngine {
   /** Takes in a workflow by its id; the same file again changes nothing. Throws `WorkflowImportError`. */
   seed(file: unknown): 'created' | 'updated' | 'unchanged'
-  /** The active workflow behind a webhook. */
+  /** The active workflow of a webhook. */
   match(method: string, path: string): WebhookMatch
   /** Throws `WorkflowRunError`. */
   run(workflow: Workflow, received: object, signal?: AbortSignal): Promise<WebhookResponse>

@@ -40,7 +40,7 @@ export interface Critic {
   ): Promise<StatementVerdict[]>
 }
 
-/** A critic whose reply cannot be used, also after it was asked to mend it. */
+/** A critic whose reply cannot be used, also after it was asked to correct it. */
 export class CriticReplyError extends Error {
   override readonly name = 'CriticReplyError'
 }

@@ -37,7 +37,7 @@ describe('conversations', () => {
   })
   const empty = { passages: [], repeated: [], facts: [], note: null }
 
-  it('tell question, moves and replies left', () => {
+  it('name question, moves and replies left', () => {
     const messages: ChatMessage[] = [
       ...renderAgentTask({ question: 'Who < whom?', turns: 6 }),
       {
@@ -58,7 +58,7 @@ describe('conversations', () => {
     })
   })
 
-  it('of another kind are nobody’s task', () => {
+  it('of another kind are no task', () => {
     expect(parseAgentTask([{ role: 'user', content: 'Hello' }])).toBeNull()
     const [system] = renderAgentTask({ question: 'x', turns: 2 })
     expect(parseAgentTask([system, { role: 'user', content: 'x' }])).toBeNull()

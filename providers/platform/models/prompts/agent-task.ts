@@ -77,7 +77,7 @@ const readPassage = (reader: BlockReader): NumberedPassage | null => {
   return number === null || title === null || text === null ? null : { number: Number(number), title, text }
 }
 
-/** The observation behind a tool message; null when it is anything else. */
+/** The observation of a tool message; null when it is anything else. */
 export function parseObservation(content: string): ToolObservation | null {
   const reader = new BlockReader(content)
   const passages = reader.groups('passage', readPassage)
@@ -100,7 +100,7 @@ export interface AgentState extends Omit<AgentTask, 'turns'> {
   left: number
 }
 
-/** The task and its moves so far behind a conversation; null when it is anything else. */
+/** The task and its moves so far in a conversation; null when it is anything else. */
 export function parseAgentTask(messages: readonly ChatMessage[]): AgentState | null {
   const data = taskData(MARK, messages.slice(0, 2))
   if (data === null) return null

@@ -38,7 +38,7 @@ const readPassage = (reader: BlockReader): Passage | null => {
   return title === null || text === null ? null : { title, text }
 }
 
-/** The task behind rendered messages; null when they are anything else. */
+/** The task of rendered messages; null when they are anything else. */
 export function parseAnswerTask(messages: readonly ChatMessage[]): AnswerTask | null {
   const data = taskData(MARK, messages)
   if (data === null) return null

@@ -1,5 +1,5 @@
 /**
- * Task data stands in named blocks, each on its own lines:
+ * Task data is in named blocks, each on its own lines:
  *
  *     <question>
  *     … text …

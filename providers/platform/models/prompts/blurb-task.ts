@@ -3,7 +3,7 @@ import { BlockReader, textBlock } from './blocks.ts'
 import { taskData, taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
 
-/** Say in one or two sentences where a chunk stands in its document. The reply is plain text. */
+/** Say in one or two sentences where a chunk is in its document. The reply is plain text. */
 export type BlurbTask = { documentTitle: string; document: string; chunk: string }
 
 const MARK = 'Task: situate a chunk in its document (v1)'
@@ -25,7 +25,7 @@ export function renderBlurbTask(task: BlurbTask): TaskMessages {
   ])
 }
 
-/** The task behind rendered messages; null when they are anything else. */
+/** The task of rendered messages; null when they are anything else. */
 export function parseBlurbTask(messages: readonly ChatMessage[]): BlurbTask | null {
   const data = taskData(MARK, messages)
   if (data === null) return null

@@ -37,7 +37,7 @@ const readRoute = (reader: BlockReader): Route | null => {
   return name === null || description === null ? null : { name, description }
 }
 
-/** The task behind rendered messages; null when they are anything else. */
+/** The task of rendered messages; null when they are anything else. */
 export function parseClassifyTask(messages: readonly ChatMessage[]): ClassifyTask | null {
   const data = taskData(MARK, messages)
   if (data === null) return null

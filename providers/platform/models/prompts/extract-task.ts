@@ -74,7 +74,7 @@ export function renderExtractTask(task: ExtractTask): TaskMessages {
   ])
 }
 
-/** The task behind rendered messages; null when they are anything else. */
+/** The task of rendered messages; null when they are anything else. */
 export function parseExtractTask(messages: readonly ChatMessage[]): ExtractTask | null {
   const data = taskData(MARK, messages)
   if (data === null) return null

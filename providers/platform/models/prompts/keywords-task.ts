@@ -27,7 +27,7 @@ export function renderKeywordsTask(task: KeywordsTask): TaskMessages {
   return taskMessages(MARK, INSTRUCTIONS, [textBlock('question', task.question)])
 }
 
-/** The task behind rendered messages; null when they are anything else. */
+/** The task of rendered messages; null when they are anything else. */
 export function parseKeywordsTask(messages: readonly ChatMessage[]): KeywordsTask | null {
   const data = taskData(MARK, messages)
   if (data === null) return null

@@ -35,7 +35,7 @@ const hostile = fc
 const passage = fc.record({ title: hostile, text: hostile })
 const route = fc.record({ name: hostile, description: hostile })
 
-/** What arrives behind an HTTP body. */
+/** What arrives in an HTTP body. */
 const overTheWire = (messages: readonly ChatMessage[]) => JSON.parse(JSON.stringify(messages)) as ChatMessage[]
 
 const plain = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value)) as Value

@@ -11,7 +11,7 @@ const DATA_RULE =
 
 /**
  * The messages of a task. The system message's first line is the task's mark: it stays the same whatever the data, so
- * that a backend can tell the task apart from free chat.
+ * that a backend can distinguish the task from free chat.
  */
 export function taskMessages(mark: string, instructions: readonly string[], data: readonly string[]): TaskMessages {
   return [

@@ -118,7 +118,7 @@ function textMethod(subject: string, name: string | number, values: readonly unk
   }
 }
 
-/** What `$('Node')` stands for. */
+/** The value of `$('Node')`. */
 class NodeHandle {
   readonly item: { json: unknown }
 

@@ -12,7 +12,7 @@ const value = (parameter: unknown): unknown => compileTemplate(parameter)(scope)
 const expression = (source: string): unknown => value(`={{ ${source} }}`)
 
 describe('parameters', () => {
-  it('stand for themselves without a leading =', () => {
+  it('are literal without a leading =', () => {
     expect(value('{{ $json.name }}')).toBe('{{ $json.name }}')
     expect(value(4)).toBe(4)
   })

@@ -10,7 +10,7 @@ export type Template = (scope: ExpressionScope) => unknown
 const MARKED = /\{\{([\s\S]*?)\}\}/g
 
 /**
- * A parameter's value: what does not begin with `=` stands for itself; behind `=`, each `{{ … }}` is an expression up to the first `}}`. A
+ * A parameter's value: what does not begin with `=` is literal; after `=`, each `{{ … }}` is an expression up to the first `}}`. A
  * parameter that is one expression keeps its type, others are text. Throws `ExpressionError` for what the subset does not know.
  */
 export function compileTemplate(parameter: unknown): Template {

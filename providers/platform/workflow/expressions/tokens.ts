@@ -17,7 +17,7 @@ const STRING = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/suy
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '0': '\0' }
 
-/** The value of a quoted string; unknown escapes stand for the character itself, as in JavaScript. */
+/** The value of a quoted string; unknown escapes mean the character itself, as in JavaScript. */
 function unquoted(source: string): string {
   return source
     .slice(1, -1)

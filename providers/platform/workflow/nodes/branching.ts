@@ -37,7 +37,7 @@ const SwitchParameters = z.strictObject({
   }),
   options: z
     .strictObject({
-      /** `extra` gives the items that no rule takes an output of their own behind those of the rules. */
+      /** `extra` gives the items that no rule takes an output of their own after those of the rules. */
       fallbackOutput: z.enum(['none', 'extra']).default('none'),
       renameFallbackOutput: z.string().optional(),
     })
