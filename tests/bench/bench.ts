@@ -129,8 +129,10 @@ const { values } = parseArgs({
     only: { type: 'string' },
     json: { type: 'boolean' },
     write: { type: 'boolean' },
-    /** Folders of imported question sets, for `retrieval`. */
+    /** For `retrieval`: folders of imported question sets, `long-documents` or `rungs`; the half to ask; the aliases, comma-separated. */
     data: { type: 'string', multiple: true },
+    half: { type: 'string' },
+    aliases: { type: 'string' },
   },
 })
 
@@ -152,7 +154,12 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   synthesis: benchSynthesis,
   panel: benchPanel,
   kills,
-  retrieval: () => benchRetrieval(values.data),
+  retrieval: () =>
+    benchRetrieval({
+      ...(values.data === undefined ? {} : { data: values.data }),
+      ...(values.half === undefined ? {} : { half: values.half }),
+      ...(values.aliases === undefined ? {} : { aliases: values.aliases.split(',') }),
+    }),
 }
 
 function print({ id, what, value, unit, target, met }: Figure): void {

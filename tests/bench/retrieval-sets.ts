@@ -4,17 +4,24 @@ import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { longDocuments } from './long-documents.ts'
 
-// Question sets for the retrieval benchmark: the rungs of this repository, and folders in the form of HotpotQA that stay outside of it.
-// An imported set is `corpus.jsonl` (title, sentences) and `questions.jsonl` (id, question, supporting_facts as [title, sentence]).
+// Question sets for the retrieval benchmark: the rungs of this repository, its seeded long documents, and folders that stay outside of it.
+// An imported set is `corpus.jsonl` (title; sentences, or the whole text of a long document) and `questions.jsonl` (id, question, and either
+// supporting_facts as [title, sentence], as in HotpotQA, or gold as {title, fact} where a passage is to be found).
 // The halves of an imported set, every second question, are reported apart. Both halves of two-hop-dev were seen while the weights of the
 // reranker were chosen, so neither proves anything about unseen questions: a set that has not been looked at does.
+
+/** What a correct answer rests on: a document, or the passage of it that holds a fact word for word. */
+export interface Gold {
+  document: string
+  fact?: string
+}
 
 export interface RetrievalQuestion {
   id: string
   text: string
-  /** File names of the documents that a correct answer rests on. */
-  gold: readonly string[]
+  gold: readonly Gold[]
   secondHalf: boolean
 }
 
@@ -29,17 +36,35 @@ export interface RetrievalSet {
 /** Looked for next to the project; licensed data is not copied into it. */
 const DEFAULT_FOLDER = resolve(PROJECT_ROOT, '../shared/data/two-hop-dev')
 
-const Passage = z.looseObject({ title: z.string().min(1), sentences: z.array(z.string()) })
-const ImportedQuestion = z.looseObject({
-  id: z.string().min(1),
-  question: z.string().min(1),
-  supporting_facts: z.array(z.tuple([z.string(), z.number()])).min(1),
-})
+const Passage = z.union([
+  z.looseObject({ title: z.string().min(1), sentences: z.array(z.string()) }),
+  z.looseObject({ title: z.string().min(1), text: z.string().min(1) }),
+])
+const ImportedQuestion = z.union([
+  z.looseObject({
+    id: z.string().min(1),
+    question: z.string().min(1),
+    supporting_facts: z.array(z.tuple([z.string(), z.number()])).min(1),
+  }),
+  z.looseObject({
+    id: z.string().min(1),
+    question: z.string().min(1),
+    gold: z.array(z.looseObject({ title: z.string(), fact: z.string().min(1).optional() })).min(1),
+  }),
+])
 
-/** The rungs with gold facts, then the imported folders: those named, else the default one where it exists. */
-export async function retrievalSets(folders: readonly string[]): Promise<RetrievalSet[]> {
-  const imported = folders.length > 0 ? folders : (await isFolder(DEFAULT_FOLDER)) ? [DEFAULT_FOLDER] : []
-  return [...(await Promise.all(imported.map(importedSet))), ...(await rungs())]
+/** Names that stand for sets of this repository where a folder is expected. */
+const OWN_SETS = ['long-documents', 'rungs']
+
+/** The sets named: folders, `long-documents`, `rungs`; without names all of them, with the default folder where it exists. */
+export async function retrievalSets(names: readonly string[]): Promise<RetrievalSet[]> {
+  const chosen = names.length > 0 ? names : [...((await isFolder(DEFAULT_FOLDER)) ? [DEFAULT_FOLDER] : []), ...OWN_SETS]
+  const sets = await Promise.all(
+    chosen.map(async (name) =>
+      name === 'rungs' ? rungs() : [name === 'long-documents' ? longDocuments() : await importedSet(name)],
+    ),
+  )
+  return sets.flat()
 }
 
 /** Writes a set's documents where the platform mounts a corpus. */
@@ -56,20 +81,28 @@ async function importedSet(folder: string): Promise<RetrievalSet> {
     name: basename(folder),
     imported: true,
     documents: new Map(
-      passages.map(({ title, sentences }) => [files.get(title)!, `# ${title}\n\n${sentences.join('').trim()}\n`]),
+      passages.map((passage) => {
+        const text = 'text' in passage ? String(passage.text) : passage.sentences.join('')
+        return [files.get(passage.title)!, `# ${passage.title}\n\n${text.trim()}\n`]
+      }),
     ),
-    questions: questions.map(({ id, question, supporting_facts: facts }, at) => ({
-      id,
-      text: question,
-      gold: [...new Set(facts.map(([title]) => title))].map((title) => {
-        const file = files.get(title)
-        if (file === undefined)
-          throw new Error(`${folder}: question ${id} names "${title}", which is not in the corpus`)
-        return file
+    questions: questions.map((question, at) => ({
+      id: question.id,
+      text: question.question,
+      gold: goldOf(question).map(({ title, fact }) => {
+        const document = files.get(title)
+        if (document === undefined)
+          throw new Error(`${folder}: question ${question.id} names "${title}", which is not in the corpus`)
+        return fact === undefined ? { document } : { document, fact }
       }),
       secondHalf: at % 2 === 1,
     })),
   }
+}
+
+function goldOf(question: z.infer<typeof ImportedQuestion>): { title: string; fact?: string | undefined }[] {
+  if ('gold' in question) return question.gold as { title: string; fact?: string }[]
+  return [...new Set(question.supporting_facts.map(([title]) => title))].map((title) => ({ title }))
 }
 
 /** A title as a file name; the hash keeps two titles apart that differ in signs only. */
@@ -102,7 +135,8 @@ async function rungs(): Promise<RetrievalSet[]> {
     )
     const asked = questions.flatMap(({ id, query, gold }): RetrievalQuestion[] => {
       const documents = [...new Set(gold.map(({ document }) => document))]
-      return documents.length === 0 ? [] : [{ id, text: query, gold: documents, secondHalf: false }]
+      if (documents.length === 0) return []
+      return [{ id, text: query, gold: documents.map((document) => ({ document })), secondHalf: false }]
     })
     sets.push({ name: dataset.id, imported: false, documents: new Map(texts), questions: asked })
   }

@@ -13,10 +13,10 @@ import { comparePairs } from '../../main/statistics/compare-pairs.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { shown, type Figure } from './figure.ts'
 import { plainBm25 } from './plain-bm25.ts'
-import { retrievalSets, writeCorpus, type RetrievalQuestion, type RetrievalSet } from './retrieval-sets.ts'
+import { retrievalSets, writeCorpus, type Gold, type RetrievalQuestion, type RetrievalSet } from './retrieval-sets.ts'
 
-// P20: which gold documents the contexts of each approach hold. The contexts are those of an answer: each question goes through the gateway of
-// an embedded platform with the built-in models, and `rag_extension.sources` is scored in its order.
+// P20: which gold documents, or gold facts of long documents, the contexts of each approach hold. The contexts are those of an answer: each
+// question goes through the gateway of an embedded platform with the built-in models, and `rag_extension.sources` is scored in its order.
 
 /** The profile that the corpus of a set is mounted as. */
 const PROFILE = 'smoke'
@@ -29,6 +29,7 @@ const GAIN_OVER_FLOOR = 0.02
 const LIFT_OF_ALL = 4 / 3
 /** Contexts that the floor is scored on; an approach returns its own number. */
 const FLOOR_DEPTH = 10
+const PASSAGE_CHARS = 800
 
 interface Scores {
   recall: number
@@ -40,46 +41,68 @@ interface Scores {
 /** Scores of each question, by approach and question id. */
 type ScoresByAlias = ReadonlyMap<string, ReadonlyMap<string, Scores>>
 
-/** Gold documents among the documents of the contexts, in their order; a document counts at its first context. */
-export function scoreDocuments(ranked: readonly string[], gold: readonly string[]): Scores {
-  const first = new Set(ranked.slice(0, RECALL_CUTOFF))
-  const found = gold.filter((document) => first.has(document)).length
+/** A context of an answer, or what the floor returns. */
+interface Context {
+  document: string
+  text: string
+}
+
+export interface RetrievalOptions {
+  /** Folders of imported sets, or names of own ones; none for all. */
+  data?: readonly string[]
+  /** The half whose questions are asked: the other stays unseen while something is chosen. */
+  half?: string
+  /** Aliases to ask; all that the bench compares by default. */
+  aliases?: readonly string[]
+}
+
+const plain = (text: string): string => text.replace(/\s+/g, ' ')
+
+const holds = ({ document, text }: Context, gold: Gold): boolean =>
+  document === gold.document && (gold.fact === undefined || plain(text).includes(plain(gold.fact)))
+
+/** Gold among the contexts, in their order; it counts at the first context that holds it. */
+export function scoreContexts(contexts: readonly Context[], gold: readonly Gold[]): Scores {
+  const ranks = gold.map((one) => contexts.findIndex((context) => holds(context, one)))
+  const found = ranks.filter((rank) => rank !== -1 && rank < RECALL_CUTOFF).length
   const discount = (rank: number): number => 1 / Math.log2(rank + 2)
-  const gained = gold.reduce((sum, document) => {
-    const rank = ranked.indexOf(document)
-    return rank === -1 || rank >= NDCG_CUTOFF ? sum : sum + discount(rank)
-  }, 0)
+  const gained = ranks.reduce((sum, rank) => (rank === -1 || rank >= NDCG_CUTOFF ? sum : sum + discount(rank)), 0)
   const ideal = gold.slice(0, NDCG_CUTOFF).reduce((sum, _, rank) => sum + discount(rank), 0)
   return {
     recall: found / gold.length,
     all: found === gold.length ? 1 : 0,
     ndcg: gained / ideal,
-    contexts: ranked.length,
+    contexts: contexts.length,
   }
 }
 
-/** The figures of every set; `folders` are imported sets, none for the default one. */
-export async function benchRetrieval(folders: readonly string[] = []): Promise<Figure[]> {
+/** The figures of every set chosen. */
+export async function benchRetrieval({ data = [], half, aliases = ALIASES }: RetrievalOptions = {}): Promise<Figure[]> {
+  if (half !== undefined && half !== 'first' && half !== 'second')
+    throw new Error(`--half is first or second, got ${half}`)
   const figures: Figure[] = []
-  for (const set of await retrievalSets(folders)) {
-    const scores = await scoresOf(set)
+  for (const whole of await retrievalSets(data)) {
+    const asked = ({ secondHalf }: RetrievalQuestion): boolean =>
+      half === undefined || secondHalf === (half === 'second')
+    const set = { ...whole, questions: whole.imported ? whole.questions.filter(asked) : whole.questions }
+    const scores = await scoresOf(set, aliases)
     const parts = set.imported
       ? [
           [`${set.name}, first half`, set.questions.filter(({ secondHalf }) => !secondHalf)] as const,
           [`${set.name}, second half`, set.questions.filter(({ secondHalf }) => secondHalf)] as const,
         ]
       : [[set.name, set.questions] as const]
-    for (const [name, questions] of parts) figures.push(...figuresOf(name, questions, scores, set.imported))
+    for (const [name, questions] of parts)
+      if (questions.length > 0) figures.push(...figuresOf(name, questions, scores, set.imported))
   }
   return figures
 }
 
-async function scoresOf(set: RetrievalSet): Promise<ScoresByAlias> {
+async function scoresOf(set: RetrievalSet, aliases: readonly string[]): Promise<ScoresByAlias> {
   const folder = await mkdtemp(join(tmpdir(), 'retrieval-bench-'))
   try {
     await writeCorpus(set, join(folder, 'corpus', PROFILE))
-    const floor = plainBm25(set.documents)
-    const scores = new Map([[FLOOR, scoresBy(set, ({ text }) => floor(text).slice(0, FLOOR_DEPTH))]])
+    const scores = new Map([[FLOOR, scoresBy(set, floorOf(set))]])
     const platform = await startPlatformProcess({
       RAG_LADDER_STATE_DIR: join(folder, 'state'),
       RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
@@ -88,10 +111,10 @@ async function scoresOf(set: RetrievalSet): Promise<ScoresByAlias> {
     })
     try {
       await ingest(platform.url)
-      for (const alias of ALIASES) {
-        const ranked = new Map<string, string[]>()
-        for (const { id, text } of set.questions) ranked.set(id, await contextDocuments(platform.url, alias, text))
-        if ([...ranked.values()].some((documents) => documents.length > 0))
+      for (const alias of aliases) {
+        const ranked = new Map<string, Context[]>()
+        for (const { id, text } of set.questions) ranked.set(id, await contextsOf(platform.url, alias, text))
+        if ([...ranked.values()].some((contexts) => contexts.length > 0))
           scores.set(
             alias,
             scoresBy(set, ({ id }) => ranked.get(id)!),
@@ -106,8 +129,34 @@ async function scoresOf(set: RetrievalSet): Promise<ScoresByAlias> {
   }
 }
 
-const scoresBy = (set: RetrievalSet, rank: (question: RetrievalQuestion) => string[]): Map<string, Scores> =>
-  new Map(set.questions.map((question) => [question.id, scoreDocuments(rank(question), question.gold)]))
+const scoresBy = (set: RetrievalSet, rank: (question: RetrievalQuestion) => Context[]): Map<string, Scores> =>
+  new Map(set.questions.map((question) => [question.id, scoreContexts(rank(question), question.gold)]))
+
+/** BM25 over whole documents, or over their passages where facts of long documents are to be found. */
+function floorOf({ documents, questions }: RetrievalSet): (question: RetrievalQuestion) => Context[] {
+  const byFact = questions.some(({ gold }) => gold.some(({ fact }) => fact !== undefined))
+  const units = new Map<string, Context>(
+    [...documents].flatMap(([document, text]) =>
+      (byFact ? passagesOf(text) : [text]).map((part, at) => [`${document} ${at}`, { document, text: part }] as const),
+    ),
+  )
+  const rank = plainBm25(new Map([...units].map(([id, { text }]) => [id, text])))
+  return ({ text }) =>
+    rank(text)
+      .slice(0, FLOOR_DEPTH)
+      .map((id) => units.get(id)!)
+}
+
+/** Paragraphs in their order, joined while they have at most 800 characters together. */
+function passagesOf(text: string): string[] {
+  const passages: string[] = []
+  for (const paragraph of text.split(/\n{2,}/)) {
+    const joined = `${passages.at(-1) ?? ''}\n\n${paragraph}`.trim()
+    if (passages.length > 0 && joined.length <= PASSAGE_CHARS) passages[passages.length - 1] = joined
+    else passages.push(paragraph)
+  }
+  return passages
+}
 
 async function call(url: string, path: string, body?: unknown): Promise<unknown> {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' }
@@ -133,11 +182,15 @@ async function ingest(url: string): Promise<void> {
   await call(url, '/rag/contextual/build', { profile: PROFILE })
 }
 
-/** The documents of an answer's contexts, in their order; none for an approach that returns no text. */
-async function contextDocuments(url: string, alias: string, question: string): Promise<string[]> {
+/** The contexts of an answer in their order, or what the graph engine reports as used; none for an approach that returns no text. */
+async function contextsOf(url: string, alias: string, question: string): Promise<Context[]> {
   const request = { model: alias, messages: [{ role: 'user', content: question }], cache: { 'no-cache': true } }
   const { rag_extension: extension } = ChatCompletion.parse(await call(url, '/v1/chat/completions', request))
-  return extension!.sources.flatMap(({ document }) => (document === undefined ? [] : [document]))
+  const { sources, used_passages: used = [] } = extension!
+  const contexts = sources.filter(({ text }) => text !== undefined)
+  return (contexts.length > 0 ? contexts : used).flatMap(({ document, text = '' }) =>
+    document === undefined ? [] : [{ document, text }],
+  )
 }
 
 function figuresOf(
