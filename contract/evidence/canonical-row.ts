@@ -91,6 +91,8 @@ export const RowEvidence = z.strictObject({
   /** Full context texts in rank order; empty for answer-only approaches. */
   contexts: z.array(z.string()),
   sources: z.array(RagSource),
+  /** What the engine of an answer-only approach reports as used, with text: read by the metrics of class `retrieval` alone. */
+  used_passages: z.array(RagSource).optional(),
   token_usage: TokenUsage.nullable(),
   server_metrics: ServerMetrics.nullable(),
   response_id: z.string().nullable(),

@@ -32,6 +32,11 @@ export const RagExtension = z.looseObject({
   answer: z.string(),
   sources: z.array(RagSource),
   metrics: ServerMetrics,
+  /**
+   * Passages that an engine of its own reports as used for an answer, best first: evidence for the metrics of class `retrieval` alone, never
+   * contexts. An approach whose contexts are its sources leaves it out.
+   */
+  used_passages: z.array(RagSource).optional(),
   adaptive: z.looseObject({ route: z.string(), approach: z.string() }).optional(),
   lazy_graph: z.looseObject({}).optional(),
   /** What a graph answer was written from: mode, query_profile, entities, relations, chunks (counts; null where unknown). */

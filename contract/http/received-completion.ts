@@ -67,11 +67,14 @@ const withoutNulls = (value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== undefined))
     : value
 
+const Source = z.preprocess(withoutNulls, RagSource.extend({ score: z.number().nullable().default(null) }))
+
 /** The evidence extension with nulls for what a plugin does not know. */
 const Extension = z.preprocess(
   withoutNulls,
   RagExtension.extend({
-    sources: z.array(z.preprocess(withoutNulls, RagSource.extend({ score: z.number().nullable().default(null) }))),
+    sources: z.array(Source),
+    used_passages: reported(z.array(Source)),
     metrics: ServerMetrics.nullable().default(null),
   }),
 )

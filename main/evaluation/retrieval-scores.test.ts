@@ -19,6 +19,7 @@ const evidence = (
     ...(document === undefined ? {} : { document }),
   })),
   contexts: contexts.map(({ text }) => text),
+  usedPassages: null,
   ...more,
 })
 
@@ -125,6 +126,30 @@ describe('scoreRetrieval', () => {
       reason: 'answer_only',
     })
   })
+})
+
+describe('an answer-only approach', () => {
+  const used = (...texts: string[]) =>
+    texts.map((text) => ({ title: 'a.md', snippet: text.slice(0, 9), score: null, text, document: 'a.md' }))
+  const scores = (usedPassages: RankedEvidence['usedPassages']) =>
+    scoreRetrieval(evidence([], { capability: 'answer_only', usedPassages }))
+
+  it('is scored by the passages that its engine reports as used, in their order', () => {
+    expect(scores(used('Noise.', gold[0]!.fact))).toMatchObject({
+      status: 'ok',
+      scores: { hit_at_5: 1, recall_at_5: 0.5, mrr_at_10: 0.5 },
+      all_contexts: { contexts: 2, recall: 0.5 },
+    })
+  })
+
+  it('retrieved nothing where the engine reports that it used no passage', () => {
+    expect(scores([])).toMatchObject({ status: 'not_evaluable', reason: 'retrieved_contexts_required' })
+  })
+})
+
+it('scores the contexts of an answer that has both contexts and used passages', () => {
+  const usedPassages = [{ title: 'a.md', snippet: 's', score: 1, text: gold[0]!.fact, document: 'a.md' }]
+  expect(scoreRetrieval(evidence([context('z.md', 'Noise.')], { usedPassages })).scores.hit_at_5).toBe(0)
 })
 
 describe('holdsFact', () => {

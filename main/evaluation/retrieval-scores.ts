@@ -47,6 +47,8 @@ export interface RankedEvidence {
   sources: readonly RagSource[]
   /** Context texts in the order of the sources. */
   contexts: readonly string[]
+  /** What an engine reports as used where an answer has no contexts; null where it reports nothing. */
+  usedPassages: readonly RagSource[] | null
 }
 
 const none = (status: RetrievalScores['status'], reason: RetrievalScores['reason']): RetrievalScores => ({
@@ -58,14 +60,24 @@ const none = (status: RetrievalScores['status'], reason: RetrievalScores['reason
 /** The cell failed: nothing was retrieved that could be scored. */
 export const retrievalNotRun = (): RetrievalScores => none('not_run', 'cell_failed')
 
-/** Every metric of class `retrieval` by the formula of its file, and recall in all contexts, against the gold facts. */
+/** The contexts with their sources; without contexts, the passages that the engine reports as used. */
+function rankedTexts({ contexts, sources, usedPassages }: RankedEvidence): { source: RagSource; text: string }[] {
+  if (contexts.length > 0) return contexts.map((text, at) => ({ source: sources[at]!, text }))
+  return (usedPassages ?? []).map((source) => ({ source, text: source.text ?? source.snippet }))
+}
+
+/**
+ * Every metric of class `retrieval` by the formula of its file, and recall in all contexts, against the gold facts. An answer-only approach
+ * is scored by what its engine reports as used, and not evaluable where the engine reports nothing.
+ */
 export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
-  if (evidence.capability === 'answer_only') return none('not_evaluable', 'answer_only')
+  if (evidence.capability === 'answer_only' && evidence.usedPassages === null)
+    return none('not_evaluable', 'answer_only')
   if (evidence.gold.length === 0) return none('not_evaluable', 'gold_evidence_required')
-  if (evidence.contexts.length === 0) return none('not_evaluable', 'retrieved_contexts_required')
-  const held = evidence.contexts.map(
-    (context, at) =>
-      new Set(evidence.gold.flatMap((gold, fact) => (holds(evidence.sources[at]!, context, gold) ? [fact] : []))),
+  const ranked = rankedTexts(evidence)
+  if (ranked.length === 0) return none('not_evaluable', 'retrieved_contexts_required')
+  const held = ranked.map(
+    ({ source, text }) => new Set(evidence.gold.flatMap((gold, fact) => (holds(source, text, gold) ? [fact] : []))),
   )
   const ranks = evidence.gold.map((_, fact) => {
     const rank = held.findIndex((facts) => facts.has(fact))
@@ -78,7 +90,7 @@ export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
   return {
     status: 'ok',
     scores,
-    all_contexts: { contexts: evidence.contexts.length, recall: found / ranks.length },
+    all_contexts: { contexts: ranked.length, recall: found / ranks.length },
     reason: null,
   }
 }

@@ -6,8 +6,8 @@ import { metricOutcome } from './metric-outcome.ts'
 const dataset = wideDataset('wide', 'Wide', 1)
 
 /** A row whose approach handed over no context although it can. */
-function withoutContexts(chunks: number | null): CanonicalRow {
-  const row = fixtureRow(dataset, ALIASES.adaptive, 0)
+function withoutContexts(chunks: number | null, alias = ALIASES.adaptive): CanonicalRow {
+  const row = fixtureRow(dataset, alias, 0)
   row.metrics.retrieval = { status: 'not_evaluable', scores: {}, reason: 'retrieved_contexts_required' }
   row.metrics.operational.server = chunks === null ? null : { seconds: 1, chunks, llm_calls: 1, cloud_calls: 0 }
   return row
@@ -22,6 +22,10 @@ describe('retrieval without contexts', () => {
     })
     const unknown = { kind: 'unevaluable', reason: 'retrieved_contexts_required' }
     expect(metricOutcome(withoutContexts(null), 'recall_at_5')).toEqual(unknown)
+  })
+
+  it('scores 0 for an answer-only approach whose engine reports that it used no passage', () => {
+    expect(metricOutcome(withoutContexts(0, ALIASES.graph), 'recall_at_5')).toEqual({ kind: 'scored', score: 0 })
   })
 })
 

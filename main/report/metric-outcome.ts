@@ -87,13 +87,12 @@ export const foundNothing = (row: FigureRow): boolean =>
   row.status === 'ok' && row.metrics.retrieval.reason === NO_CONTEXTS && withoutContexts(row).kind === 'scored'
 
 /**
- * An approach that can return contexts and did not: what it reports as used distinguishes a retriever that found nothing, which scores 0, from one whose
- * evidence stays elsewhere, as the graph's does.
+ * An approach that could report passages and did not: the number that it used distinguishes a retriever that found nothing, which scores 0, from one
+ * whose evidence stays elsewhere. An answer-only approach has this reason only where its engine reports what it used.
  */
-function withoutContexts({ approach, metrics, question }: FigureRow): MetricOutcome {
+function withoutContexts({ metrics, question }: FigureRow): MetricOutcome {
   const chunks = metrics.operational.server?.chunks
-  if (approach.evidence_capability !== 'answer_with_contexts' || chunks === undefined || question.gold.length === 0)
-    return { kind: 'unevaluable', reason: NO_CONTEXTS }
+  if (chunks === undefined || question.gold.length === 0) return { kind: 'unevaluable', reason: NO_CONTEXTS }
   return chunks === 0 ? { kind: 'scored', score: 0 } : { kind: 'unevaluable', reason: 'evidence_not_handed_over' }
 }
 

@@ -67,6 +67,7 @@ export function buildRow(
               gold: cell.question.gold,
               sources: evidence.sources,
               contexts: evidence.contexts,
+              usedPassages: evidence.used_passages ?? null,
             }),
       answer: evidence === null ? answerNotRun() : scoreAnswer(evidence.answer, cell.question),
       judge_panel: { status: context.judgePanel ? 'pending' : 'disabled' },

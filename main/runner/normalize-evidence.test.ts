@@ -106,3 +106,23 @@ it.each([
   expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: true, contextText: kind })
   expect(normalizeEvidence(body, 'answer_only')).toMatchObject({ ok: true, contextText: null })
 })
+
+describe('passages that an engine reports as used', () => {
+  const read = (used_passages: unknown, capability: 'answer_only' | 'answer_with_contexts' = 'answer_only') =>
+    normalizeEvidence({ choices, rag_extension: { ...extension, used_passages, graph: { chunks: 1 } } }, capability)
+  const passage = { title: 'a.md', snippet: 's', score: null, text: 'The lock was opened.', document: 'a.md' }
+
+  it('are kept with their text, and are neither contexts nor metadata', () => {
+    const row = read([passage])
+    expect(row).toMatchObject({ ok: true, contextText: null, evidence: { contexts: [], used_passages: [passage] } })
+    if (!row.ok) return
+    expect(row.evidence.approach_metadata).toEqual({ graph: { chunks: 1 } })
+    expect(CanonicalRow.shape.evidence.safeParse(row.evidence).error).toBeUndefined()
+  })
+
+  it.each([[null], ['a text'], [[{ snippet: 's' }]]])('are unknown when they are sent as %j', (sent) => {
+    const row = read(sent)
+    expect(row.ok && 'used_passages' in row.evidence).toBe(false)
+    expect(row).toMatchObject({ ok: true, evidence: { answer: 'yes' } })
+  })
+})

@@ -20,11 +20,14 @@ const refuse = (type: CellErrorType, message: string): Normalized => ({
   message: serviceText(message),
 })
 
+/** What a row keeps elsewhere than in the approach's metadata. */
+const EVIDENCE_KEYS = new Set([
+  ...['schema_version', 'answer', 'sources', 'used_passages', 'metrics', 'adaptive', 'lazy_graph'],
+])
+
 function metadataOf(extension: NonNullable<ReceivedCompletion['rag_extension']>): RowEvidence['approach_metadata'] {
   const { adaptive, lazy_graph: lazyGraph } = extension
-  const rest = Object.entries(extension).filter(
-    ([key]) => !['schema_version', 'answer', 'sources', 'metrics', 'adaptive', 'lazy_graph'].includes(key),
-  )
+  const rest = Object.entries(extension).filter(([key]) => !EVIDENCE_KEYS.has(key))
   const metadata = { ...lazyGraph, ...(adaptive === undefined ? {} : { adaptive }), ...Object.fromEntries(rest) }
   return Object.keys(metadata).length === 0 ? undefined : (metadata as RowEvidence['approach_metadata'])
 }
@@ -43,7 +46,7 @@ const contextText = (sources: readonly { text?: string | null | undefined }[]): 
 
 /**
  * A gateway's response body → evidence. Structured evidence wins over the rendered block. An answer-only approach gets no contexts,
- * whatever its marker says, and no source without text becomes one.
+ * whatever its marker says, and no source without text becomes one. Passages that its engine reports as used are kept apart from the contexts.
  */
 export function normalizeEvidence(body: unknown, capability: EvidenceCapability): Normalized {
   const version = (body as { rag_extension?: { schema_version?: unknown } } | null)?.rag_extension?.schema_version
@@ -64,6 +67,7 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
   const answer = extension?.answer ?? rendered?.answer ?? ''
   if (answer.trim() === '') return refuse('invalid_response', 'the answer is empty')
   const sources = extension?.sources ?? rendered?.sources ?? []
+  const usedPassages = extension?.used_passages ?? null
   const metadata = extension === null ? undefined : metadataOf(extension)
   const texts = sources.map((source) => source.text ?? source.snippet)
   // A source without any text only says where an answer comes from, also when another approach was delegated to.
@@ -76,6 +80,7 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
       contexts: hasContexts ? texts : [],
       // The text is in `contexts` at the same index: kept once.
       sources: sources.map(({ text: _text, ...source }) => source),
+      ...(usedPassages === null ? {} : { used_passages: usedPassages }),
       token_usage: usageOf(completion.usage),
       server_metrics: extension?.metrics ?? rendered?.metrics ?? null,
       response_id: completion.id,

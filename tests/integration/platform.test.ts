@@ -10,6 +10,8 @@ import {
   PluginList,
   RerankAdapterResponse,
 } from '../../contract/index.ts'
+import { scoreRetrieval } from '../../main/evaluation/retrieval-scores.ts'
+import { normalizeEvidence } from '../../main/runner/normalize-evidence.ts'
 import { json, startFaultServer, type Behaviour } from '../helpers/fault-server.ts'
 import {
   DOCUMENTS,
@@ -171,6 +173,18 @@ describe('answers', () => {
       expect(stream.calls).toEqual(json.calls)
       expect(stream.result.trimEnd().split('\n\n')).toHaveLength(2)
     }
+  })
+
+  it('of the graph carry the passages used, which only the retrieval metrics score', async () => {
+    const body: unknown = await (await ask('graph-rag')).json()
+    const row = normalizeEvidence(body, 'answer_only')
+    if (!row.ok) throw new Error(row.message)
+    const { contexts, sources, used_passages: usedPassages = null } = row.evidence
+    expect([contexts, sources]).toMatchObject([[], [{ kind: 'knowledge_graph' }]])
+    const gold = [{ document: 'lighthouse.md', fact: 'Edith Marlowe' }]
+    const evidence = { capability: 'answer_only', gold, sources, contexts } as const
+    expect(scoreRetrieval({ ...evidence, usedPassages })).toMatchObject({ status: 'ok', scores: { recall_at_5: 1 } })
+    expect(scoreRetrieval({ ...evidence, usedPassages: null })).toMatchObject({ reason: 'answer_only' })
   })
 
   it('come from the cache only when the request lets them, and not after the data changed', async () => {

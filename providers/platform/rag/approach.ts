@@ -50,7 +50,8 @@ export interface ApproachAnswer {
   sources: RagSource[]
   chunks: number
   /** Additive top-level keys of `rag_extension`. */
-  metadata?: Pick<RagExtension, 'adaptive' | 'lazy_graph' | 'graph' | 'trajectory'> & Record<string, unknown>
+  metadata?: Pick<RagExtension, 'used_passages' | 'adaptive' | 'lazy_graph' | 'graph' | 'trajectory'> &
+    Record<string, unknown>
 }
 
 /** Answers one question. Throws `RagError` for expected failures and `ModelCallError` when a model cannot answer. */

@@ -45,6 +45,7 @@ export const CELL_WORDS = {
   context: (rank: number) => `Context ${rank}`,
   noContexts: 'No context came with this answer.',
   answerOnly: 'This approach returns its answer without contexts; metrics that need them cannot be measured.',
+  usedPassages: 'Passages that the engine reports as used. Only the retrieval metrics are computed from them.',
   noSource: 'source unknown',
   chunk: (number: number) => `chunk ${number}`,
   holdsGold: '● gold',

@@ -12,14 +12,21 @@ import { factSpans } from './text-match.ts'
 import { wordDiff } from './word-diff.ts'
 import styles from './cell.module.css'
 
-/** The gold facts of a question and the contexts of its answer. */
+/** The gold facts of a question and the contexts of its answer, or the passages that an engine of its own reports as used. */
 export function EvidenceTab({ row: { question, approach, evidence } }: { row: CanonicalRow }) {
   const isAnswerOnly = approach.evidence_capability === 'answer_only'
+  const used = evidence?.contexts.length === 0 ? evidence.used_passages : undefined
+  const shown =
+    used === undefined ? evidence : { contexts: used.map(({ text, snippet }) => text ?? snippet), sources: used }
   return (
     <>
-      <GoldList gold={question.gold} contexts={isAnswerOnly || evidence === null ? null : evidence.contexts} />
+      <GoldList
+        gold={question.gold}
+        contexts={shown === null || (isAnswerOnly && used === undefined) ? null : shown.contexts}
+      />
+      {used !== undefined && used.length > 0 && <p className="dim">{WORDS.usedPassages}</p>}
       <ContextList
-        contexts={evidence === null ? [] : rankedContexts(evidence)}
+        contexts={shown === null ? [] : rankedContexts(shown)}
         facts={question.gold.map(({ fact }) => fact)}
         approach={approach}
       />

@@ -57,6 +57,14 @@ describe('workflow-adaptive-rag', () => {
     ])
   })
 
+  it('passes on the passages that a graph delegate used, beside its marker', async () => {
+    const used = [{ title: 'a.md', snippet: 'Text', score: null, text: 'Text of a', document: 'a.md' }]
+    const marker = [{ title: 'knowledge graph (hybrid)', snippet: '', score: 1, kind: 'knowledge_graph' }]
+    const delegated = { ...EXTENSION, sources: marker, used_passages: used }
+    const { ask } = await open(json({ ...ANSWER, approach: 'graph-rag', rag_extension: delegated }))
+    expect((await ask()).rag_extension).toMatchObject({ sources: marker, used_passages: used })
+  })
+
   it('adds up token counts only where both were told', async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
     const both = await open(json({ ...ANSWER, usage: { classifier: usage, delegate: usage } }))

@@ -1,6 +1,8 @@
 import { GRAPH_QUERY_LIMITS, graphQueryLength } from '../../../../contract/index.ts'
 import type { GraphQueryProfile, RagSource } from '../../../../contract/index.ts'
 import type { Approach } from '../approach.ts'
+import type { UsedPassage } from '../graph/graph-queries.ts'
+import { snippetOf } from '../response/snippet.ts'
 import { requireGraph } from '../steps/graph.ts'
 
 const TOO_SHORT = `A question to the knowledge graph needs at least ${GRAPH_QUERY_LIMITS.minLength} characters.`
@@ -13,16 +15,34 @@ export function graphMarker(mode: GraphQueryProfile['mode']): RagSource {
   return { title: `knowledge graph (${mode})`, snippet: '', score: 1, kind: 'knowledge_graph' }
 }
 
-/** The graph engine answers by its own query path with a managed query profile. Answer only; too short questions are answered here. */
+const usedPassage = ({ document, content, score }: UsedPassage): RagSource => ({
+  title: document,
+  snippet: snippetOf(content),
+  score,
+  text: content,
+  document,
+})
+
+/**
+ * The graph engine answers by its own query path with a managed query profile. Answer only: what the engine reports as used is passed on beside the
+ * sources, for the retrieval metrics. Too short questions are answered here.
+ */
 export const graph: Approach<'graph-rag'> = async (question, parameters, services, signal) => {
   if (graphQueryLength(question) < GRAPH_QUERY_LIMITS.minLength) return { answer: TOO_SHORT, sources: [], chunks: 0 }
   // The table was checked against the declared profiles when the plugin was made.
   const { name: _name, ...profile } = services.graphProfiles.get(parameters.query_profile)!
-  const { answer, counts } = await requireGraph(services).answer({ query: question, ...profile }, services, signal)
+  const { answer, counts, passages } = await requireGraph(services).answer(
+    { query: question, ...profile },
+    services,
+    signal,
+  )
   return {
     answer,
     sources: [graphMarker(profile.mode)],
     chunks: counts.chunks,
-    metadata: { graph: { mode: profile.mode, query_profile: parameters.query_profile, ...counts } },
+    metadata: {
+      ...(passages === null ? {} : { used_passages: passages.map(usedPassage) }),
+      graph: { mode: profile.mode, query_profile: parameters.query_profile, ...counts },
+    },
   }
 }

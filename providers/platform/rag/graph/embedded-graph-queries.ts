@@ -26,7 +26,12 @@ export function embeddedGraphQueries(
         const { response, data } = await engine.query(GraphQueryRequest.parse(question), options(models, signal))
         const { entities, relationships, chunks } = data
         const counts = { entities: entities.length, relations: relationships.length, chunks: chunks.length }
-        return { answer: response, counts }
+        const passages = chunks.map(({ file_path, content, ...more }) => ({
+          document: file_path,
+          content,
+          score: typeof more['score'] === 'number' ? more['score'] : null,
+        }))
+        return { answer: response, counts, passages }
       }),
     find: (question, { models }, signal) =>
       translated(async () => {

@@ -57,7 +57,8 @@ describe('an engine in this process', () => {
     const { engine: opened, models } = await engine()
     const asked = models.calls.length
     const caller = account()
-    const { answer, counts } = await embeddedGraphQueries(opened).answer(QUESTION, caller)
+    const { answer, counts, passages } = await embeddedGraphQueries(opened).answer(QUESTION, caller)
+    expect(passages).toEqual([{ document: 'a.md', content: FACTS, score: expect.any(Number) }])
     expect(answer).toContain('Ann Reed founded Hill Bank.')
     expect(counts).toEqual({ entities: 2, relations: 1, chunks: 1 })
     expect(caller.models.calls).toEqual(['graph_keyword', 'embed', 'graph_query'])
@@ -105,7 +106,8 @@ describe('an engine behind HTTP', () => {
   it('answers the same and reports its calls', async () => {
     const queries = await overHttp('key')
     const caller = account()
-    const { answer, counts } = await queries.answer(QUESTION, caller)
+    const { answer, counts, passages } = await queries.answer(QUESTION, caller)
+    expect(passages).toEqual([{ document: 'a.md', content: FACTS, score: null }])
     expect(answer).toContain('Ann Reed founded Hill Bank.')
     expect(counts).toEqual({ entities: null, relations: null, chunks: 1 })
     expect(caller.spent).toMatchObject([{ llmCalls: 2, cloudCalls: 0, usage: { prompt_tokens: 20 } }])
@@ -133,8 +135,9 @@ describe('an engine behind HTTP', () => {
     expect(await queries.answer(QUESTION, caller)).toEqual({
       answer: 'From data.',
       counts: { entities: null, relations: null, chunks: 2 },
+      passages: ['x', 'y'].map((content) => ({ document: 'a.md', content, score: null })),
     })
-    expect((await queries.answer({ ...QUESTION, mode: 'naive' }, caller)).answer).toBe('R')
+    expect(await queries.answer({ ...QUESTION, mode: 'naive' }, caller)).toMatchObject({ answer: 'R', passages: null })
     expect(caller.spent.map(({ llmCalls }) => llmCalls)).toEqual([2, 1])
     expect(JSON.parse(server.requests[0]!.body)).toEqual({
       ...QUESTION,
@@ -184,7 +187,11 @@ describe('graph-rag', () => {
       answer: async (question, account) => {
         asked.push(question)
         account.addRemote({ llmCalls: 2, cloudCalls: 1, usage: null })
-        return { answer: 'It was.', counts: { entities: 4, relations: 3, chunks: 2 } }
+        return {
+          answer: 'It was.',
+          counts: { entities: 4, relations: 3, chunks: 2 },
+          passages: [{ document: 'b/a.md', content: 'x'.repeat(300), score: 0.5 }],
+        }
       },
       find: () => Promise.reject(new Error('not asked')),
     })
@@ -194,6 +201,9 @@ describe('graph-rag', () => {
       answer: 'It was.',
       sources: [{ title: `knowledge graph (${profile.mode})`, snippet: '', score: 1, kind: 'knowledge_graph' }],
       metrics: { chunks: 2, llm_calls: 2, cloud_calls: 1 },
+      used_passages: [
+        { title: 'b/a.md', snippet: 'x'.repeat(240), score: 0.5, text: 'x'.repeat(300), document: 'b/a.md' },
+      ],
       graph: { mode: profile.mode, query_profile: alias, entities: 4, relations: 3, chunks: 2 },
     })
   })

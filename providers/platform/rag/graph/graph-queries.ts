@@ -37,6 +37,8 @@ export interface GraphCounts {
 export interface GraphReply {
   answer: string
   counts: GraphCounts
+  /** Passages that stood in the prompt, best first; null where the engine does not report them. */
+  passages: UsedPassage[] | null
 }
 
 export interface GraphFact {
@@ -51,6 +53,14 @@ export interface GraphText {
   document: string
   title: string
   content: string
+}
+
+export interface UsedPassage {
+  /** Path of the document as it was uploaded. */
+  document: string
+  content: string
+  /** Null where the engine reports none. */
+  score: number | null
 }
 
 /** What the graph holds about a question, each list best first. */

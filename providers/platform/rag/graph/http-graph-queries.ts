@@ -5,7 +5,7 @@ import { readLimited } from '../../read-limited.ts'
 import { RagError } from '../rag-error.ts'
 import { findingsOf } from './embedded-graph-queries.ts'
 import { requireQueryLength } from './graph-queries.ts'
-import type { GraphQueries, GraphQuestion, RemoteCalls } from './graph-queries.ts'
+import type { GraphQueries, GraphQuestion, RemoteCalls, UsedPassage } from './graph-queries.ts'
 
 const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
 
@@ -74,8 +74,9 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
       account.addRemote(calls.spent)
       const answer = answerOf(reply)
       if (answer === '') throw new RagError('model_answer_invalid', 'the graph engine returned no text')
-      const referenced = (reply.references ?? []).reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
-      return { answer, counts: { entities: null, relations: null, chunks: calls.chunks ?? referenced } }
+      const passages = referencedPassages(reply)
+      const chunks = calls.chunks ?? passages?.length ?? 0
+      return { answer, counts: { entities: null, relations: null, chunks }, passages }
     },
     async find(question, account, signal) {
       requireQueryLength(question.query)
@@ -91,6 +92,14 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
 function answerOf({ response, data }: GraphQueryResponse): string {
   const text = response ?? (typeof data === 'string' ? data : '')
   return text.trim()
+}
+
+/** The chunk texts of the references, file by file; null where the engine sends none. */
+function referencedPassages({ references }: GraphQueryResponse): UsedPassage[] | null {
+  if (!references?.some(({ content }) => content !== undefined)) return null
+  return references.flatMap(({ file_path, content = [] }) =>
+    content.map((text) => ({ document: file_path, content: text, score: null })),
+  )
 }
 
 type Calls = { spent: RemoteCalls; chunks: number | null }
