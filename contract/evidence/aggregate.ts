@@ -9,6 +9,7 @@ import { PanelStatistics } from './judgments.ts'
 import { IngestionProvenance, Reproducibility } from './provenance.ts'
 import { RetrievalMetric } from './retrieval-scores.ts'
 import { ClusterSummary, MetricComparison, VarianceComponents } from './statistics.ts'
+import { Verdict } from './verdict.ts'
 
 const count = z.int().min(0)
 const share = z.number().min(0).max(1)
@@ -248,5 +249,7 @@ export const Aggregate = z.strictObject({
   judge_panel: JudgeSection,
   /** Null as long as there is no row, and in files of before. */
   comparisons: Comparisons.nullable().default(null),
+  /** Of this dataset run alone; reports of several rungs correct over all of them. Absent in files of before. */
+  verdict: Verdict.optional(),
 })
 export type Aggregate = z.infer<typeof Aggregate>

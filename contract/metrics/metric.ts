@@ -49,6 +49,8 @@ interface MetricHead {
   ranking: 'always' | 'unless_graded_by_rules' | { contexts: number; instead: string }
   /** Rank among the metrics that can be primary: the first one that a run has decides about it. No model may be asked for it (decision 060). */
   primary?: number
+  /** What an approach that is ahead does, in a verdict: "covers 14 percentage points more of the required points". */
+  ahead?: (amount: string) => string
   /** Place among the leaderboards of reports, and the parts that show it besides; absent where reports only count it. */
   report?: { place: number; parts: readonly ReportPart[] }
 }

@@ -27,6 +27,7 @@ export const pointsCovered = {
   unit: 'score',
   ranking: 'always',
   primary: 1,
+  ahead: (amount: string) => `covers ${amount} more of the required points`,
   report: { place: 1, parts: ['findings', 'board', 'pairs', 'hops', 'terminal'] },
   score: ({ answer, answerKeys }) => shareOfKeys(answer, answerKeys),
 } as const satisfies Metric

@@ -14,6 +14,7 @@ import { forEachKey, SCORE_METRICS } from './metric-outcome.ts'
 import { commonQuestions } from './metric-tally.ts'
 import { ReportError } from './report-error.ts'
 import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
+import { verdictsOf } from './verdict.ts'
 
 /** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */
 export interface Aggregator {
@@ -128,7 +129,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
       const comparisons = await comparing
       const cellCount = (status: 'expected' | 'ok' | 'error' | 'timeout' | 'missing'): number =>
         approaches.reduce((sum, approach) => sum + approach.cells[status], 0)
-      return {
+      const aggregate: Aggregate = {
         schema_version: 1,
         run_id: context.runId,
         dataset: {
@@ -161,6 +162,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
         judge_panel,
         comparisons,
       }
+      return { ...aggregate, verdict: verdictsOf([aggregate])[0]! }
     },
   }
 }

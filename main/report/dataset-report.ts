@@ -18,6 +18,7 @@ import { metricGlossaryLines } from './metric-glossary.ts'
 import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 import { contextsOf, depthReason, isRuleGraded } from './metric-use.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
+import { verdictsOf } from './verdict.ts'
 import { STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 /** A published file beside the report. */
@@ -83,7 +84,7 @@ export function datasetReport(input: DatasetReportInput): string {
   ]
   const body = sections.flatMap(([title, lines]) => ['', `## ${title}`, '', ...lines])
   const caution = modelCaution([aggregate])
-  const found = findings(aggregate)
+  const found = findings(aggregate, verdictsOf([aggregate])[0]!)
   return [
     `# ${md(dataset.label)}`,
     '',

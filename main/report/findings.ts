@@ -1,4 +1,4 @@
-import { artifactNameOf, isRuleBased, metricsIn, type Aggregate } from '../../contract/index.ts'
+import { artifactNameOf, isRuleBased, metricsIn, type Aggregate, type Verdict } from '../../contract/index.ts'
 import { countWords, plural } from '../../contract/words.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from './aggregate-access.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
@@ -8,39 +8,21 @@ import { intervalWords, nameWords, valueWords } from './words.ts'
 /** The metrics of the findings: every approach can have them. */
 const REPORTED = metricsIn('findings').map(artifactNameOf)
 
-interface Finding {
-  /** `highest on points covered is hybrid-rag, 0.71 [0.60, 0.81]`. */
-  highest: string
-  /** What is decided; null when no pair is. */
-  decided: string | null
-  pairs: number
+/** Sentences on the metrics of the findings that do not decide about the run, such as the judges' grades; empty when nothing was compared. */
+export function exploratoryFindings(aggregate: Aggregate): string[] {
+  const primary = primaryMetric([aggregate])
+  return REPORTED.filter((name) => name !== primary).flatMap((name) => findingOf(aggregate, name) ?? [])
 }
 
-/**
- * A dataset run in a few sentences: which approach is highest on the metrics that all can have, and whether that is decided. Empty when nothing was
- * compared.
- */
-export function findings(aggregate: Aggregate): string[] {
-  const found = REPORTED.flatMap((name) => findingOf(aggregate, name) ?? [])
-  if (found.length === 0) return []
-  if (found.some(({ decided }) => decided !== null))
-    return found.map(({ highest, decided, pairs }) => {
-      const verdict = decided ?? noneDecided(pairs)
-      return `${sentence(highest)}; ${verdict}.`
-    })
-  const pairs = Math.max(...found.map((each) => each.pairs))
-  return [
-    `${sentence(found.map(({ highest }) => highest).join('; '))}.`,
-    `${sentence(noneDecided(pairs))}: by these figures this run cannot tell the approaches apart.`,
-  ]
-}
-
-const noneDecided = (pairs: number): string =>
-  pairs === 1 ? 'the one pair is not decided' : `none of the ${countWords(pairs)} pairs is decided`
+/** A dataset run in a few sentences: its verdict, then what else was found. */
+export const findings = (aggregate: Aggregate, verdict: Verdict): string[] => [
+  ...verdict.sentences,
+  ...exploratoryFindings(aggregate),
+]
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function findingOf(aggregate: Aggregate, name: ComparedName): Finding | null {
+function findingOf(aggregate: Aggregate, name: ComparedName): string | null {
   const compared = comparedMetric(aggregate, name)
   if (compared === null || compared.decided.comparable === 0) return null
   const figures = aggregate.approaches.flatMap(({ model }) => {
@@ -56,19 +38,22 @@ function findingOf(aggregate: Aggregate, name: ComparedName): Finding | null {
   const { decided, comparable } = compared.decided
   const value = `${valueWords(name, top)} ${intervalWords(name, leader.interval)}`.trimEnd()
   const names = listed(leaders.map(({ model }) => model))
-  const exploratory = name === primaryMetric([aggregate]) ? '' : ' (exploratory)'
   const isLevel = leaders.length === figures.length && leaders.length > 1
   const highest = isLevel
     ? `all approaches have the same ${nameWords(name)}, ${value}`
-    : `highest on ${nameWords(name)}${exploratory} ${leaders.length === 1 ? 'is' : 'are'} ${names}, ${value}`
+    : `highest on ${nameWords(name)} (exploratory) ${leaders.length === 1 ? 'is' : 'are'} ${names}, ${value}`
   const share = `${countWords(decided)} of ${plural(comparable, 'pair')} ${comparable === 1 ? 'is' : 'are'} decided`
-  const verdict =
-    beaten.length === 0
-      ? `${share}, none of them for ${names}`
-      : beaten.length === others.length
-        ? `decidedly better than every other approach; ${share}`
-        : `decidedly better than ${listed(beaten.map(({ model }) => model))}; ${share}`
-  return { highest, decided: decided === 0 ? null : verdict, pairs: comparable }
+  const decision =
+    decided === 0
+      ? comparable === 1
+        ? 'the one pair is not decided'
+        : `none of the ${countWords(comparable)} pairs is decided`
+      : beaten.length === 0
+        ? `${share}, none of them for ${names}`
+        : beaten.length === others.length
+          ? `decidedly better than every other approach; ${share}`
+          : `decidedly better than ${listed(beaten.map(({ model }) => model))}; ${share}`
+  return `${sentence(highest)}; ${decision}.`
 }
 
 const listed = (names: readonly string[]): string =>

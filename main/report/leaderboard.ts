@@ -80,7 +80,7 @@ const compares = (aggregate: Aggregate, name: ComparedName, figure: RungFigure):
   figure.failed === 0 && !isThin(aggregate, name, figure)
 
 /** Over the questions that all have, where those are at least half of its own: fewer say less than unequal ones. */
-const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
+export const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
   common !== null && common.n >= THIN_SHARE * n ? common.mean : own
 
 /**

@@ -32,6 +32,7 @@ import {
   type TableColumn,
   type TableRow,
 } from './terminal-table.ts'
+import { verdictsOf } from './verdict.ts'
 import { nameWords, STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 export interface MatrixTableOptions {
@@ -60,6 +61,7 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
   const view: View = { width, color, metric, marks }
   const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
   if (ordered.length > 1) sections.push(ladderLines(ordered, view))
+  sections.push(resultLines(ordered, view))
   const shown = [headLine(ordered, view), '', ...sections.flatMap((section) => [...section, ''])]
   const lines = [...shown, ...legendLines(stripVTControlCharacters(shown.join('\n')), view)]
   return `${lines.join('\n')}\n`
@@ -117,7 +119,8 @@ function titleLine(aggregate: Aggregate, { width, color }: View): string {
   return paint([{ text: label, style: 'bold' }, { text: gap }, { text: shown, style: 'dim' }], color)
 }
 
-const rule = ({ width, color }: View): string => paint([{ text: '─'.repeat(width), style: 'dim' }], color)
+const rule = ({ width, color }: Pick<View, 'width' | 'color'>): string =>
+  paint([{ text: '─'.repeat(width), style: 'dim' }], color)
 
 function datasetLines(aggregate: Aggregate, view: View): string[] {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
@@ -138,6 +141,13 @@ function datasetLines(aggregate: Aggregate, view: View): string[] {
     ...noteLines(aggregate, metrics.slice(0, table.scores), view),
   ]
 }
+
+/** What is decided, a paragraph per dataset. */
+const resultLines = (aggregates: readonly Aggregate[], { width, color }: View): string[] => [
+  paint([{ text: 'Result', style: 'bold' }], color),
+  rule({ width, color }),
+  ...verdictsOf(aggregates).flatMap(({ sentences }) => wrap(oneLine(sentences.join(' ')), width, '  ')),
+]
 
 /** Which metric decides about the run, and which ones rules graded. */
 function useLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metric, width, color }: View): string[] {

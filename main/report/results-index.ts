@@ -4,6 +4,7 @@ import { findings, modelCaution } from './findings.ts'
 import { LADDER_METRICS, LEADER_LEGEND, leaderLines } from './ladder-markdown.ts'
 import { code, md, mdTable } from './markdown-text.ts'
 import { unusableLines, type UnusableFile } from './results-folder.ts'
+import { verdictsOf } from './verdict.ts'
 import { nameWords } from './words.ts'
 
 /** A dataset of the catalogue with the aggregate of its published run; null when there is none. */
@@ -50,11 +51,9 @@ export function resultsIndex(entries: readonly IndexEntry[]): string {
 }
 
 function shortLines(published: readonly Aggregate[]): string[] {
-  const lines = published.flatMap((aggregate) => {
-    const sentences = findings(aggregate)
-    return sentences.length === 0 ? [] : [`- **${md(aggregate.dataset.label)}**: ${md(sentences.join(' '))}`]
-  })
-  return lines.length === 0 ? [] : ['', '## In short', '', ...lines]
+  const verdicts = verdictsOf(published)
+  const lines = published.map((aggregate, index) => `- ${md(findings(aggregate, verdicts[index]!).join(' '))}`)
+  return lines.length === 0 ? [] : ['', '## Result', '', ...lines]
 }
 
 const fileLines = (published: readonly Aggregate[]): string[] =>

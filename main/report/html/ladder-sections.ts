@@ -24,6 +24,7 @@ import { rungFigure } from '../leaderboard.ts'
 import { shownMetrics } from '../metric-glossary.ts'
 import { useLegend } from '../metric-use.ts'
 import { unusableLines, type UnusableFile } from '../results-folder.ts'
+import { verdictsOf } from '../verdict.ts'
 import { nameWords, STATE_SIGNS, STATE_WORDS } from '../words.ts'
 import type { Charts } from './charts.ts'
 import { leaderTable, pairMatrix } from './comparison-figures.ts'
@@ -71,9 +72,10 @@ export function ladderSections(
     first === undefined
       ? []
       : aggregates.map((aggregate) => frontierFigure(aggregate, first, looks, charts)).filter((each) => each !== null)
-  const found = aggregates.map(findingItem).filter((each) => each !== null)
+  const verdicts = verdictsOf(aggregates)
+  const found = aggregates.map((aggregate, index) => h('li', {}, findings(aggregate, verdicts[index]!).join(' ')))
   const sections: (Section | null)[] = [
-    found.length === 0 ? null : { id: 'short', title: 'In short', body: h('ul', { class: 'findings' }, found) },
+    found.length === 0 ? null : { id: 'short', title: 'Result', body: h('ul', { class: 'findings' }, found) },
     {
       id: 'standing',
       title: 'How the approaches compare',
@@ -167,11 +169,6 @@ const unusableNotes = (unusable: readonly UnusableFile[]): Markup | null =>
           unusableLines(unusable).map((line) => h('li', {}, `${STATE_SIGNS.error} ${line}`)),
         ),
       )
-
-function findingItem(aggregate: Aggregate): Markup | null {
-  const sentences = findings(aggregate)
-  return sentences.length === 0 ? null : h('li', {}, h('b', {}, aggregate.dataset.label), ': ', sentences.join(' '))
-}
 
 /** For the start of a line; names such as nDCG keep their own letters. */
 const capital = (text: string): string =>

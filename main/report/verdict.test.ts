@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest'
+import type { Aggregate } from '../../contract/index.ts'
+import { decidedRun } from '../../tests/helpers/decided-run.ts'
+import { fixtureDataset, goldenContext, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
+import { aggregateRun } from './aggregate-run.ts'
+import { moreQuestions, verdictsOf } from './verdict.ts'
+
+const textOf = (aggregate: Aggregate): string => verdictsOf([aggregate])[0]!.sentences.join(' ')
+
+describe('verdictsOf', () => {
+  it('names the winner of two approaches with difference, interval and time', async () => {
+    const run = await decidedRun(
+      { vanilla: 2, hybrid: 24 },
+      { cell: (approach) => ({ latencyMs: approach === 'hybrid' ? 260 : 200 }) },
+    )
+    expect(verdictsOf([run])[0]).toMatchObject({
+      kind: 'winner',
+      metric: 'points_covered',
+      highest: ['hybrid-rag'],
+      better_than: ['vanilla-rag'],
+      open_with: [],
+    })
+    expect(textOf(run)).toMatch(
+      /^On Wide \(24 scored questions\), hybrid-rag covers 92 percentage points more of the required points than vanilla-rag \(95 % interval \d+ to \d+\), at 1\.3 × the time\.$/,
+    )
+  })
+
+  it('names the next best approach where the winner beats several', async () => {
+    expect(textOf(await decidedRun({ vanilla: 0, hybrid: 2, agentic: 24 }))).toMatch(
+      /agentic-rag covers 92 percentage points more of the required points than hybrid-rag, the next best \(.*\), in the same time\. It is decidedly better than every other approach\.$/,
+    )
+  })
+
+  it('names what the highest beats, what it does not, and how many questions would decide that', async () => {
+    const run = await decidedRun({ vanilla: 2, hybrid: 20, agentic: 24 })
+    expect(verdictsOf([run])[0]).toMatchObject({
+      kind: 'ahead',
+      better_than: ['vanilla-rag'],
+      open_with: ['hybrid-rag'],
+    })
+    expect(textOf(run)).toMatch(
+      /agentic-rag covers 92 percentage points more .* than vanilla-rag .*\. agentic-rag is not distinguishable from hybrid-rag: .*\.$/,
+    )
+  })
+
+  it('says that nothing is decided, which approach is highest, and what would decide it', async () => {
+    const names = (approach: string, index: number): boolean =>
+      approach === 'agentic' ? index % 3 !== 0 : approach === 'hybrid' ? index % 4 > 1 : index % 5 > 2
+    const run = await decidedRun(
+      { vanilla: 0, hybrid: 0, agentic: 0 },
+      { cell: (approach, index) => (names(approach, index) ? { answer: 'The answer.' } : {}) },
+    )
+    expect(verdictsOf([run])[0]).toMatchObject({ kind: 'undecided', highest: ['agentic-rag'], better_than: [] })
+    expect(textOf(run)).toMatch(
+      /^Nothing is decided on Wide \(24 scored questions\): points covered does not distinguish any two of the 3 approaches\. agentic-rag has the highest mean, 0\.67 \[0\.\d\d, 0\.\d\d\], 17 percentage points above hybrid-rag \(95 % interval −?\d+ to \d+\); about [\d\u2009]+ more questions like these would decide it\.$/,
+    )
+  })
+
+  it('names what is decided where the highest itself beats none', async () => {
+    const run = await decidedRun(
+      { vanilla: 2, hybrid: 24, agentic: 24 },
+      {
+        cell: (approach, index) => {
+          if (approach === 'agentic' && index > 13) return { failure: { type: 'http_error', message: 'refused' } }
+          return approach === 'hybrid' && index === 0 ? { answer: 'Nothing.' } : {}
+        },
+      },
+    )
+    expect(verdictsOf([run])[0]).toMatchObject({ kind: 'others', highest: ['agentic-rag'], better_than: [] })
+    expect(textOf(run)).toMatch(
+      /^On Wide \(24 scored questions\) no approach is decidedly the best\. agentic-rag has the highest mean, 1\.00.* Decided: hybrid-rag is better than vanilla-rag\. agentic-rag failed 10 of 24 cells/,
+    )
+  })
+
+  it('shares the highest mean between equal approaches', async () => {
+    expect(textOf(await decidedRun({ vanilla: 12, hybrid: 12, agentic: 11 }))).toContain(
+      'vanilla-rag and hybrid-rag have the highest mean, 0.50',
+    )
+    expect(textOf(await decidedRun({ vanilla: 12, hybrid: 12 }))).toBe(
+      'Nothing is decided on Wide (24 scored questions): points covered does not distinguish the two approaches. All have the same mean, 0.50.',
+    )
+  })
+
+  it('says why nothing compares: one approach, too few groups of questions, no required points, no answers', async () => {
+    expect(textOf(await decidedRun({ vanilla: 12 }))).toBe(
+      'Nothing is decided on Wide: only vanilla-rag was run, so there is nothing to compare it with.',
+    )
+    const eight = fixtureDataset('eight', 'Eight', 1)
+    const few = await aggregateRun(streamOf(goldenRows(eight)), goldenContext(eight))
+    expect(textOf(few)).toMatch(
+      /^Nothing is decided on Eight: its questions fall into 4 independent groups and intervals need 8/,
+    )
+    const run = await decidedRun({ vanilla: 12, hybrid: 12 })
+    expect(textOf({ ...run, comparisons: { ...run.comparisons!, metrics: [] } })).toContain(
+      'no question declares what an answer must hold',
+    )
+    expect(textOf({ ...run, comparisons: null })).toContain('no answer has been compared yet')
+  })
+
+  it('names failed cells, and then gives no ratio of times: the cells that answered may be the quick ones', async () => {
+    const run = await decidedRun(
+      { vanilla: 2, hybrid: 24 },
+      {
+        cell: (approach, index) =>
+          approach === 'hybrid' && index < 3 ? { failure: { type: 'timeout', message: 'too slow' } } : {},
+      },
+    )
+    expect(textOf(run)).toMatch(/hybrid-rag failed 3 of 24 cells, which have no score\.$/)
+    expect(textOf(run)).not.toContain('the time')
+  })
+
+  it('leaves out an approach that is scored on a few cells, and one that was unavailable, and names both', async () => {
+    const run = await decidedRun(
+      { vanilla: 2, hybrid: 24, agentic: 24 },
+      {
+        cell: (approach, index) =>
+          approach === 'agentic' && index > 4 ? { failure: { type: 'http_error', message: 'refused' } } : {},
+      },
+    )
+    run.unavailable = [
+      {
+        model: 'graph-rag',
+        base_model: 'graph-rag',
+        flavor: null,
+        evidence_capability: 'answer_only',
+        reason: 'the graph engine is off.',
+      },
+    ]
+    const [verdict] = verdictsOf([run])
+    expect(verdict).toMatchObject({ kind: 'winner', highest: ['hybrid-rag'], better_than: ['vanilla-rag'] })
+    expect(verdict!.sentences.slice(-2)).toEqual([
+      'agentic-rag is left out: it is scored on 5 of 24 cells.',
+      'graph-rag was unavailable: the graph engine is off.',
+    ])
+  })
+
+  it('of several rungs counts only what stays decided over all of them', async () => {
+    const clear = await decidedRun({ vanilla: 2, hybrid: 24 }, { id: 'first' })
+    const faint = await decidedRun({ vanilla: 6, hybrid: 20 }, { id: 'second', rung: 2 })
+    expect(verdictsOf([faint])[0]).toMatchObject({ kind: 'winner' })
+    const many = await Promise.all(
+      [3, 4, 5, 6].map((rung) =>
+        decidedRun({ vanilla: 12, hybrid: 13, agentic: 14, adaptive: 13 }, { id: `rung-${rung}`, rung }),
+      ),
+    )
+    expect(verdictsOf([clear, faint, ...many]).slice(0, 2)).toMatchObject([
+      { kind: 'winner', label: 'First' },
+      { kind: 'undecided', label: 'Second' },
+    ])
+  })
+})
+
+describe('moreQuestions', () => {
+  const pair = (value: number | null, detectable: number | null) =>
+    ({ difference: { value, n: 24 }, smallest_detectable: detectable }) as Parameters<typeof moreQuestions>[0]
+
+  it('grows with the square of the detectable over the observed difference', () => {
+    expect(moreQuestions(pair(0.1, 0.2))).toBe(72)
+    expect(moreQuestions(pair(-0.1, 0.3))).toBe(192)
+    expect(moreQuestions(pair(0.3, 0.2))).toBe(1)
+  })
+
+  it('is unknown for equal approaches, and without an error', () => {
+    expect([moreQuestions(pair(0, 0.2)), moreQuestions(pair(0.1, null)), moreQuestions(pair(null, 0.2))]).toEqual([
+      null,
+      null,
+      null,
+    ])
+  })
+})
