@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { EvaluationMetric, Identifier } from '../common.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
-import { LadderStep, RunPlan } from '../evidence/run-event.ts'
+import { LadderStep, RetryFailed, RunPlan } from '../evidence/run-event.ts'
 import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
 import { InputProblem } from './control-error.ts'
 
@@ -96,6 +96,8 @@ export const RunRequest = z.strictObject({
   repeats: wholeNumber(1, MAX_REPEATS).optional(),
   /** Cells in flight; the person's setting, MATRIX_CONCURRENCY, else the manifest, when absent. */
   concurrency: wholeNumber(1, 32).optional(),
+  /** Failed cells of a stored run to try again; MATRIX_RETRY_FAILED, else `access`, when absent. */
+  retry_failed: RetryFailed.optional(),
   /** Set of `manifests/models.yaml` for the embedded platform. */
   model_set: Identifier.optional(),
   /** Deletes this run's working artifacts and the platform's collections first. */

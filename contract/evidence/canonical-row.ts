@@ -108,6 +108,9 @@ export type RowEvidence = z.infer<typeof RowEvidence>
 /** Most repetitions of a cell that a run may ask for. */
 export const MAX_REPEATS = 20
 
+/** Most times that a failed cell can be tried again by later runs of the same id. */
+export const MAX_RETRIES = 999
+
 /** One finished cell of run × dataset × question × alias × repetition: a line of `-evidence.jsonl`. */
 export const CanonicalRow = z.strictObject({
   schema_version: z.literal(SCHEMA_VERSION),
@@ -116,6 +119,11 @@ export const CanonicalRow = z.strictObject({
   row_id: Sha256,
   /** Which repetition of the cell this is; absent for the first, whose row is the same as that of a run without repetitions. */
   repeat: z.int().min(2).max(MAX_REPEATS).optional(),
+  /**
+   * How often the cell had failed and was tried again before this row; absent for its first row. Of the rows of one cell the one with the
+   * highest number counts; the others failed and stay in the file as they are.
+   */
+  retry: z.int().min(1).max(MAX_RETRIES).optional(),
   dataset: RowDataset,
   question: RowQuestion,
   approach: RowApproach,

@@ -40,6 +40,13 @@ const DECLARED = {
     what: 'Answers per question and approach; 1, or what the manifest declares, unless set.',
     option: '--repeats',
   },
+  MATRIX_RETRY_FAILED: {
+    by: 'runner',
+    form: 'access, all or none',
+    default: 'access',
+    what: 'Failed cells of a stored run that its next run tries again: those that failed with HTTP 401, 403, 404 or without a connection, all, or none.',
+    option: '--retry-failed',
+  },
   MATRIX_CONCURRENCY: {
     by: 'runner',
     form: 'whole number, 1 to 32',

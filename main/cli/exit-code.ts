@@ -1,4 +1,5 @@
 import { EvidenceError } from '../evidence/errors.ts'
+import { AccessRefusedError } from '../runner/access-refusals.ts'
 import { CorpusChangedError } from '../runner/corpus-guard.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
@@ -35,6 +36,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (ofEvidence.some((kind) => cause instanceof kind)) return EXIT.evidenceRefused
   if (cause instanceof EvidenceError && ['other_identity', 'damaged'].includes(cause.code)) return EXIT.evidenceRefused
   const ofServices = [
+    AccessRefusedError,
     ServiceFailedError,
     PlatformError,
     PreflightError,

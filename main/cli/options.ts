@@ -51,6 +51,15 @@ export const RUN_OPTIONS = {
   json: { type: 'boolean', description: 'print events as JSON lines' },
 } as const satisfies Record<string, Option>
 
+/** For the commands that go on with a stored run. */
+export const RETRY_OPTION = {
+  'retry-failed': {
+    type: 'boolean',
+    description:
+      'try all failed cells of a stored run again; only those without access or connection unless given, none with --no-retry-failed',
+  },
+} as const satisfies Record<string, Option>
+
 /** For the commands that run cells. */
 export const VERBOSE_OPTION = {
   verbose: { type: 'boolean', description: 'report why a cell is reused, skipped or retried (RAG_LADDER_LOG=debug)' },

@@ -68,12 +68,16 @@ function requested(invocation: Invocation, inputs: RunnerInputs, now: Date): Rec
     judge: isJudgeAsked ? withoutUndefined(judge) : undefined,
     repeats: number('repeats'),
     concurrency: number('concurrency'),
+    retry_failed: RETRY_OF_FLAG[String(flag('retry-failed'))],
     model_set: text('model-set'),
     cold_reset: flag('cold-reset'),
     publish: flag('publish'),
   }
   return withoutUndefined(all)
 }
+
+/** What `--retry-failed` and `--no-retry-failed` ask for. */
+const RETRY_OF_FLAG: Readonly<Record<string, RunRequestInput['retry_failed']>> = { true: 'all', false: 'none' }
 
 const withoutUndefined = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))

@@ -2,6 +2,7 @@ import type { CanonicalRow } from '../../contract/index.ts'
 import { EvidenceError, malformedJournal, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
 import { appendWhole, lastLineEnd, type LineRange, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
+import { cellId, rowKeyOf } from './row-id.ts'
 import { decodeLine } from './row-line.ts'
 
 /** Below this size a journal is not worth rewriting. */
@@ -17,6 +18,8 @@ export class AnswerJournal {
   readonly #runId: string
   #file: LogFile | null = null
   #pending = new Map<string, LineRange>()
+  /** Highest number among the answers of cells that were tried again, by the id of the cell's first row. */
+  readonly #retries = new Map<string, number>()
   #knownBytes = 0
   #knownLines = 0
 
@@ -37,6 +40,11 @@ export class AnswerJournal {
 
   has(rowId: string): boolean {
     return this.#pending.has(rowId)
+  }
+
+  /** The highest number among a cell's answers, by the id of its first row; 0 for a cell that was not tried again. */
+  retryOf(cell: string): number {
+    return this.#retries.get(cell) ?? 0
   }
 
   /** Cells whose answer waits for its evaluation. */
@@ -88,7 +96,11 @@ export class AnswerJournal {
         : decoded.problem
       if (!decoded.ok || problem !== null)
         throw new RefusalError(malformedJournal(this.path, offset, this.#knownLines, problem ?? ''))
-      this.#pending.set(decoded.row.row_id, { offset, length: line.length })
+      const { row } = decoded
+      this.#pending.set(row.row_id, { offset, length: line.length })
+      if (row.retry === undefined) return
+      const cell = cellId(rowKeyOf(row))
+      this.#retries.set(cell, Math.max(row.retry, this.retryOf(cell)))
     })
     this.#knownBytes = endBytes
     return movedTo

@@ -75,8 +75,12 @@ export interface EvidenceLog {
   /** Releases a claim without a row. Does nothing for a claim that is released already. */
   release(claim: CellClaim): Promise<void>
   read(rowId: string): Promise<CanonicalRow | null>
-  /** Every durable row in file order, as of the call. */
+  /** Every durable row that counts in file order, as of the call: of a cell that was tried again, the last one. */
   rows(): AsyncIterable<CanonicalRow>
+  /** Those of them without an answer. */
+  failedRows(): AsyncIterable<CanonicalRow>
+  /** The number of a cell's newest row or kept answer, by the id of its first row; 0 for a cell that was never tried again. */
+  retryOf(cellId: string): number
   /** Waits for the appends in progress, releases all claims and cleans up. */
   close(): Promise<void>
 }

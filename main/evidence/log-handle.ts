@@ -258,6 +258,17 @@ export class LogHandle implements EvidenceLog {
     yield* this.#parts.rows.rows(this.rowCount)
   }
 
+  async *failedRows(): AsyncGenerator<CanonicalRow> {
+    await this.#catchUp()
+    const { rows } = this.#parts
+    for (const ordinal of rows.index.failed()) yield await rows.readAt(ordinal)
+  }
+
+  retryOf(cellId: string): number {
+    const { rows, answers } = this.#parts
+    return Math.max(rows.index.retryOf(cellId), answers.retryOf(cellId))
+  }
+
   async #catchUp(): Promise<void> {
     this.#assertUsable()
     await this.#catchUpTo((await this.#parts.claims.marks()).rowsBytes)

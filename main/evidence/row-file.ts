@@ -2,7 +2,9 @@ import type { CanonicalRow } from '../../contract/index.ts'
 import { cutFile, duplicateRow, EvidenceError, foreignRun, malformedLine, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
 import { appendWhole, lastLineEnd, type LineRange, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
-import { HeadReader } from './row-head.ts'
+import { answerReplaced, SupersededRows } from './retried-rows.ts'
+import { HeadReader, type RowHead } from './row-head.ts'
+import { cellId } from './row-id.ts'
 import { IDENTITY_PARTS } from './row-identity.ts'
 import { decodeLine } from './row-line.ts'
 
@@ -27,6 +29,10 @@ export class RowIndex {
   readonly #lengths: number[] = []
   /** Of each row as many as there are identity parts, one after the other: an array per row would cost more than what it holds. */
   readonly #parts: Buffer[] = []
+  readonly #failed = new Set<number>()
+  readonly #superseded = new SupersededRows()
+  /** Of cells that were tried again: the highest number, by the id of the cell's first row. */
+  readonly #retries = new Map<string, number>()
 
   get count(): number {
     return this.#ids.length
@@ -38,14 +44,48 @@ export class RowIndex {
   }
 
   /** False, without a change, when the row id is known already. */
-  add(rowId: string, { offset, length }: LineRange, parts: readonly Buffer[]): boolean {
+  add({ rowId, key, isAnswered, parts }: RowHead, { offset, length }: LineRange): boolean {
     if (this.#ordinals.has(rowId)) return false
+    if (!isAnswered) this.#failed.add(this.count)
     this.#ordinals.set(rowId, this.count)
     this.#ids.push(rowId)
     this.#offsets.push(offset)
     this.#lengths.push(length)
     this.#parts.push(...parts)
+    const { retry = 0 } = key
+    if (retry === 0) return true
+    this.#superseded.add(key)
+    const cell = cellId(key)
+    this.#retries.set(cell, Math.max(retry, this.retryOf(cell)))
     return true
+  }
+
+  /** How often a cell was tried again, by the id of its first row. */
+  retryOf(cell: string): number {
+    return this.#retries.get(cell) ?? 0
+  }
+
+  isSuperseded(ordinal: number): boolean {
+    return this.#superseded.has(this.rowIdOf(ordinal))
+  }
+
+  isAnswered(ordinal: number): boolean {
+    return !this.#failed.has(ordinal)
+  }
+
+  /** Rows without an answer that no later one replaces, in file order. */
+  failed(): number[] {
+    return [...this.#failed].filter((ordinal) => !this.isSuperseded(ordinal))
+  }
+
+  /** Id of a row with an answer that this one would replace; null when there is none. */
+  answerReplacedBy({ key }: RowHead): string | null {
+    if ((key.retry ?? 0) === 0) return null
+    const isStoredAnswer = (rowId: string): boolean => {
+      const ordinal = this.find(rowId)
+      return ordinal !== -1 && this.isAnswered(ordinal)
+    }
+    return new SupersededRows().add(key).find(isStoredAnswer) ?? null
   }
 
   rowIdOf(ordinal: number): string {
@@ -107,10 +147,13 @@ export class RowFile {
         const position = { file: this.path, offset, line: index.count + 1 }
         const outcome = this.#heads.read(line)
         if (!outcome.ok) throw new RefusalError(malformedLine(this.path, offset, position.line, outcome.problem))
-        const { runId, rowId, parts } = outcome.head
+        const { runId, rowId } = outcome.head
         this.#runId ??= runId
         if (runId !== this.#runId) throw new RefusalError(foreignRun(position, runId, this.#runId))
-        if (!index.add(rowId, { offset, length: line.length }, parts))
+        const replaced = index.answerReplacedBy(outcome.head)
+        if (replaced !== null)
+          throw new RefusalError(malformedLine(this.path, offset, position.line, answerReplaced(replaced)))
+        if (!index.add(outcome.head, { offset, length: line.length }))
           throw new RefusalError(duplicateRow(this.path, offset, position.line, rowId))
       },
       signal,
@@ -162,7 +205,7 @@ export class RowFile {
     for (const { row, line } of rows) {
       const outcome = this.#heads.read(line.subarray(0, -1))
       if (!outcome.ok) throw new Error(`${row.row_id} was written as a line that cannot be read: ${outcome.problem}`)
-      this.index.add(row.row_id, { offset: this.#knownBytes, length: line.length - 1 }, outcome.head.parts)
+      this.index.add(outcome.head, { offset: this.#knownBytes, length: line.length - 1 })
       this.#knownBytes += line.length
     }
   }
@@ -175,7 +218,7 @@ export class RowFile {
     return this.#decode(line, ordinal)
   }
 
-  /** The first `count` rows in file order, read ahead in pieces of about 1 MiB. */
+  /** Those of the first `count` rows that count, in file order, read ahead in pieces of about 1 MiB. */
   async *rows(count: number): AsyncGenerator<CanonicalRow> {
     for (let first = 0; first < count;) {
       const start = this.index.rangeOf(first).offset
@@ -186,6 +229,7 @@ export class RowFile {
       await readWhole(this.#file, piece, start)
       for (; first <= last; first += 1) {
         const { offset, length } = this.index.rangeOf(first)
+        if (this.index.isSuperseded(first)) continue
         yield this.#decode(piece.subarray(offset - start, offset - start + length), first)
       }
     }

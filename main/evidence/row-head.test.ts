@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import { failedRow, sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { HeadReader } from './row-head.ts'
 import { rowId, rowKeyOf } from './row-id.ts'
 import { fingerprint, IDENTITY_PARTS } from './row-identity.ts'
 import { sealRow } from './row-line.ts'
 import type { CanonicalRow } from '../../contract/index.ts'
 
-const expected = (row: CanonicalRow) => ({
-  ok: true,
-  head: { runId: row.run_id, rowId: row.row_id, parts: IDENTITY_PARTS.map((part) => fingerprint(row[part])) },
-})
+const expected = (row: CanonicalRow) => {
+  const { run_id: runId, row_id, status, repeat = 1, retry = 0 } = row
+  const key = { ...rowKeyOf(row), repeat, retry }
+  const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
+  return { ok: true, head: { runId, rowId: row_id, key, isAnswered: status === 'ok', parts } }
+}
 
 function lineOf(row: CanonicalRow): Buffer {
   const sealed = sealRow(row)
@@ -19,6 +21,11 @@ function lineOf(row: CanonicalRow): Buffer {
 }
 
 describe('HeadReader', () => {
+  it('reads whether a row has an answer and how often its cell had failed', () => {
+    for (const row of [failedRow(), failedRow({ retry: 2 }), sampleRow({ retry: 3 })])
+      expect(new HeadReader().read(lineOf(row))).toEqual(expected(row))
+  })
+
   it('reads of any written row what a full parse would read', () => {
     const heads = new HeadReader()
     const member = fc.constantFrom('reproducibility', 'status', 'approach', '},"status":"', '\\"', '{[', 'k')

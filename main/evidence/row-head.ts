@@ -1,10 +1,14 @@
 import { copyOf, fingerprint, IDENTITY_PARTS } from './row-identity.ts'
+import { type RowKey, rowKeyOf } from './row-id.ts'
 import { decodeLine, sealOf, wrongId } from './row-line.ts'
 
 /** What a log must know of a line to index it. */
 export interface RowHead {
   runId: string
   rowId: string
+  key: RowKey
+  /** False for a row without an answer. */
+  isAnswered: boolean
   /** Fingerprints of question, approach and reproducibility. */
   parts: readonly Buffer[]
 }
@@ -130,6 +134,8 @@ const VERSION = Buffer.concat([key('schema_version'), Buffer.from('1,'), key('ru
 const RUN = key('run_id')
 const ROW = key('row_id')
 const REPEAT = key('repeat')
+const RETRY = key('retry')
+const ANSWERED = Buffer.concat([key('status'), Buffer.from('"ok"')])
 const SECTIONS = (['dataset', 'question', 'approach', 'reproducibility'] as const).map((name) => key(name))
 
 /**
@@ -150,8 +156,9 @@ export class HeadReader {
     const runId = this.#text(cursor, RUN)
     const rowId = this.#text(cursor, ROW)
     if (runId === null || rowId === null) return null
-    const repeat = this.#repeat(cursor)
-    if (repeat === null) return null
+    const repeat = this.#number(cursor, REPEAT, 1)
+    const retry = this.#number(cursor, RETRY, 0)
+    if (repeat === null || retry === null) return null
     const found: Section[] = []
     for (const [index, name] of SECTIONS.entries()) {
       const section = cursor.enter(name) ? this.#sections[index]!.read(line, cursor.at) : null
@@ -159,26 +166,23 @@ export class HeadReader {
       found.push(section)
     }
     const [dataset, question, approach, reproducibility] = found as [Section, Section, Section, Section]
-    const problem = wrongId(rowId, {
-      run_id: runId,
-      dataset_id: dataset.id,
-      question_id: question.id,
-      model: approach.id,
-      repeat,
-    })
+    const names = { run_id: runId, dataset_id: dataset.id, question_id: question.id, model: approach.id }
+    const rowKey: RowKey = { ...names, repeat, retry }
+    const problem = wrongId(rowId, rowKey)
     if (problem !== null) return { ok: false, problem }
-    return { ok: true, head: { runId, rowId, parts: [question.digest, approach.digest, reproducibility.digest] } }
+    const parts = [question.digest, approach.digest, reproducibility.digest]
+    return { ok: true, head: { runId, rowId, key: rowKey, isAnswered: cursor.isAt(ANSWERED), parts } }
   }
 
-  /** The first when the member is not there; null when it is no number. */
-  #repeat(cursor: Cursor): number | null {
-    if (!cursor.isAt(REPEAT)) return 1
-    cursor.enter(REPEAT)
+  /** The default when the member is absent; null when it is no number. */
+  #number(cursor: Cursor, name: Buffer, absent: number): number | null {
+    if (!cursor.isAt(name)) return absent
+    cursor.enter(name)
     const start = cursor.at
     const end = cursor.line.indexOf(COMMA, start)
     if (!cursor.leave(end)) return null
-    const repeat = Number(cursor.line.toString('latin1', start, end))
-    return Number.isInteger(repeat) ? repeat : null
+    const number = Number(cursor.line.toString('latin1', start, end))
+    return Number.isInteger(number) ? number : null
   }
 
   /** An identifier or hash: text without escapes. */
@@ -194,6 +198,10 @@ export class HeadReader {
     if (!decoded.ok) return decoded
     const { row } = decoded
     const parts = IDENTITY_PARTS.map((part) => fingerprint(row[part]))
-    return { ok: true, head: { runId: row.run_id, rowId: row.row_id, parts } }
+    const { run_id: runId, row_id: rowId, status, repeat = 1, retry = 0 } = row
+    return {
+      ok: true,
+      head: { runId, rowId, key: { ...rowKeyOf(row), repeat, retry }, isAnswered: status === 'ok', parts },
+    }
   }
 }

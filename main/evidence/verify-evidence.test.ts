@@ -30,6 +30,7 @@ describe('verifyEvidence', () => {
       sha256: createHash('sha256').update(bytes).digest('hex'),
       runId: 'run-1',
       sealedRows: 3,
+      supersededRows: 0,
       problems: [],
       problemCount: 0,
       pendingAnswers: 0,

@@ -8,6 +8,8 @@ import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
 import { lastLineEnd, readWhole, scanLines } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
 import { fingerprint, firstDifference } from './row-identity.ts'
+import { answerReplaced, SupersededRows } from './retried-rows.ts'
+import { rowKeyOf } from './row-id.ts'
 import { decodeLine, sealOf } from './row-line.ts'
 
 const MAX_PROBLEMS = 100
@@ -22,6 +24,8 @@ export interface EvidenceReport {
   sha256: string
   /** Null when the file holds no row. */
   runId: string | null
+  /** Rows of cells that failed and were tried again: a later row counts instead. */
+  supersededRows: number
   /** Rows whose line carries its checksum; of the others only the form could be checked. */
   sealedRows: number
   /** Everything wrong, in file order; at most 100 of the `problemCount` problems. */
@@ -68,6 +72,8 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
   const whole = { from: 0, to: sizeBytes }
   const endBytes = await lastLineEnd(file, whole)
   const rowIds = new Set<string>()
+  const failedIds = new Set<string>()
+  const superseded = new SupersededRows()
   const report: EvidenceReport = { ...missing(path), ok: true, sizeBytes, problems: [], problemCount: 0 }
   const found = (problem: EvidenceRefusal) => {
     report.problemCount += 1
@@ -98,9 +104,14 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     }
     if (rowIds.has(row.row_id)) found(duplicateRow(path, offset, line, row.row_id))
     rowIds.add(row.row_id)
+    if (row.status !== 'ok') failedIds.add(row.row_id)
+    for (const replaced of superseded.add(rowKeyOf(row)))
+      if (rowIds.has(replaced) && !failedIds.has(replaced))
+        found(malformedLine(path, offset, line, answerReplaced(replaced)))
   })
   if (endBytes < sizeBytes) found(tornTail(path, endBytes, sizeBytes - endBytes))
 
+  report.supersededRows = [...failedIds].filter((rowId) => superseded.has(rowId)).length
   report.sha256 = await sha256Of(file, sizeBytes)
   report.pendingAnswers = await pendingAnswers(path, ops, rowIds, found)
   report.ok = report.problemCount === 0
@@ -152,6 +163,7 @@ const missing = (path: string): EvidenceReport => ({
   sizeBytes: 0,
   sha256: createHash('sha256').digest('hex'),
   runId: null,
+  supersededRows: 0,
   sealedRows: 0,
   problems: [missingFile(path)],
   problemCount: 1,

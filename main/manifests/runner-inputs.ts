@@ -3,6 +3,7 @@ import {
   Identifier,
   MAX_REPEATS,
   PLATFORM_GATEWAY,
+  RetryFailed,
   VARIABLES,
   type VariableName,
 } from '../../contract/index.ts'
@@ -19,6 +20,8 @@ export interface RunnerInputs {
   repeats: number | null
   /** Cells in flight. */
   concurrency: number | null
+  /** Failed cells of a stored run to try again. */
+  retryFailed: RetryFailed | null
   /** Set of `manifests/models.yaml` for the embedded platform. */
   modelSet: string | null
   /** Folder that the embedded platform ingests from, instead of the project's. */
@@ -108,6 +111,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     runId: identifier('MATRIX_RUN_ID'),
     repeats: count('MATRIX_REPEATS', MAX_REPEATS),
     concurrency: count('MATRIX_CONCURRENCY', 32),
+    retryFailed: null,
     modelSet: identifier('RAG_MODEL_SET'),
     corpusRoot: text('RAG_INGESTION_CORPUS_ROOT'),
     isVerbose: text('RAG_LADDER_LOG') === 'debug',
@@ -133,6 +137,10 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
   if (think === 'true' || think === 'false') inputs.judgeThink = think === 'true'
   else if (think === 'omit') inputs.judgeThink = 'omit'
   else if (think !== null) problems.push('JUDGE_THINK: must be true, false or omit')
+  const retry = text('MATRIX_RETRY_FAILED')
+  const parsedRetry = RetryFailed.safeParse(retry)
+  if (parsedRetry.success) inputs.retryFailed = parsedRetry.data
+  else if (retry !== null) problems.push(`MATRIX_RETRY_FAILED: must be ${RetryFailed.options.join(', ')}, got ${retry}`)
   const families = splitList(text('JUDGE_FAMILIES'))?.map((pair) => pair.split('='))
   if (families?.some((pair) => pair.length !== 2 || pair.includes('')) === true)
     problems.push('JUDGE_FAMILIES: must be a list such as judge-a=qwen,judge-b=llama')

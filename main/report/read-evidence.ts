@@ -4,13 +4,14 @@ import { basename } from 'node:path'
 import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
 import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/row-line.ts'
 import { InternedRows, type FigureRow } from '../evidence/interned-rows.ts'
+import { supersededRowsOf, type SupersededRows } from '../evidence/retried-rows.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
 
 /**
- * The rows of a closed evidence file in file order, as fast as JSON can be read. Checked are the checksum, the fields that a summary
+ * The rows that count of a closed evidence file in file order (of a cell that was tried again, the last one), as fast as JSON can be read. Checked are the checksum, the fields that a summary
  * addresses and that no row id comes twice; the full schema is the business of `validateArtifacts` and `verify`. Throws
  * `ReportError` with the line number. Memory grows with the longest line and 64 characters per row. Rows share
  * what they have in common.
@@ -29,7 +30,7 @@ async function* rowsIn<Row extends FigureRow>(file: string, parser: LineParser<R
     throw new ReportError('unreadable', `${basename(file)} cannot be read`, { file }, cause)
   })
   try {
-    yield* linesOf(handle, file, parser)
+    yield* linesOf(handle, file, parser, await supersededRowsOf(file))
   } finally {
     await handle.close()
   }
@@ -39,6 +40,7 @@ async function* linesOf<Row extends FigureRow>(
   handle: FileHandle,
   file: string,
   parser: LineParser<Row>,
+  superseded: SupersededRows,
 ): AsyncGenerator<Row[]> {
   const refuse = (code: ReportErrorCode, line: number, what: string): ReportError =>
     new ReportError(code, `${basename(file)}:${line}: ${what}`, { file, line })
@@ -70,7 +72,7 @@ async function* linesOf<Row extends FigureRow>(
         throw refuse('duplicate_row', line, `duplicate row ${row.row_id} in this file`)
       }
       seen.add(row.row_id)
-      rows.push(row)
+      if (!superseded.has(row.row_id)) rows.push(row)
     }
     yield rows
     if (start < chunk.length) begun.push(chunk.subarray(start))

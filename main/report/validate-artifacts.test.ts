@@ -90,14 +90,14 @@ describe('validateArtifacts', () => {
     expect(found.map(({ code }) => code)).toEqual(['cell_count', 'differs', 'differs'])
   })
 
-  it('names line and field of a row that breaks the schema, and the field in which a file differs', async () => {
+  it('names id and field of a row that breaks the schema, and the field in which a file differs', async () => {
     const broken = { ...rows[0]!, finished_at: 'yesterday' }
     await writeFile(
       files.evidence,
       Buffer.concat([evidenceBytes(rows.slice(1)), Buffer.from(`${JSON.stringify(broken)}\n`)]),
     )
     const { problems: found } = await check()
-    expect(found[0]!.message).toMatch(new RegExp(`^line ${rows.length}: finished_at`))
+    expect(found[0]!.message).toMatch(new RegExp(`^row ${broken.row_id}: finished_at`))
     expect(found.find(({ file }) => file.endsWith('evaluation.json'))!.message).toMatch(
       /approaches\[0\]\.\S+ is .+ gives/,
     )

@@ -146,11 +146,9 @@ class ArtifactCheck {
       repeats: stored.repeats,
     })
     try {
-      let line = 0
       for await (const row of readEvidenceRows(this.#files.evidence)) {
-        line += 1
         if (this.problems.length >= MAX_PROBLEMS) return
-        if (!this.#validRow(row, line)) continue
+        if (!this.#validRow(row)) continue
         aggregator.add(row)
         builder.add(row)
       }
@@ -166,11 +164,11 @@ class ArtifactCheck {
     this.#compare('matrix', matrixText(matrixAgain), matrix, matrixAgain)
   }
 
-  #validRow(row: CanonicalRow, line: number): boolean {
+  #validRow(row: CanonicalRow): boolean {
     const parsed = CanonicalRow.safeParse(row)
     const wrong = parsed.success ? wrongId(row) : describeIssues(parsed.error).slice(0, 3).join('; ')
     if (wrong === null) return true
-    this.#problem('evidence', 'schema', `line ${line}: ${wrong}`)
+    this.#problem('evidence', 'schema', `row ${row.row_id}: ${wrong}`)
     return false
   }
 

@@ -20,6 +20,8 @@ export interface CellRecord {
   question: RowQuestion | HistoricalQuestion
   /** Which of the question's answers this is, from 1. */
   repeat: number
+  /** How often the cell had failed before; 0 for its first row. */
+  retry: number
   alias: AliasRecord
   status: keyof typeof STATUS_CODES
   errorType: string | null
@@ -90,6 +92,7 @@ export function cellRecord(row: CanonicalRow): CellRecord {
     rowId: row.row_id,
     question: row.question,
     repeat: row.repeat ?? 1,
+    retry: row.retry ?? 0,
     alias: aliasOf(approach),
     status: row.status,
     errorType: row.error?.type ?? null,

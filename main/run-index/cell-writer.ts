@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import type { CellRecord } from './cell-record.ts'
 import type { Dictionary } from './dictionary.ts'
 import { INDEX_METRICS, stateColumn, STATUS_CODES, valueColumn } from './schema.ts'
-import { Tallies } from './tallies.ts'
+import { type CountedCell, Tallies } from './tallies.ts'
 
 /** A dataset run that cells are added to. */
 export interface Scope {
@@ -42,6 +42,15 @@ const COLUMNS = [
   ...INDEX_METRICS.map(stateColumn),
 ]
 
+/** A row of `cells`: these columns, and those of the metrics. */
+interface StoredCell extends Record<string, string | number | Buffer | null> {
+  id: number
+  status: number
+  error_type: string | null
+  evaluation: number | null
+  provenance: number | null
+}
+
 interface Totals {
   ok: number
   error: number
@@ -55,6 +64,8 @@ export class CellWriter {
   readonly #dictionary: Dictionary
   readonly #tallies: Tallies
   readonly #insertCell: Database.Statement
+  readonly #storedCell: Database.Statement<[number, number, number], StoredCell>
+  readonly #deleteCell: Database.Statement<[number]>
   readonly #insertSources: Database.Statement
   readonly #insertAnswer: Database.Statement
   readonly #insertAlias: Database.Statement
@@ -74,6 +85,8 @@ export class CellWriter {
     this.#insertCell = db.prepare(
       `INSERT INTO cells (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
     )
+    this.#storedCell = db.prepare('SELECT * FROM cells WHERE scope = ? AND question = ? AND alias = ?')
+    this.#deleteCell = db.prepare('DELETE FROM cells WHERE id = ?')
     this.#insertSources = db.prepare('INSERT INTO source_lists (cell, list) VALUES (?, ?)')
     this.#insertAnswer = db.prepare('INSERT INTO answer_text (rowid, answer) VALUES (?, ?)')
     this.#insertAlias = db.prepare(
@@ -102,10 +115,14 @@ export class CellWriter {
     this.#setNewest = db.prepare('UPDATE runs SET newest_ms = max(newest_ms, ?) WHERE id = ?')
   }
 
-  /** False, and nothing is added, when the run has this row already or the dataset run has this cell. `range` is null for the cells of a snapshot. */
+  /**
+   * Adds a cell; one that was tried again replaces its failed row. False, and nothing is added, when the run has this row already or the dataset
+   * run has this cell. `range` is null for the cells of a snapshot.
+   */
   add(scope: Scope, record: CellRecord, range: CellRange | null): boolean {
     const question = this.#question(scope, record.question, record.repeat)
     const alias = this.#alias(scope, record)
+    if (record.retry > 0) this.#removeFailed(scope, question, alias)
     const id = this.#cell(scope, record, range, question, alias)
     if (id === null) return false
     if (record.sources.length > 0) this.#insertSources.run(id, this.#sourceList(record))
@@ -113,6 +130,23 @@ export class CellWriter {
     this.#count(record)
     this.#tallies.count(alias, record, range)
     return true
+  }
+
+  /** A failed row has neither sources nor searchable text. */
+  #removeFailed(scope: Scope, question: number, alias: number): void {
+    const stored = this.#storedCell.get(scope.id, question, alias)
+    if (stored === undefined || stored.status === STATUS_CODES.ok) return
+    this.#deleteCell.run(stored.id)
+    const status = stored.status === STATUS_CODES.timeout ? 'timeout' : 'error'
+    const counted: CountedCell = {
+      status,
+      evaluation: stored.evaluation,
+      errorType: stored.error_type,
+      values: INDEX_METRICS.map((metric) => stored[valueColumn(metric)] as number | null),
+      states: INDEX_METRICS.map((metric) => stored[stateColumn(metric)] as number),
+    }
+    this.#tallies.remove(alias, counted, stored.provenance === null ? null : { provenance: stored.provenance })
+    this.#totals[status] -= 1
   }
 
   #sourceList({ sources }: CellRecord): string {

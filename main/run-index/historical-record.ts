@@ -121,6 +121,7 @@ function recordOf(
     rowId: rowId({ run_id: runId, dataset_id: datasetId, question_id: cell.query_id, model: cell.model }),
     question: queries.get(cell.query_id) ?? unknownQuestion(cell.query_id),
     repeat: 1,
+    retry: 0,
     alias: { model: cell.model, base: cell.base_model ?? null, flavor: cell.flavor ?? null, capability: null },
     status: cell.ok ? 'ok' : 'error',
     errorType: null,

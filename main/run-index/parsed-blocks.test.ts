@@ -130,6 +130,7 @@ const packable: fc.Arbitrary<IndexRow> = fc.record({
   record: fc.record({
     ...{ question: fc.constantFrom(common.question, { ...common.question }), alias: fc.constant(common.alias) },
     repeat: fc.nat(),
+    retry: fc.nat(),
     ...{ rowId: fc.string(), status: fc.constantFrom('ok', 'error', 'timeout'), errorType: text, reasons: text },
     ...{ evaluation: figure, queueMs: figure, latencyMs: figure, attempts: figure, serverSeconds: figure },
     ...{ totalTokens: figure, answerChars: figure, finishedMs: figure, searchable: text },

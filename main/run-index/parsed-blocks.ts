@@ -156,8 +156,8 @@ const FIGURES = [
   'finishedMs',
 ] as const satisfies (keyof CellRecord)[]
 const METRICS = INDEX_METRICS.length
-/** Four indexes into `shared`, offset, length, the count of sources and the repetition; then the figures, values and states of a row. */
-const HEAD = 8
+/** Four indexes into `shared`, offset, length, the count of sources, the repetition and the retry; then the figures, values and states of a row. */
+const HEAD = 9
 const WIDTH = HEAD + FIGURES.length + 2 * METRICS
 
 /** `unpackRows` returns equal rows, and what was one object in them is one object again. */
@@ -179,6 +179,7 @@ export function packRows(rows: readonly IndexRow[]): PackedRows {
     numbers[at++] = length
     numbers[at++] = record.sources.length
     numbers[at++] = record.repeat
+    numbers[at++] = record.retry
     for (const name of FIGURES) numbers[at++] = record[name] ?? NaN
     for (const value of record.values) numbers[at++] = value ?? NaN
     for (const state of record.states) numbers[at++] = state
@@ -212,6 +213,7 @@ export function unpackRows({ shared, numbers, texts }: PackedRows): IndexRow[] {
       record: {
         question: sharedAt(2) as CellRecord['question'],
         repeat: numbers[start + 7]!,
+        retry: numbers[start + 8]!,
         alias: sharedAt(3) as CellRecord['alias'],
         rowId: nextText(),
         status: nextText() as CellRecord['status'],

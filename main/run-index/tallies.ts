@@ -19,9 +19,13 @@ interface CellTally {
   cells: number
 }
 
+/** What of a cell is counted. */
+export type CountedCell = Pick<CellRecord, 'status' | 'evaluation' | 'errorType' | 'values' | 'states'>
+
 /** One alias: its cells by metric and state, and the sum of each metric. */
 interface ColumnTally {
-  cells: Uint32Array
+  /** Negative for cells that were counted before and are replaced now. */
+  cells: Int32Array
   totals: Float64Array
 }
 
@@ -33,6 +37,8 @@ export class Tallies {
   readonly #countJudged: Database.Statement
   readonly #cells = new Map<string, CellTally>()
   readonly #columns = new Map<number, ColumnTally>()
+  readonly #deleteEmpty: Database.Statement[]
+  #hasReplaced = false
 
   constructor(db: Database.Database) {
     this.#addCells = db.prepare(
@@ -43,6 +49,9 @@ export class Tallies {
       `INSERT INTO column_tallies (scope, metric, alias, state, cells, total) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET cells = cells + excluded.cells, total = total + excluded.total`,
     )
+    this.#deleteEmpty = ['cell_tallies', 'column_tallies'].map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE scope = ? AND cells = 0`),
+    )
     this.#deleteJudged = db.prepare(`DELETE FROM column_tallies WHERE scope = ? AND metric = '${judgeMean.id}'`)
     this.#countJudged = db.prepare(
       `INSERT INTO column_tallies (scope, metric, alias, state, cells, total)
@@ -51,12 +60,24 @@ export class Tallies {
     )
   }
 
-  count(alias: number, record: CellRecord, range: CellRange | null): void {
-    this.#countCell(alias, record, range)
-    this.#countColumn(alias, record)
+  count(alias: number, record: CountedCell, range: Pick<CellRange, 'provenance'> | null): void {
+    this.#countCell(alias, record, range, 1)
+    this.#countColumn(alias, record, 1)
   }
 
-  #countCell(alias: number, { status, evaluation, errorType }: CellRecord, range: CellRange | null): void {
+  /** Takes a cell out of the counts, because another row of it counts now. */
+  remove(alias: number, record: CountedCell, range: Pick<CellRange, 'provenance'> | null): void {
+    this.#countCell(alias, record, range, -1)
+    this.#countColumn(alias, record, -1)
+    this.#hasReplaced = true
+  }
+
+  #countCell(
+    alias: number,
+    { status, evaluation, errorType }: CountedCell,
+    range: Pick<CellRange, 'provenance'> | null,
+    by: 1 | -1,
+  ): void {
     const key: CellTally['key'] = [
       alias,
       STATUS_CODES[status],
@@ -67,19 +88,19 @@ export class Tallies {
     const name = key.join(' ')
     let tally = this.#cells.get(name)
     if (tally === undefined) this.#cells.set(name, (tally = { key, cells: 0 }))
-    tally.cells += 1
+    tally.cells += by
   }
 
-  #countColumn(alias: number, { values, states }: CellRecord): void {
+  #countColumn(alias: number, { values, states }: CountedCell, by: 1 | -1): void {
     const metrics = INDEX_METRICS.length
     let column = this.#columns.get(alias)
     if (column === undefined) {
-      column = { cells: new Uint32Array(metrics * STATES), totals: new Float64Array(metrics) }
+      column = { cells: new Int32Array(metrics * STATES), totals: new Float64Array(metrics) }
       this.#columns.set(alias, column)
     }
     for (let metric = 0; metric < metrics; metric += 1) {
-      column.cells[metric * STATES + states[metric]!]! += 1
-      column.totals[metric]! += values[metric] ?? 0
+      column.cells[metric * STATES + states[metric]!]! += by
+      column.totals[metric]! += by * (values[metric] ?? 0)
     }
   }
 
@@ -90,9 +111,10 @@ export class Tallies {
       for (const [index, metric] of INDEX_METRICS.entries())
         for (let state = 0; state < STATES; state += 1) {
           const count = cells[index * STATES + state]!
-          if (count > 0)
+          if (count !== 0)
             this.#addColumn.run(scope.id, metric, alias, state, count, state === SCORED ? totals[index] : 0)
         }
+    if (this.#hasReplaced) for (const statement of this.#deleteEmpty) statement.run(scope.id)
     this.forget()
   }
 
@@ -105,6 +127,7 @@ export class Tallies {
   forget(): void {
     this.#cells.clear()
     this.#columns.clear()
+    this.#hasReplaced = false
   }
 }
 

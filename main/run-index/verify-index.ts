@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { IndexMetric, IndexProblem, IndexVerification } from '../../contract/index.ts'
 import { readArtifacts, type Artifact } from './artifact-store.ts'
+import { supersededRowsOf } from '../evidence/retried-rows.ts'
 import { RowParser } from './cell-record.ts'
 import { scanFolders, stateOfOpen, type FoundFile, type ScannedFiles } from './folder-scan.ts'
 import { digestOf, hashPrefix } from './followed-file.ts'
@@ -108,26 +109,34 @@ class Verifier {
       .all(artifact.id)
     const parser = new RowParser()
     const blocks = new BlockReader()
+    const superseded = await supersededRowsOf(path, appliedBytes)
+    let lines = 0
     let count = 0
     for (let from = 0; from < appliedBytes;) {
       const block = blocks.read(fd, { from, to: appliedBytes })
       if (block === null) break
       for (const { line, offset } of linesOf(block)) {
         const parsed = parser.parse(line)
+        lines += 1
+        if (parsed.ok && superseded.has(parsed.row.row_id)) continue
         const row = indexed[count]
         count += 1
         const differs =
           !parsed.ok || row?.rowId !== parsed.row.row_id || row.offset !== offset || row.length !== line.length
         if (!differs) continue
-        this.found(path, 'rows_differ', `line ${count} at byte ${offset} is not the indexed row`)
+        this.found(path, 'rows_differ', `line ${lines} at byte ${offset} is not the indexed row`)
         return
       }
       from += block.bytes.length
       await nextTurn(this.#signal)
     }
-    this.report.rows += count
-    if (count !== indexed.length || count !== artifact.appliedLines)
-      this.found(path, 'counts_differ', `it has ${count} rows in its indexed bytes, the index has ${indexed.length}`)
+    this.report.rows += lines
+    if (count !== indexed.length || lines !== artifact.appliedLines)
+      this.found(
+        path,
+        'counts_differ',
+        `it has ${count} rows that count in its indexed bytes, the index has ${indexed.length}`,
+      )
     if (artifact.state !== 'damaged' && blocks.read(fd, { from: appliedBytes, to: sizeBytes }) !== null)
       this.found(path, 'outdated', `complete rows after byte ${appliedBytes} are not indexed yet`)
   }

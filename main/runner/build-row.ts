@@ -38,6 +38,7 @@ export function buildRow(
     run_id: context.runId,
     row_id: cell.rowId,
     ...(cell.repeat === 1 ? {} : { repeat: cell.repeat }),
+    ...(cell.retry === 0 ? {} : { retry: cell.retry }),
     dataset: {
       id: dataset.id,
       label: dataset.label,

@@ -1,5 +1,5 @@
 import type { DeletionList } from '../../contract/control/run-job.ts'
-import type { EvaluationMetric, RunEvent, Alias } from '../../contract/index.ts'
+import type { Alias, EvaluationMetric, RetryFailed, RunEvent } from '../../contract/index.ts'
 import type { JudgePanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { Credentials } from '../lib/credential-headers.ts'
@@ -23,6 +23,8 @@ export interface DatasetRun {
   repeats: number
   /** Checked before the first call; a disabled one skips step 9. */
   judgePanel: JudgePanel
+  /** Failed cells of the stored run to try again. */
+  retryFailed: RetryFailed
   coldReset: boolean
   /** What a person agreed to delete; null where no confirmation was requested. */
   confirmedDeletions?: readonly DeletionList[] | null

@@ -1,16 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Question, Reproducibility, RowApproach, RowQuestion, Alias } from '../../contract/index.ts'
 import type { RowIdentity } from '../evidence/evidence-log.ts'
-import { rowId } from '../evidence/row-id.ts'
+import { cellId, rowId } from '../evidence/row-id.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
 
 /** One cell of the matrix before it is called. */
 export interface PlannedCell {
   rowId: string
+  /** Id of the cell's first row: the same as `rowId` unless the cell is tried again. */
+  cellId: string
   question: Question
   alias: Alias
   /** 1 for the first answer to the question. */
   repeat: number
+  /** How often the cell had failed before; 0 for its first row. */
+  retry: number
 }
 
 export interface CellSpace {
@@ -19,6 +23,8 @@ export interface CellSpace {
   aliases: readonly Alias[]
   repeats: number
   seed: string
+  /** Retry number of a cell by the id of its first row; no cell was tried again when not given. */
+  retryOf?: (cellId: string) => number
 }
 
 const stableNumber = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0)
@@ -34,16 +40,19 @@ export function* plannedCells({ repeats, ...space }: CellSpace): Generator<Plann
 }
 
 function* questionCells(
-  { runId, dataset, aliases, seed }: Omit<CellSpace, 'repeats'>,
+  { runId, dataset, aliases, seed, retryOf }: Omit<CellSpace, 'repeats'>,
   question: Question,
   repeat: number,
 ): Generator<PlannedCell> {
   const stream = repeat === 1 ? `${seed}\0${question.id}` : `${seed}\0${question.id}\0${repeat}`
-  const first = stableNumber(stream) % Math.max(1, aliases.length)
+  const start = stableNumber(stream) % Math.max(1, aliases.length)
   const key = { run_id: runId, dataset_id: dataset.dataset.id, question_id: question.id, repeat }
   for (let step = 0; step < aliases.length; step += 1) {
-    const alias = aliases[(first + step) % aliases.length]!
-    yield { rowId: rowId({ ...key, model: alias.alias }), question, alias, repeat }
+    const alias = aliases[(start + step) % aliases.length]!
+    const first = cellId({ ...key, model: alias.alias })
+    const retry = retryOf?.(first) ?? 0
+    const id = retry === 0 ? first : rowId({ ...key, model: alias.alias, retry })
+    yield { rowId: id, cellId: first, question, alias, repeat, retry }
   }
 }
 

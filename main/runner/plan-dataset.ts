@@ -1,20 +1,36 @@
 import { stat } from 'node:fs/promises'
 import type { RunPlan } from '../../contract/index.ts'
-import type { EvidenceNotice } from '../evidence/evidence-log.ts'
+import type { EvidenceNotice, ResumePlan } from '../evidence/evidence-log.ts'
 import { withFiles } from '../manifests/provenance.ts'
 import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { cellIdentity, plannedCells } from './plan-cells.ts'
 import { EvidenceRefusedError } from './open-evidence.ts'
+import { planRetries, type RetryPlan } from './retried-cells.ts'
 import { knownIdentity, type ConditionsInput } from './run-conditions.ts'
 
 /** What a plan of one dataset depends on. */
 export type PlanInput = ConditionsInput &
-  Pick<DatasetRun, 'aliases' | 'repeats'> & { onNotice?: (notice: EvidenceNotice) => void }
+  Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed'> & { onNotice?: (notice: EvidenceNotice) => void }
+
+/** The part of a run's plan that its stored rows decide. */
+export function plannedCounts(
+  { reuse, run, answered, conflicts }: ResumePlan,
+  { failed, retry }: ReturnType<RetryPlan['count']>,
+): Pick<RunPlan, 'reuse' | 'run' | 'resume_answered' | 'conflicts' | 'failed' | 'retry'> {
+  return {
+    reuse: reuse.length,
+    run: run.length,
+    resume_answered: answered.length,
+    conflicts,
+    ...(failed.access + failed.other === 0 ? {} : { failed }),
+    ...(retry === 0 ? {} : { retry }),
+  }
+}
 
 /** What a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
 export async function planDataset(input: PlanInput): Promise<RunPlan> {
-  const { experiment, dataset, aliases, repeats, runId } = input
+  const { experiment, dataset, aliases, repeats, retryFailed, runId } = input
   const evidenceFile = input.files.evidence
   const total = dataset.questions.length * aliases.length * repeats
   const empty: RunPlan = {
@@ -34,12 +50,15 @@ export async function planDataset(input: PlanInput): Promise<RunPlan> {
     const outcome = await opened.log.checkIdentity(await knownIdentity(input))
     if (!outcome.ok) return { ...empty, run: 0, conflicts: await withFiles(experiment, dataset, outcome.conflicts) }
     const { reproducibility } = outcome.identity
-    const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed }
+    const retries = await planRetries(opened.log, retryFailed)
+    const { retryOf } = retries
+    const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf }
     const identities = plannedCells(space).map((cell) =>
       cellIdentity(cell, reproducibility.runtime.gateway, reproducibility),
     )
-    const { reuse, run, answered, conflicts } = await opened.log.plan(identities)
-    return { ...empty, reuse: reuse.length, run: run.length, resume_answered: answered.length, conflicts }
+    const resume = await opened.log.plan(identities)
+    const failures = retries.count(plannedCells(space).map((cell) => cell.cellId))
+    return { ...empty, ...plannedCounts(resume, failures) }
   } finally {
     await opened.log.close()
   }

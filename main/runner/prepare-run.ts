@@ -5,6 +5,7 @@ import {
   type EvaluationMetric,
   fieldPath,
   type JudgePanelSettings,
+  type RetryFailed,
   type RunEvent,
   type Alias,
 } from '../../contract/index.ts'
@@ -51,6 +52,8 @@ export interface PreparedRun {
   aliases: Alias[]
   metrics: EvaluationMetric[]
   repeats: number
+  /** Failed cells of the stored run to try again. */
+  retryFailed: RetryFailed
   judgePanel: JudgePanel
   inputs: RunnerInputs
   /** Set of models for the embedded platform; null leaves it to the manifest. */
@@ -255,6 +258,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     aliases,
     metrics,
     repeats,
+    retryFailed: request.retry_failed ?? inputs.retryFailed ?? 'access',
     judgePanel,
     inputs,
     modelSet,
@@ -291,7 +295,7 @@ export const corpusRootFor = (
 /** What the runner is given: a run per dataset. */
 export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): DatasetRun[] {
   const { platform, coldDatasets = [], emit, drain, abort } = options
-  const { experiment, aliases, runId, metrics, repeats, judgePanel, request } = run
+  const { experiment, aliases, runId, metrics, repeats, retryFailed, judgePanel, request } = run
   return run.datasets.map((dataset) => ({
     experiment,
     dataset,
@@ -304,6 +308,7 @@ export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): Dat
     metrics,
     repeats,
     judgePanel,
+    retryFailed,
     coldReset: request.cold_reset && !coldDatasets.includes(dataset.dataset.id),
     confirmedDeletions: request.confirmed_deletions ?? null,
     publish: request.publish,

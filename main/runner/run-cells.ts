@@ -8,8 +8,11 @@ import { buildRow, withEvaluation, type RowContext } from './build-row.ts'
 import type { CorpusGuard } from './corpus-guard.ts'
 import { evaluatorOf, type ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
+import { AccessRefusals } from './access-refusals.ts'
 import { ResumeConflictError } from './open-evidence.ts'
 import { cellIdentity, plannedCells, type PlannedCell } from './plan-cells.ts'
+import { plannedCounts } from './plan-dataset.ts'
+import { planRetries, type RetryPlan } from './retried-cells.ts'
 import { runCell } from './run-cell.ts'
 import type { RunLog } from './run-conditions.ts'
 
@@ -19,6 +22,8 @@ import type { RunLog } from './run-conditions.ts'
 /** A dataset run whose platform answers and whose evidence is open. */
 interface OpenRun {
   run: DatasetRun
+  /** Base address of the gateway. */
+  url: string
   opened: RunLog
   gateway: GatewayClient
   /** Null leaves every cell's evaluation `disabled`. */
@@ -27,6 +32,8 @@ interface OpenRun {
   ready: () => Promise<void>
   /** Null where the platform cannot say of which corpus its answers are. */
   corpus: CorpusGuard | null
+  /** Cells that failed in an earlier run, and which of them are tried again. */
+  retries: RetryPlan
 }
 
 export interface CellCounts {
@@ -52,7 +59,8 @@ export async function runCells(
   const gateway = createGatewayClient(served)
   const evaluator = evaluatorOf(run, served)
   try {
-    const open: OpenRun = { run, opened, gateway, evaluator, ready: served.ready, corpus }
+    const retries = await planRetries(opened.log, run.retryFailed)
+    const open: OpenRun = { run, url: served.url, opened, gateway, evaluator, ready: served.ready, corpus, retries }
     const { plan, todo } = await planned(open)
     run.emit({ type: 'plan.ready', plan })
     if (plan.conflicts.length > 0) throw new ResumeConflictError(run.files.evidence, plan.conflicts)
@@ -62,8 +70,11 @@ export async function runCells(
   }
 }
 
-const cellsOf = ({ run: { runId, dataset, aliases, repeats, experiment } }: OpenRun): Generator<PlannedCell> =>
-  plannedCells({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed })
+const cellsOf = ({
+  run: { runId, dataset, aliases, repeats, experiment },
+  retries: { retryOf },
+}: OpenRun): Generator<PlannedCell> =>
+  plannedCells({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf })
 
 const identityOf = ({ opened: { reproducibility } }: OpenRun, cell: PlannedCell) =>
   cellIdentity(cell, reproducibility.runtime.gateway, reproducibility)
@@ -85,10 +96,7 @@ async function planned(open: OpenRun): Promise<{ plan: RunPlan; todo: Set<string
   const plan: RunPlan = {
     dataset_id: dataset.dataset.id,
     total: dataset.questions.length * aliases.length * repeats,
-    reuse: resume.reuse.length,
-    run: resume.run.length,
-    resume_answered: resume.answered.length,
-    conflicts: resume.conflicts,
+    ...plannedCounts(resume, open.retries.count(cellsOf(open).map((cell) => cell.cellId))),
     unavailable: [],
   }
   return { plan, todo: new Set([...resume.run, ...resume.answered]) }
@@ -105,6 +113,7 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
   const counts = { ok: 0, failed: 0 }
   const left = new Set(todo)
   const fatal: Error[] = []
+  const refusals = new AccessRefusals(open.url)
 
   async function worker(): Promise<void> {
     for (const cell of cells) {
@@ -114,6 +123,7 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
       if (row === null) return
       left.delete(cell.rowId)
       counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
+      refusals.add(row)
     }
   }
 

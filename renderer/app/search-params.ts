@@ -1,3 +1,4 @@
+import { RetryFailed } from '../../contract/evidence/run-event.ts'
 import { EvaluationMetric } from '../../contract/common.ts'
 import { COST_AXES, type CostAxis } from '../features/compare/compare-words.ts'
 import { IndexMetric, CellMetricState } from '../../contract/control/run-index/metrics.ts'
@@ -107,6 +108,8 @@ export interface LaunchSearch {
   repeats?: number | undefined
   concurrency?: number | undefined
   modelSet?: string | undefined
+  /** Failed cells of a stored run to try again. */
+  retry?: RetryFailed | undefined
   cold?: boolean | undefined
   publish?: boolean | undefined
 }
@@ -221,6 +224,7 @@ export const readLaunchSearch = (raw: Raw): LaunchSearch =>
     repeats: whole(raw, 'repeats'),
     concurrency: whole(raw, 'concurrency'),
     modelSet: text(raw, 'modelSet'),
+    retry: member(text(raw, 'retry'), RetryFailed.options),
     cold: flag(raw, 'cold'),
     publish: flag(raw, 'publish'),
   })

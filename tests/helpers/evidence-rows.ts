@@ -36,10 +36,31 @@ export interface SampleCell {
   model?: string
   answer?: string
   reproducibility?: Reproducibility
+  /** How often the cell had failed before. */
+  retry?: number
 }
 
-const idOf = (runId: string, question: string, model: string): string =>
-  rowId({ run_id: runId, dataset_id: 'baseline_curated', question_id: question, model })
+/** The row of a call that the gateway refused. */
+export function failedRow(cell: SampleCell & { httpStatus?: number | null } = {}): CanonicalRow {
+  const { httpStatus = 401 } = cell
+  const row = sampleRow(cell)
+  const error = { type: httpStatus === null ? 'connection_failed' : 'http_error', message: 'refused' } as const
+  const attempt = { outcome: error.type, latency_ms: 3, http_status: httpStatus, message: 'refused', waited_ms: 0 }
+  const operational = { ...row.metrics.operational, attempts: [attempt], token_usage: null, server: null }
+  const { requested } = row.metrics.ragas
+  const ragas = { status: 'not_run', requested, scores: {}, metric_errors: {}, not_evaluable: {} } as const
+  const retrieval = { status: 'not_run', scores: {}, reason: 'cell_failed' } as const
+  return {
+    ...row,
+    status: 'error',
+    evidence: null,
+    metrics: { ...row.metrics, operational, ragas: { ...row.metrics.ragas, ...ragas, attempts: 0 }, retrieval },
+    error,
+  }
+}
+
+const idOf = (runId: string, question: string, model: string, retry = 0): string =>
+  rowId({ run_id: runId, dataset_id: 'baseline_curated', question_id: question, model, retry })
 
 const sampleQuestion = (id: string): RowQuestion => ({
   id,
@@ -65,13 +86,20 @@ const sampleApproach = (model: string): RowApproach => ({
 
 /** A valid row of about 3.5 kB; cells differ by question and alias. */
 export function sampleRow(cell: SampleCell = {}): CanonicalRow {
-  const { runId = 'run-1', question = 'q001', model = 'vanilla-rag', answer = 'The lock rises by four metres.' } = cell
+  const {
+    retry = 0,
+    runId = 'run-1',
+    question = 'q001',
+    model = 'vanilla-rag',
+    answer = 'The lock rises by four metres.',
+  } = cell
   const text = `${answer} The gates of ${question} close before the chamber fills, and the keeper notes the level. `
   return {
     schema_version: 1,
     runner_version: 1,
     run_id: runId,
-    row_id: idOf(runId, question, model),
+    row_id: idOf(runId, question, model, retry),
+    ...(retry === 0 ? {} : { retry }),
     dataset: {
       id: 'baseline_curated',
       label: 'Baseline',

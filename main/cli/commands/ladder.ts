@@ -6,7 +6,7 @@ import { announceEffects, questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
-import { RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
+import { RETRY_OPTION, RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -18,6 +18,7 @@ export const ladderCommand: Command = {
     'Climb the datasets from a cold start: reset, ingest, run every cell, evaluate, publish, and print the matrix.',
   options: {
     ...RUN_OPTIONS,
+    ...RETRY_OPTION,
     ...VERBOSE_OPTION,
     'cold-reset': {
       type: 'boolean',

@@ -3,7 +3,7 @@ import { datasetRunsOf } from '../../runner/prepare-run.ts'
 import { externalIngestion, runGatewayMatrix } from '../../runner/run-gateway-matrix.ts'
 import { EXIT, flagOption, textOption, type Command } from '../command.ts'
 import { exitCodeOf } from '../exit-code.ts'
-import { pickOptions, VERBOSE_OPTION } from '../options.ts'
+import { pickOptions, RETRY_OPTION, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -16,6 +16,7 @@ export const matrixCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
     ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
+    ...RETRY_OPTION,
     ...VERBOSE_OPTION,
     ingestion: { type: 'string', hint: 'JOB', description: 'ingestion job that the gateway’s collections come from' },
   },

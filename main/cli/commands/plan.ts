@@ -8,14 +8,15 @@ import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
-import { RUN_OPTIONS } from '../options.ts'
+import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
+import { failedCellLines } from '../progress/event-line.ts'
 import { outputColumns } from '../progress/render-line.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 
 export const planCommand: Command = {
   name: 'plan',
   summary: 'Say what a ladder would reuse, call and refuse. Calls nothing and writes nothing.',
-  options: RUN_OPTIONS,
+  options: { ...RUN_OPTIONS, ...RETRY_OPTION },
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const platform = choosePlatform(setup, invocation, () => undefined)
@@ -44,6 +45,7 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
+      for (const text of failedCellLines(plan)) print(text)
       const { enabled, models, rotations } = setup.judgePanel
       if (enabled)
         print(

@@ -69,7 +69,8 @@ export const verifyCommand: Command = {
       }
       const waiting =
         report.pendingAnswers === 0 ? '' : `, ${plural(report.pendingAnswers, 'answer')} kept for evaluation`
-      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}${waiting}`
+      const again = report.supersededRows === 0 ? '' : `, ${countWords(report.supersededRows)} replaced by a later try`
+      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}${again}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}${waiting}`
       const problems = report.problems.map(({ message, remedy }) => `  ${message}\n    ${remedy}`)
       const more = report.problemCount - report.problems.length
       const tail = more > 0 ? [`  … and ${more} more`] : []

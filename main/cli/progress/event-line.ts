@@ -1,4 +1,10 @@
-import { conflictingRows, durationWords, type LadderStep, type RunEvent } from '../../../contract/index.ts'
+import {
+  conflictingRows,
+  durationWords,
+  type LadderStep,
+  type RunEvent,
+  type RunPlan,
+} from '../../../contract/index.ts'
 import { countWords, plural } from '../../../contract/words.ts'
 
 /** What each step does. */
@@ -67,7 +73,17 @@ function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLi
   const missing = plan.unavailable.map(({ model, reason }) =>
     line(`${model} is unavailable: ${reason}`, { sign: '–', tone: 'warning', indent: 2 }),
   )
-  return [head, ...missing]
+  return [head, ...failedCellLines(plan).map((text) => line(text, { indent: 2 })), ...missing]
+}
+
+/** What a plan does with the failed cells of a stored run; no line when none failed. */
+export function failedCellLines({ dataset_id: id, failed, retry = 0 }: RunPlan): string[] {
+  if (failed === undefined) return []
+  const kept = failed.access + failed.other - retry
+  return [
+    ...(retry === 0 ? [] : [`${id}: ${plural(retry, 'failed cell')} to try again`]),
+    ...(kept === 0 ? [] : [`${id}: ${plural(kept, 'failed cell')} kept as failed; --retry-failed tries them again`]),
+  ]
 }
 
 /** The lines of an event on any output; none for events that only advance the progress. */

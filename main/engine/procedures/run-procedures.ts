@@ -138,7 +138,9 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
   if (!preparation.ok) throw inputFailure(preparation.problems)
   if (parts.runs.stateOf(run_id) !== null) throw new ControlFailure('run_active', `there is a run ${run_id} already`)
   // Publishing replaces results, which were not confirmed for this run.
-  await parts.runs.start({ ...request, run_id, cold_reset: false, publish: false }, { run_id: source, classes })
+  // Failed cells of other classes are taken over as they are.
+  const chosen: StoredRunRequest = { ...request, cold_reset: false, publish: false, retry_failed: 'none' }
+  await parts.runs.start({ ...chosen, run_id }, { run_id: source, classes })
   return { run_id }
 }
 

@@ -1,11 +1,10 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 import { plural } from '../../components/format.ts'
-import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
-import { type Repair, repairsOf, relaunchSearch } from './repair.ts'
+import { continueSearch, type Repair, repairsOf, relaunchSearch } from './repair.ts'
 import { useRecover } from './use-recover.ts'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -23,17 +22,14 @@ export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsP
   const navigate = useNavigate()
   const control = useRunControl()
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: run }) => run === runId)
-  const retry = useMutation(
-    api.runs.retryFailures.mutationOptions({ onError: (error) => notifyFailure('Starting the retry', error) }),
-  )
   const repairs = repairsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
   const recover = useRecover()
   const actions: Record<Repair, { label: string; act: () => void }> = {
     recover: { label: 'Move torn bytes', act: () => recover.mutate({ run_id: runId }) },
     resume: { label: 'Resume run', act: () => control.resume(runId) },
     retry: {
-      label: `Make ${plural(failedCells, 'failed cell')} again in a new run`,
-      act: () => retry.mutate({ run_id: runId }),
+      label: `Try ${plural(failedCells, 'failed cell')} again`,
+      act: () => void navigate({ to: '/launch', search: job === undefined ? { name: runId } : continueSearch(job) }),
     },
     relaunch: {
       label: 'Start new run',
@@ -48,7 +44,7 @@ export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsP
         <Button
           key={repair}
           variant={index === 0 ? 'filled' : 'default'}
-          loading={(repair === 'retry' && retry.isPending) || (repair === 'recover' && recover.isPending)}
+          loading={repair === 'recover' && recover.isPending}
           onClick={actions[repair].act}
         >
           {actions[repair].label}

@@ -1,7 +1,8 @@
 import type { RunFailure, RunJob } from '../../../contract/control/run-job.ts'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
+import type { LaunchSearch } from '../../app/search-params.ts'
 
-/** What can be done about a failure. resume goes on where the run stopped; retry makes failed cells again in a new run. */
+/** What can be done about a failure. resume goes on where the run stopped; retry opens the launch page, which asks what to do with failed cells. */
 export type Repair = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
 
 const PLACES: Partial<Record<LadderStep, Repair>> = {
@@ -45,6 +46,17 @@ export const failuresWithoutStep = ({ failures }: Pick<RunJob, 'failures'>): Run
 /** Whether going on with the run can work: not when its stored rows forbid it. */
 export const isResumeUseful = ({ failures }: Pick<RunJob, 'failures'>): boolean =>
   !failures.some(({ code }) => needsNewRun(code) || code === 'torn_tail')
+
+/** A stored run as the launch page reads it from its address: the same name goes on with it. */
+export const continueSearch = (job: RunJob): LaunchSearch => {
+  const { metrics, repeats, model_set: modelSet, judge } = job.request
+  return {
+    ...relaunchSearch(job),
+    name: job.run_id,
+    retry: 'all',
+    ...{ metrics, repeats, modelSet, judge: judge?.enabled },
+  }
+}
 
 /** The choices of a run as the launch page reads them from its address; without the name, which is taken. */
 export const relaunchSearch = ({ request }: RunJob): { datasets: string[]; models: string[] } => ({

@@ -7,7 +7,7 @@ import { notifyFailure } from '../../components/notify.ts'
 import { RUN_SIGNS, runStateWords } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { failuresWithoutStep, isResumeUseful } from './repair.ts'
+import { continueSearch, failuresWithoutStep, isResumeUseful } from './repair.ts'
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -24,9 +24,6 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   const navigate = useNavigate()
   const client = useQueryClient()
   const control = useRunControl()
-  const retry = useMutation(
-    api.runs.retryFailures.mutationOptions({ onError: (error) => notifyFailure('Starting the retry', error) }),
-  )
   const dismiss = useMutation(
     api.runs.dismiss.mutationOptions({
       onSuccess: () => client.invalidateQueries({ queryKey: api.runs.key() }),
@@ -57,8 +54,8 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
         </Button>
       )}
       {failed > 0 && (state === 'completed' || state === 'failed') && (
-        <Button variant="default" loading={retry.isPending} onClick={() => retry.mutate({ run_id: runId })}>
-          Make {plural(failed, 'failed cell')} again in a new run
+        <Button variant="default" onClick={() => void navigate({ to: '/launch', search: continueSearch(job) })}>
+          Try {plural(failed, 'failed cell')} again
         </Button>
       )}
       {!withSteps && state !== 'queued' && (

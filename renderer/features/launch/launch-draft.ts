@@ -1,5 +1,6 @@
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
+import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
 import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { LaunchSearch } from '../../app/search-params.ts'
 
@@ -14,6 +15,8 @@ export interface LaunchDraft {
   /** Null: as the settings, the environment and the manifest say. */
   concurrency: number | null
   modelSet: string | null
+  /** Failed cells of a stored run to try again; null: as the environment says. */
+  retryFailed: RetryFailed | null
   coldReset: boolean
   publish: boolean
 }
@@ -26,6 +29,7 @@ const asManifest = ({ metrics, judge_panel: panel, repeats }: ExperimentView): L
   repeats,
   concurrency: null,
   modelSet: null,
+  retryFailed: null,
   coldReset: false,
   publish: false,
 })
@@ -41,6 +45,7 @@ export function draftOf(experiment: ExperimentView, search: LaunchSearch): Launc
     repeats: search.repeats ?? base.repeats,
     concurrency: search.concurrency ?? base.concurrency,
     modelSet: search.modelSet ?? base.modelSet,
+    retryFailed: search.retry ?? base.retryFailed,
     coldReset: search.cold ?? base.coldReset,
     publish: search.publish ?? base.publish,
   }
@@ -59,6 +64,7 @@ export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<L
     repeats: other('repeats'),
     concurrency: draft.concurrency ?? undefined,
     modelSet: other('modelSet') ?? undefined,
+    retry: draft.retryFailed ?? undefined,
     cold: other('coldReset'),
     publish: other('publish'),
   }
@@ -86,6 +92,7 @@ export const requestOf = (draft: LaunchDraft, datasets: string[], models: string
   repeats: draft.repeats,
   ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),
   ...(draft.modelSet === null ? {} : { model_set: draft.modelSet }),
+  ...(draft.retryFailed === null ? {} : { retry_failed: draft.retryFailed }),
   cold_reset: draft.coldReset,
   publish: draft.publish,
 })

@@ -64,7 +64,12 @@ export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
         </Panel>
       </div>
       <div className={styles.sticky}>
-        <PlanPanel request={request} state={state} onNewName={() => change({ ...draft, runId: '' })} />
+        <PlanPanel
+          request={request}
+          state={state}
+          onNewName={() => change({ ...draft, runId: '' })}
+          onRetry={(retryFailed) => change({ ...draft, retryFailed })}
+        />
       </div>
     </div>
   )

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
+import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
 import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
@@ -13,6 +14,7 @@ import { EffectsDialog } from './effects-dialog.tsx'
 import { mustAsk } from './effects.ts'
 import styles from './launch.module.css'
 import { PlanView } from './plan-view.tsx'
+import { RetryQuestion } from './retry-question.tsx'
 import type { PlanState } from './use-plan.ts'
 
 interface PlanPanelProps {
@@ -20,10 +22,12 @@ interface PlanPanelProps {
   state: PlanState
   /** Leaves out the run name, so that a new run is planned. */
   onNewName: () => void
+  /** Which failed cells of the stored run to try again. */
+  onRetry: (retry: RetryFailed) => void
 }
 
 /** What the request would do, or what is wrong with it; and the button that does it. */
-export function PlanPanel({ request, state, onNewName }: PlanPanelProps) {
+export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps) {
   const navigate = useNavigate()
   const recover = useRecover()
   const { plan, problems, isStale, isPending, error, refetch } = state
@@ -55,6 +59,7 @@ export function PlanPanel({ request, state, onNewName }: PlanPanelProps) {
         {error !== null && <ErrorPanel error={error} what="The plan" retry={refetch} />}
         {problems.length > 0 && <ProblemList problems={problems} />}
         {plan !== null && <PlanView plan={plan} />}
+        {plan !== null && <RetryQuestion plan={plan} onChange={onRetry} />}
         {plan !== null && request.run_id !== undefined && (
           <div className={styles.repairs}>
             {plan.blockers.some(({ code }) => code === 'torn_tail') && (
