@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ClusterSummary, MetricComparison } from '../evidence/statistics.ts'
+import { Verdict } from '../evidence/verdict.ts'
 import { IndexMetric } from './run-index/metrics.ts'
 
 const name = z.string().min(1).max(512)
@@ -76,3 +77,14 @@ export const Frontier = z.strictObject({
   points: z.array(FrontierPoint),
 })
 export type Frontier = z.infer<typeof Frontier>
+
+/** What a run decides, on its primary metric. */
+export const RunResult = z.strictObject({
+  /** One per dataset that is summed up, in ladder order; with several, corrected over all of them. */
+  verdicts: z.array(Verdict),
+  /** Labels of datasets with rows that are not summed up yet. */
+  pending: z.array(z.string()),
+  /** What to know before any figure, such as that built-in rules were used; null where there is nothing. */
+  caution: z.string().nullable(),
+})
+export type RunResult = z.infer<typeof RunResult>

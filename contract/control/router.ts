@@ -5,6 +5,7 @@ import { CellDetail, Coverage, OtherCell } from './cells.ts'
 import {
   Frontier,
   FrontierInput,
+  RunResult,
   PairedStatistics,
   PairsInput,
   ProvenanceDiff,
@@ -137,6 +138,7 @@ export const controlContract = {
     runs: base.input(CompareRunsInput).output(RunComparison),
     provenance: base.input(ProvenanceDiffInput).output(ProvenanceDiff),
     frontier: base.input(FrontierInput).output(Frontier),
+    result: base.input(z.strictObject({ run_id: anyName })).output(RunResult),
   },
   statistics: {
     /** All pairs of approaches of one dataset run. */

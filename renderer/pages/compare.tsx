@@ -5,6 +5,7 @@ import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { FIRST_METRIC, metricOfId } from '../../contract/metrics/metrics.ts'
 import { metricName } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
+import { RunResultPanel } from '../components/run-result.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
@@ -56,6 +57,7 @@ export function ComparePage() {
         </>
       }
     >
+      <RunResultPanel run={run.run_id} />
       {frontier.isError && (
         <ErrorPanel error={frontier.error} what={WORDS.comparison} retry={() => void frontier.refetch()} />
       )}

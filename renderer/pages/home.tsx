@@ -3,6 +3,7 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/
 import { plural } from '../components/format.ts'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
+import { RunResultPanel } from '../components/run-result.tsx'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { FirstRun, FirstRunHint } from '../features/home/first-run.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
@@ -43,6 +44,7 @@ export function HomePage() {
       <div className={styles.columns}>
         <div className={styles.stack}>
           {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
+          {runs.data.runs[0] !== undefined && <RunResultPanel run={runs.data.runs[0].run_id} />}
           {runs.data.runs[0] !== undefined && <NewestResult run={runs.data.runs[0]} />}
           <Panel title="Last results">
             {runs.data.runs.length === 0 && jobs.length === 0 ? (

@@ -91,6 +91,16 @@ describe('the matrix', () => {
     expect((await client.matrix.search({ text: 'zzzznothing' })).hits).toEqual([])
   })
 
+  it('gives its verdict, as the aggregate has it, with the caution that rules were used', async () => {
+    const { verdicts, pending, caution } = await client.compare.result({ run_id: 'one' })
+    expect(verdicts).toHaveLength(1)
+    expect(verdicts[0]).toMatchObject({ dataset: 'smoke', metric: 'points_covered' })
+    expect(verdicts[0]!.sentences[0]).toContain('Smoke')
+    expect(pending).toEqual([])
+    expect(caution).toContain('built-in rule')
+    expect(await failureOf(client.compare.result({ run_id: 'none' }))).toMatchObject({ code: 'not_found' })
+  })
+
   it('has its coverage explained by the six states', async () => {
     const { basis, aliases } = await client.coverage.get(RUN)
     const graph = aliases.find(({ model }) => model === 'graph-rag')!

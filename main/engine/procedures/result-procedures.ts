@@ -5,6 +5,7 @@ import { frontierOf } from '../queries/frontier.ts'
 import { otherCells } from '../queries/other-cells.ts'
 import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
 import { provenanceDiff } from '../queries/provenance-diff.ts'
+import { resultOf } from '../queries/run-result.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 import { judgeRun } from './run-procedures.ts'
 
@@ -48,6 +49,7 @@ export function comparisonProcedures({ index, experiment, stopping }: EnginePart
         provenanceDiff(index, input.run_ids, input.dataset_id),
       ),
       frontier: control.compare.frontier.handler(({ input }) => frontierOf(index, input)),
+      result: control.compare.result.handler(({ input }) => resultOf(index, input.run_id)),
     },
     statistics: {
       pairs: control.statistics.pairs.handler(({ input, signal }) => pairsOfAliases(source(signal), input)),
