@@ -13,6 +13,9 @@ export interface PackageTarget {
 const SYSTEMS = ['linux', 'darwin', 'win32'] as const
 const ARCHS = ['x64', 'arm64'] as const
 
+/** Systems as the builds of llama.cpp name them. */
+const LLAMA_SYSTEMS = { linux: 'linux', darwin: 'mac', win32: 'win' } as const
+
 /** Files that packages carry for other systems than the target's. */
 export function foreignFiles(platform: NodeJS.Platform, arch: string): string[] {
   const pairs = SYSTEMS.flatMap((system) => ARCHS.map((one) => ({ system, one })))
@@ -21,6 +24,7 @@ export function foreignFiles(platform: NodeJS.Platform, arch: string): string[] 
     `!**/onnxruntime-node/bin/napi-v*/${system}/${one}/**`,
     `!**/prebuilds/${system}-${one}*/**`,
     `!**/better-sqlite3/prebuilds/*${system}*${one}*`,
+    `!**/@node-llama-cpp/${LLAMA_SYSTEMS[system]}-${one}*/**`,
   ])
 }
 
@@ -49,6 +53,8 @@ export function packageConfig({ electronDist, platform, arch }: PackageTarget): 
       'corpus/**/*.md',
       '!**/node_modules/*/{test,tests,example,examples,docs}/**',
       '!**/onnxruntime-web/**',
+      // Sources to compile llama.cpp from, which nothing here does.
+      '!**/node-llama-cpp/llama/**',
       ...foreignFiles(platform, arch),
     ],
     asar: true,

@@ -15,6 +15,8 @@ export interface BackendDescriptor {
   tasks: readonly ModelTask[]
   /** Answers by rules, without a model: such figures are a baseline and rank nothing that needs judgement. */
   isRuleBased?: boolean
+  /** `model` is the path of a file. It may hold variables of the environment, and reports show the file's name only. */
+  isFile?: boolean
   /** Of a service at `base_url`: what is asked below that address, without credentials, to see whether it is there. */
   healthPath?: string
 }
@@ -44,6 +46,30 @@ export const MODEL_BACKENDS = {
       max_new_tokens: z.int().min(1).max(8192).default(512),
     }),
     tasks: ModelTask.options,
+  },
+  /** A GGUF file in a process of its own, by llama.cpp. Roles that name the same file with the same settings share one load. */
+  gguf: {
+    settings: z.strictObject({
+      backend: z.literal('gguf'),
+      /** Path of the .gguf file. */
+      model: z.string().min(1),
+      /** Tokens of prompt and answer together; null: what the model was trained with, at most 8192. */
+      context_size: z.int().min(256).max(1_048_576).nullable().default(null),
+      /** `auto` uses a graphics processor where a build for it is installed. */
+      gpu: z.enum(['auto', 'off']).default('auto'),
+      /** Null: one less than the machine has processors. More than are idle slow a model down many times over. */
+      threads: z.int().min(1).max(256).nullable().default(null),
+      /** Largest answer where a request names none. */
+      max_new_tokens: z.int().min(1).max(131_072).default(1024),
+      /** Time for one answer, from its turn to its last token. */
+      timeout_s: z.number().positive().max(3600).default(600),
+      /** How long the model stays in memory after its last answer. */
+      keep_alive_s: z.number().min(0).max(86_400).default(300),
+      /** Most that its process may hold, in MiB; null: what is free when it is loaded. */
+      memory_mib: z.int().min(64).nullable().default(null),
+    }),
+    tasks: ['generation'],
+    isFile: true,
   },
   /** Any OpenAI-compatible service. */
   openai: {
@@ -90,6 +116,13 @@ const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[bac
 /** A model that is a service at an address. */
 export type RemoteModel = Extract<ModelChoice, { base_url: string }>
 export const isRemoteModel = (choice: ModelChoice): choice is RemoteModel => 'base_url' in choice
+
+/** A model's name in rows, reports and lists of models: of a file its name, because its folder belongs to one machine. */
+export const modelNameOf = ({ backend, model }: ModelChoice): string =>
+  descriptorOf(backend).isFile === true ? model.replace(/^.*[\\/]/, '').replace(/\.gguf$/i, '') : model
+
+/** Whether the model is a file on this machine that `model` is the path of. */
+export const isModelFile = ({ backend }: ModelChoice): boolean => descriptorOf(backend).isFile === true
 
 /** True when calls of the model leave this machine and are paid for. */
 export const isCloudModel = (choice: ModelChoice): boolean => 'cloud' in choice && choice.cloud

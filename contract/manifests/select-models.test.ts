@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { MODEL_BACKENDS, modelNameOf } from './model-backends.ts'
 import { fillPlaceholders, ModelRole, ModelsManifest } from './models.ts'
 import { selectModels } from './select-models.ts'
 
@@ -125,6 +126,38 @@ describe('a project that names addresses and keys', () => {
       'AWS_SECRET_ACCESS_KEY is not named',
     )
     expect(problemsOf('https://api.openai.com', 'RAG_LADDER_ENGINE_TOKEN')).toContain('is not named')
+  })
+})
+
+describe('a model file', () => {
+  const choose = (path: string, env: Record<string, string>) =>
+    selectModels(manifest({ light_gen: { backend: 'gguf', model: path } }), 'other', env)
+
+  it('has its path filled in from variables that hold paths', () => {
+    expect(choose('${HOME}/m/${MY_MODEL_FILE:-a.gguf}', { HOME: '/home/x' })).toMatchObject({
+      ok: true,
+      models: { roles: { light_gen: { model: '/home/x/m/a.gguf' } } },
+    })
+    expect(choose('${MY_MODEL_FILE}', {})).toEqual({
+      ok: false,
+      problems: ['sets.other: the environment variable MY_MODEL_FILE is not set (roles light_gen)'],
+    })
+  })
+
+  it('has no variable in its path that may hold a secret, because rows name the file', () => {
+    expect(choose('${OPENAI_API_KEY}', { OPENAI_API_KEY: 'secret' })).toEqual({
+      ok: false,
+      problems: [
+        'sets.other.roles.light_gen: model: OPENAI_API_KEY cannot be part of a path. Use HOME or a name that ends in _FILE, _DIR or _PATH',
+      ],
+    })
+  })
+
+  it('is named without its folder and ending', () => {
+    const named = (model: string) => modelNameOf(MODEL_BACKENDS.gguf.settings.parse({ backend: 'gguf', model }))
+    expect(named('/home/x/Qwen3-4B.Q4_K_M.gguf')).toBe('Qwen3-4B.Q4_K_M')
+    expect(named('C:\\models\\Qwen3.GGUF')).toBe('Qwen3')
+    expect(modelNameOf({ backend: 'builtin', model: 'x/y' })).toBe('x/y')
   })
 })
 

@@ -1,4 +1,4 @@
-import { isRemoteModel, unsuitable, type ModelChoice, type RemoteModel } from './model-backends.ts'
+import { isModelFile, isRemoteModel, unsuitable, type ModelChoice, type RemoteModel } from './model-backends.ts'
 import { fillPlaceholders, ModelRole, roleTask, type ModelsManifest } from './models.ts'
 
 // Node and browsers have it; the contract's types are of neither.
@@ -56,6 +56,7 @@ interface Resolved {
 function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved {
   const unfit = unsuitable(roleTask(role), choice)
   const problems = unfit === null ? [] : [unfit]
+  if (isModelFile(choice)) return resolveFile(choice, problems, env)
   if (!isRemoteModel(choice)) return { choice, problems, unset: [] }
   const baseUrl = fillPlaceholders(choice.base_url, env)
   const unset = baseUrl.ok ? [] : baseUrl.unset
@@ -64,6 +65,22 @@ function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved
   if (refused !== null) problems.push(refused)
   if (choice.api_key_env !== null && (env[choice.api_key_env] ?? '') === '') unset.push(choice.api_key_env)
   return { choice: { ...choice, base_url: baseUrl.ok ? baseUrl.value : choice.base_url }, problems, unset }
+}
+
+/** Variables that may be part of a file's path. The name of the file is in every row, so a variable that may hold a secret may not. */
+const PATH_NAME = /^HOME$|^USERPROFILE$|_(?:FILE|DIR|PATH)$/
+
+function resolveFile(choice: ModelChoice, problems: readonly string[], env: Env): Resolved {
+  const names = [...choice.model.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name!)
+  const refused = names.filter((name) => !PATH_NAME.test(name))
+  if (refused.length > 0) {
+    const problem = `model: ${refused.join(', ')} cannot be part of a path. Use HOME or a name that ends in _FILE, _DIR or _PATH`
+    return { choice, problems: [...problems, problem], unset: [] }
+  }
+  const path = fillPlaceholders(choice.model, env)
+  return path.ok
+    ? { choice: { ...choice, model: path.value }, problems: [...problems], unset: [] }
+    : { choice, problems: [...problems], unset: path.unset }
 }
 
 function isHttpUrl(text: string): boolean {

@@ -1,5 +1,6 @@
 import { isRemoteModel, type Backend, type ModelChoice, type ModelOf, type ModelRole } from '../../../contract/index.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
+import type { GgufModels } from './gguf-models.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { OnnxModels } from './onnx-models.ts'
@@ -21,6 +22,8 @@ interface OpeningTools {
   loadBuiltin: () => Promise<BuiltinModels>
   /** Networks that all models of this host share. */
   loadOnnx: () => Promise<OnnxModels>
+  /** Processes that all roles of this host share. */
+  loadGguf: () => Promise<GgufModels>
 }
 
 type Open<Each extends Backend> = (choice: ModelOf<Each>, tools: OpeningTools) => Promise<ModelBackend>
@@ -31,6 +34,8 @@ const OPEN: { readonly [Each in Backend]: Open<Each> } = {
     (await import('./builtin-backend.ts')).createBuiltinBackend(choice, await loadBuiltin()),
   onnx: async (choice, { role, loadOnnx }) =>
     (await import('./onnx-backend.ts')).createOnnxBackend(role, choice, await loadOnnx()),
+  gguf: async (choice, { role, loadGguf }) =>
+    (await import('./gguf-backend.ts')).createGgufBackend(role, choice, await loadGguf()),
   openai: async (choice, { role, apiKey }) =>
     (await import('./openai-backend.ts')).createOpenAiBackend(role, choice, apiKey),
   tei: async (choice, { apiKey }) => (await import('./tei-backend.ts')).createTeiBackend(choice, apiKey),
@@ -48,12 +53,17 @@ export function createBackendOpener(options: BackendOptions): BackendOpener {
     onnxModels.catch(() => (onnxModels = undefined))
     return onnxModels
   }
+  let ggufModels: Promise<GgufModels> | undefined
+  const loadGguf = (): Promise<GgufModels> =>
+    (ggufModels ??= import('./gguf-models.ts').then((module) => module.createGgufModels()))
   return {
     async open(role, choice) {
       const open = OPEN[choice.backend] as (model: ModelChoice, tools: OpeningTools) => Promise<ModelBackend>
-      return open(choice, { role, apiKey: apiKeyOf(role, choice, options), loadBuiltin: options.loadBuiltin, loadOnnx })
+      const apiKey = apiKeyOf(role, choice, options)
+      return open(choice, { role, apiKey, loadBuiltin: options.loadBuiltin, loadOnnx, loadGguf })
     },
     async close() {
+      await (await ggufModels)?.close()
       await (await onnxModels)?.close()
     },
   }

@@ -1,6 +1,7 @@
 import {
   isCloudModel,
   isRuleBased,
+  modelNameOf,
   ModelRole,
   type ModelChoice,
   type ResolvedModels,
@@ -47,7 +48,7 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
     },
     isCloud: (role) => isCloudModel(set.roles[role]),
     isBuiltin: (role) => isRuleBased(set.roles[role].backend),
-    modelName: (role) => set.roles[role].model,
+    modelName: (role) => modelNameOf(set.roles[role]),
     resolved: () => resolvedModels(set),
     usage: () => Object.fromEntries(calls),
     async close() {
@@ -63,8 +64,8 @@ function resolvedModels(set: SelectedModels): ResolvedModels {
   return { set: set.name, roles: Object.fromEntries(entries) }
 }
 
-function pick({ backend, model }: ModelChoice): { backend: string; model: string } {
-  return { backend, model }
+function pick(choice: ModelChoice): { backend: string; model: string } {
+  return { backend: choice.backend, model: modelNameOf(choice) }
 }
 
 function unsupported(role: ModelRole, what: string): ModelCallError {

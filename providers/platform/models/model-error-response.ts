@@ -29,9 +29,10 @@ const REASONS: Record<ModelCallErrorCode, string> = {
   not_configured: 'no suitable model is configured for it',
 }
 
-/** The answer to the caller of a failed model call: role, reason and status, never the upstream's own words or its address, which can hold keys. */
-export function reasonOf({ role, code, status }: ModelCallError): string {
-  return `the model call for role ${role} failed: ${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}`
+/** The answer to the caller of a failed model call: role, reason, status and detail, never the upstream's own words or its address, which can hold keys. */
+export function reasonOf({ role, code, status, detail }: ModelCallError): string {
+  const reason = detail ?? `${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}`
+  return `the model call for role ${role} failed: ${reason}`
 }
 
 /** Headers of a failed model call: when to come again, and for failures that will be the same next time that clients should not. */

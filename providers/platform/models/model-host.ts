@@ -73,7 +73,8 @@ export type ModelCallErrorCode =
 
 /**
  * A model call that failed after its retries. `status` is the upstream's HTTP status where there was one, `retryAfterMs` the pause that it asked
- * for. The message is for the log: it can hold the upstream's address and words. Callers get `reasonOf`.
+ * for. The message is for the log: it can hold the upstream's address and words. Callers get `reasonOf`, which ends with `detail`: words of this
+ * program only, such as the numbers of a prompt that is too long.
  */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError'
@@ -81,17 +82,19 @@ export class ModelCallError extends Error {
   readonly role: ModelRole
   readonly status: number | null
   readonly retryAfterMs: number | null
+  readonly detail: string | null
 
   constructor(
     code: ModelCallErrorCode,
     role: ModelRole,
     message: string,
-    options: { status?: number | null; retryAfterMs?: number | null; cause?: unknown } = {},
+    options: { status?: number | null; retryAfterMs?: number | null; detail?: string; cause?: unknown } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
     this.role = role
     this.status = options.status ?? null
     this.retryAfterMs = options.retryAfterMs ?? null
+    this.detail = options.detail ?? null
   }
 }

@@ -1,0 +1,52 @@
+/** What the platform and the process of one GGUF file exchange. */
+export type GgufRequest = { load: GgufLoad } | { chat: GgufChat } | { abort: true }
+export type GgufReply =
+  { loaded: { contextSize: number; rssBytes: number } } | { answered: GgufAnswer } | { failed: GgufFailure }
+
+export interface GgufLoad {
+  path: string
+  /** Null: what the model was trained with, up to a usual size. */
+  contextSize: number | null
+  gpu: 'auto' | 'off'
+  threads: number | null
+  /** The process ends itself, with `OUT_OF_MEMORY_EXIT`, when it holds more. */
+  memoryBytes: number
+}
+
+export interface GgufChat {
+  messages: { role: 'system' | 'user' | 'model'; text: string }[]
+  maxTokens: number
+  temperature: number
+  topP: number | null
+  seed: number | null
+  stop: string[]
+  /** Null: as the model's template has it. */
+  think: boolean | null
+  /** Null: plain text; a JSON schema becomes a grammar. */
+  format: null | 'json' | { schema: object }
+}
+
+export interface GgufAnswer {
+  /** Without what the model thought before. */
+  text: string
+  finish: 'stop' | 'length'
+  promptTokens: number
+  /** With those of its thoughts. */
+  completionTokens: number
+  thoughtTokens: number
+  firstTokenMs: number
+  totalMs: number
+  /** Memory of the process after the answer. */
+  rssBytes: number
+}
+
+export type GgufFault = 'no_runtime' | 'memory' | 'damaged' | 'too_long' | 'bad_schema' | 'aborted' | 'failed'
+
+export interface GgufFailure {
+  fault: GgufFault
+  message: string
+  /** Of a prompt that is too long, in tokens. */
+  numbers?: { promptTokens: number; maxTokens: number; contextSize: number }
+}
+
+export const OUT_OF_MEMORY_EXIT = 86

@@ -1,0 +1,38 @@
+/**
+ * The process of a GGUF file without weights: answers with its process id, the number of answers and the request. The last message's first word chooses a fault: `hang`,
+ * `exit CODE`, `fail FAULT`, `slow` (ends at an abort).
+ */
+import type { GgufChat, GgufReply, GgufRequest } from '../../providers/platform/models/gguf-protocol.ts'
+
+const send = (reply: GgufReply): void => void process.send!(reply)
+const abortable: (() => void)[] = []
+let answers = 0
+
+process.on('message', (request: GgufRequest) => {
+  if ('abort' in request) abortable.splice(0).forEach((abort) => abort())
+  else if ('load' in request) load(request.load.path)
+  else answer(request.chat)
+})
+process.once('disconnect', () => process.exit(0))
+
+function load(path: string): void {
+  const fault = /fault-(\w+)/.exec(path)?.[1]
+  if (fault !== undefined) send({ failed: { fault: fault as 'damaged', message: `as ${fault}` } })
+  else send({ loaded: { contextSize: 100, rssBytes: 1000 } })
+}
+
+function answer(chat: GgufChat): void {
+  const [word, value] = (chat.messages.at(-1)?.text ?? '').split(' ')
+  if (word === 'hang') return
+  if (word === 'exit') process.exit(Number(value))
+  if (word === 'fail') {
+    const numbers = { promptTokens: 90, maxTokens: chat.maxTokens, contextSize: 100 }
+    send({ failed: { fault: value as 'too_long', message: `as ${value}`, numbers } })
+    return
+  }
+  if (word === 'slow') return void abortable.push(() => send({ failed: { fault: 'aborted', message: 'cancelled' } }))
+  answers += 1
+  const text = JSON.stringify({ pid: process.pid, answers, chat })
+  const usage = { promptTokens: 7, completionTokens: 11, thoughtTokens: chat.think === true ? 4 : 0 }
+  send({ answered: { text, finish: 'stop', ...usage, firstTokenMs: 20, totalMs: 120, rssBytes: 2000 } })
+}
