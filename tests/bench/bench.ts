@@ -13,6 +13,7 @@ import { benchLadder } from './ladder.bench.ts'
 import { benchPanel } from './panel.bench.ts'
 import { benchResumePlan } from './resume-plan.bench.ts'
 import { benchRetrieval } from './retrieval.bench.ts'
+import { routeQuestions, routingFigures } from './routing.bench.ts'
 import { benchRunIndex } from './run-index.bench.ts'
 import { benchRunner } from './runner.bench.ts'
 import { benchScale } from './scale.bench.ts'
@@ -154,6 +155,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   synthesis: benchSynthesis,
   panel: benchPanel,
   kills,
+  routing: async () => routingFigures(await routeQuestions()),
   retrieval: () =>
     benchRetrieval({
       ...(values.data === undefined ? {} : { data: values.data }),

@@ -14,25 +14,30 @@ const CUES: Readonly<Record<Strength, RegExp>> = {
 }
 
 /** How much a question wants each strength, 0 to 1. */
-function wants({ hops, codes, names, relational, comparative }: QuestionShape): Readonly<Record<Strength, number>> {
-  const isLookup = hops === 1 && !comparative
+function wants(shape: QuestionShape): Readonly<Record<Strength, number>> {
+  const { hops, codes, names, relational, comparative, contextual } = shape
+  if (comparative) return { keyword: 0.1, meaning: 0.1, context: 0.1, relations: 0.1, steps: 1 }
+  if (contextual) return { keyword: 0.2, meaning: 0.2, context: 1, relations: 0.2, steps: 0.1 }
+  // How two named things are related is a question for their relations, although each is named.
+  const isLink = relational && names > 1
+  const isLookup = hops === 1 && !isLink
   return {
     // A name is a rare term: its letters find its passage better than its meaning does.
     keyword: codes.length > 0 ? (isLookup ? 1 : 0.7) : isLookup && names > 0 ? 0.6 : 0.1,
     meaning: isLookup ? (codes.length > 0 ? 0.1 : names > 0 ? 0.4 : 0.8) : 0.1,
     context: isLookup && names > 0 ? 0.3 : 0.1,
     // From a name over one thing in between, a graph answers at once; further away, each search needs what the last one found.
-    relations: Math.min(1, (hops === 2 ? 0.8 : hops > 2 ? 0.4 : 0) + (relational ? 0.3 : 0)),
-    steps: hops > 2 || comparative ? 1 : hops === 2 ? (names === 0 ? 0.8 : 0.4) : 0,
+    relations: Math.min(1, (hops === 2 || isLink ? 0.8 : hops > 2 ? 0.4 : 0) + (relational ? 0.3 : 0)),
+    steps: hops > 2 ? 1 : hops === 2 ? (names === 0 ? 0.8 : 0.4) : 0,
   }
 }
 
 const REASON: Readonly<Record<Strength, string>> = {
   keyword: 'the question names a code that must be found letter by letter',
   meaning: 'one fact is asked for, in words of its own',
-  context: 'one fact about a named subject is asked for',
+  context: 'the question speaks of something that only the text around it names',
   relations: 'facts must be joined through the things that relate them',
-  steps: 'several searches must be made one after the other or compared',
+  steps: 'several things must be found, one after the other or to be compared',
 }
 
 /** A route's strengths: its name counts more than its description, and a route that offers less is the clearer choice. */

@@ -1,7 +1,9 @@
 import { typeOfNoun } from '../language/name-words.ts'
 import { taggedTokens } from '../language/part-of-speech.ts'
 import type { TaggedToken } from '../language/part-of-speech.ts'
+import { isComparison } from '../matching/comparison.ts'
 import { analyseQuestion } from '../matching/question.ts'
+import { refersToItsText } from './text-reference.ts'
 
 /** How a question is built, as far as its words tell. */
 export type QuestionShape = {
@@ -13,11 +15,12 @@ export type QuestionShape = {
   /** Asks how things are related, or for all of a kind. */
   relational: boolean
   comparative: boolean
+  /** Asks what a certain text states, or speaks of something that only the text around it names. */
+  contextual: boolean
 }
 
 const RELATION =
   /\b(?:relat(?:ed|ion|ionship)s?|connect(?:ed|ion)s?|linked|links? between|associat(?:ed|ion)s?|in common|shared?|who else|through (?:whom|which)|another)\b/i
-const COMPARISON = /\b(?:compare[ds]?|comparison|differen(?:t|ce|ces)|versus|vs|respectively|rather than|whereas)\b/i
 const RELATIVE = new Set(['that', 'which', 'who', 'whose', 'whom', 'where'])
 const WHOEVER = new Set(['whoever', 'whomever'])
 /** What a thing told by what happened to it goes on with: "the barque wrecked in", "the company started by". */
@@ -60,10 +63,27 @@ function isReducedClause(tokens: readonly TaggedToken[], at: number): boolean {
 /** Kinds of things that act, and so are named elsewhere by a name of their own; a part or a place of a thing is not. */
 const ACTORS = new Set(['person', 'group', 'organization'])
 
-/** "the founder of …", "the bank behind …", "Dalgaard's wife": somebody told by whose they are. */
-function isOwnedRole(tokens: readonly TaggedToken[], at: number): boolean {
+/** Nouns in -er and -or that name no one who acts. */
+const NOT_ACTORS = new Set(
+  'number order power paper border chapter letter matter center colour color water character corner cover factor layer river tower winter summer computer computer error floor door manner member master minister order'.split(
+    ' ',
+  ),
+)
+/** "discoverer", "neighbour", "successor": someone named by what they do, when "of" follows. */
+const isAgent = (word: string): boolean =>
+  /^\p{Ll}{3,}(?:er|or|ours?|ist|eur)s?$/u.test(word) &&
+  !NOT_ACTORS.has(word.replace(/s$/, '')) &&
+  typeOfNoun(word) === null
+
+const isRole = (tokens: readonly TaggedToken[], at: number): boolean => {
   const role = tokens[at]
-  if (!isNoun(role) || !isPlain(role) || !ACTORS.has(typeOfNoun(role!.text) ?? '')) return false
+  if (!isNoun(role) || !isPlain(role)) return false
+  return ACTORS.has(typeOfNoun(role!.text) ?? '') || (isAgent(role!.text) && lower(tokens[at + 1]) === 'of')
+}
+
+/** "the founder of …", "the bank behind …", "Dalgaard's wife": named by whom or what they belong to. */
+function isOwnedRole(tokens: readonly TaggedToken[], at: number): boolean {
+  if (!isRole(tokens, at)) return false
   return (
     OWNED_BY.has(lower(tokens[at + 1])) ||
     /^['’]s?$/.test(lower(tokens[at - 1])) ||
@@ -74,11 +94,8 @@ function isOwnedRole(tokens: readonly TaggedToken[], at: number): boolean {
 /** "Who was the first master of …": the role is what is asked for, not a step on the way to it. */
 function isAskedRole(tokens: readonly TaggedToken[], at: number): boolean {
   const before = tokens.slice(0, at).map(lower)
-  return (
-    /^(?:who|what)$/.test(before[0] ?? '') &&
-    before.slice(1, 5).some((word) => BE.has(word) || word === 'turned') &&
-    at <= 7
-  )
+  const isCopula = BE.has(before[1] ?? '') || before[1] === 'turned'
+  return /^(?:who|what)$/.test(before[0] ?? '') && isCopula && at <= 7 && !before.slice(2).includes('of')
 }
 
 function countSteps(text: string): number {
@@ -92,14 +109,20 @@ function countSteps(text: string): number {
   return steps
 }
 
+/** Numbers that name something: "section 230", "article 17"; not a year or a quantity. */
+const NUMBERED =
+  /\b(?:section|article|rule|form|title|bug|issue|error|status|version|model|flight|route|class|type|grade)s? (\d[\d.]*)/gi
+
 /** Reads the shape of a question from its words. */
 export function questionShape(text: string): QuestionShape {
   const question = analyseQuestion(text)
+  const codes = question.terms.filter((term) => term.kind === 'code').map((term) => term.norm)
   return {
     hops: 1 + Math.min(3, countSteps(text)),
-    codes: question.terms.filter((term) => term.kind === 'code').map((term) => term.norm),
+    codes: [...codes, ...[...text.matchAll(NUMBERED)].map((match) => match[1]!)],
     names: question.names.length,
     relational: RELATION.test(text),
-    comparative: COMPARISON.test(text) || (/\bboth\b/i.test(text) && question.names.length > 1),
+    comparative: isComparison(text),
+    contextual: refersToItsText(text),
   }
 }
