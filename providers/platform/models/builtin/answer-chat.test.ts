@@ -15,8 +15,15 @@ describe('answerBuiltinChat', () => {
       answerBuiltinChat(renderAnswerTask({ question: 'Who designed Merrin Light?', passages: [passage] })).text,
     ).toBe(passage.text)
     expect(
-      answerBuiltinChat(renderBlurbTask({ documentTitle: 'Merrin', document: passage.text, chunk: 'It is white.' }))
-        .text,
+      answerBuiltinChat(
+        renderBlurbTask({
+          documentTitle: 'Merrin',
+          headings: [],
+          before: '',
+          document: passage.text,
+          chunk: 'It is white.',
+        }),
+      ).text,
     ).toContain('Merrin')
     const routes = [{ name: 'graph', description: 'relations' }]
     expect(

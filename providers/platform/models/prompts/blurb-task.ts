@@ -4,14 +4,23 @@ import { taskData, taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
 
 /** Say in one or two sentences where a chunk is in its document. The reply is plain text. */
-export type BlurbTask = { documentTitle: string; document: string; chunk: string }
+export interface BlurbTask {
+  documentTitle: string
+  /** The headings above the chunk, outermost first. */
+  headings: string[]
+  /** What its section says before the chunk. */
+  before: string
+  document: string
+  chunk: string
+}
 
-const MARK = 'Task: situate a chunk in its document (v1)'
+const MARK = 'Task: situate a chunk in its document (v2)'
 
 const INSTRUCTIONS = [
   'The document in <document> was cut into chunks for search; one of them is in <chunk>.',
   'Write one or two plain sentences that situate the chunk in the document, so that a search for its subject finds it.',
-  '- Name the document and the person, place or thing that the pronouns and short names of the chunk refer to.',
+  'The headings above it are in <headings>, one a line; what its section says before it is in <before>.',
+  '- Name the document, the section, and the person, place or thing that the pronouns and short names of the chunk refer to.',
   '- Say what the chunk is about in words that somebody would search for; do not repeat its sentences.',
   '- State only what the document says. Reply with the sentences alone.',
 ]
@@ -20,6 +29,8 @@ const INSTRUCTIONS = [
 export function renderBlurbTask(task: BlurbTask): TaskMessages {
   return taskMessages(MARK, INSTRUCTIONS, [
     textBlock('title', task.documentTitle),
+    textBlock('headings', task.headings.join('\n')),
+    textBlock('before', task.before),
     textBlock('document', task.document),
     textBlock('chunk', task.chunk),
   ])
@@ -31,8 +42,11 @@ export function parseBlurbTask(messages: readonly ChatMessage[]): BlurbTask | nu
   if (data === null) return null
   const reader = new BlockReader(data)
   const documentTitle = reader.text('title')
+  const headings = reader.text('headings')
+  const before = reader.text('before')
   const document = reader.text('document')
   const chunk = reader.text('chunk')
-  if (documentTitle === null || document === null || chunk === null || !reader.done()) return null
-  return { documentTitle, document, chunk }
+  if (documentTitle === null || headings === null || before === null || document === null || chunk === null) return null
+  if (!reader.done()) return null
+  return { documentTitle, headings: headings === '' ? [] : headings.split('\n'), before, document, chunk }
 }

@@ -69,7 +69,8 @@ describe('task prompts', () => {
   it('gives back blurb, keywords and extract tasks whatever their texts hold', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (documentTitle, document, chunk) => {
-        const blurb = { documentTitle, document, chunk }
+        const headings = [documentTitle, chunk].map((text) => text.replace(/\s+/g, ' ').trim()).filter(Boolean)
+        const blurb = { documentTitle, headings, before: chunk, document, chunk }
         expect(parseBlurbTask(overTheWire(renderBlurbTask(blurb)))).toEqual(blurb)
         expect(parseKeywordsTask(overTheWire(renderKeywordsTask({ question: chunk })))).toEqual({ question: chunk })
         const extract = { title: documentTitle, text: document }

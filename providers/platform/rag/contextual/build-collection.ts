@@ -8,6 +8,7 @@ import { RagError } from '../rag-error.ts'
 import { requireCollection } from '../steps/collection.ts'
 import { withoutThinking } from '../steps/generate.ts'
 import type { BlurbCache } from './blurb-cache.ts'
+import { outlineOf, type ChunkSection } from './section-of-chunk.ts'
 
 const BLURB_CONCURRENCY = 4
 const EMBED_BATCH = 64
@@ -41,16 +42,23 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 /** What is asked of the blurb model for each chunk, rendered when needed: all at once could exceed the memory. */
 function blurbTasks(chunks: readonly StoredChunk[]) {
   const byDocument = Map.groupBy(chunks.keys(), (index) => chunks[index]!.document)
-  const documents = new Map<string, ReassembledDocument>()
-  const places = chunks.map(() => 0)
+  const documents = new Map<string, { whole: ReassembledDocument; sectionAt: (offset: number) => ChunkSection }>()
+  const positions = chunks.map(() => 0)
   for (const [document, indexes] of byDocument) {
-    documents.set(document, reassembleDocument(indexes.map((index) => chunks[index]!)))
-    for (const [place, index] of indexes.entries()) places[index] = place
+    const whole = reassembleDocument(indexes.map((index) => chunks[index]!))
+    documents.set(document, { whole, sectionAt: outlineOf(whole.text, chunks[indexes[0]!]!.title) })
+    for (const [position, index] of indexes.entries()) positions[index] = position
   }
   return (index: number) => {
-    const chunk = chunks[index]!
-    const document = documentAround(documents.get(chunk.document)!, places[index]!, chunk.content.length)
-    return renderBlurbTask({ documentTitle: chunk.title, document, chunk: chunk.content })
+    const { document, title, content } = chunks[index]!
+    const { whole, sectionAt } = documents.get(document)!
+    const position = positions[index]!
+    return renderBlurbTask({
+      documentTitle: title,
+      ...sectionAt(whole.starts[position]!),
+      document: documentAround(whole, position, content.length),
+      chunk: content,
+    })
   }
 }
 

@@ -59,7 +59,13 @@ describe('a contextual build', () => {
     await result
     const task = parseBlurbTask(blurbCalls(models)[0]!.request!.messages)!
     const { title, paragraphs } = Object.values(WORLD).find((document) => document.title === task.documentTitle)!
-    expect(task).toEqual({ documentTitle: title, document: paragraphs.join('\n\n'), chunk: expect.any(String) })
+    expect(task).toEqual({
+      documentTitle: title,
+      headings: [],
+      before: paragraphs[paragraphs.indexOf(task.chunk) - 1] ?? '',
+      document: paragraphs.join('\n\n'),
+      chunk: expect.any(String),
+    })
     expect(paragraphs).toContain(task.chunk)
   })
 

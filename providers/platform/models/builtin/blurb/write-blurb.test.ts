@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import { writeBlurb } from './write-blurb.ts'
 
-const document = `# Merrin Light
-
-Merrin Light is a lighthouse on the west coast. It was designed by Ruth Hale.
-
-## Keepers
-
-The first keeper was Enoch Bast. Merrin Light had three of them.
-
-He wrote a diary. It was found in 1950 under a floor.`
+const task = {
+  documentTitle: 'Merrin Light',
+  headings: [],
+  before: '',
+  document: 'Read by models.',
+  chunk: 'It rained.',
+}
 
 describe('writeBlurb', () => {
-  it('names title, section, subjects and whom the pronoun stands for', () => {
-    const chunk = document.slice(document.indexOf('He wrote'))
-    expect(writeBlurb({ documentTitle: 'Merrin Light', document, chunk })).toBe(
-      'From "Merrin Light", section "Keepers", on Merrin Light. Merrin Light is a lighthouse on the west coast.',
+  it('names title, section, who was mentioned before, and what introduces the section', () => {
+    const before = 'The keepers lived in a house below the tower.\n\nThe first of them was Enoch Bast.'
+    expect(writeBlurb({ ...task, headings: ['Buildings', 'Keepers'], before, chunk: 'He wrote a diary.' })).toBe(
+      'From "Merrin Light", section "Buildings – Keepers", on Enoch Bast. The keepers lived in a house below the tower.',
     )
   })
 
-  it('does not repeat what the chunk says itself', () => {
-    const chunk = document.slice(0, document.indexOf('## Keepers')).trim()
-    expect(writeBlurb({ documentTitle: 'Merrin Light', document, chunk })).toBe('From "Merrin Light".')
+  it('takes nothing from other parts of the document', () => {
+    const document = 'Ruth Hale designed it. Ruth Hale won a prize. It rained. Ruth Hale was ill.'
+    expect(writeBlurb({ ...task, document })).toBe('From "Merrin Light".')
   })
 
-  it('manages without a document', () => {
-    expect(writeBlurb({ documentTitle: 'Note', document: '', chunk: 'It rained.' })).toBe('From "Note".')
+  it('does not repeat what the chunk says itself', () => {
+    const before = 'The keepers lived in a house below the tower.'
+    const chunk = `## Keepers\n\n${before} Enoch Bast was the first.`
+    expect(writeBlurb({ ...task, headings: ['Keepers'], before, chunk })).toBe('From "Merrin Light".')
   })
 })

@@ -76,6 +76,22 @@ describe('createRanking', () => {
     expect(ranked('What did the lamp burn?', texts, { candidates })).toEqual([0, 2, 1])
   })
 
+  it('keeps the better passage of a document first where the pool has passages of few documents', () => {
+    const texts = [
+      'The lamp burned oil.',
+      'The lamp burned coal all night.',
+      'A lamp burned for hours, on cold days, in the yard of the old house near the river and the mill.',
+    ]
+    const filler = Array.from({ length: 9 }, (_, at) => `Stone number ${at} lies in the yard.`)
+    const order = (documentOf: (at: number) => string) => {
+      const documents = ['a.md', 'a.md', 'b.md', ...filler.map((_, at) => documentOf(at))]
+      const candidates = documents.map((document) => ({ document, score: 1 }))
+      return ranked('What did the lamp burn?', [...texts, ...filler], { candidates }).slice(0, 3)
+    }
+    expect(order((at) => `${at}.md`)).toEqual([0, 2, 1])
+    expect(order(() => 'a.md')).toEqual([0, 1, 2])
+  })
+
   it('leaves the order of the search where the texts say the same', () => {
     const texts = ['Tea is black.', 'Tea is green.', 'Tea is white.']
     const candidates = [0.2, 0.9, 0.5].map((score, at) => ({ document: `${at}.md`, score }))

@@ -28,6 +28,11 @@ const WINDOW_SENTENCES = 2
 /** What a term still counts after a passage that holds it once; and a passage after one of the same document. */
 const REPEATED_TERM = 0.7
 const REPEATED_DOCUMENT = 0.7
+/**
+ * Share of documents among the passages of a pool from which on the factor of a document counts in full. Long documents fill a pool with passages
+ * of few documents, and a further one of the same document is then no repetition.
+ */
+const VARIED_POOL = 2 / 3
 /** Tokens of a chunk of 800 characters. */
 const USUAL_LENGTH = 130
 const LONGEST_HEADING = 120
@@ -140,6 +145,9 @@ function lexicalScore(
   }, 0)
 }
 
+const documentShare = (passages: readonly ReadPassage[]): number =>
+  new Set(passages.map(({ document }) => document)).size / passages.length
+
 /** The score of each passage when it is chosen, best first; never more than that of the passage before it. */
 function marginalScores(terms: readonly WeighedTerm[], passages: readonly ReadPassage[]): number[] {
   const meanLength = passages.reduce((sum, { length }) => sum + length, 0) / passages.length || 1
@@ -147,6 +155,7 @@ function marginalScores(terms: readonly WeighedTerm[], passages: readonly ReadPa
   const needs = terms.map(() => 1)
   const chosenOf = new Map<string, number>()
   const left = new Set(passages.keys())
+  const repeatedDocument = REPEATED_DOCUMENT ** Math.min(1, documentShare(passages) / VARIED_POOL)
   let ceiling = Infinity
   while (left.size > 0) {
     let best = -1
@@ -154,7 +163,7 @@ function marginalScores(terms: readonly WeighedTerm[], passages: readonly ReadPa
     for (const at of left) {
       const passage = passages[at]!
       const repeated = passage.document === null ? 0 : (chosenOf.get(passage.document) ?? 0)
-      const score = (passage.extra + lexicalScore(terms, passage, meanLength, needs)) * REPEATED_DOCUMENT ** repeated
+      const score = (passage.extra + lexicalScore(terms, passage, meanLength, needs)) * repeatedDocument ** repeated
       if (score > most) [best, most] = [at, score]
     }
     const { document, counts, length } = passages[best]!
