@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier, Sha256 } from '../common.ts'
+import { PhaseProgress } from '../http/ingestion.ts'
 import { CellErrorType, CellStatus } from './canonical-row.ts'
 import { EvaluationStatus } from './evaluation-result.ts'
 
@@ -97,6 +98,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     phase: z.string(),
     status: z.string(),
     counts: z.record(z.string(), z.number()),
+    /** How far a phase under way has come, where the platform reports it. */
+    progress: PhaseProgress.optional(),
     /** True when an earlier run did this work and nothing has changed since: the reported work was not done now. */
     unchanged: z.boolean().optional(),
   }),

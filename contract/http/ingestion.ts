@@ -61,6 +61,16 @@ export const IngestionError = z.looseObject({
 })
 export type IngestionError = z.infer<typeof IngestionError>
 
+/** How far a phase has come that works through a known number of files, documents or chunks; our platform's own addition. */
+export const PhaseProgress = z.looseObject({
+  done: z.number(),
+  total: z.number(),
+  per_second: z.number().nullable(),
+  /** At the rate so far. */
+  seconds_left: z.number().nullable(),
+})
+export type PhaseProgress = z.infer<typeof PhaseProgress>
+
 export const IngestionPhaseRecord = z.looseObject({
   /** Some platforms name the upload after the product that their graph engine is. */
   name: z.preprocess(
@@ -72,16 +82,7 @@ export const IngestionPhaseRecord = z.looseObject({
   ended_at: orNull(z.string()),
   duration_ms: orNull(z.number()),
   counts,
-  /** How far a phase has come that works through a known number of files, documents or chunks; our platform's own addition. */
-  progress: z
-    .looseObject({
-      done: z.number(),
-      total: z.number(),
-      per_second: z.number().nullable(),
-      /** At the rate so far. */
-      seconds_left: z.number().nullable(),
-    })
-    .optional(),
+  progress: PhaseProgress.optional(),
   note: orNull(z.string()),
   error: orNull(z.string()),
 })

@@ -79,6 +79,24 @@ const ingest = (patience: Partial<IngestionPatience> = {}, ready = async (): Pro
 const notices = (): string[] => events.flatMap((event) => (event.type === 'notice' ? [event.message] : []))
 
 describe('ingestProfile', () => {
+  it('reports how far the phase under way has come, once per change, and nothing of phases that have ended', async () => {
+    const embed = (status: string, done: number): object => ({
+      phases: [{ name: 'embed', status, counts: {}, progress: { done, total: 40, per_second: 2, seconds_left: 5 } }],
+    })
+    server.script(
+      accepted(),
+      ...[10, 10, 30].map((done) => record('running', embed('running', done))),
+      record('completed', embed('completed', 40)),
+    )
+    await ingest()
+    const progressed = events.flatMap((event) => (event.type === 'ingestion.progressed' ? [event] : []))
+    expect(progressed.map(({ status, progress }) => [status, progress?.done])).toEqual([
+      ['running', 10],
+      ['running', 30],
+      ['completed', undefined],
+    ])
+  })
+
   it('continues when the platform breaks connections, restarts or is overloaded in the middle of a request', async () => {
     let waited = 0
     server.script(

@@ -61,7 +61,9 @@ function announce(
   announced: Map<string, string>,
 ): void {
   for (const phase of record.phases) {
-    const news = `${phase.status} ${JSON.stringify(phase.counts)}`
+    // A phase that has ended is described by its counts.
+    const progress = phase.status === 'running' ? phase.progress : undefined
+    const news = `${phase.status} ${JSON.stringify(phase.counts)} ${progress?.done ?? ''}`
     if (phase.status === 'pending' || announced.get(phase.name) === news) continue
     announced.set(phase.name, news)
     emit({
@@ -71,6 +73,7 @@ function announce(
       phase: phase.name,
       status: phase.status,
       counts: phase.counts,
+      ...(progress === undefined ? {} : { progress }),
       ...(unchanged ? { unchanged } : {}),
     })
   }

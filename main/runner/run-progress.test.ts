@@ -21,6 +21,19 @@ describe('track', () => {
     expect(progress).toMatchObject({ datasetId: 'smoke', total: 10, done: 4, reused: 4 })
   })
 
+  it('shows how far a phase of the ingestion has come until it ends', () => {
+    const progress = initialProgress()
+    const of = { done: 3, total: 10, per_second: 1.5, seconds_left: 5 }
+    const phase = (status: string): RunEvent => ({
+      ...{ type: 'ingestion.progressed', dataset_id: 'smoke', job_id: 'j', phase: 'embed', status, counts: {} },
+      ...(status === 'running' ? { progress: of } : {}),
+    })
+    track(progress, phase('running'), 0)
+    expect(progress.ingestion).toEqual({ phase: 'embed', progress: of })
+    track(progress, phase('completed'), 1)
+    expect(progress.ingestion).toBeNull()
+  })
+
   it('has nothing under way after a step has failed', () => {
     const progress = initialProgress()
     track(progress, plan(10, 0), 0)

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../contract/index.ts'
+import type { PhaseProgress, RunEvent } from '../../contract/index.ts'
 
 /** What the events so far add up to for the dataset at hand. */
 export interface RunProgress {
@@ -9,6 +9,8 @@ export interface RunProgress {
   reused: number
   startedAt: number | null
   latencyMs: Map<string, { count: number; sum: number }>
+  /** The phase of an ingestion that is under way, and how far it has come; null when none is, or when the platform does not report it. */
+  ingestion: { phase: string; progress: PhaseProgress } | null
   /** Verdicts of the judge panel; null before it is asked. */
   judge: { name: string; done: number; total: number; failed: number } | null
 }
@@ -21,6 +23,7 @@ export const initialProgress = (): RunProgress => ({
   reused: 0,
   startedAt: null,
   latencyMs: new Map(),
+  ingestion: null,
   judge: null,
 })
 
@@ -38,6 +41,10 @@ export function track(progress: RunProgress, event: RunEvent, now: number): void
   } else if (event.type === 'step.failed' || event.type === 'run.finished') {
     // What was left of it is not under way any more.
     Object.assign(progress, initialProgress())
+  } else if (event.type === 'ingestion.progressed') {
+    const { phase, status, progress: of } = event
+    if (status === 'running') progress.ingestion = of === undefined ? null : { phase, progress: of }
+    else if (progress.ingestion?.phase === phase) progress.ingestion = null
   } else if (event.type === 'judge.progressed') {
     const { judge: name, done, total, failed } = event
     progress.judge = { name, done, total, failed }

@@ -1,6 +1,7 @@
 import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { DatasetSteps, RunJob, RunSteps } from '../../contract/control/run-job.ts'
 import type { LadderStep, RunPlan } from '../../contract/evidence/run-event.ts'
+import type { PhaseProgress } from '../../contract/http/ingestion.ts'
 
 export interface StepState {
   state: 'running' | 'done' | 'skipped' | 'failed'
@@ -15,6 +16,7 @@ export interface StepState {
 export interface PhaseState {
   status: string
   counts: Record<string, number>
+  progress?: PhaseProgress
 }
 
 /** Cells of one alias as they finished; the last 60 latencies. */
@@ -142,8 +144,11 @@ function nextClimb(climb: Climb, { at, event }: SequencedEvent): Climb {
         event.type === 'step.finished' ? event.duration_ms : event.type === 'step.failed' ? now - startedAt : null
       return { ...climb, steps: { ...climb.steps, [event.step]: { state, startedAt, durationMs, note, code } } }
     }
-    case 'ingestion.progressed':
-      return { ...climb, phases: { ...climb.phases, [event.phase]: { status: event.status, counts: event.counts } } }
+    case 'ingestion.progressed': {
+      const { phase, status, counts, progress } = event
+      const state: PhaseState = { status, counts, ...(progress === undefined ? {} : { progress }) }
+      return { ...climb, phases: { ...climb.phases, [phase]: state } }
+    }
     case 'plan.ready':
       return { ...climb, plan: event.plan }
     case 'judge.progressed':

@@ -84,6 +84,13 @@ describe('a first run', () => {
     for (const secret of Object.values(secrets)) expect(first.stdout + first.stderr).not.toContain(secret)
   })
 
+  it('are what publish takes when no dataset is named, and a run without any is refused by name', async () => {
+    const published = await runCli(['publish', '--project', root, '--run-id', 'test'])
+    expect([published.code, published.stdout]).toEqual([0, expect.stringMatching(/^smoke: docs\/results\//)])
+    const absent = await runCli(['publish', '--project', root, '--run-id', 'absent'])
+    expect([absent.code, absent.stderr]).toEqual([2, expect.stringContaining('has no summary of run absent')])
+  })
+
   it('publishes them and notes it in the file of the dataset, comments kept', async () => {
     expect((await readdir(join(root, 'docs/results'))).sort()).toEqual([
       'README.md',

@@ -14,6 +14,7 @@ import { storedContext } from '../../runner/judge-dataset.ts'
 import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { datasetRunsOf, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { exitCodeOf } from '../exit-code.ts'
 import { printJudges } from '../describe-judges.ts'
 import { pickOptions } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
@@ -36,7 +37,8 @@ async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<Exi
       await printMatrix(setup, judged, invocation.stdout)
       await printJudges(setup, invocation.stdout)
     }
-    if (failures[0] !== undefined) throw failures[0]
+    // The reporter has printed it with its step.
+    if (failures[0] !== undefined) return exitCodeOf(failures[0])
     if (outcome === 'interrupted') return EXIT.interrupted
     const sections = await Promise.all(judged.map((id) => readJudgments(filesOf(setup, id).judgments)))
     const isComplete = sections.every((section) => section.state === 'read' && section.judgments.status === 'ok')

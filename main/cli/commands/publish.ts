@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Dataset } from '../../../contract/index.ts'
+import { artifactFiles, type ArtifactFiles } from '../../evidence/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { publicationChange, scopeOf } from '../../report/publication-change.ts'
@@ -7,25 +9,41 @@ import { leftOverNotice, publish } from '../../report/publish.ts'
 import { readAggregate } from '../../report/write-artifacts.ts'
 import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
-import { filesOf } from '../../runner/prepare-run.ts'
+import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { announceReplacements, questioner } from '../announce-effects.ts'
-import { EXIT, type Command } from '../command.ts'
+import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../options.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
+
+/** The named datasets, else those that the run has a summary of. Throws `InputError` when it has none. */
+function datasetsOf(setup: PreparedRun, invocation: Invocation): { dataset: Dataset; files: ArtifactFiles }[] {
+  const { datasets, experiment, resultsDir, runId, inputs } = setup
+  if (textOption(invocation, 'dataset') !== null || inputs.datasetId !== null)
+    return datasets.map(({ dataset }) => ({ dataset, files: filesOf(setup, dataset.id) }))
+  const stored = experiment.datasets
+    .map(({ dataset }) => ({ dataset, files: artifactFiles(resultsDir, runId, dataset.id) }))
+    .filter(({ files }) => existsSync(files.evaluation))
+  if (stored.length > 0) return stored
+  throw new InputError([
+    `${resultsDir} has no summary of run ${runId}: name another run by --run-id, or finish it first`,
+  ])
+}
 
 export const publishCommand: Command = {
   name: 'publish',
   summary: 'Validate the artifacts of a finished run and copy them to docs/results.',
-  options: pickOptions('project', 'manifest', 'dataset', 'run-id', 'results'),
+  options: {
+    ...pickOptions('project', 'manifest', 'run-id', 'results'),
+    dataset: { type: 'string', hint: 'ID,...', description: 'datasets to publish; all that the run has unless given' },
+  },
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const secrets = join(setup.root, STATE_FOLDER, SECRETS_FILE)
     // The embedded platform's credentials may not be published either.
     if (existsSync(secrets)) await openPlatformSecrets(secrets)
     let notice: string | null = null
-    for (const { dataset } of setup.datasets) {
-      const files = filesOf(setup, dataset.id)
+    for (const { dataset, files } of datasetsOf(setup, invocation)) {
       const aggregate = await readAggregate(files.evaluation)
       if (aggregate === null)
         throw new InputError([`${files.evaluation} is missing or not a summary: finish the run ${setup.runId} first`])

@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { stripVTControlCharacters } from 'node:util'
+import { describe, expect, it, vi } from 'vitest'
 import type { RunEvent } from '../../../contract/index.ts'
+import { countWords } from '../../../contract/words.ts'
 import { eventLines } from './event-line.ts'
 import { outputColumns, renderLine } from './render-line.ts'
+import { chooseReporter } from './reporter.ts'
 
 const shown = (event: RunEvent, columns = 80, color = false): string[] =>
   eventLines(event).flatMap((line) => renderLine(line, { color, columns }).split('\n'))
@@ -63,6 +66,37 @@ describe('an event on the terminal', () => {
     expect(failed.at(-1)).toBe('    a bc')
     const [notice] = shown({ type: 'notice', level: 'warning', message }, 80, color)
     expect(notice).toBe(color ? '\u001b[33mwarning:\u001b[39m a bc' : 'warning: a bc')
+  })
+})
+
+describe('the progress of an ingestion', () => {
+  const running = (done: number): RunEvent => ({
+    ...{ type: 'ingestion.progressed', dataset_id: 'smoke', job_id: 'j', phase: 'embed', status: 'running' },
+    counts: {},
+    ...{ progress: { done, total: 9002, per_second: 85.4, seconds_left: (9002 - done) / 85.4 } },
+  })
+  const written = (isTTY: boolean, events: RunEvent[]): string => {
+    let text = ''
+    const write = (part: string): boolean => {
+      text += part
+      return true
+    }
+    const out = { isTTY, columns: 80, write } as unknown as NodeJS.WriteStream
+    const reporter = chooseReporter(false, out)
+    for (const event of events) reporter.event(event)
+    return text
+  }
+
+  it('is one line on a terminal that is drawn again and erased, and one line per phase elsewhere', () => {
+    vi.stubEnv('NO_COLOR', undefined)
+    vi.stubEnv('CI', undefined)
+    const live = written(true, [running(1200), phase(false)])
+    expect(live).toContain(
+      `  ${'█'.repeat(3)}${'░'.repeat(21)} embed ${countWords(1200)}/${countWords(9002)} · 85/s · 91.4 s left`,
+    )
+    expect(stripVTControlCharacters(live.slice(live.lastIndexOf('\r')))).toBe('\r    embed: chunks to embed 240\n')
+    expect(written(false, [running(1200), running(4000), phase(false)])).toBe('    embed: chunks to embed 240\n')
+    vi.unstubAllEnvs()
   })
 })
 

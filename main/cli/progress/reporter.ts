@@ -1,5 +1,5 @@
 import { durationWords, type RunEvent } from '../../../contract/index.ts'
-import { plural } from '../../../contract/words.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
@@ -28,7 +28,16 @@ function judgeLine({ name, done, total, failed }: NonNullable<RunProgress['judge
   return `  ${bar(done, total, 24)} ${done}/${plural(total, 'verdict')}${missing} · ${sanitizeForTerminal(name)}`
 }
 
+function ingestionLine({ phase, progress }: NonNullable<RunProgress['ingestion']>): string {
+  const { done, total, per_second: rate, seconds_left: left } = progress
+  const speed = rate === null ? '' : ` · ${rate < 10 ? rate.toFixed(1) : countWords(rate)}/s`
+  const rest = left === null ? '' : ` · ${durationWords(left * 1000)} left`
+  const name = sanitizeForTerminal(phase.replaceAll('_', ' '))
+  return `  ${bar(done, total, 24)} ${name} ${countWords(done)}/${countWords(total)}${speed}${rest}`
+}
+
 function progressLine(progress: RunProgress, now: number, width: number): string {
+  if (progress.ingestion !== null) return ingestionLine(progress.ingestion).slice(0, width - 1)
   if (progress.judge !== null) return judgeLine(progress.judge).slice(0, width - 1)
   const rate = pace(progress, now)
   const speed = rate === null ? '' : ` · ${rate.perSecond.toFixed(1)} cells/s · ${durationWords(rate.leftMs)} left`
@@ -67,6 +76,12 @@ function plainReporter(out: NodeJS.WriteStream): Reporter {
   }
 }
 
+/** Whether there is a figure that still moves. */
+function isUnderWay({ ingestion, judge, total, done }: RunProgress): boolean {
+  if (ingestion !== null) return true
+  return judge === null ? total > 0 && done < total : judge.done < judge.total
+}
+
 const REDRAW_MS = 100
 
 /** Lines as they happen above one live progress line. */
@@ -95,8 +110,7 @@ function liveReporter(out: NodeJS.WriteStream): Reporter {
         erase()
         out.write(lines)
       }
-      const { judge } = progress
-      const running = judge === null ? progress.total > 0 && progress.done < progress.total : judge.done < judge.total
+      const running = isUnderWay(progress)
       if (running && (lines !== '' || now - drawnAt >= REDRAW_MS)) draw(now)
       else if (!running) erase()
     },

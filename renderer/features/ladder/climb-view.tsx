@@ -2,7 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import { lookOf } from '../../../charts/look.ts'
 import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
-import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
+import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ingestion.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, duration } from '../../components/format.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
@@ -176,6 +176,25 @@ function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
   )
 }
 
+/** How far a phase has come: parts done, rate and time left. */
+function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgress }) {
+  const { done, total, per_second: rate, seconds_left: left } = progress
+  return (
+    <span className={styles.phaseMeter}>
+      <span>
+        {count(done)} of {count(total)} done
+        {rate !== null && ` · ${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} per second`}
+        {left !== null && ` · ${duration(left * 1000)} left`}
+      </span>
+      <Progress
+        value={total === 0 ? 0 : (done / total) * 100}
+        aria-label={`${phase.replaceAll('_', ' ')} done`}
+        transitionDuration={100}
+      />
+    </span>
+  )
+}
+
 const CELL_SIGNS: Record<string, string> = { completed: '●', running: '◐', failed: '▲', cancelled: '✕', skipped: '–' }
 
 /** The eight phases of an ingestion with what they counted. */
@@ -184,7 +203,7 @@ function PhaseList({ phases }: { phases: Record<string, PhaseState> }) {
     <div className={styles.open}>
       <div className={styles.phases} role="group" aria-label="Phases of the ingestion">
         {INGESTION_PHASES.map((phase) => {
-          const { status, counts } = phases[phase] ?? { status: 'pending', counts: {} }
+          const { status, counts, progress }: PhaseState = phases[phase] ?? { status: 'pending', counts: {} }
           return (
             <Fragment key={phase}>
               <span aria-hidden="true">{CELL_SIGNS[status] ?? '○'}</span>
@@ -195,6 +214,7 @@ function PhaseList({ phases }: { phases: Record<string, PhaseState> }) {
                 {Object.entries(counts)
                   .map(([name, value]) => `${count(value)} ${name.replaceAll('_', ' ')}`)
                   .join(' · ')}
+                {progress !== undefined && <PhaseMeter {...{ phase, progress }} />}
               </span>
             </Fragment>
           )

@@ -192,6 +192,7 @@ export class FakeRun {
         this.#publish({
           ...{ type: 'ingestion.progressed', dataset_id: dataset, job_id: 'job-1', phase, status },
           counts: { documents: 3, chunks: 41 },
+          ...(status === 'running' ? { progress: { done: 12, total: 41, per_second: 8.5, seconds_left: 3.4 } } : {}),
         })
       if (!(await this.#tick())) return false
     }
