@@ -5,12 +5,14 @@ const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native&hops=[2]'
 
 const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Cell' })
 
-/** Opens the cell of one alias in the first row, by its column. */
-async function openCell(page: Page, column: number): Promise<void> {
+/** Opens the cell of one alias by its column, in the first row unless another one is given. */
+async function openCell(page: Page, column: number, rowIndex = 0): Promise<void> {
   const row = page.getByRole('row').nth(1).getByRole('gridcell')
   await expect(row.first()).not.toHaveAttribute('aria-busy', 'true')
   await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+Home')
   for (let step = 0; step < column; step += 1) await page.keyboard.press('ArrowRight')
+  for (let step = 0; step < rowIndex; step += 1) await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
 }
 
@@ -110,7 +112,8 @@ test('an answer that refuses is marked beside its scores, and how that was decid
   await open(`${MATRIX}&tab=scores`)
   const chip = drawerOf(page).getByText('⊘ Refused', { exact: true })
   await openCell(page, 0)
-  await expect(chip).toHaveCount(2)
+  // Beside the heading of the answer's scores and each score that comes from the answer.
+  await expect(chip).toHaveCount(3)
   await expect(drawerOf(page).getByRole('row', { name: /^token F1/ })).toContainText('⊘ Refused')
   await chip.first().hover()
   await expect(page.getByRole('tooltip')).toContainText('Rules decided that this answer refuses')
@@ -132,14 +135,14 @@ test('a cell lists what was withheld from the judges, or why they were not shown
   open,
 }) => {
   await open(`${MATRIX}&tab=scores`)
-  await openCell(page, 0)
+  await openCell(page, 0, 2)
   const shown = drawerOf(page).getByRole('region', { name: 'Shown to the judges' })
   await expect(shown.getByRole('listitem')).toHaveText([
     '“hybrid-rag” name of an approach, in the answer of vanilla-rag',
     '“Sources:” source marker, in the answer of vanilla-rag',
   ])
   await page.keyboard.press('Escape')
-  await openCell(page, 4)
+  await openCell(page, 4, 1)
   await expect(shown).toContainText('No judge was shown this question')
   await expect(shown.getByRole('listitem').first()).toHaveText('“hybrid-rag” name of an approach, in the question')
 })

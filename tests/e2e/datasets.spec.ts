@@ -1,7 +1,7 @@
 import { expect } from '@playwright/test'
 import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
-const GRAPH = '/datasets?dataset=graph_native&view=graph'
+const GRAPH = '/datasets?dataset=smoke&view=graph'
 
 test('gold facts are marked in the text, and questions link to them', async ({ page, open }) => {
   await open('/datasets?dataset=graph_native')
@@ -13,13 +13,21 @@ test('gold facts are marked in the text, and questions link to them', async ({ p
   await expect(text.locator('mark').first()).toBeInViewport()
 })
 
-test('chunks are bordered in place, with their overlap, and the link keeps the chosen one', async ({ page, open }) => {
-  await open('/datasets?dataset=graph_native&view=documents&document=oumel-navigation-scheme.md')
+test('chunks are bordered in place, with their overlap, and the link keeps the chosen one', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const document = { dataset_id: 'graph_native', path: 'oumel-navigation-scheme.md' }
+  const answer = await panel.client.datasets.chunks(document)
+  if (!answer.ok) throw new Error(answer.message)
+  const [, { start, end, tokens }] = answer.chunks as [unknown, (typeof answer.chunks)[number]]
+  await open(`/datasets?dataset=graph_native&view=documents&document=${document.path}`)
   const text = page.getByRole('article')
   await expect(text.locator('mark').first()).toBeVisible()
   const before = await text.locator('bdi').last().textContent()
   await page.getByLabel('Show chunks').check({ force: true })
-  const second = text.getByRole('button', { name: /^Chunk 2: \d+ characters, 140 tokens$/ })
+  const second = text.getByRole('button', { name: `Chunk 2: ${end - start} characters, ${tokens} tokens` })
   await expect(second).toBeVisible()
   await expect(
     page.getByText(/chunks, recursive, up to 800 characters, overlap up to 100 · profile graph_native/),
@@ -28,75 +36,85 @@ test('chunks are bordered in place, with their overlap, and the link keeps the c
   expect((await overlap.allTextContents()).join('').length).toBeGreaterThanOrEqual(100)
   await second.click()
   await expect(second).toHaveAttribute('aria-pressed', 'true')
-  expect((await text.locator('[data-chosen]').allTextContents()).join('')).toBe(before!.slice(700, 1500))
+  expect((await text.locator('[data-chosen]').allTextContents()).join('')).toBe(before!.slice(start, end))
   expect(await seriousFindings(page)).toEqual([])
   await page.reload()
   await expect(second).toHaveAttribute('aria-pressed', 'true')
   expect(page.url()).toContain('chunk=2')
 })
 
-test('a long document loads slice by slice, its chunks with it', async ({ page, open }) => {
-  const text = 'Boats pass the lock by day. '.repeat(6000)
-  await open('/datasets?dataset=smoke')
-  await postControl(page, 'datasets/addDocument', { dataset_id: 'smoke', name: 'long', text })
-  await open('/datasets?dataset=smoke&view=documents&document=long.md&chunks=true')
-  await page.reload()
-  const article = page.getByRole('article')
-  await expect(article.getByRole('button', { name: /^Chunk 143:/ })).toBeAttached()
-  await expect(article.getByRole('button', { name: /^Chunk 150:/ })).toHaveCount(0)
-  await page.getByRole('button', { name: /^Show 68.000 more$/ }).click()
-  await expect(article.getByRole('button', { name: /^Chunk 240:/ })).toBeAttached()
-  await expect(page.getByRole('button', { name: /^Show .* more$/ })).toHaveCount(0)
+test.describe('a dataset that changes', () => {
+  test.use({ panelOptions: { own: true } })
+
+  test('a long document loads slice by slice, its chunks with it', async ({ page, open }) => {
+    const text = 'Boats pass the lock by day. '.repeat(6000)
+    await open('/datasets?dataset=smoke')
+    await postControl(page, 'datasets/addDocument', { dataset_id: 'smoke', name: 'long', text })
+    await open('/datasets?dataset=smoke&view=documents&document=long.md&chunks=true')
+    await page.reload()
+    const article = page.getByRole('article')
+    await expect(article.getByRole('button', { name: /^Chunk 143:/ })).toBeAttached()
+    await expect(article.getByRole('button', { name: /^Chunk 150:/ })).toHaveCount(0)
+    await page.getByRole('button', { name: /^Show 68.000 more$/ }).click()
+    await expect(article.getByRole('button', { name: /^Chunk 240:/ })).toBeAttached()
+    await expect(page.getByRole('button', { name: /^Show .* more$/ })).toHaveCount(0)
+  })
+
+  test('a question is added, and one that is there is refused', async ({ page, open }) => {
+    await open('/datasets?dataset=smoke')
+    await page.getByRole('button', { name: 'Add a question' }).click()
+    const form = page.getByRole('form', { name: 'Add a question' })
+    await form.getByLabel('Question').fill('How deep is the lock?')
+    await form.getByLabel('Right answer').fill('Three fathoms.')
+    await form.getByRole('button', { name: 'Add the question' }).click()
+    const added = page.getByRole('listitem').filter({ hasText: 'q-5' })
+    await expect(added).toContainText('How deep is the lock?')
+    await expect(added).toContainText('Three fathoms.')
+    await form.getByLabel('Question').fill('How deep is the lock?')
+    await form.getByRole('button', { name: 'Add the question' }).click()
+    await expect(form.getByText(/question q-5 asks this already/)).toBeVisible()
+    expect(await seriousFindings(page)).toEqual([])
+  })
 })
 
-test('a question is added, and one that is there is refused', async ({ page, open }) => {
-  await open('/datasets?dataset=smoke')
-  await page.getByRole('button', { name: 'Add a question' }).click()
-  const form = page.getByRole('form', { name: 'Add a question' })
-  await form.getByLabel('Question').fill('How deep is the lock?')
-  await form.getByLabel('Right answer').fill('Three fathoms.')
-  await form.getByRole('button', { name: 'Add the question' }).click()
-  const added = page.getByRole('listitem').filter({ hasText: 'q-5' })
-  await expect(added).toContainText('How deep is the lock?')
-  await expect(added).toContainText('Three fathoms.')
-  await form.getByLabel('Question').fill('How deep is the lock?')
-  await form.getByRole('button', { name: 'Add the question' }).click()
-  await expect(form.getByText(/question q-5 asks this already/)).toBeVisible()
-  expect(await seriousFindings(page)).toEqual([])
-})
+test.describe('after an ingestion', () => {
+  // In one worker, with one engine: the ingestion takes longer than the specs.
+  test.describe.configure({ mode: 'default' })
+  test.use({ panelOptions: { ingested: true } })
 
-test('the graph as a table: search, an entity, its relations, all by keyboard', async ({ page, open }) => {
-  await open(`${GRAPH}&as=table`)
-  const table = page.getByRole('table', { name: 'Entities' })
-  const first = table.getByRole('rowheader').first().getByRole('button')
-  await expect(first).toBeVisible()
-  const name = await first.innerText()
-  await first.focus()
-  await page.keyboard.press('Enter')
-  const entity = page.getByRole('region', { name: 'Entity' })
-  await expect(entity.getByRole('heading', { name })).toBeVisible()
-  expect(page.url()).toContain('entity=')
-  const neighbour = entity.getByRole('listitem').first().getByRole('button')
-  const other = await neighbour.innerText()
-  await neighbour.focus()
-  await page.keyboard.press('Enter')
-  await expect(entity.getByRole('heading', { name: other })).toBeVisible()
-  await page
-    .getByRole('combobox', { name: 'Find an entity' })
-    .or(page.getByRole('textbox', { name: 'Find an entity' }))
-    .fill(other)
-  await expect(table.getByRole('rowheader').first()).toHaveText(other)
-  expect(await seriousFindings(page)).toEqual([])
-})
+  test('the graph as a table: search, an entity, its relations, all by keyboard', async ({ page, open }) => {
+    await open(`${GRAPH}&as=table`)
+    const table = page.getByRole('table', { name: 'Entities' })
+    const first = table.getByRole('rowheader').first().getByRole('button')
+    await expect(first).toBeVisible()
+    const name = await first.innerText()
+    await first.focus()
+    await page.keyboard.press('Enter')
+    const entity = page.getByRole('region', { name: 'Entity' })
+    await expect(entity.getByRole('heading', { name })).toBeVisible()
+    expect(page.url()).toContain('entity=')
+    const neighbour = entity.getByRole('listitem').first().getByRole('button')
+    const other = await neighbour.innerText()
+    await neighbour.focus()
+    await page.keyboard.press('Enter')
+    await expect(entity.getByRole('heading', { name: other })).toBeVisible()
+    await page
+      .getByRole('combobox', { name: 'Find an entity' })
+      .or(page.getByRole('textbox', { name: 'Find an entity' }))
+      .fill(other)
+    await expect(table.getByRole('rowheader').first()).toHaveText(other)
+    expect(await seriousFindings(page)).toEqual([])
+  })
 
-test('the graph drawn: laid out beside the page, with a legend', async ({ page, open }) => {
-  const workers: string[] = []
-  page.on('worker', (worker) => workers.push(worker.url()))
-  await open(GRAPH)
-  await expect(page.getByRole('list', { name: 'Legend' })).toContainText('colour: community')
-  const drawing = page.getByRole('img', { name: /Knowledge graph of \d+ entities/ })
-  await expect(drawing.locator('canvas').first().or(page.getByText('The drawing needs WebGL'))).toBeVisible()
-  expect(workers.some((url) => url.includes('layout.worker'))).toBe(true)
+  test('the graph drawn: laid out beside the page, with a legend', async ({ page, open }) => {
+    const workers: string[] = []
+    page.on('worker', (worker) => workers.push(worker.url()))
+    await open(GRAPH)
+    await expect(page.getByRole('list', { name: 'Legend' })).toContainText('colour: community')
+    const drawing = page.getByRole('img', { name: /Knowledge graph of \d+ entities/ })
+    await expect(drawing.locator('canvas').first().or(page.getByText('The drawing needs WebGL'))).toBeVisible()
+    expect(workers.some((url) => url.includes('layout.worker'))).toBe(true)
+  })
 })
 
 test.describe('before the first run', () => {
@@ -105,6 +123,6 @@ test.describe('before the first run', () => {
     await open(GRAPH)
     await expect(page.getByText('No graph yet')).toBeVisible()
     await page.getByRole('link', { name: 'Launch a run on this dataset' }).click()
-    expect(decodeURIComponent(page.url())).toContain('graph_native')
+    expect(decodeURIComponent(page.url())).toContain('smoke')
   })
 })

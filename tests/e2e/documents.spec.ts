@@ -89,41 +89,45 @@ async function openConverted(
 }
 const TARIFF = { name: 'Tariff (2024).pdf', mimeType: 'application/pdf', buffer: Buffer.from('tariff') }
 
-test('a converted document becomes part of a new dataset, and the page explains what comes next', async ({
-  page,
-  open,
-}) => {
-  await openConverted(page, open, TARIFF)
-  await page.getByRole('button', { name: 'Send to a dataset' }).click()
-  const dialog = page.getByRole('dialog')
-  const send = dialog.getByRole('button', { name: 'Make the dataset and send' })
-  await expect(send).toBeDisabled()
-  await dialog.getByLabel('Label').fill('Smoke')
-  await expect(dialog.getByLabel('Id')).toHaveValue('smoke')
-  await dialog.getByLabel('First question').fill('What does class K3 pay?')
-  await send.click()
-  await expect(dialog.getByText('the manifests have a dataset or profile of this name already')).toBeVisible()
-  await dialog.getByLabel('Id').fill('harbour')
-  expect(await seriousFindings(page)).toEqual([])
-  await send.click()
-  await expect(dialog.getByRole('status')).toContainText('Tariff -2024.md is in the corpus of Smoke')
-  await expect(dialog.getByText('1 question so far.')).toBeVisible()
-  await dialog.getByRole('link', { name: 'choose approaches and start' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()
-  expect(decodeURIComponent(page.url())).toContain('["harbour"]')
-})
+test.describe('sent to a dataset', () => {
+  test.use({ panelOptions: { own: true } })
 
-test('a name that a dataset already has is refused at its field', async ({ page, open }) => {
-  await openConverted(page, open, { ...TARIFF, name: 'tidewater-lock.pdf' })
-  await page.getByRole('button', { name: 'Send to a dataset' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Dataset', { exact: true }).first().click()
-  await page.getByRole('option', { name: 'Smoke' }).click()
-  await dialog.getByRole('button', { name: 'Send the document' }).click()
-  await expect(dialog.getByText('there is a tidewater-lock.md already')).toBeVisible()
-  await dialog.getByLabel('Name of the document').fill('tariff')
-  await dialog.getByRole('button', { name: 'Send the document' }).click()
-  await expect(dialog.getByRole('status')).toContainText('tariff.md is in the corpus of Smoke')
+  test('a converted document becomes part of a new dataset, and the page explains what comes next', async ({
+    page,
+    open,
+  }) => {
+    await openConverted(page, open, TARIFF)
+    await page.getByRole('button', { name: 'Send to a dataset' }).click()
+    const dialog = page.getByRole('dialog')
+    const send = dialog.getByRole('button', { name: 'Make the dataset and send' })
+    await expect(send).toBeDisabled()
+    await dialog.getByLabel('Label').fill('Smoke')
+    await expect(dialog.getByLabel('Id')).toHaveValue('smoke')
+    await dialog.getByLabel('First question').fill('What does class K3 pay?')
+    await send.click()
+    await expect(dialog.getByText('the manifests already have a dataset or profile with this name')).toBeVisible()
+    await dialog.getByLabel('Id').fill('harbour')
+    expect(await seriousFindings(page)).toEqual([])
+    await send.click()
+    await expect(dialog.getByRole('status')).toContainText('Tariff -2024.md is in the corpus of Smoke')
+    await expect(dialog.getByText('1 question so far.')).toBeVisible()
+    await dialog.getByRole('link', { name: 'choose approaches and start' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()
+    expect(decodeURIComponent(page.url())).toContain('["harbour"]')
+  })
+
+  test('a name that a dataset already has is refused at its field', async ({ page, open }) => {
+    await openConverted(page, open, { ...TARIFF, name: 'tidewater-lock.pdf' })
+    await page.getByRole('button', { name: 'Send to a dataset' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Dataset', { exact: true }).first().click()
+    await page.getByRole('option', { name: 'Smoke' }).click()
+    await dialog.getByRole('button', { name: 'Send the document' }).click()
+    await expect(dialog.getByText('corpus/smoke already has tidewater-lock.md')).toBeVisible()
+    await dialog.getByLabel('Name of the document').fill('tariff')
+    await dialog.getByRole('button', { name: 'Send the document' }).click()
+    await expect(dialog.getByRole('status')).toContainText('tariff.md is in the corpus of Smoke')
+  })
 })
 
 for (const [name, format, seen, words] of [

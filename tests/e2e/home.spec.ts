@@ -1,5 +1,10 @@
 import { expect } from '@playwright/test'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const damageFile = (root: string): Promise<void> =>
+  writeFile(join(root, 'results/foreign-smoke-evidence.jsonl'), '{"schema_version":1}\n')
 
 test('what came out last, each mean with its n, and the way into a matrix', async ({ page, open }) => {
   await open('/')
@@ -14,10 +19,14 @@ test('what came out last, each mean with its n, and the way into a matrix', asyn
   await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
 })
 
-test('a service that failed shows why, here and in the head of each page', async ({ page, open }) => {
-  await open('/')
-  await expect(page.getByRole('cell', { name: /gave up after 5 starts: model folder not found/ })).toBeVisible()
-  await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /stt failed/ })).toBeVisible()
+test.describe('a service that fails', () => {
+  test.use({ panelOptions: { env: { STT_BACKEND: 'no-such-recogniser' } } })
+  test('is shown with its reason on Home and in the head of each page', async ({ page, open, panel }) => {
+    await panel.client.services.start({ name: 'stt' }).catch(() => undefined)
+    await open('/')
+    await expect(page.getByRole('cell', { name: 'it cannot start as it is set up' })).toBeVisible()
+    await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /stt failed/ })).toBeVisible()
+  })
 })
 
 test('the palette runs a command by keyboard alone', async ({ page, open }) => {
@@ -72,21 +81,24 @@ test.describe('before the first run', () => {
 })
 
 test.describe('a file that cannot be read', () => {
-  test.use({ panelOptions: { damaged: true } })
+  test.use({ panelOptions: { prepare: damageFile } })
   test('is listed with its place and reason on Home and in Settings, and the rest is shown', async ({ page, open }) => {
     for (const path of ['/', '/settings?tab=data']) {
       await open(path)
       const note = page.getByRole('status').filter({ hasText: '1 file could not be read' })
-      await expect(note).toContainText('results/foreign-smoke-evidence.jsonl line 3, byte 412: question.id: expected')
+      await expect(note).toContainText('results/foreign-smoke-evidence.jsonl line 1, byte 0: runner_version: missing')
     }
     await open('/')
     await expect(page.getByRole('region', { name: 'Last results' }).getByRole('row')).toHaveCount(3)
   })
 })
 
-test('results that came with the project do not hide how to start the first run', async ({ page, open }) => {
-  await open('/')
-  await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
-  await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
-  await expect(page.getByRole('heading', { level: 1, name: /^Ladder/ })).toBeVisible()
+test.describe('results that came with the project', () => {
+  test.use({ panelOptions: { own: true } })
+  test('do not hide how to start the first run', async ({ page, open }) => {
+    await open('/')
+    await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
+    await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: /^Ladder/ })).toBeVisible()
+  })
 })

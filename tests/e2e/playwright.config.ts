@@ -13,6 +13,7 @@ const ONCE = /\bdark\b/
 
 export default defineConfig({
   testDir: '.',
+  globalSetup: './global-setup.ts',
   // Each host keeps its own: the second one would wipe what the first one's failures left.
   outputDir: `../../out/e2e/${process.env.RAG_LADDER_SPEC_HOST ?? 'chromium'}`,
   timeout: 60_000,

@@ -1,6 +1,7 @@
 import { expect } from '@playwright/test'
 import { OFFLINE, TABLE_MODEL } from '../helpers/fake-control/service-models.ts'
-import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
+import { test } from '../helpers/fake-panel-page.ts'
+import { postControl, seriousFindings } from '../helpers/panel-page.ts'
 
 test('each service shows its state, and a failed one the reason, with its last lines', async ({ page, open }) => {
   await open('/providers')

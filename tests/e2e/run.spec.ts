@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { test } from '../helpers/panel-page.ts'
+import { test } from '../helpers/fake-panel-page.ts'
 
 test.use({ panelOptions: { cellMs: 60 } })
 

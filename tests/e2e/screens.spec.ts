@@ -59,7 +59,7 @@ for (const scheme of ['light', 'dark'] as const)
 
 for (const scheme of ['light', 'dark'] as const)
   test.describe(`first run, ${scheme}`, () => {
-    test.use({ colorScheme: scheme, panelOptions: { empty: true, cellMs: 40 } })
+    test.use({ colorScheme: scheme, panelOptions: { own: true, empty: true } })
     test('the smoke ladder from one button to the matrix', async ({ page, open }) => {
       await open('/')
       await page.screenshot({ path: `${FOLDER}/first-run-${scheme}.png` })

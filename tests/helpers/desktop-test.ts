@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, type BrowserContext, type ElectronApplication, type Page } from '@playwright/test'
 import { startDesktop, type DesktopProcess } from './desktop-process.ts'
+import { TEST_TOKEN } from './engine-process.ts'
 import { type MovableDoor, openMovableDoor } from './movable-door.ts'
 
 export interface DesktopHost extends DesktopProcess {
@@ -44,7 +45,7 @@ export const desktopTest = base.extend<{ page: Page; context: BrowserContext }, 
     async ({ browserName: _ }, use) => {
       const door = await openMovableDoor()
       const desktop = await startDesktop({
-        env: { RAG_LADDER_ENGINE_URL: door.url, RAG_LADDER_ENGINE_TOKEN: 'token-of-the-specs' },
+        env: { RAG_LADDER_ENGINE_URL: door.url, RAG_LADDER_ENGINE_TOKEN: TEST_TOKEN },
       })
       const { app, page } = desktop
       const savedIn = await mkdtemp(join(tmpdir(), 'rag-ladder-saved-'))

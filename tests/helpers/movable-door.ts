@@ -1,50 +1,48 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 
-/** An address that stays while its target changes. */
+/** An address that stays while the server that answers there changes. */
 export interface MovableDoor {
   url: string
-  /** What new connections lead to; null refuses them. Open ones end. */
+  /** What new requests lead to; null refuses them. Open ones end. */
   leadTo(target: string | null): void
   close(): Promise<void>
 }
 
-/** A relay on 127.0.0.1: the app is started once, its server again for each spec. */
+/** Passes one request on with Host and Origin of its target in the place of the proxy's own, as the engine answers for no others. */
+function forward(target: URL, near: IncomingMessage, answer: ServerResponse): void {
+  const { method, headers, url } = near
+  const isOwn = headers.origin === `http://${headers.host}`
+  const named = { ...headers, host: target.host, ...(isOwn ? { origin: target.origin } : {}) }
+  const far = request(new URL(url ?? '/', target), { method, headers: named })
+  far.on('response', (response) => {
+    answer.writeHead(response.statusCode ?? 502, response.headers)
+    answer.flushHeaders()
+    response.on('error', () => answer.destroy())
+    response.pipe(answer)
+  })
+  far.on('error', () => answer.destroy())
+  near.on('error', () => far.destroy())
+  answer.on('close', () => far.destroy())
+  near.pipe(far)
+}
+
+/** A proxy on 127.0.0.1: the app is started once, and each spec chooses its server. */
 export async function openMovableDoor(): Promise<MovableDoor> {
-  const sockets = new Set<Socket>()
   let target: URL | null = null
-  const keep = (socket: Socket): void => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  }
-  const server = createServer((near) => {
-    keep(near)
-    if (target === null) {
-      near.destroy()
-      return
-    }
-    const far = connect(Number(target.port), target.hostname)
-    keep(far)
-    near.pipe(far).pipe(near)
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.on('error', () => other.destroy())
-      one.on('close', () => other.destroy())
-    }
+  const server = createServer((near, answer) => {
+    if (target === null) near.destroy()
+    else forward(target, near, answer)
   })
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const cut = (): void => {
-    for (const socket of sockets) socket.destroy()
-  }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     leadTo(next) {
       target = next === null ? null : new URL(next)
-      cut()
+      server.closeAllConnections()
     },
     close() {
-      cut()
+      server.closeAllConnections()
       return new Promise((closed) => server.close(() => closed()))
     },
   }

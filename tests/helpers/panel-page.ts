@@ -1,20 +1,79 @@
-import { fileURLToPath } from 'node:url'
-import { test as browserTest, type Page } from '@playwright/test'
 import { AxeBuilder } from '@axe-core/playwright'
+import { test as browserTest, type Page } from '@playwright/test'
+import type { ControlEvent } from '../../contract/control/events.ts'
+import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { desktopTest, type DesktopHost } from './desktop-test.ts'
-import { type FakeControl, startFakeControl } from './fake-control.ts'
-import type { FakeControlOptions } from './fake-control/state.ts'
+import { type EngineProcess, eventsUntil, startEngine } from './engine-process.ts'
+import { openMovableDoor } from './movable-door.ts'
+import { copyProject, emptyProject, removeProject, seedRun, SEEDED_RUNS } from './seeded-project.ts'
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+/** What a spec may say about the engine and the project of its pages. */
+export interface PanelOptions {
+  /** An engine on a project folder of its own, for a spec that changes something. Else all specs of a worker with these options share one. */
+  own?: boolean
+  /** No run yet. */
+  empty?: boolean
+  /** Texts of the newest run's cells are markup, scripts and links. */
+  hostile?: boolean
+  /** The smoke corpus was ingested with its graph by a finished run. */
+  ingested?: boolean
+  /** The page reaches the engine through a proxy, whose connections the spec can cut. The desktop app's page always does. */
+  proxied?: boolean
+  /** Changes the project folder before its engine starts. */
+  prepare?: (root: string) => Promise<void>
+  /** Settings of the engine, by variable. */
+  env?: Record<string, string>
+}
 
-/** What a spec may set of the server of its pages. */
-export type PanelOptions = Pick<
-  FakeControlOptions,
-  'empty' | 'hostile' | 'bigQuestions' | 'cellMs' | 'failStep' | 'damaged'
->
+export interface Panel extends EngineProcess {
+  /** The project folder. */
+  root: string
+  /** Cuts every connection of the page; new ones work. */
+  cut: () => void
+}
 
 /** Where the specs run; chosen from outside, so that the same ones run in both. */
 export const IS_DESKTOP = process.env['RAG_LADDER_SPEC_HOST'] === 'electron'
+
+const APP_ORIGIN = 'app://panel'
+
+/** Seeded project folder that the specs copy; made by the configuration's global setup. */
+export const SEED_VARIABLE = 'RAG_LADDER_SPEC_PROJECT'
+
+const isReady = (event: ControlEvent): boolean => event.type === 'index.state' && event.state === 'ready'
+
+async function ingestSmoke({ client }: EngineProcess): Promise<void> {
+  const run_id = 'ingested'
+  await client.runs.start({ run_id, dataset_ids: ['smoke'], models: ['graph-rag'], metrics: [] })
+  const ENDED = ['completed', 'failed', 'cancelled']
+  const isOver = (event: ControlEvent): boolean => event.type === 'run.changed' && ENDED.includes(event.job.state)
+  const last = (await eventsUntil(client, { after: 0 }, isOver)).at(-1)!.event
+  if (last.type !== 'run.changed' || last.job.state !== 'completed')
+    throw new Error(`the ingestion failed: ${JSON.stringify(last)}`)
+}
+
+type StartedPanel = Omit<Panel, 'cut'>
+
+async function startPanel(options: PanelOptions): Promise<StartedPanel> {
+  const { empty = false, hostile = false, ingested = false, prepare, env } = options
+  const root = empty ? await emptyProject() : await copyProject(process.env[SEED_VARIABLE]!)
+  if (hostile) {
+    const run = { runId: SEEDED_RUNS[0], datasetId: 'graph_native', finishedAt: '2026-11-20T09:14:02.000Z' }
+    await seedRun(root, await loadExperiment(root), { ...run, hostile })
+  }
+  await prepare?.(root)
+  // As the app starts its engine: pages of its own scheme may call it.
+  const engine = await startEngine(root, { ...(IS_DESKTOP ? { RAG_LADDER_APP_ORIGIN: APP_ORIGIN } : {}), ...env })
+  // The first reading of the results ends before a page asks for them.
+  await eventsUntil(engine.client, { after: 0 }, isReady)
+  if (ingested) await ingestSmoke(engine)
+  return { ...engine, root }
+}
+
+async function stopPanel(panel: StartedPanel): Promise<void> {
+  await panel.stop()
+  await removeProject(panel.root)
+}
 
 // The two differ in what `page` and `context` are; `desktop` is null in a browser.
 const base = IS_DESKTOP
@@ -23,25 +82,46 @@ const base = IS_DESKTOP
       desktop: [async ({ browserName: _ }, use) => use(null), { scope: 'worker' }],
     }) as unknown as typeof desktopTest)
 
-/** A page of the built panel with its server; anything that the policy refused or that was thrown fails the spec. */
-export const test = base.extend<{
-  panelOptions: PanelOptions
-  /** The spec itself does what the policy refuses. */
-  mayComplain: boolean
-  panel: FakeControl
-  open: (path: string) => Promise<void>
-}>({
+/** A page of the built panel on a real engine; anything that the policy refused or that was thrown fails the spec. */
+export const test = base.extend<
+  {
+    panelOptions: PanelOptions
+    /** The spec itself does what the policy refuses. */
+    mayComplain: boolean
+    panel: Panel
+    open: (path: string) => Promise<void>
+  },
+  { sharedPanel: (options: PanelOptions) => Promise<StartedPanel> }
+>({
   panelOptions: [{}, { option: true }],
   mayComplain: [false, { option: true }],
-  panel: async ({ panelOptions, desktop }, use) => {
-    const panel = await startFakeControl({ root: ROOT, files: `${ROOT}out/renderer`, ...panelOptions })
-    if (!IS_DESKTOP) await use(panel)
-    else {
-      desktop.door.leadTo(panel.url)
-      await use({ ...panel, url: 'app://panel' })
-      desktop.door.leadTo(null)
+  sharedPanel: [
+    async ({ browserName: _ }, use) => {
+      const started = new Map<string, Promise<StartedPanel>>()
+      await use((options) => {
+        const kind = JSON.stringify(options)
+        const panel = started.get(kind) ?? startPanel(options)
+        started.set(kind, panel)
+        return panel
+      })
+      for (const panel of started.values()) await stopPanel(await panel)
+    },
+    { scope: 'worker' },
+  ],
+  panel: async ({ panelOptions, sharedPanel, desktop }, use) => {
+    const { own = false, proxied = false, prepare, env } = panelOptions
+    const isShared = !own && prepare === undefined && env === undefined
+    const panel = isShared ? await sharedPanel(panelOptions) : await startPanel(panelOptions)
+    const door = IS_DESKTOP ? desktop.door : proxied ? await openMovableDoor() : null
+    door?.leadTo(panel.url)
+    const cut = (): void => {
+      if (door === null) throw new Error('only a page that is proxied can be cut off')
+      door.leadTo(panel.url)
     }
-    await panel.close()
+    await use({ ...panel, url: IS_DESKTOP ? APP_ORIGIN : (door?.url ?? panel.url), cut })
+    door?.leadTo(null)
+    if (!IS_DESKTOP) await door?.close()
+    if (!isShared) await stopPanel(panel)
   },
   open: async ({ page, panel, mayComplain }, use) => {
     const complaints: string[] = []
@@ -51,8 +131,12 @@ export const test = base.extend<{
       if (message.type() === 'error' && !/Failed to load resource|net::ERR/.test(message.text()))
         complaints.push(message.text())
     })
+    // A browser is let in by a link that works once.
+    const { url } = IS_DESKTOP ? { url: null } : await panel.client.system.browserLink()
+    let link = url === null ? null : url.replace(new URL(url).origin, panel.url)
     await use(async (path) => {
-      await page.goto(`${panel.url}/#${path}`)
+      await page.goto(`${link ?? `${panel.url}/`}#${path}`)
+      link = null
       await page.locator('main h1, main h2').first().waitFor()
     })
     if (complaints.length > 0 && !mayComplain) throw new Error(`the page complained:\n${complaints.join('\n')}`)
@@ -77,7 +161,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
 export async function postControl(page: Page, procedure: string, input: object): Promise<void> {
   const body = JSON.stringify(JSON.stringify({ json: input }))
   await page.evaluate(`(async () => {
-    const headers = { 'content-type': 'application/json' }
+    const headers = { 'content-type': 'application/json', 'x-rag-ladder-page': localStorage.getItem('rag-ladder-page-key') ?? '' }
     const answer = await fetch('/control/${procedure}', { method: 'POST', headers, body: ${body} })
     if (!answer.ok) throw new Error(await answer.text())
   })()`)

@@ -1,0 +1,126 @@
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { artifactFiles } from '../../main/evidence/artifact-files.ts'
+import { runJudgePanel } from '../../main/judge/run-panel.ts'
+import type { Alias } from '../../contract/index.ts'
+import { loadExperiment, type Experiment, type LadderDataset } from '../../main/manifests/experiment.ts'
+import { readJudgments, type JudgeInput } from '../../main/report/judge-input.ts'
+import { readEvidenceRows } from '../../main/report/read-evidence.ts'
+import { summaryContextOfRun } from '../../main/report/run-summary.ts'
+import { storedAnswers } from '../../main/report/stored-answers.ts'
+import { writeArtifacts } from '../../main/report/write-artifacts.ts'
+import { startFaultServer } from './fault-server.ts'
+import { gradeByText, gradingBy, samplePanel } from './judge-panel.ts'
+import { PROJECT_ROOT } from './project-root.ts'
+import { evidenceBytes } from './report-project.ts'
+import { readDocuments, seededRow } from './seeded-rows.ts'
+
+// A project folder with finished runs for the page specs. The rows are drawn; everything around them (checksums, aggregates, matrices,
+// judgments) is made by the product's own writers, so that a spec never reads a format that the product does not write.
+
+/** Newest first. */
+export const SEEDED_RUNS = ['ladder-2026-11-20', 'ladder-2026-11-18-r2'] as const
+/** The runs' datasets; the newest run is judged on the second one. */
+const DATASETS = ['smoke', 'graph_native']
+const ALIASES = [
+  ...['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'graph-rag', 'agentic-rag', 'workflow-adaptive-rag'],
+  'lazy-graph-rag',
+]
+const JUDGES = ['builtin-lexical-support', 'qwen3:8b', 'a-judge-with-a-rather-long-name-of-a-provider/llama3.3:70b']
+
+/** A project folder with manifests and corpora and no run. */
+export async function emptyProject(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'rag-ladder-pages-'))
+  for (const folder of ['manifests', 'corpus'])
+    await cp(join(PROJECT_ROOT, folder), join(root, folder), { recursive: true })
+  return root
+}
+
+/** A copy of a seeded project that a spec may change. */
+export async function copyProject(seeded: string): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'rag-ladder-pages-'))
+  await cp(seeded, root, { recursive: true, preserveTimestamps: true })
+  return root
+}
+
+export const removeProject = (root: string): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 })
+
+/** `emptyProject` with two finished runs on two datasets, one of them judged. */
+export async function seededProject(): Promise<string> {
+  const root = await emptyProject()
+  const experiment = await loadExperiment(root)
+  const runs = SEEDED_RUNS.map((runId, index) => ({ runId, finishedAt: `2026-11-${20 - 2 * index}T09:14:02.000Z` }))
+  for (const { runId, finishedAt } of runs)
+    for (const datasetId of DATASETS) await seedRun(root, experiment, { runId, datasetId, finishedAt })
+  await judgeRun(root, experiment, SEEDED_RUNS[0], 'graph_native')
+  return root
+}
+
+interface Seed {
+  runId: string
+  datasetId: string
+  finishedAt: string
+  hostile?: boolean
+}
+
+const entryOf = (experiment: Experiment, datasetId: string): LadderDataset =>
+  experiment.datasets.find(({ dataset }) => dataset.id === datasetId)!
+const aliasesOf = (experiment: Experiment): Alias[] => ALIASES.map((name) => experiment.aliases.get(name)!)
+
+/** Stores a run on one dataset, or replaces it. */
+export async function seedRun(root: string, experiment: Experiment, seed: Seed): Promise<void> {
+  const { runId, datasetId, finishedAt, hostile = false } = seed
+  const entry = entryOf(experiment, datasetId)
+  const documents = readDocuments(root, entry.dataset.corpus_path)
+  const rows = entry.questions.flatMap((_, position) =>
+    aliasesOf(experiment).map((alias) => ({
+      ...seededRow({ runId, entry, documents, position, alias, hostile }),
+      finished_at: finishedAt,
+    })),
+  )
+  const { evidence } = artifactFiles(join(root, 'results'), runId, datasetId)
+  await mkdir(join(root, 'results'), { recursive: true })
+  await writeFile(evidence, evidenceBytes(rows))
+  await sumUp(root, experiment, runId, datasetId, { state: 'disabled' })
+}
+
+async function sumUp(root: string, experiment: Experiment, runId: string, datasetId: string, judge: JudgeInput) {
+  const files = artifactFiles(join(root, 'results'), runId, datasetId)
+  const context = summaryContextOfRun({
+    ...{ runId, dataset: entryOf(experiment, datasetId), aliases: aliasesOf(experiment), unavailable: [] },
+    metrics: ['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall'],
+    ...{ repeats: 1, judge },
+  })
+  await writeArtifacts(files, readEvidenceRows(files.evidence), context)
+}
+
+/** Three judges on the stored answers: one built in, and two that grade a text alike, of which one also favours what it reads first. */
+async function judgeRun(root: string, experiment: Experiment, runId: string, datasetId: string): Promise<void> {
+  const files = artifactFiles(join(root, 'results'), runId, datasetId)
+  const endpoint = await startFaultServer()
+  try {
+    endpoint.script(
+      gradingBy((answer, place, { model }) => {
+        const grade = gradeByText(answer)
+        return model.startsWith('qwen') ? Math.min(5, Math.max(1, grade + 1 - Math.floor(place / 2))) : grade
+      }),
+    )
+    await runJudgePanel(
+      await storedAnswers(files, {
+        ...{ runId, datasetId, models: ALIASES },
+        questionIds: entryOf(experiment, datasetId).questions.map(({ id }) => id),
+      }),
+      {
+        panel: samplePanel({ endpoint: endpoint.url, models: JUDGES, rotations: 2, reference: true }),
+        gateway: null,
+        aliases: [...experiment.aliases.keys()],
+        seed: experiment.evaluation.run.seed,
+        file: files.judgments,
+      },
+    )
+  } finally {
+    await endpoint.close()
+  }
+  await sumUp(root, experiment, runId, datasetId, await readJudgments(files.judgments))
+}
