@@ -3,6 +3,8 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../tests/helpers/scripted-models.ts'
+import { embedText } from '../models/builtin/embedding/embed-text.ts'
+import type { ModelHost } from '../models/model-host.ts'
 import { GraphEngineError } from './errors.ts'
 import { graphTargetClient } from './graph-target.ts'
 
@@ -323,7 +325,40 @@ describe('documents on their way into the graph', () => {
     expect(await queried.graph(10)).toEqual(await alone.graph(10))
   })
 
-  it('reads a file of the version before without extracting anything again', async () => {
+  it('reads a file of version 2, whose vectors are not packed, without extracting or embedding anything again', async () => {
+    const builtin = () => ({
+      ...scriptedModels(),
+      embed: async (_: string, texts: readonly string[]) => texts.map((text) => embedText(text)),
+    })
+    const engine = bench.open({ models: builtin() })
+    await feed(engine, { 'a.md': YARD })
+    const picture = await engine.graph(10)
+    await engine.close()
+    const database = new Database(bench.file())
+    const vectors = database.prepare<[], { id: number; vector: Buffer; packed: number }>('SELECT * FROM vectors').all()
+    expect(vectors.length).toBeGreaterThan(0)
+    for (const { id, vector, packed } of vectors) {
+      expect([packed, vector.length < 772 / 2]).toEqual([1, true])
+      const plain = Buffer.concat([vector.subarray(0, 4), inflateRawSync(vector.subarray(4))])
+      expect(plain).toHaveLength(772)
+      database.prepare('UPDATE vectors SET vector = ? WHERE id = ?').run(plain, id)
+    }
+    database.exec('ALTER TABLE vectors DROP COLUMN packed; PRAGMA user_version = 2')
+    database.close()
+    const embedded: string[] = []
+    const models: ModelHost = {
+      ...builtin(),
+      embed: async (role, texts) => {
+        embedded.push(...texts)
+        return builtin().embed(role, texts)
+      },
+    }
+    const reopened = bench.open({ models })
+    expect(await reopened.graph(10)).toEqual(picture)
+    expect(embedded).toEqual([])
+  })
+
+  it('reads a file of version 1 without extracting anything again', async () => {
     const engine = bench.open()
     await feed(engine, { 'a.md': YARD, 'b.md': BORN })
     const picture = await engine.graph(10)

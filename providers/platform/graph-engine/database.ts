@@ -4,14 +4,16 @@ import Database from 'better-sqlite3'
 import type { ByteVector } from '../dense-vectors.ts'
 import { GraphEngineError } from './errors.ts'
 
-const SCHEMA_VERSION = 2
+const SCHEMA_VERSION = 3
 const WAL_BYTES = 4 * 1024 * 1024
-/** Documents, chunks and extractions of this version can be carried over; its vectors are made again when they are needed. */
-const CONVERTIBLE_VERSION = 1
 
-/** `key`: the first 64 bits of the SHA-256 of model and text. `vector`: its scale as a 32-bit float, then its components. */
+/**
+ * `key`: the first 64 bits of the SHA-256 of model and text. `vector`: its scale as a 32-bit float, then its components, deflated where
+ * `packed` is 1: vectors of short texts by the built-in model are mostly zeros.
+ */
+const PACKED_COLUMN = 'packed INTEGER NOT NULL DEFAULT 0'
 const VECTORS = `
-  CREATE TABLE vectors (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, vector BLOB NOT NULL) STRICT;
+  CREATE TABLE vectors (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, vector BLOB NOT NULL, ${PACKED_COLUMN}) STRICT;
   CREATE UNIQUE INDEX vectors_by_key ON vectors (key);
 `
 
@@ -78,8 +80,10 @@ function prepare(database: Database.Database, file: string): void {
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true })
       if (version === SCHEMA_VERSION) return
-      if (version === CONVERTIBLE_VERSION) {
-        convert(database)
+      if (version === 1 || version === 2) {
+        if (version === 1) convertFromVersion1(database)
+        else database.exec(`ALTER TABLE vectors ADD COLUMN ${PACKED_COLUMN}`)
+        database.pragma(`user_version = ${SCHEMA_VERSION}`)
         return
       }
       if (version !== 0) {
@@ -94,8 +98,8 @@ function prepare(database: Database.Database, file: string): void {
     .immediate()
 }
 
-/** Carries a file of version 1 over: chunks become ranges, extractions are compressed, vectors are dropped. */
-function convert(database: Database.Database): void {
+/** Carries a file of version 1 over: chunks become ranges, extractions are compressed, vectors are dropped and made again when needed. */
+function convertFromVersion1(database: Database.Database): void {
   database.exec(`
     DROP TABLE vectors;
     ${VECTORS}
@@ -107,7 +111,6 @@ function convert(database: Database.Database): void {
   const write = database.prepare('INSERT INTO compressed (chunk_id, extraction) VALUES (?, ?)')
   for (const id of ids) write.run(id, packed(read.get(id)!))
   database.exec('DROP TABLE extractions; ALTER TABLE compressed RENAME TO extractions')
-  database.pragma(`user_version = ${SCHEMA_VERSION}`)
 }
 
 /** A text as it is stored. */
@@ -145,20 +148,23 @@ export interface VectorCache {
 
 /** The vector table of an open engine file, seen by one model. */
 export function createVectorCache(database: Database.Database, model: string): VectorCache {
-  const get = database.prepare<[bigint], Buffer>('SELECT vector FROM vectors WHERE key = ?').pluck()
-  const put = database.prepare('INSERT OR IGNORE INTO vectors (key, vector) VALUES (?, ?)')
+  const get = database.prepare<[bigint], VectorRow>('SELECT vector, packed FROM vectors WHERE key = ?')
+  const put = database.prepare('INSERT OR IGNORE INTO vectors (key, vector, packed) VALUES (?, ?, ?)')
   const count = database.prepare<[], number>('SELECT count(*) FROM vectors').pluck()
   database.exec('CREATE TEMP TABLE IF NOT EXISTS needed (key INTEGER PRIMARY KEY) STRICT')
   return {
     key: (text) => createHash('sha256').update(model).update('\0').update(text, 'utf8').digest().readBigInt64BE(),
     get(key) {
-      const blob = get.get(key)
-      return blob === undefined ? null : vectorOf(blob)
+      const row = get.get(key)
+      return row === undefined ? null : vectorOf(row)
     },
     put(entries) {
       database
         .transaction(() => {
-          for (const { key, vector } of entries) put.run(key, blobOf(vector))
+          for (const { key, vector } of entries) {
+            const row = rowOf(vector)
+            put.run(key, row.vector, row.packed)
+          }
         })
         .immediate()
     },
@@ -178,14 +184,22 @@ export function createVectorCache(database: Database.Database, model: string): V
 
 const SCALE_BYTES = 4
 
-function blobOf({ scale, components }: ByteVector): Buffer {
-  const blob = Buffer.allocUnsafe(SCALE_BYTES + components.length)
-  blob.writeFloatLE(scale)
-  blob.set(components, SCALE_BYTES)
-  return blob
+interface VectorRow {
+  vector: Buffer
+  packed: number
 }
 
-const vectorOf = (blob: Buffer): ByteVector => ({
-  scale: blob.readFloatLE(),
-  components: new Int8Array(blob.buffer, blob.byteOffset + SCALE_BYTES, blob.length - SCALE_BYTES),
-})
+function rowOf({ scale, components }: ByteVector): VectorRow {
+  const bytes = Buffer.from(components.buffer, components.byteOffset, components.length)
+  const deflated = deflateRawSync(bytes, { level: 3 })
+  const packed = deflated.length < bytes.length ? 1 : 0
+  const head = Buffer.allocUnsafe(SCALE_BYTES)
+  head.writeFloatLE(scale)
+  return { vector: Buffer.concat([head, packed === 1 ? deflated : bytes]), packed }
+}
+
+function vectorOf({ vector, packed }: VectorRow): ByteVector {
+  const body = vector.subarray(SCALE_BYTES)
+  const bytes = packed === 1 ? inflateRawSync(body) : body
+  return { scale: vector.readFloatLE(), components: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length) }
+}

@@ -259,11 +259,12 @@ export async function embedTables<Name extends string>(
 
   for (const rows of batchesOf(rowsOf(tables), batch)) {
     const texts = rows.map(({ text }) => ({ key: cache.key(text), text }))
-    const missing = new Map(texts.filter(({ key }) => cache.get(key) === null).map((row) => [row.key, row]))
+    const stored = texts.map(({ key }) => cache.get(key))
+    const missing = new Map(texts.filter((_, at) => stored[at] === null).map((row) => [row.key, row]))
     if (missing.size > 0) await embed([...missing.values()])
     for (const [at, { key }] of texts.entries()) {
       const { table, row } = rows[at]!
-      const vector = cache.get(key)!
+      const vector = stored[at] ?? cache.get(key)!
       keys.add(key)
       dimensions.add(vector.components.length)
       if (dimensions.size > 1) {

@@ -174,8 +174,13 @@ function* namesWithWord(names: Iterable<string>): SlicedWork<Map<string, string[
   return byWord
 }
 
-// Parts of a graph never change and live as long as it does, so their indexes are cached with them.
-const indexes = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
+/** Indexes that are kept: a question compares up to some hundreds of parts, and a large graph has a hundred thousand. */
+const INDEXES_KEPT = 2000
+
+// Parts of a graph never change. Two generations, as in `bounded`; weak, so that a replaced graph can go.
+let young = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
+let old = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
+let youngCount = 0
 
 /** The words of a relation's keywords and descriptions. */
 export function relationTerms(relation: GraphRelation): TermIndex {
@@ -188,7 +193,15 @@ export function entityTerms(entity: GraphEntity): TermIndex {
 }
 
 function kept(part: GraphEntity | GraphRelation, textOf: () => string): TermIndex {
-  const known = indexes.get(part) ?? indexOf(textOf())
-  indexes.set(part, known)
-  return known
+  const known = young.get(part)
+  if (known !== undefined) return known
+  const index = old.get(part) ?? indexOf(textOf())
+  if (youngCount >= INDEXES_KEPT) {
+    old = young
+    young = new WeakMap()
+    youngCount = 0
+  }
+  young.set(part, index)
+  youngCount += 1
+  return index
 }
