@@ -36,6 +36,14 @@ describe('nextLadder', () => {
     })
   })
 
+  it('logs a run that was paused or cancelled as stopped, not as interrupted', () => {
+    const finished: ControlEvent = { type: 'run.finished', run_id: 'r', outcome: 'interrupted', duration_ms: 900 }
+    expect(after([started, finished]).log.at(-1)).toMatchObject({
+      level: 'warning',
+      text: 'run r: stopped before its end',
+    })
+  })
+
   it('says of a run whose engine died that it was interrupted', () => {
     const gap: ControlEvent = { type: 'stream.gap', reason: 'other_engine', missed: null }
     expect(after([started, gap]).outcome).toEqual({ outcome: 'interrupted', durationMs: null })

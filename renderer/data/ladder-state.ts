@@ -112,7 +112,8 @@ function describe({ event }: SequencedEvent): { level: LogLine['level']; text: s
     case 'run.finished':
       return {
         level: event.outcome === 'completed' ? 'info' : 'warning',
-        text: `run ${event.run_id}: ${event.outcome}`,
+        // Paused or cancelled, or the engine ended: the state of the run says which.
+        text: `run ${event.run_id}: ${event.outcome === 'interrupted' ? 'stopped before its end' : event.outcome}`,
       }
     default:
       return null

@@ -1,16 +1,85 @@
+import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo, type Server } from 'node:net'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { test } from '../helpers/fake-panel-page.ts'
+import { BaseApproach } from '../../contract/index.ts'
+import { test as pageTest } from '../helpers/panel-page.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { startSpecifiedPlatform } from '../helpers/specified-platform.ts'
 
-test.use({ panelOptions: { cellMs: 60 } })
+/** Answers of a stub gateway, all at once or as many as a spec allows. */
+interface Answers {
+  /** The next `count` are given; the ones after them wait. */
+  allow(count: number): void
+  /** All are given. */
+  open(): void
+}
+
+function createAnswers(): Answers & { next(): Promise<void> } {
+  let left = Number.POSITIVE_INFINITY
+  let waiting: (() => void)[] = []
+  const give = (): void => {
+    while (left > 0 && waiting.length > 0) {
+      left -= 1
+      waiting.shift()!()
+    }
+  }
+  return {
+    async next() {
+      await new Promise<void>((given) => {
+        waiting = [...waiting, given]
+        give()
+      })
+    },
+    allow(count) {
+      left = (Number.isFinite(left) ? left : 0) + count
+      give()
+    },
+    open() {
+      left = Number.POSITIVE_INFINITY
+      give()
+    },
+  }
+}
+
+/** A page on an engine of its own, whose runs ask a stub gateway. */
+const test = pageTest.extend<{ gateway: Answers & { env: Record<string, string> } }>({
+  gateway: async ({ page: _ }, use) => {
+    const answers = createAnswers()
+    const stub = await startSpecifiedPlatform({
+      aliases: BaseApproach.options,
+      get hold() {
+        return answers.next()
+      },
+    })
+    const env = {
+      MATRIX_GATEWAY_URL: stub.gateway,
+      MATRIX_PLATFORM_URL: stub.platform,
+      MATRIX_EVALUATOR_URL: `${stub.evaluator}/api/rag/evaluate`,
+    }
+    await use({ ...answers, env })
+    await stub.close()
+  },
+  panelOptions: async ({ gateway }, use) => use({ env: gateway.env, proxied: true }),
+  panel: async ({ panel, gateway }, use) => {
+    await use(panel)
+    // The engine ends when the cells in flight have their answers.
+    gateway.open()
+  },
+})
 
 test('launch: a wrong choice is named by its path, a right one shows the plan and starts', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag","hybrid-rag"]')
   await expect(page.getByRole('button', { name: 'Run 8 cells' })).toBeEnabled()
-  await page.getByRole('textbox', { name: 'Run name' }).fill('taken')
-  await expect(page.getByRole('listitem').filter({ hasText: 'run_id another run of this name' })).toBeVisible()
-  await expect(page.getByRole('textbox', { name: 'Run name' })).toHaveAttribute('aria-invalid', 'true')
+  const name = page.getByRole('textbox', { name: 'Run name' })
+  await name.fill('no name')
+  await expect(page.getByRole('listitem').filter({ hasText: 'run_id letters, digits' })).toBeVisible()
+  await expect(name).toHaveAttribute('aria-invalid', 'true')
   await expect(page.getByRole('button', { name: /^Run/ }).last()).toBeDisabled()
-  await page.getByRole('textbox', { name: 'Run name' }).fill('mine')
+  await name.fill('ladder-2026-11-20')
+  await expect(page.getByRole('listitem').filter({ hasText: 'were made under other conditions; take' })).toBeVisible()
+  await expect(page.getByRole('button', { name: /^Run/ }).last()).toBeDisabled()
+  await name.fill('mine')
   await page
     .getByRole('checkbox', { name: /^agentic-rag/ })
     .first()
@@ -20,32 +89,37 @@ test('launch: a wrong choice is named by its path, a right one shows the plan an
   await expect(page.getByRole('heading', { name: 'Ladder · mine' })).toBeVisible()
 })
 
-test('the strip follows on every page; pause, resume and cancel', async ({ page, open }) => {
+test('the strip follows on every page; pause, resume and cancel', async ({ page, open, gateway }) => {
+  gateway.allow(20)
   await open('/launch?datasets=["graph_native"]')
   await page.getByRole('button', { name: /^Run \d/ }).click()
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
-  await expect(strip).toContainText(/[1-9]\d*\/144 cells/)
+  await expect(strip).toContainText('20/144 cells')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await page.getByRole('link', { name: 'Providers' }).click()
   await strip.getByRole('button', { name: 'Pause' }).click()
+  // The cell in flight ends first.
+  gateway.allow(20)
   await expect(strip).toContainText('paused')
   await strip.getByRole('button', { name: 'Resume' }).click()
+  await expect(strip).toContainText('40/144 cells')
   await expect(strip).toContainText('cells/s')
   await strip.getByRole('button', { name: 'Cancel run…' }).click()
   const question = page.getByRole('dialog', { name: /^Cancel run/ })
-  await expect(question).toContainText(/\d+ of 144 cells are done and kept/)
+  await expect(question).toContainText('40 of 144 cells are done and kept')
   await question.getByRole('button', { name: 'Keep run' }).click()
   await expect(strip).toContainText('cells/s')
   await strip.getByRole('button', { name: 'Cancel run…' }).click()
   await question.getByRole('button', { name: 'Cancel run' }).click()
+  gateway.allow(1)
   await expect(strip).toHaveCount(0)
   await page.getByRole('link', { name: 'Ladder', exact: true }).click()
-  const note = page.getByRole('status').filter({ hasText: /was cancelled after \d+ of 144 cells/ })
+  const note = page.getByRole('status').filter({ hasText: /was cancelled after 4[01] of 144 cells/ })
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
   await expect(note.getByRole('button', { name: 'Resume run' })).toBeVisible()
   // A stopped run has no rate and no time left.
-  await expect(page.locator('[data-step=cells][data-state=stopped]')).toContainText(/\d+\/144 cells/)
+  await expect(page.locator('[data-step=cells][data-state=stopped]')).toContainText(/4[01]\/144 cells/)
   await expect(page.getByText(/cells\/s/)).toHaveCount(0)
 })
 
@@ -53,11 +127,14 @@ test('a stream that breaks is read on from its number: no step is lost or shown 
   page,
   open,
   panel,
+  gateway,
 }) => {
+  gateway.allow(6)
   await open('/launch?datasets=["smoke"]')
   await page.getByRole('button', { name: /^Run \d/ }).click()
   await expect(page.locator('[data-step=cells][data-state=running]')).toBeVisible()
-  panel.dropStreams()
+  panel.cut()
+  gateway.open()
   await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible({
     timeout: 15_000,
   })
@@ -71,117 +148,177 @@ test('an engine that is gone is reported on every page, and the page keeps what 
 }) => {
   await open('/')
   await expect(page.getByText('Last results')).toBeVisible()
-  await panel.close()
+  await panel.kill()
   await expect(page.getByText('The engine does not answer.')).toBeVisible()
   await expect(page.getByText('Last results')).toBeVisible()
 })
 
-test('everything that was chosen is kept in the link', async ({ page, open }) => {
-  await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
-  await page.getByRole('textbox', { name: 'Run name' }).fill('linked')
-  await page.getByRole('checkbox', { name: /^faithfulness/ }).uncheck()
-  await page.getByRole('checkbox', { name: /^Blinded judge panel/ }).check()
-  await page.getByRole('textbox', { name: 'Answers per question' }).fill('3')
-  await page.getByRole('checkbox', { name: /^Cold start/ }).check()
-  await expect.poll(() => page.url()).toContain('repeats=3')
-  await page.reload()
-  await expect(page.getByRole('textbox', { name: 'Run name' })).toHaveValue('linked')
-  await expect(page.getByRole('checkbox', { name: /^faithfulness/ })).not.toBeChecked()
-  await expect(page.getByRole('checkbox', { name: /^Blinded judge panel/ })).toBeChecked()
-  await expect(page.getByRole('checkbox', { name: /^Cold start/ })).toBeChecked()
-  await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
+test.describe('a request', () => {
+  // Nothing is started.
+  test.use({ panelOptions: {} })
+
+  test('is kept in the link with everything that was chosen', async ({ page, open }) => {
+    await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
+    await page.getByRole('textbox', { name: 'Run name' }).fill('linked')
+    await page.getByRole('checkbox', { name: /^faithfulness/ }).uncheck()
+    await page.getByRole('checkbox', { name: /^Blinded judge panel/ }).check()
+    await page.getByRole('textbox', { name: 'Answers per question' }).fill('3')
+    await page.getByRole('checkbox', { name: /^Cold start/ }).check()
+    await expect.poll(() => page.url()).toContain('repeats=3')
+    await page.reload()
+    await expect(page.getByRole('textbox', { name: 'Run name' })).toHaveValue('linked')
+    await expect(page.getByRole('checkbox', { name: /^faithfulness/ })).not.toBeChecked()
+    await expect(page.getByRole('checkbox', { name: /^Blinded judge panel/ })).toBeChecked()
+    await expect(page.getByRole('checkbox', { name: /^Cold start/ })).toBeChecked()
+    await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
+  })
+
+  test('that chooses nothing is a problem with a path, and the button waits', async ({ page, open }) => {
+    await open('/launch?datasets=[]&models=[]')
+    await expect(page.getByText('dataset_ids', { exact: true })).toBeVisible()
+    await expect(page.getByText('models', { exact: true })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled()
+  })
 })
 
-test('nothing chosen is a problem with a path, and the button waits', async ({ page, open }) => {
-  await open('/launch?datasets=[]&models=[]')
-  await expect(page.getByText('dataset_ids', { exact: true })).toBeVisible()
-  await expect(page.getByText('models', { exact: true })).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled()
+/** Another program has the port of the embedded platform until it is closed. */
+const portTest = pageTest.extend<{ taken: { port: number; close(): Promise<void> } }>({
+  taken: async ({ page: _ }, use) => {
+    const server: Server = createServer()
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const close = (): Promise<void> => new Promise((closed) => server.close(() => closed()))
+    await use({ port: (server.address() as AddressInfo).port, close })
+    if (server.listening) await close()
+  },
+  panelOptions: async ({ taken }, use) => use({ env: { PLATFORM_PORT: String(taken.port) } }),
 })
 
-test.describe('a step that fails', () => {
-  test.use({ panelOptions: { cellMs: 20, failStep: 'start' } })
-  test('names what failed, where, and how to fix it; the button fixes it', async ({ page, open }) => {
+portTest(
+  'a step that fails names what failed, where, and how to fix it; the button resumes the run',
+  async ({ page, open, taken }) => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=repaired')
     await page.getByRole('button', { name: 'Run 4 cells' }).click()
     const failed = page.locator('[data-step=start][data-state=failed]')
     await expect(failed).toContainText('Failed:')
-    await expect(failed).toContainText('port 41200 is taken')
+    await expect(failed).toContainText(`port ${taken.port} on 127.0.0.1 is taken`)
     await expect(failed.getByRole('button', { name: 'Open Providers' })).toBeVisible()
+    await taken.close()
     await failed.getByRole('button', { name: 'Resume run' }).click()
+    // The whole ladder on the embedded platform, which has to be started and to ingest first.
     await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible({
-      timeout: 15_000,
+      timeout: 40_000,
     })
-  })
-})
+  },
+)
 
-test('the eight phases of an ingestion are listed below its step while it runs', async ({ page, open }) => {
-  await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
-  await page.getByRole('button', { name: 'Run 4 cells' }).click()
-  const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
-  await expect(phases).toContainText(/discover.*parse.*chunk.*embed.*vector write.*graph upload.*drain.*finalize/s)
-  await expect(phases).toContainText('41 chunks')
-  await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: ingest started')
-})
-
-test('progress counts all datasets of a run and agrees on strip, Home and Ladder', async ({ page, open }) => {
-  await open('/launch?datasets=["smoke","graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=two')
-  await page.getByRole('button', { name: 'Run 56 cells' }).click()
-  const strip = page.getByRole('contentinfo', { name: 'Run under way' })
-  // Cells of the second dataset run: those of the first are counted, and the bar is not full.
-  await expect(strip).toContainText('graph_native (2 of 2)', { timeout: 15_000 })
-  await expect(strip).toContainText(/(?:9|[1-4]\d)\/56 cells/)
-  await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
-  await expect(page.getByText(/· (?:9|[1-5]\d)\/56 cells/).first()).toBeVisible()
-  await page.getByRole('link', { name: 'Home' }).click()
-  await expect(page.getByText(/^(?:9|[1-5]\d)\/56$/)).toBeVisible()
-})
-
-test.describe('a run that fails before its first cell', () => {
-  test.use({ panelOptions: { cellMs: 20, failStep: 'start' } })
-  test('stays in the list of runs, with its reason and a link to its steps', async ({ page, open }) => {
+portTest(
+  'a run that fails before its first cell stays in the list of runs, with its reason and a link to its steps',
+  async ({ page, open, taken }) => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=broken')
     await page.getByRole('button', { name: 'Run 4 cells' }).click()
-    const note = page.getByRole('status').filter({ hasText: 'Run broken failed. Start services, smoke: the platform' })
+    const reason = 'Start services, smoke: the platform cannot start'
+    const note = page.getByRole('status').filter({ hasText: `Run broken failed. ${reason}` })
     await expect(note).toBeVisible()
     // Nothing can be read in the matrix of a run without a row.
     await expect(note.getByRole('button')).toHaveCount(0)
     await page.goto(page.url().replace(/#.*/, '#/'))
     await page.reload()
     const row = page.getByRole('row').filter({ hasText: 'broken' })
-    await expect(row).toContainText('Start services, smoke: the platform gave up')
+    await expect(row).toContainText(reason)
     await expect(row).toContainText('no row was stored')
     await row.getByRole('link', { name: '▲ failed' }).click()
-    await expect(page.locator('[data-step=start][data-state=failed]')).toContainText('port 41200 is taken')
+    await expect(page.locator('[data-step=start][data-state=failed]')).toContainText(`port ${taken.port} on 127.0.0.1`)
     await expect(page.getByRole('button', { name: 'Resume run' })).toHaveCount(1)
+  },
+)
+
+test.describe('an ingestion', () => {
+  test.use({ panelOptions: { own: true } })
+  test('lists its eight phases below its step', async ({ page, open, panel }) => {
+    const { documents } = await panel.client.datasets.documents({ dataset_id: 'smoke' })
+    let chunks = 0
+    for (const { path } of documents) {
+      const answer = await panel.client.datasets.chunks({ dataset_id: 'smoke', path })
+      if (!answer.ok) throw new Error(answer.message)
+      chunks += answer.total
+    }
+    await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
+    await page.getByRole('button', { name: 'Run 4 cells' }).click()
+    const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
+    await expect(phases).toContainText(/discover.*parse.*chunk.*embed.*vector write.*graph upload.*drain.*finalize/s)
+    await expect(phases).toContainText(`${chunks} chunks`)
+    await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: ingest started')
   })
 })
 
-test('a cold start shows what it deletes and deletes nothing until the run name is typed', async ({ page, open }) => {
-  await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=ladder-2026-11-20')
-  await page.getByRole('checkbox', { name: /^Cold start/ }).check()
-  await expect(page.getByText('Cold start deletes 28 finished cells of this run.')).toBeVisible()
-  await page.getByRole('button', { name: /^Run \d/ }).click()
-  const question = page.getByRole('dialog', { name: 'Delete 28 finished cells?' })
-  await expect(question.getByRole('row')).toHaveCount(4)
-  await expect(question).toContainText('ladder-2026-11-20-smoke-human-round.json')
-  await expect(question.getByRole('button', { name: 'Delete and run' })).toBeDisabled()
-  await question.getByRole('button', { name: 'Keep files' }).click()
-  await expect(page.getByRole('heading', { name: 'Launch' })).toBeVisible()
-  await page.getByRole('button', { name: /^Run \d/ }).click()
-  await question.getByRole('textbox').fill('ladder-2026-11-20')
-  await question.getByRole('button', { name: 'Delete and run' }).click()
-  await expect(page.getByRole('heading', { name: 'Ladder · ladder-2026-11-20' })).toBeVisible()
+test('progress counts all datasets of a run and agrees on strip, Home and Ladder', async ({ page, open, gateway }) => {
+  // All eight cells of the first dataset and twelve of the second.
+  gateway.allow(20)
+  await open('/launch?datasets=["smoke","graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=two')
+  await page.getByRole('button', { name: 'Run 56 cells' }).click()
+  const strip = page.getByRole('contentinfo', { name: 'Run under way' })
+  await expect(strip).toContainText('graph_native (2 of 2)', { timeout: 15_000 })
+  await expect(strip).toContainText('20/56 cells')
+  await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
+  await expect(page.getByText(/· 20\/56 cells/).first()).toBeVisible()
+  await page.getByRole('link', { name: 'Home' }).click()
+  await expect(page.getByText('20/56', { exact: true })).toBeVisible()
 })
 
-test('publishing over published results lists what it replaces and asks', async ({ page, open }) => {
-  await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=narrow')
-  await page.getByRole('checkbox', { name: /^Publish/ }).check()
-  await expect(page.getByText('Publishing replaces the results of smoke from run ladder-2026-11-20.')).toBeVisible()
-  await page.getByRole('button', { name: 'Run 4 cells' }).click()
-  const question = page.getByRole('dialog', { name: 'Replace published results?' })
-  await expect(question).toContainText('2 approaches, 8 cells, judged')
-  await expect(question).toContainText('Lost: the judgments')
-  await question.getByRole('button', { name: 'Replace and run' }).click()
-  await expect(page.getByRole('heading', { name: 'Ladder · narrow' })).toBeVisible()
+test.describe('a cold start', () => {
+  const RUN = 'ladder-2026-11-20'
+  const withVotesAndCollections = async (root: string): Promise<void> => {
+    await writeFile(join(root, `results/${RUN}-smoke-human-round.json`), '{}\n')
+    await mkdir(join(root, '.rag-ladder/platform/smoke'), { recursive: true })
+  }
+  test.use({ panelOptions: { prepare: withVotesAndCollections } })
+  test('shows what it deletes and deletes nothing until the run name is typed', async ({ page, open, panel }) => {
+    const smoke = async (): Promise<string[]> =>
+      (await readdir(join(panel.root, 'results')))
+        // Reading the evidence for a plan leaves its lock.
+        .filter((name) => name.startsWith(`${RUN}-smoke`) && !name.endsWith('.lock'))
+        .sort()
+    const before = await smoke()
+    await open(`/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=${RUN}`)
+    await page.getByRole('checkbox', { name: /^Cold start/ }).check()
+    await expect(page.getByText('Cold start deletes 28 finished cells of this run.')).toBeVisible()
+    await page.getByRole('button', { name: /^Run \d/ }).click()
+    const question = page.getByRole('dialog', { name: 'Delete 28 finished cells?' })
+    for (const name of before) await expect(question).toContainText(name)
+    // Below the head: each file, and the folder of the collections.
+    await expect(question.getByRole('row')).toHaveCount(1 + before.length + 1)
+    await expect(question.getByRole('button', { name: 'Delete and run' })).toBeDisabled()
+    await question.getByRole('button', { name: 'Keep files' }).click()
+    await expect(page.getByRole('heading', { name: 'Launch' })).toBeVisible()
+    expect(await smoke()).toEqual(before)
+    await page.getByRole('button', { name: /^Run \d/ }).click()
+    await question.getByRole('textbox').fill(RUN)
+    await question.getByRole('button', { name: 'Delete and run' }).click()
+    await expect(page.getByRole('heading', { name: `Ladder · ${RUN}` })).toBeVisible()
+  })
+})
+
+test.describe('publishing over published results', () => {
+  const withPublished = (root: string): Promise<void> =>
+    cp(join(PROJECT_ROOT, 'docs/results'), join(root, 'docs/results'), {
+      recursive: true,
+      filter: (path) => !/-(?!graph_native)[a-z_]+-(?:evidence|evaluation|matrix|judgments)\.jsonl?$/.test(path),
+    })
+  test.use({ panelOptions: { prepare: withPublished } })
+  test('lists what it replaces and asks', async ({ page, open, panel }) => {
+    const request = { dataset_ids: ['graph_native'], models: ['vanilla-rag'], run_id: 'narrow', publish: true }
+    const plan = await panel.client.experiment.plan(request)
+    const { current, lost } = plan.ok ? plan.publications[0]! : { current: null, lost: [] }
+    await open('/launch?datasets=["graph_native"]&models=["vanilla-rag"]&name=narrow')
+    await page.getByRole('checkbox', { name: /^Publish/ }).check()
+    const notice = `Publishing replaces the results of graph_native from run ${current!.run_id}.`
+    await expect(page.getByText(notice)).toBeVisible()
+    await page.getByRole('button', { name: 'Run 24 cells' }).click()
+    const question = page.getByRole('dialog', { name: 'Replace published results?' })
+    await expect(question).toContainText(`${current!.models.length} approaches, ${current!.cells} cells, judged`)
+    await expect(question).toContainText(`Lost: ${lost.join(', ')}.`)
+    expect(lost).toContain('the judgments')
+    await question.getByRole('button', { name: 'Replace and run' }).click()
+    await expect(page.getByRole('heading', { name: 'Ladder · narrow' })).toBeVisible()
+  })
 })

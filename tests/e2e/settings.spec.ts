@@ -1,7 +1,8 @@
 import { expect } from '@playwright/test'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
-test.use({ panelOptions: { own: true } })
+test.describe.configure({ mode: 'default' })
+test.use({ panelOptions: { sharedAs: 'settings' } })
 
 test('endpoints, judges and the roles of the chosen model set', async ({ page, open }) => {
   await open('/settings')

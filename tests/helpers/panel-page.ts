@@ -11,6 +11,8 @@ import { copyProject, emptyProject, removeProject, seedRun, SEEDED_RUNS } from '
 export interface PanelOptions {
   /** An engine on a project folder of its own, for a spec that changes something. Else all specs of a worker with these options share one. */
   own?: boolean
+  /** Specs of a worker with the same name share an engine that they change, none of them what another one reads. */
+  sharedAs?: string
   /** No run yet. */
   empty?: boolean
   /** Texts of the newest run's cells are markup, scripts and links. */

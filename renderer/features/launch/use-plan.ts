@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { PlanOutcome, RunRequestInput } from '../../../contract/control/run-job.ts'
 import { api } from '../../data/client.ts'
+import { refusedFields } from './refused-fields.ts'
 
 const SETTLE_MS = 200
 
@@ -35,12 +36,14 @@ export function usePlan(request: RunRequestInput): PlanState {
     staleTime: 0,
   })
   const outcome = missing.length > 0 ? undefined : query.data
+  const error = missing.length === 0 ? query.error : null
+  const refused = error === null ? [] : refusedFields(error)
   return {
     plan: outcome?.ok === true ? outcome : null,
-    problems: outcome?.ok === false ? outcome.problems : missing,
+    problems: outcome?.ok === false ? outcome.problems : [...missing, ...refused],
     isStale: query.isPlaceholderData || JSON.stringify(settled) !== JSON.stringify(request),
     isPending: missing.length === 0 && query.isPending,
-    error: missing.length === 0 ? query.error : null,
+    error: refused.length === 0 ? error : null,
     refetch: () => void query.refetch(),
   }
 }
