@@ -1,14 +1,19 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { IngestionAccepted } from '../../../contract/index.ts'
+import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
 import { openIngestionSite, someDocuments, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
 
 const CHILD = path.resolve(import.meta.dirname, '../../../tests/helpers/ingestion-child.ts')
+
+/** Chunks whose vectors the child has when it is killed. */
+const FIRST_BATCH = 32
 
 let site: IngestionSite
 const children: ChildProcess[] = []
@@ -42,10 +47,18 @@ async function message(child: ChildProcess): Promise<unknown> {
 }
 
 describe('ingestion processes', () => {
-  it('finish the job of one that was killed in the middle of embedding', async () => {
+  it('finish the job of one that was killed in the middle of embedding, and embed only what it had not', async () => {
     const child = start('hang')
     expect(await message(child)).toBe('embedding')
-    const service = site.service({ clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep } })
+    const embedded: string[] = []
+    const service = site.service({
+      clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
+      embeddingModelName: 'hash-768',
+      embed: async (texts) => {
+        embedded.push(...texts)
+        return hashEmbeddings(texts)
+      },
+    })
     const [before] = service.list({ limit: 1 })!.records
     expect(before).toMatchObject({ status: 'running', executions: 1 })
     child.kill('SIGKILL')
@@ -55,6 +68,10 @@ describe('ingestion processes', () => {
     const record = await service.settled(before!.id)
     expect(record).toMatchObject({ status: 'completed', executions: 2, errors: [], counts: { files_discovered: 40 } })
     expect((await site.store.info('RagBase_smoke'))!.chunkCount).toBe(record.counts.chunks_created)
+    // More than the batch, because chunks of equal text have one vector.
+    expect(record.counts.vectors_reused).toBeGreaterThanOrEqual(FIRST_BATCH)
+    expect(embedded).toHaveLength(record.counts.chunks_created! - record.counts.vectors_reused!)
+    expect((await readdir(site.folder)).filter((name) => name.includes('.vectors'))).toEqual([])
   })
 
   it('claim one fingerprint once, however many submit it at the same time', async () => {

@@ -5,10 +5,14 @@ import { graphTargetOf, runGraphPhases } from './graph-phases.ts'
 import type { IngestionDeps } from './ingestion-service.ts'
 import { collectionDigest, freshProgress, idempotencyKey } from './job-record.ts'
 import type { Job, JobProgress } from './job-record.ts'
+import { InvalidVectorError } from '../vector-store/vector-store.ts'
 import { jobError } from './job-store.ts'
 import type { JobStore, Lease } from './job-store.ts'
+import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
+import type { KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
 import { chunk, discover, embedChunks, finalize, parse, writeVectors } from './phases.ts'
+import type { Document } from './phases.ts'
 
 /** How a run ended for this process; an abandoned job belongs to another worker or runs again later. */
 export type RunEnd = 'completed' | 'failed' | 'cancelled' | 'abandoned'
@@ -30,15 +34,20 @@ export async function runJob(
     signal.throwIfAborted()
     jobs.renew(lease, progress)
   })
+  const kept = openKeptVectors(keptVectorsFile(deps.stateFile, job.collection), deps.embeddingModelName, deps.embed)
   try {
-    await runPhases(deps, jobs, job, lease, log, signal)
+    await runPhases(deps, jobs, job, lease, log, kept, signal)
     jobs.finish(lease, 'completed', log.progress)
     return 'completed'
   } catch (error) {
     // An aborted call may throw an error of its own: the reason of the abort counts.
-    return await endEarly(jobs, lease, log, signal.aborted ? signal.reason : error)
+    const end = await endEarly(jobs, lease, log, signal.aborted ? signal.reason : error)
+    // The next run must not fail by the same vectors, and a cancelled one has no next.
+    if (end === 'cancelled' || error instanceof InvalidVectorError) kept.remove()
+    return end
   } finally {
     heartbeat.stop()
+    kept.close()
   }
 }
 
@@ -48,9 +57,10 @@ async function runPhases(
   job: Job,
   lease: Lease,
   log: PhaseLog,
+  kept: KeptVectors,
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, embed, clock } = deps
+  const { store, clock } = deps
   const { order, collection } = job
   const { profile, revision } = order
   const checkLease = () => {
@@ -65,21 +75,42 @@ async function runPhases(
   if (order.contentDigest === '')
     jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
   const documents = await log.run('parse', (count) => parse(corpus.files, profile.parser_order, parsers, signal, count))
-  const chunks = await log.run('chunk', (count) => chunk(documents, profile, embed, signal, count))
-  const vectors = await log.run('embed', (count) => embedChunks(chunks, embed, signal, count))
-  const source = {
-    dimensions: vectors[0]!.length,
-    contentDigest: collectionDigest(revision, contentDigest, deps.embeddingModelName),
-    embeddingModel: deps.embeddingModelName,
-  }
-  const written = await log.run('vector_write', (count) =>
-    writeVectors(store, collection, source, chunks, vectors, profile.vector_target.on_unavailable, checkLease, count),
-  )
+  const expected = await writeCollection(deps, job, documents, contentDigest, log, kept, checkLease, signal)
   const graph = graphTargetOf(deps.graph, profile.name)
   await runGraphPhases(log, graph, profile.graph_target, documents, clock, signal)
-  await log.run('finalize', () =>
-    finalize(store, collection, written ? { ...source, chunkCount: chunks.length } : null),
+  await log.run('finalize', () => finalize(store, collection, expected))
+}
+
+/** chunk to vector_write: what the collection must be then, null where none was written. Its chunks and vectors end with this call. */
+async function writeCollection(
+  deps: IngestionDeps,
+  { collection, order: { profile, revision } }: Job,
+  documents: readonly Document[],
+  contentDigest: string,
+  log: PhaseLog,
+  kept: KeptVectors,
+  checkLease: () => void,
+  signal: AbortSignal,
+): Promise<{ contentDigest: string; chunkCount: number } | null> {
+  const { store, embeddingModelName: embeddingModel } = deps
+  const chunks = await log.run('chunk', (count) => chunk(documents, profile, kept.embed, signal, count))
+  const vectors = await log.run('embed', async (count) => {
+    const outcome = await embedChunks(chunks, kept.embed, signal, count)
+    if (kept.reused > 0) count('vectors_reused', kept.reused)
+    return { ...outcome, note: kept.problem }
+  })
+  const source = {
+    dimensions: vectors[0]!.length,
+    contentDigest: collectionDigest(revision, contentDigest, embeddingModel),
+    embeddingModel,
+  }
+  const { on_unavailable: onUnavailable } = profile.vector_target
+  const written = await log.run('vector_write', (count) =>
+    writeVectors(store, collection, source, chunks, vectors, onUnavailable, checkLease, count),
   )
+  if (!written) return null
+  kept.remove()
+  return { contentDigest: source.contentDigest, chunkCount: chunks.length }
 }
 
 async function endEarly(jobs: JobStore, lease: Lease, log: PhaseLog, error: unknown): Promise<RunEnd> {
