@@ -9,6 +9,9 @@ import { api } from '../data/client.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { useBlind } from '../stores/sight.ts'
 import { PAGES } from './page-list.ts'
+import { SHELL_WORDS } from './shell-words.ts'
+
+const WORDS = SHELL_WORDS.commandPalette
 
 const SHORTEST_SEARCH = 3
 
@@ -39,13 +42,13 @@ export function CommandPalette() {
   const commands: SpotlightActionData[] = [
     ...(smoke === undefined
       ? []
-      : [{ id: 'smoke', label: 'Run the smoke ladder', description: smoke.description, onClick: start }]),
+      : [{ id: 'smoke', label: WORDS.runSmoke, description: smoke.description, onClick: start }]),
     ...(['light', 'dark', 'auto'] as const)
       .filter((scheme) => scheme !== colorScheme)
-      .map((scheme) => ({ id: scheme, label: `Look: ${scheme}`, onClick: () => setColorScheme(scheme) })),
+      .map((scheme) => ({ id: scheme, label: WORDS.look(scheme), onClick: () => setColorScheme(scheme) })),
     ...(['comfortable', 'compact'] as const)
       .filter((choice) => choice !== density)
-      .map((choice) => ({ id: choice, label: `Density: ${choice}`, onClick: () => setDensity(choice) })),
+      .map((choice) => ({ id: choice, label: WORDS.density(choice), onClick: () => setDensity(choice) })),
   ]
   const runActions: SpotlightActionData[] = runs.map(({ run_id: run, datasets }) => ({
     id: `run-${run}`,
@@ -74,15 +77,15 @@ export function CommandPalette() {
       onQueryChange={setQuery}
       filter={(_, actions) => actions}
       actions={[
-        { group: 'Pages', actions: pages.filter(({ label }) => matches(label ?? '')) },
-        { group: 'Commands', actions: commands.filter(({ label }) => matches(label ?? '')) },
-        { group: 'Runs', actions: runActions.filter(({ label }) => matches(label ?? '')).slice(0, 6) },
-        { group: 'Questions and answers', actions: hits },
+        { group: WORDS.pages, actions: pages.filter(({ label }) => matches(label ?? '')) },
+        { group: WORDS.commands, actions: commands.filter(({ label }) => matches(label ?? '')) },
+        { group: WORDS.runs, actions: runActions.filter(({ label }) => matches(label ?? '')).slice(0, 6) },
+        { group: WORDS.questionsAndAnswers, actions: hits },
       ].filter(({ actions }) => actions.length > 0)}
-      nothingFound="Nothing found"
+      nothingFound={WORDS.nothingFound}
       // Open and focused before the next key arrives: what is typed right after the shortcut belongs here.
       transitionProps={{ duration: 0 }}
-      searchProps={{ autoFocus: true, placeholder: 'Page, run, question or answer', 'aria-label': 'Search or command' }}
+      searchProps={{ autoFocus: true, placeholder: WORDS.searchHint, 'aria-label': WORDS.searchOrCommand }}
       scrollable
       maxHeight={460}
       lockScroll={false}

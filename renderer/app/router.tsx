@@ -12,12 +12,15 @@ import { LaunchPage } from '../pages/launch.tsx'
 import { MatrixPage } from '../pages/matrix.tsx'
 import * as search from './search-params.ts'
 import { Shell } from './shell.tsx'
+import { SHELL_WORDS } from './shell-words.ts'
+
+const WORDS = SHELL_WORDS.router
 
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => (
-    <Page title="No such page">
-      <p>The address is not one of this panel. Choose a page on the left.</p>
+    <Page title={WORDS.noSuchPage}>
+      <p>{WORDS.choosePage}</p>
     </Page>
   ),
 })
@@ -93,8 +96,8 @@ export const router = createRouter({
     </Page>
   ),
   defaultErrorComponent: ({ error, reset }) => (
-    <Page title="This page failed">
-      <ErrorPanel error={error} what="The page" retry={reset} />
+    <Page title={WORDS.thisPageFailed}>
+      <ErrorPanel error={error} what={WORDS.thePage} retry={reset} />
     </Page>
   ),
 })

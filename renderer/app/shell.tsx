@@ -15,8 +15,11 @@ import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { guideOf, PAGES } from './page-list.ts'
 import styles from './shell.module.css'
+import { SHELL_WORDS } from './shell-words.ts'
 
-const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : 'Ctrl K'
+const WORDS = SHELL_WORDS.frame
+
+const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : WORDS.ctrlK
 
 /** The frame around every page. */
 export function Shell() {
@@ -24,7 +27,7 @@ export function Shell() {
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page" onClick={focusPage}>
-        Skip to the page
+        {WORDS.skip}
       </a>
       <header className={styles.header}>
         <Link to="/" className={styles.brand}>
@@ -32,16 +35,16 @@ export function Shell() {
             <rect width="32" height="32" rx="6" fill="#0072B2" />
             <path d="M10 5v22M22 5v22M10 10h12M10 16h12M10 22h12" stroke="#fff" strokeWidth="2.6" fill="none" />
           </svg>
-          RAG Ladder
+          {WORDS.ragLadder}
         </Link>
         <button type="button" className={styles.search} onClick={() => spotlight.open()}>
-          <span>Search or command</span>
+          <span>{WORDS.searchOrCommand}</span>
           <Kbd size="xs">{MOD_KEY}</Kbd>
         </button>
         <GuideLink />
         <ServiceStates />
       </header>
-      <nav className={styles.nav} aria-label="Pages">
+      <nav className={styles.nav} aria-label={WORDS.pages}>
         <ul>
           {PAGES.map(({ path, label }) => (
             <li key={path}>
@@ -67,7 +70,7 @@ function GuideLink() {
   if (pathname === '/help') return null
   return (
     <Link to="/help" search={{ page: guideOf(pathname) }} className={styles.guide}>
-      Guide
+      {WORDS.guide}
     </Link>
   )
 }
@@ -75,12 +78,15 @@ function GuideLink() {
 /** In place of every page while the engine refuses this browser. */
 function ExpiredLink() {
   return (
-    <Page title="This link has expired">
+    <Page title={WORDS.linkExpired}>
       <div role="alert">
-        <p>The engine runs, but it does not accept this browser: its one-time link was used elsewhere or is too old.</p>
+        <p>{WORDS.refused}</p>
         <p>
-          To get a new link, stop <code>rag-ladder serve</code> with Ctrl-C, start it again and open the link that it
-          prints. In the desktop app, choose <em>Open in the browser</em> in its menu.
+          {WORDS.newLink}
+          <code>{WORDS.ragLadderServe}</code>
+          {WORDS.restart}
+          <em>{WORDS.menuItem}</em>
+          {WORDS.inItsMenu}
         </p>
       </div>
     </Page>
@@ -102,41 +108,42 @@ function RunStrip() {
   if (link === 'lost')
     return (
       <footer className={styles.lost} role="status">
-        <span aria-hidden="true">▲</span> The engine does not answer. Finished cells are kept; trying again.
+        <span aria-hidden="true">▲</span>
+        {WORDS.noEngine}
       </footer>
     )
   if (job === null || progress === null) return null
   const moving = job.state === 'running' || job.state === 'queued'
   return (
-    <footer className={styles.strip} aria-label="Run under way">
+    <footer className={styles.strip} aria-label={WORDS.runUnderWay}>
       <div className={styles.stripText}>
         <Link to="/ladder">{job.run_id}</Link>
         {progress.datasetId !== null && (
           <span>
             {progress.datasetId}
-            {progress.datasetCount > 1 && ` (${progress.datasetNumber} of ${progress.datasetCount})`}
+            {progress.datasetCount > 1 && WORDS.of(progress.datasetNumber, progress.datasetCount)}
           </span>
         )}
         {moving && progress.step !== null && <span>{STEP_NAMES[progress.step]}</span>}
-        <span>
-          {count(progress.done)}/{count(progress.total)} cells
-        </span>
-        <span>{count(progress.failed)} failed</span>
-        {moving && progress.cellsPerSecond !== null && <span>{progress.cellsPerSecond.toFixed(1)} cells/s</span>}
-        {moving && progress.leftMs !== null && <span>{duration(progress.leftMs)} left</span>}
+        <span>{WORDS.cells(count(progress.done), count(progress.total))}</span>
+        <span>{WORDS.failed(count(progress.failed))}</span>
+        {moving && progress.cellsPerSecond !== null && (
+          <span>{WORDS.cellsPerSecond(progress.cellsPerSecond.toFixed(1))}</span>
+        )}
+        {moving && progress.leftMs !== null && <span>{WORDS.left(duration(progress.leftMs))}</span>}
         {!moving && <strong>{job.state}</strong>}
       </div>
       <Progress
         className={styles.stripBar}
         value={progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
-        aria-label="Cells done"
+        aria-label={WORDS.cellsDone}
         transitionDuration={100}
       />
       {job.state === 'paused' ? (
-        <Button onClick={() => control.resume(job.run_id)}>Resume</Button>
+        <Button onClick={() => control.resume(job.run_id)}>{WORDS.resume}</Button>
       ) : (
         <Button variant="default" disabled={job.state !== 'running'} onClick={() => control.pause(job.run_id)}>
-          Pause
+          {WORDS.pause}
         </Button>
       )}
       <CancelButton job={job} />
@@ -151,9 +158,11 @@ function ServiceStates() {
   const link = useEventLink()
   const { data = [] } = useQuery(api.services.list.queryOptions())
   return (
-    <ul className={styles.services} aria-label="Services">
+    <ul className={styles.services} aria-label={WORDS.services}>
       <li>
-        <StateDot tone={LINK_TONES[link]} /> engine <span className="hidden-text">{link}</span>
+        <StateDot tone={LINK_TONES[link]} />
+        {WORDS.engine}
+        <span className="hidden-text">{link}</span>
       </li>
       {data.map(({ name, state, detail }) => (
         <li key={name}>

@@ -1,6 +1,9 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import styles from './confirm-dialog.module.css'
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.confirmDialog
 
 interface ConfirmDialogProps {
   opened: boolean
@@ -42,7 +45,9 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <TextInput
             label={
               <>
-                Type <code>{typed}</code> to confirm
+                {WORDS.type}
+                <code>{typed}</code>
+                {WORDS.toConfirm}
               </>
             }
             autoComplete="off"

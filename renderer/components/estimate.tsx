@@ -1,12 +1,15 @@
 import type { Estimate } from '../../contract/evidence/statistics.ts'
 import { intervalWords } from '../../contract/words.ts'
 import { count, score, signed } from './format.ts'
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.estimate
 
 const NO_INTERVAL: Record<NonNullable<Estimate['no_interval']>, string> = {
-  no_data: 'nothing to measure',
-  not_defined: 'not defined: all values are equal',
-  too_few_clusters: 'no interval: fewer than 8 independent groups',
-  no_variation: 'no interval: all groups agree',
+  no_data: WORDS.nothingToMeasure,
+  not_defined: WORDS.undefinedValue,
+  too_few_clusters: WORDS.fewGroups,
+  no_variation: WORDS.groupsAgree,
 }
 
 /** Why an estimate has no interval; empty where it has one. */

@@ -11,6 +11,9 @@ const WORDS = {
   byRule: 'Rules decided that this answer refuses: it says that it cannot answer, and claims nothing else.',
   unknownByRule: 'Rules could not decide whether this answer refuses: they read English only.',
   unknownByModel: 'The evaluator’s language model did not decide whether this answer refuses.',
+  unknownCount: (unknown: string) => `, ${unknown} unknown`,
+  decidedBy: (byModel: number, byRules: number) =>
+    `Decided for ${plural(byModel, 'answer')} by the evaluator’s language model and for ${plural(byRules, 'answer')} by rules.`,
   noScoreChanges: 'A refusal is shown beside the scores and changes none of them.',
 } as const
 
@@ -41,7 +44,7 @@ export function RefusalCount({ refusals }: { refusals: RefusalCounts | null }) {
   if (refusals === null) return null
   const { refused, answered, unknown, decided_by_model: byModel } = refusals
   const all = refused + answered + unknown
-  const label = `${WORDS.refused} ${count(refused)}/${count(all)}${unknown > 0 ? `, ${count(unknown)} unknown` : ''}`
-  const how = `Decided for ${plural(byModel, 'answer')} by the evaluator’s language model and for ${plural(all - byModel, 'answer')} by rules.`
+  const label = `${WORDS.refused} ${count(refused)}/${count(all)}${unknown > 0 ? WORDS.unknownCount(count(unknown)) : ''}`
+  const how = WORDS.decidedBy(byModel, all - byModel)
   return <Chip label={label} explanation={`${how} ${WORDS.noScoreChanges}`} />
 }

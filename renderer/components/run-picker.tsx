@@ -2,6 +2,9 @@ import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.runPicker
 
 /** The run and dataset that an address names, or the newest; undefined before any run. */
 export function useRunDataset(search: { run?: string; dataset?: string }) {
@@ -25,7 +28,7 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
     <>
       <Select
         size="xs"
-        aria-label="Run"
+        aria-label={WORDS.run}
         searchable
         allowDeselect={false}
         data={runs.map(({ run_id: id }) => id)}
@@ -34,7 +37,7 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
       />
       <Select
         size="xs"
-        aria-label="Dataset"
+        aria-label={WORDS.dataset}
         allowDeselect={false}
         data={run.datasets.map(({ dataset_id: value, label }) => ({ value, label }))}
         value={datasetId}

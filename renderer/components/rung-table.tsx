@@ -4,6 +4,9 @@ import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { ApproachName } from './approach-name.tsx'
 import { count } from './format.ts'
 import table from './table.module.css'
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.rungTable
 
 interface RungTableProps {
   /** What a screen reader calls it. */
@@ -25,7 +28,7 @@ export function RungTable({ label, points, datasets, short = false, mean }: Rung
       <table className={table.table}>
         <thead>
           <tr>
-            <th>Approach</th>
+            <th>{WORDS.approach}</th>
             {datasets.map(({ dataset_id: id, label: name }) => (
               <th key={id} className={table.num}>
                 {name}

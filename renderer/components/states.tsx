@@ -2,13 +2,16 @@ import { Button, Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { controlErrorOf, type ControlErrorCode } from '../../contract/control/control-error.ts'
 import styles from './states.module.css'
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.states
 
 const WHAT_TO_DO: Partial<Record<ControlErrorCode, string>> = {
-  unauthorized: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',
-  unreachable: 'The engine does not answer. It keeps every finished cell; this page reconnects when it does.',
-  index_busy: 'The index is being rebuilt. Try again in a moment.',
-  not_found: 'It may have been removed, or the link is from another project.',
-  manifest_invalid: 'Repair the file; this page reloads it by itself.',
+  unauthorized: WORDS.restart,
+  unreachable: WORDS.noEngine,
+  index_busy: WORDS.indexBusy,
+  not_found: WORDS.notFound,
+  manifest_invalid: WORDS.invalidFile,
 }
 
 /** What went wrong, where, and what to do; with a button where the same call may work later. */
@@ -19,7 +22,7 @@ export function ErrorPanel({ error, what, retry }: { error: unknown; what: strin
     <div role="alert" className={styles.error}>
       <strong>
         <span aria-hidden="true">▲ </span>
-        {what} could not be read
+        {WORDS.unreadable(what)}
       </strong>
       <p>{message}</p>
       {problems.length > 0 && (
@@ -37,7 +40,7 @@ export function ErrorPanel({ error, what, retry }: { error: unknown; what: strin
       {WHAT_TO_DO[code] !== undefined && <p className="dim">{WHAT_TO_DO[code]}</p>}
       {retry !== undefined && (retryable || code === 'unreachable') && (
         <Button variant="default" onClick={retry}>
-          Try again
+          {WORDS.tryAgain}
         </Button>
       )}
     </div>
@@ -57,7 +60,7 @@ export function EmptyPanel({ title, children }: { title: string; children?: Reac
 /** Lines of the final height, so that nothing moves when the data come. */
 export function LoadingRows({ rows, height = 28 }: { rows: number; height?: number }) {
   return (
-    <div role="status" aria-label="Loading">
+    <div role="status" aria-label={WORDS.loading}>
       {Array.from({ length: rows }, (_, index) => (
         <Skeleton key={index} height={height - 8} mb={8} animate={false} />
       ))}

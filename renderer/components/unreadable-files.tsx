@@ -1,7 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
-import { count, plural } from './format.ts'
+import { count } from './format.ts'
 import styles from './states.module.css'
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.unreadableFiles
 
 /** Files of the results folders that could not be read, each with its reason; everything else is shown as usual. */
 export function UnreadableFiles() {
@@ -11,14 +14,14 @@ export function UnreadableFiles() {
     <div role="status" className={styles.unreadable}>
       <strong>
         <span aria-hidden="true">▲ </span>
-        {plural(damaged.length, 'file')} could not be read from some point on. All other files are shown.
+        {WORDS.unreadableFiles(damaged.length)}
       </strong>
       <ul>
         {damaged.map(({ path, damage: { line, offset, message } }) => (
           <li key={path}>
             <code>{path}</code>
-            {line !== null && ` line ${count(line)},`}
-            {offset !== null && ` byte ${count(offset)}`}: {message}
+            {line !== null && WORDS.line(count(line))}
+            {offset !== null && WORDS.byte(count(offset))}: {message}
           </li>
         ))}
       </ul>

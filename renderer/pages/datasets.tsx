@@ -2,12 +2,14 @@ import { SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
-import { plural } from '../components/format.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
 import { AskByVoice } from '../features/speech/ask-by-voice.tsx'
 import { QuestionList } from '../features/datasets/question-list.tsx'
+import { DATASETS_WORDS } from '../features/datasets/datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.page
 
 // The drawing library is only fetched when a graph is shown.
 const GraphView = lazy(async () => ({ default: (await import('../features/datasets/graph/graph-view.tsx')).GraphView }))
@@ -22,14 +24,14 @@ export function DatasetsPage() {
   const view = search.view ?? 'questions'
   return (
     <Page
-      title="Datasets"
+      title={WORDS.datasets}
       aside={
         dataset !== undefined && (
           <>
             <Select
               size="xs"
               w={220}
-              aria-label="Dataset"
+              aria-label={WORDS.dataset}
               allowDeselect={false}
               data={
                 order?.map(({ id, label, complexity_level: level }) => ({ value: id, label: `${level} · ${label}` })) ??
@@ -40,12 +42,12 @@ export function DatasetsPage() {
             />
             <SegmentedControl
               size="xs"
-              aria-label="View"
+              aria-label={WORDS.view}
               data={[
-                { value: 'questions', label: 'Questions' },
-                { value: 'documents', label: 'Documents' },
-                { value: 'graph', label: 'Graph' },
-                { value: 'ask', label: 'Ask by voice' },
+                { value: 'questions', label: WORDS.questions },
+                { value: 'documents', label: WORDS.documents },
+                { value: 'graph', label: WORDS.graph },
+                { value: 'ask', label: WORDS.askByVoice },
               ]}
               value={view}
               onChange={(next) => void navigate({ search: { dataset: dataset.id, view: next } })}
@@ -55,12 +57,11 @@ export function DatasetsPage() {
       }
     >
       {isPending && <LoadingRows rows={14} />}
-      {isError && <ErrorPanel error={error} what="The list of datasets" retry={() => void refetch()} />}
+      {isError && <ErrorPanel error={error} what={WORDS.datasetList} retry={() => void refetch()} />}
       {dataset !== undefined && (
         <>
           <p className="dim">
-            {dataset.description} {plural(dataset.questions, 'question')}, {dataset.with_gold} with gold facts,{' '}
-            {dataset.unanswerable} not answerable.
+            {WORDS.questionFacts(dataset.description, dataset.questions, dataset.with_gold, dataset.unanswerable)}
           </p>
           {view === 'questions' && <QuestionList key={dataset.id} dataset={dataset} />}
           {view === 'graph' && (

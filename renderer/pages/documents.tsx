@@ -3,19 +3,22 @@ import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
 import { OutputFormat, UseOcr } from '../../contract/http/conversion.ts'
 import { DOCUMENT_FORMATS } from '../../contract/http/document-formats.ts'
-import { bytes, count, plural } from '../components/format.ts'
+import { bytes, count } from '../components/format.ts'
 import { EmptyPanel, Page } from '../components/states.tsx'
 import { useNow } from '../components/use-now.ts'
 import type { ConversionChoices } from '../features/documents/convert.ts'
 import { ConversionView } from '../features/documents/conversion-view.tsx'
 import styles from '../features/documents/documents.module.css'
 import { useConversions, type Conversion } from '../features/documents/use-conversions.ts'
+import { DOCUMENTS_WORDS } from '../features/documents/documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.page
 
 const SIGNS: Record<Conversion['state'], string> = {
-  waiting: '○ waiting',
-  converting: '◐ converting …',
-  done: '● converted',
-  failed: '▲ failed',
+  waiting: WORDS.waiting,
+  converting: WORDS.converting,
+  done: WORDS.converted,
+  failed: WORDS.failed,
 }
 
 const FORMAT_LABELS = Object.values(DOCUMENT_FORMATS)
@@ -30,28 +33,28 @@ export function DocumentsPage() {
   const drop = (files: File[]): void => add(files, choices)
   const current = conversions.find(({ id }) => id === chosen) ?? conversions.at(-1)
   return (
-    <Page title="Documents">
+    <Page title={WORDS.documents}>
       <div className={styles.layout}>
         <div className={styles.side}>
           <Dropzone
             onDrop={drop}
             activateOnClick={false}
             classNames={{ root: styles.drop! }}
-            aria-label="Drop files here"
+            aria-label={WORDS.dropFilesHere}
           >
-            <p>Drop files here</p>
+            <p>{WORDS.dropFilesHere}</p>
             <p className="dim">{FORMAT_LABELS}</p>
             <FileButton onChange={drop} multiple>
               {(props) => (
                 <Button {...props} size="compact-sm" variant="default" style={{ pointerEvents: 'all' }}>
-                  Choose files
+                  {WORDS.chooseFiles}
                 </Button>
               )}
             </FileButton>
           </Dropzone>
           <div className={styles.choices}>
             <Select
-              label="Output"
+              label={WORDS.output}
               size="xs"
               data={OutputFormat.options}
               value={choices.format}
@@ -59,7 +62,7 @@ export function DocumentsPage() {
               onChange={(format) => setChoices({ ...choices, format: OutputFormat.parse(format) })}
             />
             <Select
-              label="Text recognition"
+              label={WORDS.textRecognition}
               size="xs"
               data={UseOcr.options}
               value={choices.useOcr}
@@ -67,7 +70,7 @@ export function DocumentsPage() {
               onChange={(useOcr) => setChoices({ ...choices, useOcr: UseOcr.parse(useOcr) })}
             />
             <NumberInput
-              label="Chunk size (characters)"
+              label={WORDS.chunkSizeCharacters}
               size="xs"
               min={50}
               max={8192}
@@ -77,7 +80,7 @@ export function DocumentsPage() {
           </div>
           {conversions.length > 1 && <FilesProgress conversions={conversions} />}
           {conversions.length > 0 && (
-            <ul className={styles.files} aria-label="Files">
+            <ul className={styles.files} aria-label={WORDS.files}>
               {conversions.map(({ id, file, state, startedAt, seconds }) => (
                 <li key={id}>
                   <button
@@ -88,7 +91,7 @@ export function DocumentsPage() {
                     <span>{file.name}</span>
                     <span className="dim">
                       {SIGNS[state]} · {bytes(file.size)}
-                      {seconds !== null && ` · ${seconds.toFixed(1)} s`}
+                      {seconds !== null && WORDS.s(seconds.toFixed(1))}
                       {state === 'converting' && startedAt !== null && <Running since={startedAt} />}
                     </span>
                   </button>
@@ -99,25 +102,18 @@ export function DocumentsPage() {
         </div>
         <div aria-live="polite">
           {current === undefined && (
-            <EmptyPanel title="No document yet">
-              <p>
-                Each file is converted on this computer and shown beside its original: text, tables and the chunks that
-                an approach would retrieve.
-              </p>
+            <EmptyPanel title={WORDS.noDocumentYet}>
+              <p>{WORDS.emptyAbout}</p>
             </EmptyPanel>
           )}
           {current?.state === 'failed' && (
-            <EmptyPanel title={`▲ ${current.file.name} was not converted`}>
+            <EmptyPanel title={WORDS.wasNotConverted(current.file.name)}>
               <p>{current.problem}</p>
             </EmptyPanel>
           )}
           {(current?.state === 'waiting' || current?.state === 'converting') && (
             <EmptyPanel title={current.file.name}>
-              <p>
-                {current.state === 'waiting'
-                  ? 'Waits for the file before it.'
-                  : 'Is being converted. The converter reports its pages only when it is done; the first conversion starts it.'}
-              </p>
+              <p>{current.state === 'waiting' ? WORDS.waits : WORDS.convertingNote}</p>
             </EmptyPanel>
           )}
           {current !== undefined && current.result !== null && (
@@ -135,10 +131,10 @@ function FilesProgress({ conversions }: { conversions: readonly Conversion[] }) 
   const failed = conversions.filter(({ state }) => state === 'failed').length
   return (
     <div className={styles.progress} role="status">
-      <Progress value={(100 * over) / conversions.length} aria-label="Converted files" />
+      <Progress value={(100 * over) / conversions.length} aria-label={WORDS.convertedFiles} />
       <span className="dim">
-        {count(over)} of {plural(conversions.length, 'file')}
-        {failed > 0 && ` · ${count(failed)} not converted`}
+        {WORDS.of(count(over), conversions.length)}
+        {failed > 0 && WORDS.notConverted(count(failed))}
       </span>
     </div>
   )
@@ -147,5 +143,5 @@ function FilesProgress({ conversions }: { conversions: readonly Conversion[] }) 
 /** Seconds that a conversion has taken so far. */
 function Running({ since }: { since: number }) {
   const now = useNow(true)
-  return <> · {Math.max(0, Math.floor((now - since) / 1000))} s</>
+  return <>{WORDS.s2(Math.max(0, Math.floor((now - since) / 1000)))}</>
 }

@@ -5,6 +5,9 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.
 import { GUIDE_CONTENTS, loadGuidePage } from '../features/help/guide-pages.ts'
 import { GuideView } from '../features/help/guide-view.tsx'
 import styles from '../features/help/help.module.css'
+import { HELP_WORDS } from '../features/help/help-words.ts'
+
+const WORDS = HELP_WORDS.page
 
 /** The guide as it is in `docs/guide`: part of the app, so it needs no network. */
 export function HelpPage() {
@@ -22,11 +25,11 @@ export function HelpPage() {
     if (at !== undefined) target?.focus()
     else if (target !== null) target.scrollTop = 0
   }, [isRead, page, at])
-  const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? 'Help'
+  const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? WORDS.help
   return (
     <Page title={title}>
       <div className={styles.layout}>
-        <nav className={styles.contents} aria-label="Guide">
+        <nav className={styles.contents} aria-label={WORDS.guide}>
           <ul>
             {GUIDE_CONTENTS.map(({ name, label }) => (
               <li key={name}>
@@ -38,10 +41,10 @@ export function HelpPage() {
           </ul>
         </nav>
         {isPending && <LoadingRows rows={12} />}
-        {error !== null && <ErrorPanel error={error} what="The guide" />}
+        {error !== null && <ErrorPanel error={error} what={WORDS.theGuide} />}
         {data === null && (
-          <EmptyPanel title="No such page in the guide">
-            <p>Choose one of the pages on the left.</p>
+          <EmptyPanel title={WORDS.unknownPage}>
+            <p>{WORDS.choosePage}</p>
           </EmptyPanel>
         )}
         {isRead && <GuideView markdown={data} page={page} />}

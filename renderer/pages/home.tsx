@@ -12,6 +12,9 @@ import { RunningNow } from '../features/home/running-now.tsx'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import { ServiceTable } from '../features/home/service-table.tsx'
 import styles from '../features/home/home.module.css'
+import { HOME_WORDS } from '../features/home/home-words.ts'
+
+const WORDS = HOME_WORDS.page
 
 /** What is running, what came out last, and whether the services are well; before the first run, how to make one. */
 export function HomePage() {
@@ -20,24 +23,24 @@ export function HomePage() {
   const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
   if (runs.isPending)
     return (
-      <Page title="Home">
+      <Page title={WORDS.home}>
         <LoadingRows rows={10} height={36} />
       </Page>
     )
   if (runs.isError)
     return (
-      <Page title="Home">
-        <ErrorPanel error={runs.error} what="The list of runs" retry={() => void runs.refetch()} />
+      <Page title={WORDS.home}>
+        <ErrorPanel error={runs.error} what={WORDS.runList} retry={() => void runs.refetch()} />
       </Page>
     )
   if (runs.data.total === 0 && active === null && jobs.length === 0)
     return (
-      <Page title="Home">
+      <Page title={WORDS.home}>
         <FirstRun />
       </Page>
     )
   return (
-    <Page title="Home" aside={<span>{plural(runs.data.total, 'run')}</span>}>
+    <Page title={WORDS.home} aside={<span>{plural(runs.data.total, 'run')}</span>}>
       <StoppedRuns />
       <UnreadableFiles />
       {jobs.length === 0 && active === null && <FirstRunHint />}
@@ -46,17 +49,17 @@ export function HomePage() {
           {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
           {runs.data.runs[0] !== undefined && <RunResultPanel run={runs.data.runs[0].run_id} />}
           {runs.data.runs[0] !== undefined && <NewestResult run={runs.data.runs[0]} />}
-          <Panel title="Last results">
+          <Panel title={WORDS.lastResults}>
             {runs.data.runs.length === 0 && jobs.length === 0 ? (
-              <EmptyPanel title="No result yet">
-                <p>The first rows appear here as soon as cells finish.</p>
+              <EmptyPanel title={WORDS.noResultYet}>
+                <p>{WORDS.noResultText}</p>
               </EmptyPanel>
             ) : (
               <LastRuns runs={runs.data.runs} />
             )}
           </Panel>
         </div>
-        <Panel title="Services">
+        <Panel title={WORDS.services}>
           <ServiceTable />
         </Panel>
       </div>

@@ -14,6 +14,9 @@ import { ClimbView } from '../features/ladder/climb-view.tsx'
 import { LogTail } from '../features/ladder/log-tail.tsx'
 import { RunNote } from '../features/ladder/run-note.tsx'
 import styles from '../features/ladder/ladder.module.css'
+import { LADDER_WORDS } from '../features/ladder/ladder-words.ts'
+
+const WORDS = LADDER_WORDS.page
 
 /** Goes on to the matrix of a run that was started with `land`, as soon as it is complete and in the index. */
 function useLanding({ runId, outcome, datasetIds }: LadderState): void {
@@ -71,20 +74,18 @@ export function LadderPage() {
   )
   if (isPending)
     return (
-      <Page title="Ladder">
+      <Page title={WORDS.ladder}>
         <LoadingRows rows={12} />
       </Page>
     )
   if (ladder === null)
     return (
-      <Page title="Ladder">
+      <Page title={WORDS.ladder}>
         {others}
-        <EmptyPanel title={wanted === undefined ? 'No run yet' : `No steps of ${wanted}`}>
+        <EmptyPanel title={wanted === undefined ? WORDS.noRunYet : WORDS.noStepsOf(wanted)}>
           <p>
-            {wanted === undefined
-              ? 'This page shows the twelve steps of a run while it goes on and after it ended. '
-              : 'This engine has no record of how it was made, for example because the command line made it. '}
-            <Link to="/launch">Launch a run</Link>
+            {wanted === undefined ? WORDS.emptyText : WORDS.noRecord}
+            <Link to="/launch">{WORDS.launchARun}</Link>
           </p>
         </EmptyPanel>
       </Page>
@@ -93,19 +94,19 @@ export function LadderPage() {
   const ended = job === undefined ? outcome !== null : !isMoving(job.state)
   return (
     <Page
-      title={`Ladder · ${runId}`}
+      title={WORDS.ladderOf(runId)}
       aside={
         <span>
           {plural(datasetIds.length, 'dataset')} · {plural(models.length, 'alias', 'aliases')}
-          {progress !== null && progress.total > 0 && ` · ${count(progress.done)}/${count(progress.total)} cells`}
+          {progress !== null && progress.total > 0 && WORDS.cells(count(progress.done), count(progress.total))}
           {job !== undefined && ` · ${RUN_SIGNS[job.state]} ${job.state}`}
-          {ended && typeof outcome?.durationMs === 'number' && ` in ${duration(outcome.durationMs)}`}
+          {ended && typeof outcome?.durationMs === 'number' && WORDS.in(duration(outcome.durationMs))}
         </span>
       }
     >
       {wanted !== undefined && active !== null && active.run_id !== runId && (
         <p>
-          <Link to="/ladder">Show the run under way</Link>
+          <Link to="/ladder">{WORDS.showActive}</Link>
         </p>
       )}
       {others}

@@ -3,6 +3,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ServicePanel } from '../features/providers/service-panel.tsx'
+import { PROVIDERS_WORDS } from '../features/providers/providers-words.ts'
+
+const WORDS = PROVIDERS_WORDS.page
 
 const USAGE_MS = 5000
 
@@ -22,9 +25,9 @@ export function ProvidersPage() {
       replace: true,
     })
   return (
-    <Page title="Providers">
+    <Page title={WORDS.providers}>
       {isPending && <LoadingRows rows={8} height={96} />}
-      {isError && <ErrorPanel error={error} what="The list of services" retry={() => void refetch()} />}
+      {isError && <ErrorPanel error={error} what={WORDS.serviceList} retry={() => void refetch()} />}
       {data?.map((service) => (
         <ServicePanel
           key={service.name}

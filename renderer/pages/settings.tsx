@@ -9,12 +9,15 @@ import { IndexPanel } from '../features/settings/index-panel.tsx'
 import { LookPanel } from '../features/settings/look-panel.tsx'
 import { SecretsPanel } from '../features/settings/secrets-panel.tsx'
 import styles from '../features/settings/settings.module.css'
+import { SETTINGS_WORDS } from '../features/settings/settings-words.ts'
+
+const WORDS = SETTINGS_WORDS.page
 
 const TABS: { value: SettingsTab; label: string }[] = [
-  { value: 'models', label: 'Endpoints and models' },
-  { value: 'tokens', label: 'Tokens' },
-  { value: 'data', label: 'Data and index' },
-  { value: 'look', label: 'Look' },
+  { value: 'models', label: WORDS.endpointsAndModels },
+  { value: 'tokens', label: WORDS.tokens },
+  { value: 'data', label: WORDS.dataAndIndex },
+  { value: 'look', label: WORDS.look },
 ]
 
 /** Look, endpoints, secrets, and the index; the tab is part of the link. */
@@ -26,11 +29,11 @@ export function SettingsPage() {
   const panel = (value: SettingsTab) => ({ className: styles.panels, hidden: tab !== value })
   return (
     <Page
-      title="Settings"
+      title={WORDS.settings}
       aside={
         <SegmentedControl
           size="xs"
-          aria-label="Part of the settings"
+          aria-label={WORDS.parts}
           data={TABS}
           value={tab}
           onChange={(value) => void navigate({ search: { tab: value } })}
@@ -41,7 +44,7 @@ export function SettingsPage() {
         <LookPanel />
       </div>
       {tab !== 'look' && isPending && <LoadingRows rows={12} height={40} />}
-      {tab !== 'look' && isError && <ErrorPanel error={error} what="The settings" retry={() => void refetch()} />}
+      {tab !== 'look' && isError && <ErrorPanel error={error} what={WORDS.theSettings} retry={() => void refetch()} />}
       {data !== undefined && (
         <>
           <div {...panel('models')}>

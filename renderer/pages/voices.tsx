@@ -4,19 +4,22 @@ import { ReadingFault } from '../features/speech/service-fault.tsx'
 import { listVoices } from '../features/speech/speech-client.ts'
 import { NewVoice } from '../features/voices/new-voice.tsx'
 import { VoicePanel } from '../features/voices/voice-panel.tsx'
+import { VOICES_WORDS } from '../features/voices/voices-words.ts'
+
+const WORDS = VOICES_WORDS.page
 
 /** Registered voices, and how to make one. */
 export function VoicesPage() {
   const voices = useQuery({ queryKey: ['speech', 'voices'], queryFn: listVoices })
   const { data, isPending } = voices
   return (
-    <Page title="Voices">
+    <Page title={WORDS.voices}>
       <NewVoice />
       {isPending && <LoadingRows rows={4} height={96} />}
       <ReadingFault query={voices} service="tts" />
       {data?.length === 0 && (
-        <EmptyPanel title="No voice yet">
-          <p>Record or choose a clip above. The bundled engine takes over pitch and timbre, not accent or manner.</p>
+        <EmptyPanel title={WORDS.noVoiceYet}>
+          <p>{WORDS.noVoiceText}</p>
         </EmptyPanel>
       )}
       {data?.map((voice) => (

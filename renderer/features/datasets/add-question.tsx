@@ -5,6 +5,9 @@ import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
+import { DATASETS_WORDS } from './datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.addQuestion
 
 /** One more question for a dataset, with its right answer where it is known. */
 export function AddQuestion({ dataset, file, isPublished }: { dataset: string; file: string; isPublished: boolean }) {
@@ -17,7 +20,7 @@ export function AddQuestion({ dataset, file, isPublished }: { dataset: string; f
       onSuccess: async ({ question_id: id }) => {
         setQuery('')
         setAnswer('')
-        notifyDone(`Question ${id} added`)
+        notifyDone(WORDS.questionAdded(id))
         await Promise.all([
           client.invalidateQueries({ queryKey: api.datasets.key() }),
           client.invalidateQueries({ queryKey: api.experiment.key() }),
@@ -28,13 +31,13 @@ export function AddQuestion({ dataset, file, isPublished }: { dataset: string; f
   if (!isOpen)
     return (
       <Button variant="default" w={160} onClick={() => setOpen(true)}>
-        Add a question
+        {WORDS.addAQuestion}
       </Button>
     )
   return (
     <form
       className={styles.question}
-      aria-label="Add a question"
+      aria-label={WORDS.addAQuestion}
       onSubmit={(event) => {
         event.preventDefault()
         const truth = answer.trim()
@@ -42,30 +45,30 @@ export function AddQuestion({ dataset, file, isPublished }: { dataset: string; f
       }}
     >
       <TextInput
-        label="Question"
+        label={WORDS.question}
         autoFocus
         value={query}
         error={adding.isError ? controlErrorOf(adding.error).message : undefined}
         onChange={({ currentTarget }) => setQuery(currentTarget.value)}
       />
       <Textarea
-        label="Right answer"
-        description="Optional; metrics that compare with it need it"
+        label={WORDS.rightAnswer}
+        description={WORDS.answerAbout}
         autosize
         maxRows={6}
         value={answer}
         onChange={({ currentTarget }) => setAnswer(currentTarget.value)}
       />
       <p className="dim">
-        It is written to {file}, where gold facts and accepted spellings can be added by hand.
-        {isPublished && ' Published results stay, but runs with other questions cannot be compared with them.'}
+        {WORDS.writtenTo(file)}
+        {isPublished && WORDS.publishedStay}
       </p>
       <div className={styles.actions}>
         <Button type="submit" loading={adding.isPending} disabled={query.trim() === ''}>
-          Add the question
+          {WORDS.addTheQuestion}
         </Button>
         <Button variant="default" onClick={() => setOpen(false)}>
-          Close
+          {WORDS.close}
         </Button>
       </div>
     </form>

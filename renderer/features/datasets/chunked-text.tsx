@@ -4,6 +4,9 @@ import { count, plural } from '../../components/format.ts'
 import type { Span } from '../cell/text-match.ts'
 import { chunkPieces, type Piece } from './chunk-pieces.ts'
 import styles from './chunks.module.css'
+import { DATASETS_WORDS } from './datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.chunkedText
 
 interface ChunkedTextProps {
   text: string
@@ -45,7 +48,7 @@ function ChunkSign({ chunk, isChosen, onClick }: { chunk: PlacedChunk; isChosen:
       type="button"
       className={styles.sign}
       aria-pressed={isChosen}
-      aria-label={`Chunk ${index + 1}: ${size}`}
+      aria-label={WORDS.chunk(index + 1, size)}
       title={size}
       onClick={onClick}
     >

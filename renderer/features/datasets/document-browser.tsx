@@ -5,18 +5,20 @@ import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
 import { DocumentText } from './document-text.tsx'
+import { DATASETS_WORDS } from './datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.documentBrowser
 
 /** Documents on the left, the chosen one beside them. */
 export function DocumentBrowser({ dataset, path }: { dataset: string; path: string | undefined }) {
   const list = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: dataset } }))
   const { chunks } = useSearch({ from: '/datasets' })
   const chosen = path ?? list.data?.documents[0]?.path
-  if (list.isError)
-    return <ErrorPanel error={list.error} what="The list of documents" retry={() => void list.refetch()} />
+  if (list.isError) return <ErrorPanel error={list.error} what={WORDS.documentList} retry={() => void list.refetch()} />
   if (list.data === undefined) return <LoadingRows rows={14} height={44} />
   return (
     <div className={styles.split}>
-      <nav aria-label="Documents">
+      <nav aria-label={WORDS.documents}>
         <ul className={styles.documents}>
           {list.data.documents.map(({ path: each, title, size_bytes: size, gold_facts: facts }) => (
             <li key={each}>
@@ -36,9 +38,10 @@ export function DocumentBrowser({ dataset, path }: { dataset: string; path: stri
       </nav>
       <div>
         {chosen === undefined ? (
-          <EmptyPanel title="No document yet">
+          <EmptyPanel title={WORDS.noDocumentYet}>
             <p>
-              <Link to="/documents">Convert a file</Link> and send it here.
+              <Link to="/documents">{WORDS.convertAFile}</Link>
+              {WORDS.sendHere}
             </p>
           </EmptyPanel>
         ) : (

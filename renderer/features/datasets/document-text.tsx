@@ -10,6 +10,9 @@ import { api } from '../../data/client.ts'
 import { ChunkedText } from './chunked-text.tsx'
 import chunkStyles from './chunks.module.css'
 import styles from './datasets.module.css'
+import { DATASETS_WORDS } from './datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.documentText
 
 const SLICE = 100_000
 
@@ -30,14 +33,15 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
   const chunks = useChunks(dataset, path, search.chunks === true && first !== undefined ? text.length : 0)
   const unread = query.data?.pages.find((slice) => !slice.is_text)
   if (query.isError)
-    return <ErrorPanel error={query.error} what={`Document ${path}`} retry={() => void query.refetch()} />
+    return <ErrorPanel error={query.error} what={WORDS.document(path)} retry={() => void query.refetch()} />
   if (query.isPending) return <LoadingRows rows={14} />
   if (first === undefined)
     return (
       <EmptyPanel title={path}>
         <p>
-          This document is not shown: {unread?.reason}. <Link to="/documents">Convert it</Link> to see its text and
-          chunks.
+          {WORDS.notShown}
+          {unread?.reason}. <Link to="/documents">{WORDS.convertIt}</Link>
+          {WORDS.toSeeChunks}
         </p>
       </EmptyPanel>
     )
@@ -46,7 +50,7 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
       <div className={chunkStyles.head}>
         <Switch
           size="xs"
-          label="Show chunks"
+          label={WORDS.showChunks}
           checked={search.chunks === true}
           onChange={({ currentTarget: { checked } }) =>
             void navigate({ search: { ...search, document: path, chunks: checked || undefined, chunk: undefined } })
@@ -57,7 +61,8 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
       <article className={styles.text} tabIndex={0} aria-label={path}>
         {first.lost_gold.map(({ question_id: id, fact }) => (
           <p key={id + fact}>
-            ▲ {id}: this gold fact does not occur here: <MarkedText text={fact} />
+            {WORDS.factMissing(id)}
+            <MarkedText text={fact} />
           </p>
         ))}
         {search.chunks === true && chunks.state === 'known' ? (
@@ -78,16 +83,14 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
         )}
         {query.hasNextPage && (
           <p className={chunkStyles.head}>
-            <span className="dim">
-              {count(text.length)} of {plural(first.total, 'character')}
-            </span>
+            <span className="dim">{WORDS.of(count(text.length), first.total)}</span>
             <Button
               size="compact-sm"
               variant="default"
               loading={query.isFetchingNextPage}
               onClick={() => void query.fetchNextPage()}
             >
-              Show {count(Math.min(SLICE, first.total - text.length))} more
+              {WORDS.showMore(count(Math.min(SLICE, first.total - text.length)))}
             </Button>
           </p>
         )}
@@ -101,25 +104,22 @@ function ChunkFacts({ chunks }: { chunks: ReturnType<typeof useChunks> }) {
     case 'loading':
       return (
         <span className="dim" role="status">
-          Cutting the document; the first time starts the platform …
+          {WORDS.cutting}
         </span>
       )
     case 'refused':
-      return <span role="status">○ No chunks: {chunks.message}</span>
+      return <span role="status">{WORDS.noChunks(chunks.message)}</span>
     case 'known': {
       const { total, strategy, size, overlap, profile } = chunks
       const unit = strategy === 'token' ? 'token' : 'character'
       return (
         <span className={chunkStyles.legend}>
-          <span>
-            {plural(total, 'chunk')}, {strategy}, up to {plural(size, unit)}, overlap up to {count(overlap)} · profile{' '}
-            {profile}
-          </span>
+          <span>{WORDS.chunkSizes(total, strategy, plural(size, unit), count(overlap), profile)}</span>
           <span>
             <span className={chunkStyles.sample} data-kind="overlap" />
-            in two chunks
+            {WORDS.inTwoChunks}
           </span>
-          {chunks.isCut && <span>▲ the first {count(chunks.chunks.length)} are shown</span>}
+          {chunks.isCut && <span>{WORDS.firstShown(count(chunks.chunks.length))}</span>}
         </span>
       )
     }

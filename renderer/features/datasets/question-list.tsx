@@ -9,6 +9,9 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { AddQuestion } from './add-question.tsx'
 import styles from './datasets.module.css'
+import { DATASETS_WORDS } from './datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.questionList
 
 const PAGE = 100
 
@@ -26,7 +29,8 @@ export function QuestionList({
         offset + questions.length < total && questions.length > 0 ? offset + questions.length : undefined,
     }),
   )
-  if (query.isError) return <ErrorPanel error={query.error} what="The questions" retry={() => void query.refetch()} />
+  if (query.isError)
+    return <ErrorPanel error={query.error} what={WORDS.theQuestions} retry={() => void query.refetch()} />
   if (query.data === undefined) return <LoadingRows rows={10} height={96} />
   const questions = query.data.pages.flatMap((page) => page.questions)
   return (
@@ -37,10 +41,10 @@ export function QuestionList({
             <span className="dim">
               {question.id}
               {question.hops !== null && ` · ${plural(question.hops, 'hop')}`}
-              {!question.answerable && ' · not answerable'}
+              {!question.answerable && WORDS.notAnswerable}
               {question.expect_winner !== null && (
                 <>
-                  {' · expected best: '}
+                  {WORDS.expectedBest}
                   <ApproachName alias={question.expect_winner} short />
                 </>
               )}
@@ -57,7 +61,7 @@ export function QuestionList({
                     <Link to="/datasets" search={{ dataset, view: 'documents', document }}>
                       {document}
                     </Link>
-                    {spans.length === 0 && ' ▲ not found in the document'}
+                    {spans.length === 0 && WORDS.factNotFound}
                   </li>
                 ))}
               </ul>
@@ -67,7 +71,7 @@ export function QuestionList({
       </ol>
       {query.hasNextPage && (
         <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()} w={240}>
-          Show more: {count(questions.length)} of {count(total)}
+          {WORDS.showMoreOf(count(questions.length), count(total))}
         </Button>
       )}
       <AddQuestion dataset={dataset} file={file} isPublished={published !== null} />

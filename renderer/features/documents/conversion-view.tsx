@@ -11,6 +11,9 @@ import { OriginalText } from './original-text.tsx'
 import { OriginalView } from './original-view.tsx'
 import { SendDialog } from './send-dialog.tsx'
 import type { Conversion } from './use-conversions.ts'
+import { DOCUMENTS_WORDS } from './documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.conversionView
 
 /** Whether the converter can draw pages of the format. */
 const hasPages = (format: string): boolean =>
@@ -29,8 +32,8 @@ export function ConversionView({
   const { content, format, metadata, chunks } = result
   const copy = (): void =>
     void navigator.clipboard.writeText(content).then(
-      () => notifyDone(`${file.name}: copied`),
-      (error: unknown) => notifyFailure('Copying', error),
+      () => notifyDone(WORDS.copied(file.name)),
+      (error: unknown) => notifyFailure(WORDS.copying, error),
     )
   const save = (): void => saveFile(`${file.name.replace(/\.[^.]*$/, '')}.${ENDINGS[format]}`, [content], TYPES[format])
   return (
@@ -39,8 +42,8 @@ export function ConversionView({
         <strong>{metadata.source_format}</strong> · {bytes(metadata.file_size)} · {plural(metadata.pages, 'page')} ·{' '}
         {plural(metadata.tables, 'table')} · {plural(metadata.images, 'picture')} ·{' '}
         {plural(metadata.formulas, 'formula')}
-        {metadata.ocr_pages > 0 && ` · ${plural(metadata.ocr_pages, 'page')} recognised`} ·{' '}
-        {metadata.processing_time.toFixed(1)} s
+        {metadata.ocr_pages > 0 && WORDS.recognised(metadata.ocr_pages)}
+        {WORDS.s(metadata.processing_time.toFixed(1))}
       </p>
       {metadata.warnings.map((warning) => (
         <p key={warning}>▲ {warning}</p>
@@ -51,36 +54,36 @@ export function ConversionView({
           value={view}
           onChange={setView}
           data={[
-            ...(format === 'markdown' ? [{ value: 'read', label: 'Read' }] : []),
+            ...(format === 'markdown' ? [{ value: 'read', label: WORDS.read }] : []),
             { value: 'source', label: format },
-            { value: 'chunks', label: `Chunks (${chunks?.length ?? 0})` },
+            { value: 'chunks', label: WORDS.chunks(chunks?.length ?? 0) },
           ]}
         />
         <span className={styles.buttons}>
           <Button size="compact-sm" variant="default" onClick={copy}>
-            Copy {format}
+            {WORDS.copy(format)}
           </Button>
           <Button size="compact-sm" variant="default" onClick={save}>
-            Save {format}
+            {WORDS.save(format)}
           </Button>
           {format === 'markdown' ? (
             <SendDialog fileName={file.name} markdown={content} />
           ) : (
-            <Button size="compact-sm" disabled title="Convert it to Markdown first">
-              Send to a dataset
+            <Button size="compact-sm" disabled title={WORDS.convertFirst}>
+              {WORDS.send}
             </Button>
           )}
         </span>
       </div>
       <div className={styles.pair}>
-        <section aria-label="Original">
+        <section aria-label={WORDS.original}>
           {hasPages(metadata.source_format) ? (
             <OriginalView file={file} pages={metadata.pages} />
           ) : (
             <OriginalText id={id} file={file} sourceFormat={metadata.source_format} />
           )}
         </section>
-        <section aria-label="Result" className={styles.output} tabIndex={0}>
+        <section aria-label={WORDS.result} className={styles.output} tabIndex={0}>
           {view === 'chunks' ? (
             <ChunkList chunks={chunks ?? []} />
           ) : view === 'read' && format === 'markdown' ? (
@@ -105,12 +108,13 @@ function ChunkList({ chunks }: { chunks: readonly ConversionChunk[] }) {
             <p className="dim">
               {index + 1} · {type}
               {section !== null && ` · ${section}`}
-              {page !== null && ` · page ${page}`} · {text.length} characters
+              {page !== null && WORDS.page(page)}
+              {WORDS.characters(text.length)}
             </p>
             <pre className={styles.source}>{text}</pre>
           </li>
         ))}
-      {chunks.length > 100 && <li className="dim">and {chunks.length - 100} more</li>}
+      {chunks.length > 100 && <li className="dim">{WORDS.andMore(chunks.length - 100)}</li>}
     </ol>
   )
 }

@@ -1,5 +1,8 @@
 import type { ReactNode } from 'react'
 import styles from './documents.module.css'
+import { DOCUMENTS_WORDS } from './documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.markdownView
 
 const unescape = (text: string): string => text.replaceAll(/\\([\\*`<&#>|+$.)=-])/g, '$1')
 
@@ -84,13 +87,13 @@ function PartView({ part: { kind, lines } }: { part: Part }): ReactNode {
         />
       )
     case 'text':
-      return <p>{lines[0] === '<!-- image -->' ? <span className="dim">[picture]</span> : unescape(lines[0]!)}</p>
+      return <p>{lines[0] === '<!-- image -->' ? <span className="dim">{WORDS.picture}</span> : unescape(lines[0]!)}</p>
   }
 }
 
 function TableView({ rows: [head = [], ...rows] }: { rows: string[][] }) {
   return (
-    <div className={styles.tableFrame} tabIndex={0} role="region" aria-label="Table">
+    <div className={styles.tableFrame} tabIndex={0} role="region" aria-label={WORDS.table}>
       <table>
         {head.some((cell) => cell.trim() !== '') && (
           <thead>

@@ -1,5 +1,8 @@
 import { TextInput, Textarea } from '@mantine/core'
 import { datasetId } from './send-names.ts'
+import { DOCUMENTS_WORDS } from './documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.newDatasetFields
 
 export interface DatasetDraft {
   label: string
@@ -24,32 +27,32 @@ export function NewDatasetFields({ draft, onChange, problems }: NewDatasetFields
   return (
     <>
       <TextInput
-        label="Label"
+        label={WORDS.label}
         data-autofocus
-        placeholder="Harbour papers"
+        placeholder={WORDS.harbourPapers}
         maxLength={120}
         value={draft.label}
         error={problems['label']}
         onChange={({ currentTarget: { value } }) => set({ label: value, ...(follows ? { id: datasetId(value) } : {}) })}
       />
       <TextInput
-        label="Id"
-        description="Of the dataset, its folder below corpus and its profile: small letters, digits and _"
+        label={WORDS.id}
+        description={WORDS.idAbout}
         maxLength={63}
         value={draft.id}
         error={problems['id']}
         onChange={({ currentTarget: { value } }) => set({ id: value })}
       />
       <TextInput
-        label="First question"
-        description="Every approach will be asked it; more can be added on the page Datasets"
+        label={WORDS.firstQuestion}
+        description={WORDS.questionAbout}
         value={draft.query}
         error={problems['question.query']}
         onChange={({ currentTarget: { value } }) => set({ query: value })}
       />
       <Textarea
-        label="Right answer"
-        description="Optional; metrics that compare with it need it"
+        label={WORDS.rightAnswer}
+        description={WORDS.answerAbout}
         autosize
         maxRows={6}
         value={draft.answer}

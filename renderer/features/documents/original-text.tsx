@@ -5,6 +5,9 @@ import { notifyFailure } from '../../components/notify.ts'
 import { desktop } from '../../data/desktop.ts'
 import styles from './documents.module.css'
 import { type Preview, previewOf } from './office-preview.ts'
+import { DOCUMENTS_WORDS } from './documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.originalText
 
 interface OriginalTextProps {
   id: number
@@ -28,20 +31,20 @@ export function OriginalText({ id, file, sourceFormat }: OriginalTextProps) {
             size="compact-sm"
             variant="default"
             onClick={() =>
-              void desktop!.openOriginal(file).catch((error: unknown) => notifyFailure(`Opening ${file.name}`, error))
+              void desktop!.openOriginal(file).catch((error: unknown) => notifyFailure(WORDS.opening(file.name), error))
             }
           >
-            Open in its own program
+            {WORDS.openOutside}
           </Button>
         )}
       </div>
-      {isPending && <p className="dim">Reading the file …</p>}
+      {isPending && <p className="dim">{WORDS.readingTheFile}</p>}
       {data?.kind === 'source' && <pre className={styles.source}>{data.text}</pre>}
       {data?.kind === 'parts' && (
-        <ol className={styles.parts} aria-label={`Parts of ${file.name}`}>
+        <ol className={styles.parts} aria-label={WORDS.partsOf(file.name)}>
           {data.parts.map(({ name, text }, index) => (
             <li key={index}>
-              <strong>{data.noun === 'slide' ? `Slide ${name}` : name}</strong>
+              <strong>{data.noun === 'slide' ? WORDS.slide(name) : name}</strong>
               <pre className={styles.source}>{text}</pre>
             </li>
           ))}
@@ -56,12 +59,10 @@ function noteOf(preview: Preview | undefined, sourceFormat: string): string {
   const format = sourceFormat.toUpperCase()
   switch (preview.kind) {
     case 'source':
-      return `${sourceFormat === 'html' ? 'Source of the page' : 'Text of the document, without its layout'}${preview.isCut ? ', its beginning' : ''}`
+      return `${sourceFormat === 'html' ? WORDS.sourceText : WORDS.plainText}${preview.isCut ? WORDS.itsBeginning : ''}`
     case 'parts':
-      return `${plural(preview.parts.length, preview.noun)}, text without layout`
+      return WORDS.textWithoutLayout(plural(preview.parts.length, preview.noun))
     case 'none':
-      return desktop === null
-        ? `A ${format} file has no pages that can be drawn here; open it in its own program to compare.`
-        : `A ${format} file has no pages that can be drawn here.`
+      return desktop === null ? WORDS.noPages(format) : WORDS.noPagesHere(format)
   }
 }

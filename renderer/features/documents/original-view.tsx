@@ -3,6 +3,9 @@ import { CONTROL_REFUSAL_HEADER } from '../../../contract/control/service-routes
 import { Button } from '@mantine/core'
 import { fetchService } from '../../data/service-call.ts'
 import styles from './documents.module.css'
+import { DOCUMENTS_WORDS } from './documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.originalView
 
 /** The original's page as a picture, drawn by the converter. */
 export function OriginalView({ file, pages }: { file: File; pages: number }) {
@@ -35,27 +38,25 @@ export function OriginalView({ file, pages }: { file: File; pages: number }) {
             variant="default"
             disabled={page === 1}
             onClick={() => setPage(page - 1)}
-            aria-label="Previous page"
+            aria-label={WORDS.previousPage}
           >
             ←
           </Button>
-          <span>
-            page {page} of {pages}
-          </span>
+          <span>{WORDS.pageOf(page, pages)}</span>
           <Button
             size="compact-sm"
             variant="default"
             disabled={page === pages}
             onClick={() => setPage(page + 1)}
-            aria-label="Next page"
+            aria-label={WORDS.nextPage}
           >
             →
           </Button>
         </div>
       )}
-      {shown === null && <p className="dim">Drawing the page …</p>}
+      {shown === null && <p className="dim">{WORDS.drawingThePage}</p>}
       {shown !== null && 'reason' in shown && <p className="dim">{shown.reason}</p>}
-      {shown !== null && 'address' in shown && <img src={shown.address} alt={`Page ${page} of ${file.name}`} />}
+      {shown !== null && 'address' in shown && <img src={shown.address} alt={WORDS.pageImage(page, file.name)} />}
     </div>
   )
 }
@@ -72,7 +73,7 @@ async function drawPage(file: File, page: number, signal: AbortSignal): Promise<
     if (response.status !== 429) {
       const body = (await response.json().catch(() => null)) as { detail?: unknown; message?: unknown } | null
       const message = response.headers.has(CONTROL_REFUSAL_HEADER) ? body?.message : body?.detail
-      throw new Error(typeof message === 'string' ? message : `the converter answered HTTP ${response.status}`)
+      throw new Error(typeof message === 'string' ? message : WORDS.converterFailed(response.status))
     }
     await response.body?.cancel()
     await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS))

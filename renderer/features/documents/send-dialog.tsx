@@ -9,6 +9,9 @@ import { EMPTY_DATASET, NewDatasetFields } from './new-dataset-fields.tsx'
 import { documentName } from './send-names.ts'
 import { problemsOf, useSending } from './use-sending.ts'
 import type { Sent } from './use-sending.ts'
+import { DOCUMENTS_WORDS } from './documents-words.ts'
+
+const WORDS = DOCUMENTS_WORDS.sendDialog
 
 /** Value of the choice that makes a dataset; no id looks like it. */
 const NEW = '+'
@@ -22,9 +25,9 @@ export function SendDialog({ fileName, markdown }: { fileName: string; markdown:
   return (
     <>
       <Button size="compact-sm" onClick={() => setOpen(true)}>
-        Send to a dataset
+        {WORDS.send}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={`Send ${fileName} to a dataset`} size="lg" centered>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.sendFile(fileName)} size="lg" centered>
         <SendForm {...{ fileName, markdown }} onClose={() => setOpen(false)} />
       </Modal>
     </>
@@ -58,10 +61,10 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
       }}
     >
       <Select
-        label="Dataset"
+        label={WORDS.dataset}
         allowDeselect={false}
         data={[
-          { value: NEW, label: 'A new dataset' },
+          { value: NEW, label: WORDS.aNewDataset },
           ...(datasets?.map(({ id, label }) => ({ value: id, label })) ?? []),
         ]}
         value={to}
@@ -69,32 +72,22 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
       />
       {to === NEW && <NewDatasetFields draft={draft} onChange={setDraft} problems={byField} />}
       <TextInput
-        label="Name of the document"
-        description="Becomes a Markdown file of this name in the dataset’s corpus folder"
+        label={WORDS.documentName}
+        description={WORDS.documentNameAbout}
         maxLength={120}
         value={name}
         error={byField['name']}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
-      {dataset !== undefined && dataset.published !== null && (
-        <p>
-          ▲ {dataset.label} has published results. They stay, but results of the changed corpus cannot be compared with
-          them.
-        </p>
-      )}
-      {isTooLong && (
-        <p role="alert">
-          ▲ The text has {count(markdown.length)} characters; up to {count(MOST_CHARACTERS)} can be sent. Save it and
-          put the file into the corpus folder yourself.
-        </p>
-      )}
+      {dataset !== undefined && dataset.published !== null && <p>{WORDS.publishedStay(dataset.label)}</p>}
+      {isTooLong && <p role="alert">{WORDS.tooLong(count(markdown.length), count(MOST_CHARACTERS))}</p>}
       {rest !== null && <p role="alert">▲ {rest}</p>}
       <div className={styles.buttons}>
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {WORDS.cancel}
         </Button>
         <Button type="submit" loading={sending.isPending} disabled={!isReady || isTooLong}>
-          {to === NEW ? 'Make the dataset and send' : 'Send the document'}
+          {to === NEW ? WORDS.makeAndSend : WORDS.sendTheDocument}
         </Button>
       </div>
     </form>
@@ -108,28 +101,29 @@ function SentNote({ sent: { dataset, path }, onClose }: { sent: Sent; onClose: (
   return (
     <div className={styles.send}>
       <p role="status">
-        ● <strong>{path}</strong> is in the corpus of {view?.label ?? dataset}.
+        ● <strong>{path}</strong>
+        {WORDS.sent(view?.label ?? dataset)}
       </p>
       <ol className={styles.steps}>
         <li>
-          Questions: {view === undefined ? 'some' : plural(view.questions, 'question')} so far.{' '}
+          {WORDS.questionsSoFar(view === undefined ? 'some' : plural(view.questions, 'question'))}
           <Link to="/datasets" search={{ dataset, view: 'questions' }}>
-            Add those that this document answers
+            {WORDS.addQuestions}
           </Link>
           .
         </li>
-        <li>Ingestion: the next run cuts, embeds and extracts the new document; until then no approach knows it.</li>
+        <li>{WORDS.ingestionNext}</li>
         <li>
-          Run:{' '}
+          {WORDS.run}
           <Link to="/launch" search={{ datasets: [dataset] }}>
-            choose approaches and start
+            {WORDS.chooseAndStart}
           </Link>
           .
         </li>
       </ol>
       <div className={styles.buttons}>
         <Button variant="default" onClick={onClose}>
-          Close
+          {WORDS.close}
         </Button>
       </div>
     </div>

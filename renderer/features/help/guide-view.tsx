@@ -3,6 +3,9 @@ import { Fragment } from 'react'
 import { guideBlocks, guideSpans, type GuideBlock } from './guide-markdown.ts'
 import { guideTarget } from './guide-pages.ts'
 import styles from './help.module.css'
+import { HELP_WORDS } from './help-words.ts'
+
+const WORDS = HELP_WORDS.guideView
 
 /** A page of the guide. `page` is its name, which links to its own headings start from. */
 export function GuideView({ markdown, page }: { markdown: string; page: string }) {
@@ -37,7 +40,7 @@ function Block({ block, page }: { block: GuideBlock; page: string }) {
       )
     case 'code':
       return (
-        <pre tabIndex={0} role="region" aria-label="Code">
+        <pre tabIndex={0} role="region" aria-label={WORDS.code}>
           {block.text}
         </pre>
       )
@@ -55,7 +58,7 @@ function Block({ block, page }: { block: GuideBlock; page: string }) {
     }
     case 'table':
       return (
-        <div className={styles.table} tabIndex={0} role="region" aria-label="Table">
+        <div className={styles.table} tabIndex={0} role="region" aria-label={WORDS.table}>
           <table>
             {block.head.some((cell) => cell !== '') && (
               <thead>

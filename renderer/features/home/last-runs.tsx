@@ -6,6 +6,9 @@ import { count, moment } from '../../components/format.ts'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import table from '../../components/table.module.css'
+import { HOME_WORDS } from './home-words.ts'
+
+const WORDS = HOME_WORDS.lastRuns
 
 /** A run with rows in the index, or one that the engine only has a journal of. */
 type ListedRun = { head: RunHead & { state: RunState | null }; job: RunJob | undefined } | { head: null; job: RunJob }
@@ -30,16 +33,16 @@ function listedRuns(heads: (RunHead & { state: RunState | null })[], jobs: RunJo
 export function LastRuns({ runs }: { runs: (RunHead & { state: RunState | null })[] }) {
   const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label="Last results">
+    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.lastResults}>
       <table className={table.table}>
         <thead>
           <tr>
-            <th>Run</th>
-            <th>State</th>
-            <th>Datasets</th>
-            <th className={table.num}>Cells ok</th>
-            <th className={table.num}>Failed</th>
-            <th>Finished</th>
+            <th>{WORDS.run}</th>
+            <th>{WORDS.state}</th>
+            <th>{WORDS.datasets}</th>
+            <th className={table.num}>{WORDS.cellsOk}</th>
+            <th className={table.num}>{WORDS.failed}</th>
+            <th>{WORDS.finished}</th>
           </tr>
         </thead>
         <tbody>
@@ -63,7 +66,7 @@ function RunRow({ head, job }: ListedRun) {
       </th>
       <td className={table.wrap}>
         {job === undefined ? (
-          <span className="dim">{head?.kind === 'historical' ? 'published' : 'files only'}</span>
+          <span className="dim">{head?.kind === 'historical' ? 'published' : WORDS.filesOnly}</span>
         ) : (
           <>
             <Link to="/ladder" search={{ run }}>
@@ -80,9 +83,9 @@ function RunRow({ head, job }: ListedRun) {
             <Link to="/matrix" search={{ run, dataset }}>
               {label}
             </Link>
-            {damaged && <span title="A file of it cannot be read from some byte on"> ▲</span>}
+            {damaged && <span title={WORDS.damagedFile}> ▲</span>}
           </span>
-        )) ?? <span className="dim">{job!.request.dataset_ids.join(' · ')}: no row was stored</span>}
+        )) ?? <span className="dim">{WORDS.noRow(job!.request.dataset_ids.join(' · '))}</span>}
       </td>
       <td className={table.num}>{count(ok)}</td>
       <td className={table.num}>{count(failed)}</td>

@@ -8,6 +8,9 @@ import { RungTable } from '../../components/rung-table.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import styles from './home.module.css'
+import { HOME_WORDS } from './home-words.ts'
+
+const WORDS = HOME_WORDS.newestResult
 
 /** Means of the newest run, approaches by datasets, each with its n. */
 export function NewestResult({ run }: { run: RunHead }) {
@@ -15,12 +18,12 @@ export function NewestResult({ run }: { run: RunHead }) {
     api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric: FIRST_METRIC } }),
   )
   return (
-    <Panel title={`${run.run_id}: mean ${metricName(FIRST_METRIC)}`} aside={<Link to="/compare">Compare</Link>}>
-      {isError && <ErrorPanel error={error} what="The newest result" retry={() => void refetch()} />}
+    <Panel title={WORDS.mean(run.run_id, metricName(FIRST_METRIC))} aside={<Link to="/compare">{WORDS.compare}</Link>}>
+      {isError && <ErrorPanel error={error} what={WORDS.theNewestResult} retry={() => void refetch()} />}
       {data === undefined && !isError && <LoadingRows rows={7} height={36} />}
       {data !== undefined && (
         <RungTable
-          label="Newest result"
+          label={WORDS.newestResult}
           points={data.points}
           datasets={run.datasets}
           mean={(_dataset, _alias, point) => <HeatMean value={point?.quality ?? null} />}

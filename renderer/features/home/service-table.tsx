@@ -6,18 +6,21 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './home.module.css'
+import { HOME_WORDS } from './home-words.ts'
+
+const WORDS = HOME_WORDS.serviceTable
 
 /** Services with their state, in short. */
 export function ServiceTable() {
   const { data, isPending, isError, error, refetch } = useQuery(api.services.list.queryOptions())
   if (isPending) return <LoadingRows rows={4} height={36} />
-  if (isError) return <ErrorPanel error={error} what="The list of services" retry={() => void refetch()} />
+  if (isError) return <ErrorPanel error={error} what={WORDS.serviceList} retry={() => void refetch()} />
   return (
     <table className={table.table}>
       <thead className="hidden-text">
         <tr>
-          <th>Service</th>
-          <th>State</th>
+          <th>{WORDS.service}</th>
+          <th>{WORDS.state}</th>
         </tr>
       </thead>
       <tbody>

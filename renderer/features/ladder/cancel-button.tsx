@@ -5,6 +5,9 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { count } from '../../components/format.ts'
 import { useProgress } from '../../data/progress.ts'
 import { useRunControl } from './run-control.ts'
+import { LADDER_WORDS } from './ladder-words.ts'
+
+const WORDS = LADDER_WORDS.cancelButton
 
 /** Cancels a run after asking. */
 export function CancelButton({ job }: { job: RunJob }) {
@@ -14,12 +17,12 @@ export function CancelButton({ job }: { job: RunJob }) {
   return (
     <>
       <Button variant="default" disabled={job.state === 'cancelling'} onClick={() => setOpen(true)}>
-        Cancel run…
+        {WORDS.openDialog}
       </Button>
       <ConfirmDialog
         opened={isOpen}
-        title={`Cancel run ${job.run_id}?`}
-        confirm="Cancel run"
+        title={WORDS.question(job.run_id)}
+        confirm={WORDS.cancelRun}
         keep="Keep run"
         onClose={() => setOpen(false)}
         onConfirm={() => {
@@ -28,10 +31,11 @@ export function CancelButton({ job }: { job: RunJob }) {
         }}
       >
         <p>
-          {progress !== null && progress.total > 0
-            ? `${count(progress.done)} of ${count(progress.total)} cells are done and kept. Cells under way are dropped.`
-            : 'No cell is done yet.'}{' '}
-          A cancelled run can be resumed.
+          {WORDS.canResume(
+            progress !== null && progress.total > 0
+              ? WORDS.cellsKept(count(progress.done), count(progress.total))
+              : WORDS.noCellDone,
+          )}
         </p>
       </ConfirmDialog>
     </>

@@ -14,6 +14,9 @@ import type { Climb, PhaseState, StepState } from '../../data/ladder-state.ts'
 import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
 import styles from './ladder.module.css'
 import { RepairButtons } from './repair-buttons.tsx'
+import { LADDER_WORDS } from './ladder-words.ts'
+
+const WORDS = LADDER_WORDS.climbView
 
 const SIGNS: Record<StepState['state'] | 'waiting' | 'stopped', string> = {
   waiting: '○',
@@ -54,7 +57,7 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       </span>
       {typeof state?.note === 'string' && (
         <span className={styles.note}>
-          {state.code !== null && <strong>Failed:</strong>} {state.note}
+          {state.code !== null && <strong>{WORDS.failed}</strong>} {state.note}
         </span>
       )}
       {name === 'failed' && (
@@ -66,8 +69,12 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       {step === 'cells' && climb !== undefined && climb.finished > 0 && <CellsLive climb={climb} ended={ended} />}
       {step === 'judge' && climb !== undefined && climb.judge !== null && name === 'running' && (
         <span className={styles.note}>
-          {climb.judge.name}: {count(climb.judge.done)}/{count(climb.judge.total)} verdicts, {count(climb.judge.failed)}{' '}
-          failed
+          {WORDS.verdictsFailed(
+            climb.judge.name,
+            count(climb.judge.done),
+            count(climb.judge.total),
+            count(climb.judge.failed),
+          )}
         </span>
       )}
     </li>
@@ -87,12 +94,12 @@ interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'climb'> {
 }
 
 function Summary({ climb, done, ended }: { climb: Climb | undefined; done: number; ended: boolean }) {
-  if (climb === undefined) return <p className="dim">○ {ended ? 'not started' : 'queued'}</p>
+  if (climb === undefined) return <p className="dim">○ {ended ? WORDS.notStarted : 'queued'}</p>
   const hasFailed = Object.values(climb.steps).some(({ state }) => state === 'failed')
-  const state = done === LADDER_STEPS.length ? '● all steps done' : ended ? '✕ stopped' : '◐ running'
+  const state = done === LADDER_STEPS.length ? WORDS.allStepsDone : ended ? WORDS.stopped : WORDS.running
   return (
     <p>
-      {hasFailed ? '▲ failed' : state} · {count(cellsOfClimb(climb, 0).done)} cells · {count(climb.failed)} failed
+      {WORDS.cellsFailed(hasFailed ? WORDS.stepFailed : state, count(cellsOfClimb(climb, 0).done), count(climb.failed))}
     </p>
   )
 }
@@ -107,12 +114,10 @@ export function ClimbView({ datasetId, climb, runId, ended, alone }: ClimbViewPr
       title={datasetId}
       aside={
         <>
-          <span>
-            {done}/{LADDER_STEPS.length} steps
-          </span>
+          <span>{WORDS.steps(done, LADDER_STEPS.length)}</span>
           {!alone && (
             <Button size="compact-xs" variant="default" aria-expanded={open} onClick={() => setChosen(!open)}>
-              {open ? 'Hide' : 'Show'} steps
+              {WORDS.toggleSteps(open ? WORDS.hide : WORDS.show)}
             </Button>
           )}
         </>
@@ -138,22 +143,26 @@ function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
   return (
     <div className={styles.open}>
       <span>
-        {count(done)}/{count(total)} cells · {count(climb.failed)} failed
-        {climb.plan !== null && climb.plan.reuse > 0 && ` · ${count(climb.plan.reuse)} reused`}
-        {moving && rate !== null && ` · ${rate.toFixed(1)} cells/s`}
-        {moving && left !== null && ` · ${duration(left)} left`}
+        {WORDS.cellsOf(count(done), count(total), count(climb.failed))}
+        {climb.plan !== null && climb.plan.reuse > 0 && WORDS.reused(count(climb.plan.reuse))}
+        {moving && rate !== null && WORDS.cellsPerSecond(rate.toFixed(1))}
+        {moving && left !== null && WORDS.left(duration(left))}
       </span>
       {moving && (
-        <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label="Cells done" transitionDuration={100} />
+        <Progress
+          value={total === 0 ? 0 : (done / total) * 100}
+          aria-label={WORDS.cellsDone}
+          transitionDuration={100}
+        />
       )}
       <table className={styles.aliases}>
         <thead>
           <tr>
-            <th>Approach</th>
-            <th className="num">Ok</th>
-            <th className="num">Failed</th>
-            <th className="num">Last</th>
-            <th>Recent latencies</th>
+            <th>{WORDS.approach}</th>
+            <th className="num">{WORDS.ok}</th>
+            <th className="num">{WORDS.failedColumn}</th>
+            <th className="num">{WORDS.last}</th>
+            <th>{WORDS.recentLatencies}</th>
           </tr>
         </thead>
         <tbody>
@@ -166,7 +175,7 @@ function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
               <td className={failed > 0 ? 'num' : 'num dim'}>{count(failed)}</td>
               <td className="num">{duration(latenciesMs.at(-1))}</td>
               <td>
-                <Sparkline values={latenciesMs} colour={lookOf(alias).colour} label={`Last latencies of ${alias}`} />
+                <Sparkline values={latenciesMs} colour={lookOf(alias).colour} label={WORDS.lastLatenciesOf(alias)} />
               </td>
             </tr>
           ))}
@@ -201,7 +210,7 @@ const CELL_SIGNS: Record<string, string> = { completed: '●', running: '◐', f
 function PhaseList({ phases }: { phases: Record<string, PhaseState> }) {
   return (
     <div className={styles.open}>
-      <div className={styles.phases} role="group" aria-label="Phases of the ingestion">
+      <div className={styles.phases} role="group" aria-label={WORDS.phases}>
         {INGESTION_PHASES.map((phase) => {
           const { status, counts, progress }: PhaseState = phases[phase] ?? { status: 'pending', counts: {} }
           return (

@@ -2,6 +2,9 @@ import { useEffect, useRef } from 'react'
 import { Panel } from '../../components/states.tsx'
 import type { LogLine } from '../../data/ladder-state.ts'
 import styles from './ladder.module.css'
+import { LADDER_WORDS } from './ladder-words.ts'
+
+const WORDS = LADDER_WORDS.logTail
 
 const NEAR_END_PX = 40
 
@@ -14,12 +17,12 @@ export function LogTail({ lines }: { lines: LogLine[] }) {
     if (element !== null && follow.current) element.scrollTop = element.scrollHeight
   }, [lines])
   return (
-    <Panel title="Log">
+    <Panel title={WORDS.log}>
       <ol
         ref={list}
         className={styles.log}
         tabIndex={0}
-        aria-label="Log"
+        aria-label={WORDS.log}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           follow.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX
         }}

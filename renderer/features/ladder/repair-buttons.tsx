@@ -2,12 +2,14 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
-import { plural } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
 import { continueSearch, type Repair, repairsOf, relaunchSearch } from './repair.ts'
 import { useRecover } from './use-recover.ts'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
+import { LADDER_WORDS } from './ladder-words.ts'
+
+const WORDS = LADDER_WORDS.repairButtons
 
 interface RepairButtonsProps {
   runId: string
@@ -25,18 +27,18 @@ export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsP
   const repairs = repairsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
   const recover = useRecover()
   const actions: Record<Repair, { label: string; act: () => void }> = {
-    recover: { label: 'Move torn bytes', act: () => recover.mutate({ run_id: runId }) },
-    resume: { label: 'Resume run', act: () => control.resume(runId) },
+    recover: { label: WORDS.moveTornBytes, act: () => recover.mutate({ run_id: runId }) },
+    resume: { label: WORDS.resumeRun, act: () => control.resume(runId) },
     retry: {
-      label: `Try ${plural(failedCells, 'failed cell')} again`,
+      label: WORDS.tryAgain(failedCells),
       act: () => void navigate({ to: '/launch', search: job === undefined ? { name: runId } : continueSearch(job) }),
     },
     relaunch: {
-      label: 'Start new run',
+      label: WORDS.startNewRun,
       act: () => void navigate({ to: '/launch', search: job === undefined ? {} : relaunchSearch(job) }),
     },
-    providers: { label: 'Open Providers', act: () => void navigate({ to: '/providers' }) },
-    settings: { label: 'Open Settings', act: () => void navigate({ to: '/settings' }) },
+    providers: { label: WORDS.openProviders, act: () => void navigate({ to: '/providers' }) },
+    settings: { label: WORDS.openSettings, act: () => void navigate({ to: '/settings' }) },
   }
   return (
     <div className={styles.repair}>

@@ -2,7 +2,6 @@ import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { RunJob } from '../../../contract/control/run-job.ts'
-import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { RUN_SIGNS, runStateWords } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
@@ -11,6 +10,9 @@ import { continueSearch, failuresWithoutStep, isResumeUseful } from './repair.ts
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
+import { LADDER_WORDS } from './ladder-words.ts'
+
+const WORDS = LADDER_WORDS.runNote
 
 interface RunNoteProps {
   job: RunJob
@@ -27,7 +29,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   const dismiss = useMutation(
     api.runs.dismiss.mutationOptions({
       onSuccess: () => client.invalidateQueries({ queryKey: api.runs.key() }),
-      onError: (error) => notifyFailure('Dismissing', error),
+      onError: (error) => notifyFailure(WORDS.dismissing, error),
     }),
   )
   const dataset = request.dataset_ids.at(-1)
@@ -42,20 +44,21 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
     <div className={styles.done} role="status" data-state={state}>
       <span className={styles.noteText}>
         <span aria-hidden="true">{RUN_SIGNS[state]} </span>
-        Run <strong>{runId}</strong> {runStateWords(job)}
+        {WORDS.run}
+        <strong>{runId}</strong> {runStateWords(job)}
         {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
       </span>
-      {state === 'completed' && hasCells && <Button onClick={openMatrix}>Open matrix</Button>}
-      {canResume && <Button onClick={() => control.resume(runId)}>Resume run</Button>}
+      {state === 'completed' && hasCells && <Button onClick={openMatrix}>{WORDS.openMatrix}</Button>}
+      {canResume && <Button onClick={() => control.resume(runId)}>{WORDS.resumeRun}</Button>}
       {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
       {state !== 'completed' && hasCells && (
         <Button variant="default" onClick={openMatrix}>
-          Open matrix
+          {WORDS.openMatrix}
         </Button>
       )}
       {failed > 0 && (state === 'completed' || state === 'failed') && (
         <Button variant="default" onClick={() => void navigate({ to: '/launch', search: continueSearch(job) })}>
-          Try {plural(failed, 'failed cell')} again
+          {WORDS.tryAgain(failed)}
         </Button>
       )}
       {!withSteps && state !== 'queued' && (
@@ -63,12 +66,12 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
           variant={state === 'failed' ? 'filled' : 'default'}
           onClick={() => void navigate({ to: '/ladder', search: { run: runId } })}
         >
-          Show steps
+          {WORDS.showSteps}
         </Button>
       )}
       {state === 'interrupted' && (
         <Button variant="default" loading={dismiss.isPending} onClick={() => dismiss.mutate({ run_id: runId })}>
-          Dismiss
+          {WORDS.dismiss}
         </Button>
       )}
       {(state === 'paused' || state === 'queued') && <CancelButton job={job} />}

@@ -4,6 +4,9 @@ import { bytes, count, plural } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { deletedCells, deletesFiles, type Plan } from './effects.ts'
 import styles from './launch.module.css'
+import { LAUNCH_WORDS } from './launch-words.ts'
+
+const WORDS = LAUNCH_WORDS.effectsDialog
 
 interface EffectsDialogProps {
   plan: Plan
@@ -13,25 +16,20 @@ interface EffectsDialogProps {
 }
 
 const scopeWords = ({ models, cells, judged }: PublishedScope): string =>
-  `${plural(models.length, 'approach', 'approaches')}, ${plural(cells, 'cell')}, ${judged ? 'judged' : 'not judged'}`
+  `${plural(models.length, 'approach', 'approaches')}, ${plural(cells, 'cell')}, ${judged ? 'judged' : WORDS.notJudged}`
 
 /** Shows everything that a run deletes and replaces, and asks; finished cells only after the run's name was typed. */
 export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialogProps) {
   const cells = deletedCells(plan)
   const replaced = plan.publications.filter(({ current }) => current !== null)
   const isDeleting = deletesFiles(plan)
-  const title =
-    cells > 0
-      ? `Delete ${plural(cells, 'finished cell')}?`
-      : isDeleting
-        ? 'Delete files of this run?'
-        : 'Replace published results?'
+  const title = cells > 0 ? WORDS.delete(cells) : isDeleting ? WORDS.deleteFiles : WORDS.replacePublishedResults
   return (
     <ConfirmDialog
       opened={opened}
       title={title}
-      confirm={isDeleting ? 'Delete and run' : 'Replace and run'}
-      keep={isDeleting ? 'Keep files' : 'Keep results'}
+      confirm={isDeleting ? WORDS.deleteAndRun : WORDS.replaceAndRun}
+      keep={isDeleting ? WORDS.keepFiles : WORDS.keepResults}
       typed={cells > 0 ? plan.run_id : undefined}
       onClose={onClose}
       onConfirm={onConfirm}
@@ -39,16 +37,17 @@ export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialo
       {isDeleting && (
         <>
           <p>
-            The cold start of run <strong>{plan.run_id}</strong> deletes exactly these files. This cannot be undone.
-            Without the cold start, finished cells are kept and only missing ones are made.
+            {WORDS.coldStartOf}
+            <strong>{plan.run_id}</strong>
+            {WORDS.coldStartEffect}
           </p>
-          <div className={styles.deletions} tabIndex={0} role="region" aria-label="Files that are deleted">
+          <div className={styles.deletions} tabIndex={0} role="region" aria-label={WORDS.deletedFiles}>
             <table className={table.table}>
               <thead>
                 <tr>
-                  <th>File or folder</th>
-                  <th className={table.num}>Finished cells</th>
-                  <th className={table.num}>Size</th>
+                  <th>{WORDS.fileOrFolder}</th>
+                  <th className={table.num}>{WORDS.finishedCells}</th>
+                  <th className={table.num}>{WORDS.size}</th>
                 </tr>
               </thead>
               <tbody>
@@ -67,20 +66,24 @@ export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialo
             </table>
           </div>
           {plan.deletions.some(({ keeps_external_collections: keeps }) => keeps) && (
-            <p className="dim">Collections of the external platform are kept.</p>
+            <p className="dim">{WORDS.externalKept}</p>
           )}
         </>
       )}
       {replaced.length > 0 && (
         <>
-          <p>When the run is complete, it replaces published results in docs/results:</p>
+          <p>{WORDS.publishEffect}</p>
           <ul className={styles.notes}>
             {replaced.map(({ dataset_id: dataset, current, next, lost }) => (
               <li key={dataset}>
-                <strong>{dataset}</strong>: run {current!.run_id} (
-                {current!.readable ? scopeWords(current!) : 'its summary cannot be read'}) is replaced by run{' '}
-                {next.run_id} ({scopeWords(next)}).
-                {lost.length > 0 && <strong> Lost: {lost.join(', ')}.</strong>}
+                <strong>{dataset}</strong>
+                {WORDS.replacedBy(
+                  current!.run_id,
+                  current!.readable ? scopeWords(current!) : WORDS.summaryUnreadable,
+                  next.run_id,
+                  scopeWords(next),
+                )}
+                {lost.length > 0 && <strong>{WORDS.lost(lost.join(', '))}</strong>}
               </li>
             ))}
           </ul>

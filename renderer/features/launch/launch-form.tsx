@@ -10,6 +10,9 @@ import { LaunchOptions } from './launch-options.tsx'
 import styles from './launch.module.css'
 import { PlanPanel } from './plan-panel.tsx'
 import { problemOf, usePlan } from './use-plan.ts'
+import { LAUNCH_WORDS } from './launch-words.ts'
+
+const WORDS = LAUNCH_WORDS.launchForm
 
 /** Choices on the left; on the right what they would do. The address holds all of them. */
 export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
@@ -27,15 +30,15 @@ export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
   const state = usePlan(request)
   const aliases = experiment.aliases
   const sets: [string, string[]][] = [
-    ['None', []],
-    ['Canonical', aliases.filter(({ canonical }) => canonical).map(({ alias }) => alias)],
-    ['All bases', aliases.filter(({ flavor }) => flavor === null).map(({ alias }) => alias)],
-    ['All', aliases.map(({ alias }) => alias)],
+    [WORDS.none, []],
+    [WORDS.canonical, aliases.filter(({ canonical }) => canonical).map(({ alias }) => alias)],
+    [WORDS.allBases, aliases.filter(({ flavor }) => flavor === null).map(({ alias }) => alias)],
+    [WORDS.all, aliases.map(({ alias }) => alias)],
   ]
   return (
     <div className={styles.layout}>
       <div className={styles.stack}>
-        <Panel title="Rungs" aside={plural(datasets.length, 'rung')}>
+        <Panel title={WORDS.rungs} aside={plural(datasets.length, 'rung')}>
           <DatasetChoice
             datasets={experiment.datasets}
             chosen={datasets}
@@ -44,10 +47,10 @@ export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
           <Problem text={problemOf(state.problems, 'dataset_ids')} />
         </Panel>
         <Panel
-          title="Approaches and flavors"
+          title={WORDS.approachesAndFlavors}
           aside={
             <>
-              <span>{models.length} chosen</span>
+              <span>{WORDS.chosen(models.length)}</span>
               {sets.map(([name, set]) => (
                 <Button key={name} size="compact-xs" variant="default" onClick={() => choose({ models: set })}>
                   {name}
@@ -59,7 +62,7 @@ export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
           <AliasChoice aliases={aliases} chosen={models} onChange={(next) => choose({ models: next })} />
           <Problem text={problemOf(state.problems, 'models')} />
         </Panel>
-        <Panel title="Metrics and run">
+        <Panel title={WORDS.metricsAndRun}>
           <LaunchOptions {...{ experiment, draft }} problems={state.problems} onChange={change} />
         </Panel>
       </div>
@@ -95,9 +98,9 @@ function parameterText({ parameters, requires_reingest: reingest, evidence }: Al
     ...given.map(
       ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
     ),
-    ...(base !== undefined && given.length === 0 ? ['as its base'] : []),
-    ...(base === undefined && evidence === 'answer_only' ? ['answer only: no contexts to measure'] : []),
-    ...(reingest ? ['ingests again'] : []),
+    ...(base !== undefined && given.length === 0 ? [WORDS.asItsBase] : []),
+    ...(base === undefined && evidence === 'answer_only' ? [WORDS.answerOnly] : []),
+    ...(reingest ? [WORDS.ingestsAgain] : []),
   ].join(' · ')
 }
 
@@ -147,7 +150,7 @@ function DatasetChoice({ datasets, chosen, onChange }: DatasetChoiceProps) {
         <Checkbox
           key={id}
           size="sm"
-          label={`${label} · rung ${level} · ${plural(questions, 'question')}`}
+          label={WORDS.rung(label, level, questions)}
           description={description}
           checked={chosen.includes(id)}
           onChange={({ currentTarget }) =>

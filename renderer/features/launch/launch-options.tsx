@@ -6,6 +6,9 @@ import { metricName } from '../../components/format.ts'
 import type { LaunchDraft } from './launch-draft.ts'
 import { problemOf } from './use-plan.ts'
 import styles from './launch.module.css'
+import { LAUNCH_WORDS } from './launch-words.ts'
+
+const WORDS = LAUNCH_WORDS.launchOptions
 
 interface LaunchOptionsProps {
   experiment: ExperimentView
@@ -24,7 +27,7 @@ function Metrics({ experiment: { metrics }, draft, onChange }: Omit<LaunchOption
       size="sm"
       label={metricName(metric)}
       description={
-        [contexts && 'needs contexts', truth && 'needs ground truth'].filter(Boolean).join(' · ') || undefined
+        [contexts && WORDS.needsContexts, truth && WORDS.needsGroundTruth].filter(Boolean).join(' · ') || undefined
       }
       checked={draft.metrics.includes(metric)}
       onChange={({ currentTarget: { checked } }) =>
@@ -44,41 +47,41 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
   const set = (part: Partial<LaunchDraft>): void => onChange({ ...draft, ...part })
   const { judge_panel: panel, model_sets: sets } = experiment
   const setUp = panel.settings.models
-  const unlessChosen = setUp.length > 0 ? `Unless chosen: ${setUp.join(', ')}` : 'None is set up: choose two or more'
+  const unlessChosen = setUp.length > 0 ? WORDS.unlessChosen(setUp.join(', ')) : WORDS.noJudges
   return (
     <div className={styles.stack}>
       <div className={styles.choices}>
         <Metrics {...{ experiment, draft, onChange }} />
         <Checkbox
           size="sm"
-          label="Blinded judge panel"
-          description={panel.problem ?? 'answers without names, in an order of each judge’s own'}
+          label={WORDS.blindedJudgePanel}
+          description={panel.problem ?? WORDS.judgesAbout}
           checked={draft.judge}
           onChange={({ currentTarget: { checked } }) => set({ judge: checked })}
         />
       </div>
       <div className={styles.options}>
         <TagsInput
-          label="Judges"
-          description={draft.judge ? unlessChosen : 'Only with the judge panel'}
+          label={WORDS.judges}
+          description={draft.judge ? unlessChosen : WORDS.onlyWithPanel}
           disabled={!draft.judge}
           data={[...new Set([...panel.builtin, ...panel.settings.models])]}
-          placeholder={draft.judges.length === 0 && setUp.length > 0 ? 'as set up' : ''}
+          placeholder={draft.judges.length === 0 && setUp.length > 0 ? WORDS.asSetUp : ''}
           value={draft.judges}
           onChange={(judges) => set({ judges })}
           error={problemOf(problems, 'judge')}
         />
         <TextInput
-          label="Run name"
-          description="An existing name resumes that run"
-          placeholder="from the time of day"
+          label={WORDS.runName}
+          description={WORDS.runNameAbout}
+          placeholder={WORDS.fromTime}
           value={draft.runId}
           onChange={({ currentTarget: { value } }) => set({ runId: value })}
           error={problemOf(problems, 'run_id')}
         />
         <NumberInput
-          label="Answers per question"
-          description="More than 1 shows how far answers vary"
+          label={WORDS.answersPerQuestion}
+          description={WORDS.repeatsAbout}
           min={1}
           max={MAX_REPEATS}
           value={draft.repeats}
@@ -86,8 +89,8 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           error={problemOf(problems, 'repeats')}
         />
         <NumberInput
-          label="Cells at a time"
-          description="More is faster and shifts latencies"
+          label={WORDS.concurrency}
+          description={WORDS.concurrencyAbout}
           min={1}
           max={32}
           placeholder={String(experiment.run.concurrency)}
@@ -96,8 +99,8 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           error={problemOf(problems, 'concurrency')}
         />
         <Select
-          label="Model set"
-          description="Of the embedded platform"
+          label={WORDS.modelSet}
+          description={WORDS.embeddedOnly}
           placeholder={sets.find(({ is_default: isDefault }) => isDefault)?.name ?? 'default'}
           data={sets.map(({ name }) => name)}
           value={draft.modelSet}
@@ -109,15 +112,15 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
       <div className={styles.choices}>
         <Checkbox
           size="sm"
-          label="Cold start"
-          description="Deletes this run's working files and collections first"
+          label={WORDS.coldStart}
+          description={WORDS.coldAbout}
           checked={draft.coldReset}
           onChange={({ currentTarget: { checked } }) => set({ coldReset: checked })}
         />
         <Checkbox
           size="sm"
-          label="Publish"
-          description="Copies validated artifacts to docs/results"
+          label={WORDS.publish}
+          description={WORDS.publishAbout}
           checked={draft.publish}
           onChange={({ currentTarget: { checked } }) => set({ publish: checked })}
         />

@@ -5,7 +5,6 @@ import { useState } from 'react'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
-import { plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -16,6 +15,9 @@ import styles from './launch.module.css'
 import { PlanView } from './plan-view.tsx'
 import { RetryQuestion } from './retry-question.tsx'
 import type { PlanState } from './use-plan.ts'
+import { LAUNCH_WORDS } from './launch-words.ts'
+
+const WORDS = LAUNCH_WORDS.planPanel
 
 interface PlanPanelProps {
   request: RunRequestInput
@@ -34,7 +36,7 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
   const start = useMutation(
     api.runs.start.mutationOptions({
       onSuccess: () => void navigate({ to: '/ladder' }),
-      onError: (failure) => notifyFailure('Starting the run', failure),
+      onError: (failure) => notifyFailure(WORDS.startingTheRun, failure),
     }),
   )
   const ready = plan !== null && plan.totals.conflicts === 0 && plan.blockers.length === 0 && !isStale
@@ -53,10 +55,10 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
   }
   const cells = plan === null ? 0 : plan.totals.run + plan.totals.answered
   return (
-    <Panel title="Plan" aside={plan === null ? undefined : <span className={styles.runName}>{plan.run_id}</span>}>
+    <Panel title={WORDS.plan} aside={plan === null ? undefined : <span className={styles.runName}>{plan.run_id}</span>}>
       <div className={styles.planBody} aria-live="polite" aria-busy={isStale}>
         {isPending && <LoadingRows rows={7} />}
-        {error !== null && <ErrorPanel error={error} what="The plan" retry={refetch} />}
+        {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
         {problems.length > 0 && <ProblemList problems={problems} />}
         {plan !== null && <PlanView plan={plan} />}
         {plan !== null && <RetryQuestion plan={plan} onChange={onRetry} />}
@@ -68,12 +70,12 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
                 loading={recover.isPending}
                 onClick={() => recover.mutate({ run_id: plan.run_id })}
               >
-                Move torn bytes
+                {WORDS.moveTornBytes}
               </Button>
             )}
             {plan.blockers.some(({ code }) => code !== 'run_active') && (
               <Button variant="default" onClick={onNewName}>
-                Use new name
+                {WORDS.useNewName}
               </Button>
             )}
           </div>
@@ -87,7 +89,7 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
         loading={start.isPending}
         onClick={() => (plan !== null && mustAsk(plan) ? setAsking(true) : run())}
       >
-        {cells > 0 ? `Run ${plural(cells, 'cell')}` : 'Run'}
+        {cells > 0 ? WORDS.runCells(cells) : WORDS.run}
       </Button>
       {plan !== null && (
         <EffectsDialog plan={plan} opened={isAsking} onClose={() => setAsking(false)} onConfirm={run} />

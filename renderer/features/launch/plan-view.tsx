@@ -1,8 +1,11 @@
 import type { PlanOutcome } from '../../../contract/control/run-job.ts'
-import { count, duration, plural } from '../../components/format.ts'
+import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { deletedCells } from './effects.ts'
 import styles from './launch.module.css'
+import { LAUNCH_WORDS } from './launch-words.ts'
+
+const WORDS = LAUNCH_WORDS.planView
 
 type Plan = Extract<PlanOutcome, { ok: true }>
 
@@ -10,11 +13,11 @@ type Plan = Extract<PlanOutcome, { ok: true }>
 export function PlanView({ plan }: { plan: Plan }) {
   const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
   const figures: [string, string][] = [
-    ['Cells', count(totals.total)],
-    ['Reused', count(totals.reuse)],
-    ['To run', count(totals.run)],
-    ['Calls', count(totals.run + totals.evaluations + totals.verdicts)],
-    ['About', minutes === null ? '–' : duration(minutes * 60_000)],
+    [WORDS.cells, count(totals.total)],
+    [WORDS.reused, count(totals.reuse)],
+    [WORDS.toRun, count(totals.run)],
+    [WORDS.calls, count(totals.run + totals.evaluations + totals.verdicts)],
+    [WORDS.about, minutes === null ? '–' : duration(minutes * 60_000)],
   ]
   const unknown = [...new Set(datasets.flatMap(({ unknown_latency: aliases }) => aliases))]
   const conflicts = datasets.flatMap((dataset) => dataset.conflicts.slice(0, 3))
@@ -31,11 +34,11 @@ export function PlanView({ plan }: { plan: Plan }) {
       <table className={table.table}>
         <thead>
           <tr>
-            <th>Dataset</th>
-            <th className={table.num}>Run</th>
-            <th className={table.num}>Reuse</th>
-            <th className={table.num}>Scorings</th>
-            <th className={table.num}>About</th>
+            <th>{WORDS.dataset}</th>
+            <th className={table.num}>{WORDS.run}</th>
+            <th className={table.num}>{WORDS.reuse}</th>
+            <th className={table.num}>{WORDS.scorings}</th>
+            <th className={table.num}>{WORDS.about}</th>
           </tr>
         </thead>
         <tbody>
@@ -51,40 +54,34 @@ export function PlanView({ plan }: { plan: Plan }) {
         </tbody>
       </table>
       <ul className={styles.notes}>
-        {totals.verdicts > 0 && <li>{count(totals.verdicts)} verdicts of the panel</li>}
-        {totals.answered > 0 && <li>{count(totals.answered)} answers are kept and only need scores</li>}
-        {totals.conflicts > 0 && (
-          <li className={styles.bad}>
-            ▲ {count(totals.conflicts)} stored rows were made under other conditions. Choose another run name.
-          </li>
-        )}
+        {totals.verdicts > 0 && <li>{WORDS.panelVerdicts(count(totals.verdicts))}</li>}
+        {totals.answered > 0 && <li>{WORDS.onlyScores(count(totals.answered))}</li>}
+        {totals.conflicts > 0 && <li className={styles.bad}>{WORDS.otherConditions(count(totals.conflicts))}</li>}
         {conflicts.map(({ row_id: row, path, stored, current, files = [] }) => (
           <li key={`${row} ${path}`}>
-            <code>{path}</code> was <code>{stored}</code>, is <code>{current}</code>
-            {files.length > 0 && <>; changed: {files.join(', ')}</>}
+            <code>{path}</code>
+            {WORDS.was}
+            <code>{stored}</code>
+            {WORDS.is}
+            <code>{current}</code>
+            {files.length > 0 && <>{WORDS.changed(files.join(', '))}</>}
           </li>
         ))}
         {datasets.flatMap(({ dataset_id: dataset, unavailable }) =>
           unavailable.map(({ model, reason }) => (
             <li key={dataset + model} className={styles.warn}>
-              {model} cannot be called for {dataset}: {reason}
+              {WORDS.uncallable(model, dataset, reason)}
             </li>
           )),
         )}
-        {unknown.length > 0 && (
-          <li className="dim">○ no earlier latency of {unknown.join(', ')}: how long it takes is not known</li>
-        )}
-        {deletedCells(plan) > 0 && (
-          <li className={styles.warn}>
-            ▲ Cold start deletes {plural(deletedCells(plan), 'finished cell')} of this run.
-          </li>
-        )}
+        {unknown.length > 0 && <li className="dim">{WORDS.noEstimate(unknown.join(', '))}</li>}
+        {deletedCells(plan) > 0 && <li className={styles.warn}>{WORDS.coldWarning(deletedCells(plan))}</li>}
         {plan.publications.map(
           (change) =>
             change.current !== null &&
             change.refusal === null && (
               <li key={change.dataset_id} className={styles.warn}>
-                ▲ Publishing replaces the results of {change.dataset_id} from run {change.current.run_id}.
+                {WORDS.publishWarning(change.dataset_id, change.current.run_id)}
               </li>
             ),
         )}

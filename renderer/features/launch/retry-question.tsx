@@ -1,8 +1,10 @@
 import { Radio, Stack } from '@mantine/core'
 import type { DatasetPlan } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
-import { plural } from '../../components/format.ts'
 import styles from './launch.module.css'
+import { LAUNCH_WORDS } from './launch-words.ts'
+
+const WORDS = LAUNCH_WORDS.retryQuestion
 
 interface RetryQuestionProps {
   plan: { datasets: DatasetPlan[] }
@@ -22,14 +24,14 @@ export function RetryQuestion({ plan: { datasets }, onChange }: RetryQuestionPro
   return (
     <Radio.Group
       className={styles.retry}
-      label={`${plural(failed, 'cell')} of this run failed. Try ${failed === 1 ? 'it' : 'them'} again?`}
+      label={WORDS.retryQuestion(failed, failed === 1 ? 'it' : 'them')}
       value={chosen}
       onChange={onChange}
     >
       <Stack gap={8} mt={8}>
-        <Radio value="all" label={failed === 1 ? 'Yes' : `All ${failed}`} />
-        {isMixed && <Radio value="access" label={`Only ${access} without access or connection (HTTP 401, 403, 404)`} />}
-        <Radio value="none" label={failed === 1 ? 'No, keep it as failed' : 'None, keep them as failed'} />
+        <Radio value="all" label={failed === 1 ? WORDS.yes : WORDS.all(failed)} />
+        {isMixed && <Radio value="access" label={WORDS.retryAccess(access)} />}
+        <Radio value="none" label={failed === 1 ? WORDS.keepOne : WORDS.keepAll} />
       </Stack>
     </Radio.Group>
   )

@@ -7,6 +7,9 @@ import { StateDot } from '../../components/state-dot.tsx'
 import { ServiceCallError } from '../../data/service-call.ts'
 import { canFetchModels, fetchModel, removeModel } from './models-of.ts'
 import styles from './providers.module.css'
+import { PROVIDERS_WORDS } from './providers-words.ts'
+
+const WORDS = PROVIDERS_WORDS.modelRow
 
 /** What the service answers to a fetch that was cancelled. */
 const STOPPED = 409
@@ -18,21 +21,18 @@ function ModelState({ model }: { model: ServiceModel }) {
     // Where sizes are reported file by file, their sum so far is not the whole size.
     return (
       <div role="status" className={styles.fetching}>
-        {size !== null && <Progress value={(received / Math.max(1, total)) * 100} aria-label={`Fetching ${id}`} />}
-        {size === null ? `${bytes(received)} so far` : `${bytes(received)} of ${bytes(total)}`}
+        {size !== null && <Progress value={(received / Math.max(1, total)) * 100} aria-label={WORDS.fetching(id)} />}
+        {size === null ? WORDS.soFar(bytes(received)) : WORDS.of(bytes(received), bytes(total))}
       </div>
     )
   }
   return (
     <>
       <StateDot tone={installed ? 'good' : 'idle'} />{' '}
-      {pinned === null ? 'part of the installation' : installed ? 'here' : 'not here'}
+      {pinned === null ? WORDS.bundled : installed ? 'here' : WORDS.notHere}
       {pinned === false && (
-        <span
-          className={styles.unpinned}
-          title="Its source can replace these files. They are compared with those of the first fetch."
-        >
-          unpinned
+        <span className={styles.unpinned} title={WORDS.replaceable}>
+          {WORDS.unpinned}
         </span>
       )}
     </>
@@ -80,14 +80,14 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
               size="xs"
               variant="default"
               loading={removing.isPending}
-              aria-label={`${isUnderWay ? 'Cancel' : 'Remove'} ${id}`}
+              aria-label={`${isUnderWay ? WORDS.cancel : WORDS.remove} ${id}`}
               onClick={() => removing.mutate()}
             >
-              {isUnderWay ? 'Cancel' : 'Remove'}
+              {isUnderWay ? WORDS.cancel : WORDS.remove}
             </Button>
           ) : (
-            <Button size="xs" variant="default" aria-label={`Fetch ${id}`} onClick={() => fetching.mutate()}>
-              Fetch
+            <Button size="xs" variant="default" aria-label={WORDS.fetchModel(id)} onClick={() => fetching.mutate()}>
+              {WORDS.fetch}
             </Button>
           )}
         </td>

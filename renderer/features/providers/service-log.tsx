@@ -4,6 +4,9 @@ import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { ServiceLogLine, ServiceName } from '../../../contract/control/services.ts'
 import { control } from '../../data/client.ts'
 import styles from './providers.module.css'
+import { PROVIDERS_WORDS } from './providers-words.ts'
+
+const WORDS = PROVIDERS_WORDS.serviceLog
 
 const KEPT_LINES = 500
 const timeOfDay = (iso: string): string => new Date(iso).toLocaleTimeString(undefined, { hour12: false })
@@ -37,8 +40,8 @@ export function ServiceLog({ name }: { name: ServiceName }) {
     <div className={styles.logBox}>
       <TextInput
         size="xs"
-        aria-label={`Filter the log of ${name}`}
-        placeholder="Lines with these words"
+        aria-label={WORDS.filterLog(name)}
+        placeholder={WORDS.filter}
         value={words}
         onChange={({ currentTarget }) => setWords(currentTarget.value)}
       />
@@ -46,16 +49,16 @@ export function ServiceLog({ name }: { name: ServiceName }) {
         ref={box}
         className={styles.log}
         tabIndex={0}
-        aria-label={`Log of ${name}`}
+        aria-label={WORDS.logOf(name)}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
           atEnd.current = scrollHeight - scrollTop - clientHeight < 24
         }}
       >
-        {lines.length === 0 && failure === null && <li className="dim">no line yet</li>}
-        {lines.length > 0 && shown.length === 0 && <li className="dim">no line has these words</li>}
+        {lines.length === 0 && failure === null && <li className="dim">{WORDS.noLineYet}</li>}
+        {lines.length > 0 && shown.length === 0 && <li className="dim">{WORDS.noLine}</li>}
         {shown.map(({ number, at, text, missed }) => (
           <li key={number}>
-            {missed > 0 && <span className="dim">… {missed} lines are no longer kept </span>}
+            {missed > 0 && <span className="dim">{WORDS.linesDropped(missed)}</span>}
             <time className="dim" dateTime={at}>
               {timeOfDay(at)}
             </time>{' '}

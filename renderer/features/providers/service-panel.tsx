@@ -14,6 +14,9 @@ import { ModelRow } from './model-row.tsx'
 import { hasModels, modelsOf } from './models-of.ts'
 import styles from './providers.module.css'
 import { ServiceLog } from './service-log.tsx'
+import { PROVIDERS_WORDS } from './providers-words.ts'
+
+const WORDS = PROVIDERS_WORDS.servicePanel
 
 const RUNS = ['ready', 'external', 'starting'] as const
 
@@ -28,20 +31,25 @@ function factsOf({
   settings,
 }: ServiceView): [string, string][] {
   return [
-    ...(url === null ? [] : ([['Address', url]] as [string, string][])),
-    ...(pid === null ? [] : ([['Process', String(pid)]] as [string, string][])),
-    ['Restarts', count(restarts)],
+    ...(url === null ? [] : ([[WORDS.address, url]] as [string, string][])),
+    ...(pid === null ? [] : ([[WORDS.process, String(pid)]] as [string, string][])),
+    [WORDS.restarts, count(restarts)],
     ...(usage === null
       ? []
       : ([
-          ['Memory', bytes(usage.rss_bytes)],
-          ['Processor', usage.cpu_percent === null ? '–' : `${usage.cpu_percent.toFixed(1)} %`],
+          [WORDS.memory, bytes(usage.rss_bytes)],
+          [WORDS.processor, usage.cpu_percent === null ? '–' : `${usage.cpu_percent.toFixed(1)} %`],
         ] as [string, string][])),
-    ...(profile === null ? [] : ([['Serves', profile]] as [string, string][])),
-    ...(usedBy === null ? [] : ([['Kept by', usedBy === 'run' ? 'a run' : 'this panel']] as [string, string][])),
+    ...(profile === null ? [] : ([[WORDS.serves, profile]] as [string, string][])),
+    ...(usedBy === null
+      ? []
+      : ([[WORDS.keptBy, usedBy === 'run' ? WORDS.aRun : WORDS.thisPanel]] as [string, string][])),
     ...(exit === null
       ? []
-      : ([['Last exit', `${exit.signal ?? `code ${exit.code ?? '–'}`}, ${moment(exit.at)}`]] as [string, string][])),
+      : ([[WORDS.lastExit, `${exit.signal ?? WORDS.code(exit.code ?? '–')}, ${moment(exit.at)}`]] as [
+          string,
+          string,
+        ][])),
     ...Object.entries(settings).map(([key, value]): [string, string] => [key.replaceAll('_', ' '), value]),
   ]
 }
@@ -80,42 +88,42 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
           {name === 'platform' && can.start && (
             <Select
               size="xs"
-              aria-label="Dataset to serve"
-              placeholder="first dataset"
+              aria-label={WORDS.datasetToServe}
+              placeholder={WORDS.firstDataset}
               clearable
               data={datasets?.map(({ id, label }) => ({ value: id, label })) ?? []}
               value={dataset}
               onChange={setDataset}
             />
           )}
-          <Button variant="default" aria-expanded={isLogOpen} aria-label={`Log of ${name}`} onClick={onLog}>
-            Log
+          <Button variant="default" aria-expanded={isLogOpen} aria-label={WORDS.logOf(name)} onClick={onLog}>
+            {WORDS.log}
           </Button>
           <Button
             variant="default"
             disabled={!can.restart}
             loading={restart.isPending}
-            aria-label={`Restart ${name}`}
+            aria-label={WORDS.restartService(name)}
             onClick={() => restart.mutate({ name })}
           >
-            Restart
+            {WORDS.restart}
           </Button>
           <Button
             variant="default"
             disabled={!can.stop}
             loading={stop.isPending}
-            aria-label={`Stop ${name}`}
+            aria-label={WORDS.stopService(name)}
             onClick={() => stop.mutate({ name })}
           >
-            Stop
+            {WORDS.stop}
           </Button>
           <Button
             disabled={!can.start}
             loading={start.isPending}
-            aria-label={`Start ${name}`}
+            aria-label={WORDS.startService(name)}
             onClick={() => start.mutate({ name, ...(dataset === null ? {} : { dataset_id: dataset }) })}
           >
-            Start
+            {WORDS.start}
           </Button>
         </>
       }
@@ -125,7 +133,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
       <dl className={styles.facts}>
         {since !== null && (
           <div>
-            <dt>{isUp ? 'Up for' : 'Since'}</dt>
+            <dt>{isUp ? WORDS.upFor : WORDS.since}</dt>
             <dd title={moment(since)}>{isUp ? duration(Math.max(0, now - Date.parse(since))) : moment(since)}</dd>
           </div>
         )}
@@ -138,7 +146,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
       </dl>
       {hasModels(name) && (isListed || can.start) && (
         <div className={styles.models}>
-          {isListed ? <ModelTable service={name} /> : <p className="dim">Its models are listed while it runs.</p>}
+          {isListed ? <ModelTable service={name} /> : <p className="dim">{WORDS.needsService}</p>}
         </div>
       )}
       {isLogOpen && <ServiceLog name={name} />}
@@ -163,17 +171,17 @@ function ModelTable({ service }: { service: ServiceName }) {
   if (data === undefined) return <p role="alert">▲ {error.message}</p>
   return (
     <div className={table.scroll}>
-      <table className={table.table} aria-label={`Models of ${service}`}>
+      <table className={table.table} aria-label={WORDS.modelsOf(service)}>
         <thead>
           <tr>
-            <th>Model</th>
-            <th>For</th>
-            <th>Licence</th>
-            <th>Size</th>
-            <th>Source</th>
-            <th>State</th>
+            <th>{WORDS.model}</th>
+            <th>{WORDS.for}</th>
+            <th>{WORDS.licence}</th>
+            <th>{WORDS.size}</th>
+            <th>{WORDS.source}</th>
+            <th>{WORDS.state}</th>
             <th>
-              <span className="hidden-text">Action</span>
+              <span className="hidden-text">{WORDS.action}</span>
             </th>
           </tr>
         </thead>

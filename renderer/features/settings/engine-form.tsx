@@ -10,14 +10,17 @@ import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './settings.module.css'
+import { SETTINGS_WORDS } from './settings-words.ts'
+
+const WORDS = SETTINGS_WORDS.engineForm
 
 type AddressSetting = 'gateway_url' | 'platform_url' | 'evaluator_url' | 'judge_endpoint'
 
 const ADDRESSES: { key: AddressSetting; label: string }[] = [
-  { key: 'gateway_url', label: 'Gateway' },
-  { key: 'platform_url', label: 'Platform' },
-  { key: 'evaluator_url', label: 'Evaluator' },
-  { key: 'judge_endpoint', label: 'Judges' },
+  { key: 'gateway_url', label: WORDS.gateway },
+  { key: 'platform_url', label: WORDS.platform },
+  { key: 'evaluator_url', label: WORDS.evaluator },
+  { key: 'judge_endpoint', label: WORDS.judges },
 ]
 
 /** What a setting does, as the table of variables describes it. */
@@ -38,7 +41,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
     api.settings.update.mutationOptions({
       onSuccess: (next) => {
         client.setQueryData(api.settings.get.queryKey(), next)
-        notifyDone('Settings saved')
+        notifyDone(WORDS.settingsSaved)
       },
     }),
   )
@@ -50,7 +53,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
   const problemOf = (key: string): string | undefined => problems.find(({ path }) => path?.endsWith(key))?.message
   const changed = JSON.stringify(draft) !== JSON.stringify(view.settings)
   return (
-    <Panel title="Endpoints and models">
+    <Panel title={WORDS.endpointsAndModels}>
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -63,7 +66,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
               key={key}
               label={label}
               description={descriptionOf(key)}
-              placeholder="http://127.0.0.1:8000"
+              placeholder={WORDS.exampleAddress}
               value={draft[key] ?? ''}
               error={problemOf(key)}
               onChange={({ currentTarget: { value } }) =>
@@ -72,16 +75,16 @@ export function EngineForm({ view }: { view: SettingsView }) {
             />
           ))}
           <Select
-            label="Model set"
+            label={WORDS.modelSet}
             description={descriptionOf('model_set')}
-            placeholder="default"
+            placeholder={WORDS.default}
             clearable
             data={sets.map(({ name }) => name)}
             value={draft.model_set}
             onChange={(value) => setDraft({ ...draft, model_set: value })}
           />
           <NumberInput
-            label="Cells at a time"
+            label={WORDS.concurrency}
             description={descriptionOf('concurrency')}
             min={1}
             max={32}
@@ -89,7 +92,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
             onChange={(value) => setDraft({ ...draft, concurrency: typeof value === 'number' ? value : null })}
           />
           <TagsInput
-            label="Judge models"
+            label={WORDS.judgeModels}
             description={descriptionOf('judge_models')}
             value={draft.judge_models ?? []}
             error={problemOf('judge_models')}
@@ -100,7 +103,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
         </div>
         <div className={styles.actions}>
           <Button type="submit" disabled={!changed} loading={save.isPending}>
-            Save settings
+            {WORDS.saveSettings}
           </Button>
           {failure !== null && <span role="alert">▲ {failure.message}</span>}
         </div>
@@ -114,16 +117,16 @@ export function EngineForm({ view }: { view: SettingsView }) {
 function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
   return (
     <div className={styles.roles}>
-      <h3>Roles of {set.name}</h3>
+      <h3>{WORDS.rolesOf(set.name)}</h3>
       <p className="dim">{set.description}</p>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={`Model roles of ${set.name}`}>
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.modelRolesOf(set.name)}>
         <table className={table.table}>
           <thead>
             <tr>
-              <th>Role</th>
-              <th>Backend</th>
-              <th>Model</th>
-              <th>Where</th>
+              <th>{WORDS.role}</th>
+              <th>{WORDS.backend}</th>
+              <th>{WORDS.model}</th>
+              <th>{WORDS.where}</th>
             </tr>
           </thead>
           <tbody>
@@ -132,7 +135,7 @@ function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
                 <th scope="row">{role.replaceAll('_', ' ')}</th>
                 <td>{backend}</td>
                 <td className={table.wrap}>{model}</td>
-                <td>{cloud ? '▲ cloud: data leave this machine' : '● this machine or network'}</td>
+                <td>{cloud ? WORDS.cloud : WORDS.near}</td>
               </tr>
             ))}
           </tbody>

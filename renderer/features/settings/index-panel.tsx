@@ -7,12 +7,15 @@ import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { UnreadableFiles } from '../../components/unreadable-files.tsx'
 import { api } from '../../data/client.ts'
 import styles from './settings.module.css'
+import { SETTINGS_WORDS } from './settings-words.ts'
+
+const WORDS = SETTINGS_WORDS.indexPanel
 
 const FOLDERS: Record<keyof SettingsView['folders'], string> = {
-  project: 'Project',
-  results: 'Results',
-  published: 'Published results',
-  state: 'The engine’s own',
+  project: WORDS.project,
+  results: WORDS.results,
+  published: WORDS.publishedResults,
+  state: WORDS.theEnginesOwn,
 }
 const WHILE_REBUILDING_MS = 500
 
@@ -20,8 +23,8 @@ const WHILE_REBUILDING_MS = 500
 export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
   const rebuild = useMutation(
     api.index.rebuild.mutationOptions({
-      onSuccess: ({ cells }) => notifyDone(`Index rebuilt: ${count(cells)} cells`),
-      onError: (error) => notifyFailure('Rebuilding', error),
+      onSuccess: ({ cells }) => notifyDone(WORDS.indexRebuiltCells(count(cells))),
+      onError: (error) => notifyFailure(WORDS.rebuilding, error),
     }),
   )
   const status = useQuery({
@@ -29,24 +32,21 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
     refetchInterval: rebuild.isPending ? WHILE_REBUILDING_MS : false,
   })
   const verify = useMutation(
-    api.index.verify.mutationOptions({ onError: (error) => notifyFailure('Verifying', error) }),
+    api.index.verify.mutationOptions({ onError: (error) => notifyFailure(WORDS.verifying, error) }),
   )
   const whole = useQuery(api.system.status.queryOptions()).data?.index
   const isRebuilding = rebuild.isPending || whole?.state === 'rebuilding'
   return (
-    <Panel title="Data and index">
+    <Panel title={WORDS.dataAndIndex}>
       {status.isError && !isRebuilding && (
-        <ErrorPanel error={status.error} what="The index" retry={() => void status.refetch()} />
+        <ErrorPanel error={status.error} what={WORDS.theIndex} retry={() => void status.refetch()} />
       )}
       {status.isPending && <LoadingRows rows={2} />}
       {status.data !== undefined && (
-        <p>
-          {count(status.data.runs)} runs, {count(status.data.cells)} cells, {bytes(status.data.size_bytes)}. The index
-          is rebuilt from the result files: deleting it is safe.
-        </p>
+        <p>{WORDS.indexAbout(count(status.data.runs), count(status.data.cells), bytes(status.data.size_bytes))}</p>
       )}
       <UnreadableFiles />
-      {whole?.state === 'failed' && <p role="alert">▲ The index failed: {whole.message ?? 'no reason was given'}</p>}
+      {whole?.state === 'failed' && <p role="alert">{WORDS.theIndexFailed(whole.message ?? WORDS.noReason)}</p>}
       <dl className={styles.folders}>
         {Object.entries(folders).map(([name, path]) => (
           <div key={name}>
@@ -59,23 +59,25 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
       </dl>
       {isRebuilding && (
         <div className={styles.progress} role="status">
-          <Progress value={100} animated striped aria-label="Rebuilding the index" />
-          <span>
-            Rebuilding: {count(status.data?.cells ?? 0)} cells of {count(status.data?.runs ?? 0)} runs so far
-          </span>
+          <Progress value={100} animated striped aria-label={WORDS.rebuildingTheIndex} />
+          <span>{WORDS.rebuildingCells(count(status.data?.cells ?? 0), count(status.data?.runs ?? 0))}</span>
         </div>
       )}
       <div className={styles.actions}>
         <Button variant="default" loading={verify.isPending} onClick={() => verify.mutate(undefined)}>
-          Verify index
+          {WORDS.verifyIndex}
         </Button>
         <Button variant="default" disabled={isRebuilding} onClick={() => rebuild.mutate(undefined)}>
-          Rebuild index
+          {WORDS.rebuildIndex}
         </Button>
         {verify.data !== undefined && (
           <span role="status">
-            {verify.data.ok ? '● right' : `▲ ${count(verify.data.problem_count)} problems`}: {count(verify.data.rows)}{' '}
-            rows in {count(verify.data.files)} files, {bytes(verify.data.bytes)}
+            {WORDS.rowsInFiles(
+              verify.data.ok ? WORDS.right : WORDS.problems(count(verify.data.problem_count)),
+              count(verify.data.rows),
+              count(verify.data.files),
+              bytes(verify.data.bytes),
+            )}
           </span>
         )}
       </div>

@@ -7,6 +7,9 @@ import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { desktop, DESKTOP_KEY, useDesktopInfo } from '../../data/desktop.ts'
 import styles from './settings.module.css'
+import { SETTINGS_WORDS } from './settings-words.ts'
+
+const WORDS = SETTINGS_WORDS.secretsPanel
 
 interface SecretFieldProps {
   name: SecretName
@@ -39,14 +42,14 @@ function SecretField({ name, source, isKept }: SecretFieldProps) {
       />
       <div className={styles.actions}>
         <Button variant="default" disabled={value === ''} onClick={() => save.mutate({ secrets: { [name]: value } })}>
-          Keep
+          {WORDS.keep}
         </Button>
         <Button
           variant="default"
           disabled={source !== 'session' && !isKept}
           onClick={() => save.mutate({ secrets: { [name]: null } })}
         >
-          Forget
+          {WORDS.forget}
         </Button>
       </div>
     </div>
@@ -57,7 +60,7 @@ function SecretField({ name, source, isKept }: SecretFieldProps) {
 export function SecretsPanel({ view }: { view: SettingsView }) {
   const { data: info } = useDesktopInfo()
   return (
-    <Panel title="Tokens" aside={<span className="dim">never shown again, never written to a row</span>}>
+    <Panel title={WORDS.tokens} aside={<span className="dim">{WORDS.tokensAbout}</span>}>
       <p className={styles.lead}>{secretFate(desktop === null ? null : (info?.keeps_secrets ?? true))}</p>
       <div className={styles.fields}>
         {SecretName.options.map((name) => (
@@ -77,32 +80,30 @@ export function SecretsPanel({ view }: { view: SettingsView }) {
 function EndSessions() {
   const end = useMutation(
     api.system.endSessions.mutationOptions({
-      onSuccess: () => notifyDone('Every browser session has ended: a new link opens the panel again'),
-      onError: (error) => notifyFailure('Ending the sessions', error),
+      onSuccess: () => notifyDone(WORDS.sessionsEnded),
+      onError: (error) => notifyFailure(WORDS.endingTheSessions, error),
     }),
   )
   return (
     <div className={styles.actions}>
       <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
-        End sessions
+        {WORDS.endSessions}
       </Button>
-      <span className="dim">closes the panel in every browser that a link has opened, this one included</span>
+      <span className="dim">{WORDS.endAbout}</span>
     </div>
   )
 }
 
 /** Where a token is now: what the engine says of it, and whether the desktop app keeps it too. */
 function secretPlace(source: SettingsView['secrets'][keyof SettingsView['secrets']], isKept: boolean): string {
-  if (source === 'session') return isKept ? 'kept in this system’s secret store' : 'kept until the engine ends'
-  if (isKept) return 'kept in this system’s secret store; the engine gets it when it starts next'
-  return source === 'environment' ? 'from the environment' : 'not set'
+  if (source === 'session') return isKept ? WORDS.keptInStore : WORDS.keptUntilEnd
+  if (isKept) return WORDS.keptForNextStart
+  return source === 'environment' ? WORDS.fromTheEnvironment : WORDS.notSet
 }
 
 /** What happens with a token that is set here. */
 function secretFate(keepsSecrets: boolean | null): string {
-  if (keepsSecrets === null)
-    return 'From a browser a token goes to the engine only, which forgets it when it ends. The desktop app keeps tokens in the system’s secret store.'
-  if (keepsSecrets)
-    return 'The desktop app keeps a token encrypted by this system’s secret store and gives it to the engine whenever that starts.'
-  return 'This system offers no secret store, so the engine forgets a token when it ends. Set it in the environment to have it at each start.'
+  if (keepsSecrets === null) return WORDS.fromBrowser
+  if (keepsSecrets) return WORDS.fromDesktop
+  return WORDS.noStore
 }

@@ -7,6 +7,9 @@ import { ServiceFault } from '../speech/service-fault.tsx'
 import { addSpeaker } from './speaker-client.ts'
 import styles from './speakers.module.css'
 import { useSpeakerChanges } from './use-speakers.ts'
+import { SPEAKERS_WORDS } from './speakers-words.ts'
+
+const WORDS = SPEAKERS_WORDS.newSpeaker
 
 /** Name and consent; the sentences open as soon as the speaker is enrolled. `isBusy`: another speaker’s recording is under way and would be dropped. */
 export function NewSpeaker({ isBusy }: { isBusy: boolean }) {
@@ -24,23 +27,23 @@ export function NewSpeaker({ isBusy }: { isBusy: boolean }) {
     },
   })
   const why = isBusy
-    ? 'A sentence of another speaker is being recorded.'
+    ? WORDS.otherRecording
     : name.trim() === ''
-      ? 'The speaker needs a name.'
+      ? WORDS.needsName
       : consents
         ? null
-        : 'Tick the consent above.'
+        : WORDS.needsConsent
   return (
     <form
       className={styles.enrol}
       onSubmit={(event) => {
         event.preventDefault()
-        const consent = `Confirmed in the panel on ${new Date().toISOString()}: the speaker is the person at the panel or has agreed`
+        const consent = WORDS.consentRecord(new Date().toISOString())
         adding.mutate({ name: name.trim(), consent })
       }}
     >
       <TextInput
-        label="Name of the speaker"
+        label={WORDS.name}
         w="100%"
         maw={360}
         maxLength={100}
@@ -48,13 +51,13 @@ export function NewSpeaker({ isBusy }: { isBusy: boolean }) {
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <Checkbox
-        label="The speaker is me, or has agreed that recordings of the sentences, and a model made of them, are kept until the speaker is deleted here."
+        label={WORDS.consent}
         checked={consents}
         onChange={(event) => setConsents(event.currentTarget.checked)}
       />
       <div className={styles.facts}>
         <ButtonWithReason type="submit" loading={adding.isPending} why={why}>
-          Enrol the speaker
+          {WORDS.enrolTheSpeaker}
         </ButtonWithReason>
       </div>
       {adding.isError && <ServiceFault error={adding.error} service="stt" />}

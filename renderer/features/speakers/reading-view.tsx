@@ -11,6 +11,9 @@ import { isOfTheRecording } from './reading-fault.ts'
 import { addSentence } from './speaker-client.ts'
 import styles from './speakers.module.css'
 import { useSpeakerChanges } from './use-speakers.ts'
+import { SPEAKERS_WORDS } from './speakers-words.ts'
+
+const WORDS = SPEAKERS_WORDS.readingView
 
 const MAX_SENTENCE_SECONDS = 30
 /** Long enough for the key’s click not to be heard; a hundred sentences would make three seconds five minutes. */
@@ -81,15 +84,15 @@ export function ReadingView({ speaker, sentences, onBusy, onAllRead }: Props) {
     return isRead ? next : (nextUnread(sentences, [...speaker.read, sentences[from]!], next) ?? next)
   }
   return (
-    <section ref={section} className={styles.reading} aria-label={`Sentences for ${speaker.name}`}>
+    <section ref={section} className={styles.reading} aria-label={WORDS.sentencesFor(speaker.name)}>
       <div aria-live="polite">
         {place === null ? (
-          <p>Every sentence is read. Each can be read again.</p>
+          <p>{WORDS.allRead}</p>
         ) : (
           <>
             <p className="dim">
-              Sentence {place + 1} of {sentences.length}
-              {isRead && ', read'}
+              {WORDS.sentenceOf(place + 1, sentences.length)}
+              {isRead && WORDS.read}
             </p>
             <p className={styles.sentence}>{sentences[place]}</p>
           </>
@@ -100,7 +103,7 @@ export function ReadingView({ speaker, sentences, onBusy, onAllRead }: Props) {
           <RecorderView
             recorder={recorder}
             button={button}
-            label={isRead ? 'Record it again' : 'Record the sentence'}
+            label={isRead ? WORDS.recordItAgain : WORDS.recordTheSentence}
             maxSeconds={MAX_SENTENCE_SECONDS}
             isBusy={reading.isPending}
           />
@@ -110,15 +113,15 @@ export function ReadingView({ speaker, sentences, onBusy, onAllRead }: Props) {
           disabled={isBusy}
           onClick={() => leafTo(((place ?? sentences.length) + sentences.length - 1) % sentences.length)}
         >
-          Back
+          {WORDS.back}
         </Button>
         {place !== null && (
           <Button variant="default" disabled={isBusy} onClick={() => (isRead ? leafTo : turnTo)(onward(place))}>
-            {isRead ? 'Next' : 'Skip it'}
+            {isRead ? WORDS.next : WORDS.skipIt}
           </Button>
         )}
       </div>
-      {place !== null && <p className="dim">Space or Enter starts and stops. Read when the count is over.</p>}
+      {place !== null && <p className="dim">{WORDS.keys}</p>}
       <ReadingOutcome
         kept={last}
         isPending={reading.isPending}
@@ -131,7 +134,7 @@ export function ReadingView({ speaker, sentences, onBusy, onAllRead }: Props) {
       />
       {last !== null && place !== last.place && (
         <Button variant="default" disabled={isBusy} onClick={() => turnTo(last.place)}>
-          Read sentence {last.place + 1} again
+          {WORDS.readSentenceAgain(last.place + 1)}
         </Button>
       )}
     </section>
@@ -157,12 +160,12 @@ function ReadingOutcome({ kept, isPending, error, onSendAgain }: OutcomeProps) {
   return (
     <div className={styles.outcome}>
       <div role="status">
-        {isPending ? 'Listening …' : error === null && kept !== null && <KeptSentence {...kept} />}
+        {isPending ? WORDS.listening : error === null && kept !== null && <KeptSentence {...kept} />}
       </div>
       {error !== null && <ServiceFault error={error} service="stt" />}
       {error !== null && !isOfTheRecording(error) && (
         <Button variant="default" onClick={onSendAgain}>
-          Send it again
+          {WORDS.sendItAgain}
         </Button>
       )}
     </div>
@@ -170,9 +173,5 @@ function ReadingOutcome({ kept, isPending, error, onSendAgain }: OutcomeProps) {
 }
 
 function KeptSentence({ place, answer: { heard, words, errors } }: Kept) {
-  return (
-    <p>
-      Sentence {place + 1} is saved. Recognised: “{heard}”, {outcomeWords(words, errors)}.
-    </p>
-  )
+  return <p>{WORDS.saved(place + 1, heard, outcomeWords(words, errors))}</p>
 }

@@ -3,7 +3,7 @@ import { useIsMutating, useMutation, useMutationState } from '@tanstack/react-qu
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useId, useRef, useState } from 'react'
 import type { Speaker, Speakers } from '../../../contract/http/speakers.ts'
-import { duration, moment, plural } from '../../components/format.ts'
+import { duration, moment } from '../../components/format.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { StateDot } from '../../components/state-dot.tsx'
 import { useNow } from '../../components/use-now.ts'
@@ -14,6 +14,9 @@ import { ReadingView } from './reading-view.tsx'
 import { deleteSpeaker, fitSpeaker } from './speaker-client.ts'
 import styles from './speakers.module.css'
 import { useSpeakerChanges } from './use-speakers.ts'
+import { SPEAKERS_WORDS } from './speakers-words.ts'
+
+const WORDS = SPEAKERS_WORDS.speakerRow
 
 interface Props {
   speaker: Speaker
@@ -51,9 +54,9 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
   const missing = known.min_sentences - read.length
   const waitsFor =
     fitting.isAnyUnderWay && fitting.since === null
-      ? ' Waits for the fitting to another speaker.'
+      ? WORDS.waitsForFit
       : isBusy && !isOpen
-        ? ' Waits for the recording of another speaker.'
+        ? WORDS.waitsForRecording
         : ''
   return (
     <li className={styles.speaker} aria-label={name}>
@@ -71,8 +74,8 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
                 disabled={fitting.isAnyUnderWay || (isBusy && !isOpen)}
                 onClick={() => void navigate({ search: isOpen ? {} : { reader: id }, replace: true })}
               >
-                {isOpen ? 'Stop reading' : read.length === 0 ? 'Read sentences' : 'Continue reading'}
-                <span className="hidden-text"> as {name}</span>
+                {isOpen ? WORDS.stopReading : read.length === 0 ? WORDS.readSentences : WORDS.continueReading}
+                <span className="hidden-text">{WORDS.as(name)}</span>
               </Button>
               <Button
                 variant={fit === null && missing <= 0 ? 'filled' : 'default'}
@@ -84,7 +87,8 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
                   fitting.start()
                 }}
               >
-                Fit the recogniser<span className="hidden-text"> to {name}</span>
+                {WORDS.fitTheRecogniser}
+                <span className="hidden-text">{WORDS.to(name)}</span>
               </Button>
             </>
           )}
@@ -96,24 +100,22 @@ export function SpeakerRow({ speaker, known, isBusy, onBusy, onDeleted }: Props)
             onBlur={() => setIsSure(false)}
             onClick={() => (isSure ? remove.mutate() : setIsSure(true))}
           >
-            {isSure ? 'Delete the recordings for good' : 'Delete'}
+            {isSure ? WORDS.deleteForGood : WORDS.delete}
             <span className="hidden-text">
-              {isSure && ' of'} {name}
+              {isSure && WORDS.of} {name}
             </span>
           </Button>
         </div>
       </div>
       <p className="dim">
-        {read.length} of {plural(totalSentences(known.sentences, read), 'sentence')} read
-        {read.length > 0 && `, ${duration(seconds * 1000)}`}, enrolled {moment(created)}
-        {consent === null && ', consent not stated'}.
+        {WORDS.ofRead(read.length, totalSentences(known.sentences, read))}
+        {read.length > 0 && `, ${duration(seconds * 1000)}`}
+        {WORDS.enrolled(moment(created))}
+        {consent === null && WORDS.consentNotStated}.
       </p>
       <p id={stateId}>
         <StateDot tone={fit?.used === true ? 'good' : 'idle'} />{' '}
-        {fitWords(speaker, known) ??
-          (missing > 0
-            ? `Not fitted: ${plural(missing, 'more sentence')} must be read first.`
-            : 'Not fitted yet: enough sentences are read.')}
+        {fitWords(speaker, known) ?? (missing > 0 ? WORDS.tooFew(missing) : WORDS.enough)}
         {canRead && waitsFor}
       </p>
       <FitStatus since={fitting.since} />
@@ -130,9 +132,9 @@ function FitStatus({ since }: { since: number | null }) {
   return (
     <div className={styles.facts}>
       {since !== null && <Loader size="xs" />}
-      <span role="status">{since !== null && 'The recogniser is being fitted. This takes a minute or two.'}</span>
+      <span role="status">{since !== null && WORDS.fitting}</span>
       {/* Outside of what is read out: it changes each second. */}
-      {since !== null && <span className="dim">{Math.max(0, Math.floor((now - since) / 1000))} s</span>}
+      {since !== null && <span className="dim">{WORDS.seconds(Math.max(0, Math.floor((now - since) / 1000)))}</span>}
     </div>
   )
 }
@@ -148,11 +150,7 @@ function useFitting({ id, name }: Speaker) {
     mutationFn: () => fitSpeaker(id),
     onSuccess: (speaker) => {
       keep(speaker)
-      notifyDone(
-        speaker.fit?.used === true
-          ? `The recogniser was fitted to ${name}`
-          : `Fitting does not improve the recognition of ${name}; the recogniser is unchanged`,
-      )
+      notifyDone(speaker.fit?.used === true ? WORDS.fitted(name) : WORDS.notBetter(name))
     },
     // The error is not to wait for the list.
     onError: () => void refresh(),

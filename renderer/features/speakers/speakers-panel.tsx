@@ -11,6 +11,9 @@ import { NewSpeaker } from './new-speaker.tsx'
 import { SpeakerRow } from './speaker-row.tsx'
 import styles from './speakers.module.css'
 import { useSpeakers } from './use-speakers.ts'
+import { SPEAKERS_WORDS } from './speakers-words.ts'
+
+const WORDS = SPEAKERS_WORDS.speakersPanel
 
 /** People whose speech the recogniser is fitted to: enrol, read aloud, fit, delete. */
 export function SpeakersPanel() {
@@ -21,12 +24,12 @@ export function SpeakersPanel() {
     <Panel
       title={
         <span ref={heading} tabIndex={-1}>
-          Speakers the recogniser knows
+          {WORDS.title}
         </span>
       }
     >
       {services.isError && (
-        <ErrorPanel error={services.error} what="The list of services" retry={() => void services.refetch()} />
+        <ErrorPanel error={services.error} what={WORDS.serviceList} retry={() => void services.refetch()} />
       )}
       {stt !== undefined && !runs && <StartStt stt={stt} onStart={toHeading} />}
       {(services.isPending || (runs && query.isPending)) && <LoadingRows rows={4} />}
@@ -43,21 +46,18 @@ function SpeakerList({ known, onDeleted }: { known: Speakers; onDeleted: () => v
     <div className={styles.stack}>
       {unavailable === null ? (
         <>
-          <p className={styles.about}>
-            Read at least {least} sentences aloud to have the recogniser fitted to your speech. How well it then hears
-            is measured on sentences that were kept out of the fitting, and the fit is used only where it hears better.
-          </p>
+          <p className={styles.about}>{WORDS.explanation(least)}</p>
           <NewSpeaker isBusy={isBusy} />
         </>
       ) : (
-        <EmptyPanel title="The recogniser cannot be fitted here">
+        <EmptyPanel title={WORDS.cannotFit}>
           <p>{unavailable}</p>
         </EmptyPanel>
       )}
       {data.length === 0 ? (
-        unavailable === null && <p className="dim">No speaker is enrolled yet.</p>
+        unavailable === null && <p className="dim">{WORDS.noSpeaker}</p>
       ) : (
-        <ul className={styles.speakers} aria-label="Speakers">
+        <ul className={styles.speakers} aria-label={WORDS.speakers}>
           {data.map((speaker) => (
             <SpeakerRow key={speaker.id} {...{ speaker, known, isBusy, onDeleted }} onBusy={setIsBusy} />
           ))}
@@ -79,13 +79,12 @@ function StartStt({ stt, onStart }: { stt: ServiceView; onStart: () => void }) {
   const isStarting = start.isPending || stt.state === 'starting' || stt.state === 'backoff'
   return (
     <div className={styles.stack}>
-      <p role="status">
-        {isStarting ? 'Speech to text is starting …' : 'Speakers are listed while speech to text runs.'}
-      </p>
+      <p role="status">{isStarting ? WORDS.starting : WORDS.needsService}</p>
       {!isStarting && stt.detail !== null && (
         <p>
           {stt.state === 'failed' && '▲ '}
-          stt: {stt.detail}. <a href="#/providers">See its log</a>
+          {WORDS.stt(stt.detail)}
+          <a href="#/providers">{WORDS.seeItsLog}</a>
         </p>
       )}
       <Button
@@ -96,7 +95,7 @@ function StartStt({ stt, onStart }: { stt: ServiceView; onStart: () => void }) {
           onStart()
         }}
       >
-        Start speech to text
+        {WORDS.start}
       </Button>
     </div>
   )

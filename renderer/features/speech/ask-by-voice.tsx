@@ -18,6 +18,9 @@ import styles from './speech.module.css'
 import { type Asked, messageOf, useAsking } from './use-asking.ts'
 import { useHearing } from './use-hearing.ts'
 import { Waveform } from './waveform.tsx'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.askByVoice
 
 const AT_FIRST = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
 const MAX_QUESTION_SECONDS = 30
@@ -35,10 +38,10 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   const { asking, ask, isAsking } = useAsking(dataset.id)
   const chosen = search.models ?? AT_FIRST
   const wasNothing = hearing.isSuccess && hearing.data.text.trim() === ''
-  const why = question.trim() === '' ? 'Record or type a question.' : chosen.length === 0 ? 'Choose an approach.' : null
+  const why = question.trim() === '' ? WORDS.needsQuestion : chosen.length === 0 ? WORDS.chooseAnApproach : null
   return (
     <>
-      <Panel title="Ask by voice">
+      <Panel title={WORDS.askByVoice}>
         <form
           className={styles.stack}
           onSubmit={(event) => {
@@ -48,23 +51,23 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
         >
           <SpeakerSelect />
           <div className={styles.actions}>
-            <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label="Record a question" onRecorded={hearing.mutate} />
-            {hearing.isPending && <span role="status">Listening …</span>}
-            {hearing.data?.prompt_used === true && (
-              <span className="dim">Recognised with the words of this dataset.</span>
+            <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label={WORDS.recordAQuestion} onRecorded={hearing.mutate} />
+            {hearing.isPending && <span role="status">{WORDS.listening}</span>}
+            {hearing.data?.prompt_used === true && <span className="dim">{WORDS.datasetWords}</span>}
+            {hearing.data?.fittedTo !== undefined && (
+              <span className="dim">{WORDS.fittedTo(hearing.data.fittedTo)}</span>
             )}
-            {hearing.data?.fittedTo !== undefined && <span className="dim">Fitted to {hearing.data.fittedTo}.</span>}
           </div>
           <TextInput
-            label="Question"
-            description="As it was heard; correct it, or type one"
+            label={WORDS.question}
+            description={WORDS.recognisedAbout}
             value={question}
-            error={wasNothing ? 'No word was recognised in the recording' : undefined}
+            error={wasNothing ? WORDS.noWord : undefined}
             onChange={(event) => setQuestion(event.currentTarget.value)}
           />
           <MultiSelect
-            label="Approaches"
-            description="Asked one after the other, so that their times can be compared"
+            label={WORDS.approaches}
+            description={WORDS.approachesAbout}
             searchable
             data={aliases.map(({ alias }) => alias)}
             value={chosen}
@@ -72,20 +75,20 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
           />
           <div className={styles.actions}>
             <ButtonWithReason type="submit" loading={isAsking} why={why}>
-              Ask {plural(chosen.length, 'approach', 'approaches')}
+              {WORDS.ask(chosen.length)}
             </ButtonWithReason>
-            <span className="dim">Answers come from what the last run of this rung has ingested.</span>
+            <span className="dim">{WORDS.answersFrom}</span>
           </div>
           {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
         </form>
       </Panel>
-      <Panel title={asking === null ? 'Answers' : `Answers to “${asking.question}”`}>
+      <Panel title={asking === null ? WORDS.answers : WORDS.answersTo(asking.question)}>
         {asking === null ? (
-          <EmptyPanel title="No question yet">
-            <p>Each approach’s answer appears here with its time, to read and to hear.</p>
+          <EmptyPanel title={WORDS.noQuestionYet}>
+            <p>{WORDS.emptyAbout}</p>
           </EmptyPanel>
         ) : (
-          <ol className={styles.answers} aria-label="Answers">
+          <ol className={styles.answers} aria-label={WORDS.answers}>
             {asking.answers.map((asked) => (
               <SpokenAnswerCard key={asking.question + asked.alias} asked={asked} />
             ))}
@@ -107,14 +110,15 @@ function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { as
           <ApproachName alias={alias} />
         </strong>
         <span className="dim" role="status">
-          {state === 'waiting' && '○ waits for the approach before it'}
+          {state === 'waiting' && WORDS.waits}
           {state === 'asking' && (
             <>
-              <Loader size="xs" /> asking …
+              <Loader size="xs" />
+              {WORDS.asking}
             </>
           )}
           {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.contexts ?? 0, 'source')}`}
-          {state === 'failed' && '▲ no answer'}
+          {state === 'failed' && WORDS.noAnswer}
         </span>
         {hasText && (
           <Button
@@ -123,7 +127,7 @@ function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { as
             loading={speaking.isPending}
             onClick={() => speaking.mutate({ input: answer.text.slice(0, MAX_SPEECH_CHARACTERS) })}
           >
-            Hear {alias}
+            {WORDS.hear(alias)}
           </Button>
         )}
       </header>
@@ -132,9 +136,9 @@ function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { as
           <MarkedText text={answer.text} />
         </p>
       )}
-      {answer !== null && !hasText && <p className="dim">The answer is empty: there is nothing to hear.</p>}
+      {answer !== null && !hasText && <p className="dim">{WORDS.emptyAnswer}</p>}
       {problem !== null && <p role="alert">▲ {problem}</p>}
-      {speaking.isSuccess && <Waveform sound={speaking.data} label={`the answer of ${alias}`} playsAtOnce />}
+      {speaking.isSuccess && <Waveform sound={speaking.data} label={WORDS.theAnswerOf(alias)} playsAtOnce />}
       {speaking.isError && <p role="alert">▲ {messageOf(speaking.error)}</p>}
     </li>
   )

@@ -2,6 +2,9 @@ import { Button } from '@mantine/core'
 import type { KeyboardEvent, Ref } from 'react'
 import { type Recorder, useRecorder } from './use-recorder.ts'
 import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.recordButton
 
 const COUNTDOWN_SECONDS = 3
 
@@ -43,7 +46,7 @@ export function RecorderView({ recorder, maxSeconds, label, isBusy = false, butt
         </Button>
       ) : (
         <Button ref={button} color="red" onKeyDown={ignoreRepeat} onClick={stop}>
-          {state === 'recording' ? 'Stop recording' : 'Cancel'}
+          {state === 'recording' ? WORDS.stopRecording : WORDS.cancel}
         </Button>
       )}
       {state === 'counting' && (
@@ -54,9 +57,7 @@ export function RecorderView({ recorder, maxSeconds, label, isBusy = false, butt
       {state === 'recording' && (
         <>
           <LevelMeter level={level} />
-          <span className={styles.clock}>
-            {seconds.toFixed(1)} / {maxSeconds} s
-          </span>
+          <span className={styles.clock}>{WORDS.s(seconds.toFixed(1), maxSeconds)}</span>
         </>
       )}
       {failure !== null && <p role="alert">▲ {failure}</p>}
@@ -73,7 +74,7 @@ const FLOOR_DB = -60
 
 function LevelMeter({ level }: { level: number }) {
   const db = Math.max(FLOOR_DB, 20 * Math.log10(Math.max(level, 1e-6)))
-  const words = db > -1 ? 'too loud' : db < -40 ? 'too quiet' : 'good'
+  const words = db > -1 ? WORDS.tooLoud : db < -40 ? WORDS.tooQuiet : 'good'
   return (
     <span className={styles.meterLine}>
       <meter
@@ -84,11 +85,9 @@ function LevelMeter({ level }: { level: number }) {
         high={-3}
         optimum={-15}
         value={db}
-        aria-label="Level"
+        aria-label={WORDS.level}
       />
-      <span className="dim">
-        {db.toFixed(0).replace('-', '−')} dB, {words}
-      </span>
+      <span className="dim">{WORDS.db(db.toFixed(0).replace('-', '−'), words)}</span>
     </span>
   )
 }

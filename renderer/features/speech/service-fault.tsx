@@ -3,9 +3,12 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import type { ServiceName } from '../../../contract/control/services.ts'
 import { ServiceCallError } from '../../data/service-call.ts'
 import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.serviceFault
 
 /** Work goes on when the page that asked for it is left. */
-const BUSY = ': it is still working on an earlier request. Try again when that is done.'
+const BUSY = WORDS.busy
 
 /** What a speech service said when it refused, and where to look. */
 export function ServiceFault({ error, service }: { error: Error; service: ServiceName }) {
@@ -17,7 +20,7 @@ export function ServiceFault({ error, service }: { error: Error; service: Servic
       {/loading|unhealthy|not run/i.test(error.message) && (
         <>
           {' '}
-          <a href="#/providers">See the log of {service}</a>
+          <a href="#/providers">{WORDS.seeLog(service)}</a>
         </>
       )}
     </p>
@@ -31,7 +34,7 @@ export function ReadingFault({ query, service }: { query: UseQueryResult; servic
     <div className={styles.fault}>
       <ServiceFault error={query.error} service={service} />
       <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
-        Try again
+        {WORDS.tryAgain}
       </Button>
     </div>
   )

@@ -10,12 +10,15 @@ import { ReadingFault, ServiceFault } from './service-fault.tsx'
 import { listVoices, speak, speechModels } from './speech-client.ts'
 import styles from './speech.module.css'
 import { Waveform } from './waveform.tsx'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.speakPanel
 
 /** Type a text, choose engine and voice, listen. */
 export function SpeakPanel() {
   const [isUsed, setIsUsed] = useState(false)
   const { models, voices, isAbsent } = useSpeechLists(isUsed)
-  const [text, setText] = useState('The shortest answer is often the one that cites its source.')
+  const [text, setText] = useState<string>(WORDS.example)
   const [model, setModel] = useState<string | null>(null)
   const [voice, setVoice] = useState<string | null>(null)
   const [speed, setSpeed] = useState(1)
@@ -25,23 +28,24 @@ export function SpeakPanel() {
   const choices = clones ? voices.data?.map(({ name }) => name) : chosen?.voices.map(({ id }) => id)
   const chosenVoice = voice !== null && choices?.includes(voice) === true ? voice : choices?.[0]
   const whyNot = (): ReactNode => {
-    if (isAbsent) return 'This installation has no text to speech.'
-    if (text.trim() === '') return 'Type a text first.'
+    if (isAbsent) return WORDS.noService
+    if (text.trim() === '') return WORDS.needsText
     // Before engines and voices are listed the service takes its own choice of both.
     if (!clones || chosenVoice !== undefined) return null
-    if (voices.isError) return 'The registered voices could not be read.'
-    if (voices.isPending) return 'The registered voices are being read …'
+    if (voices.isError) return WORDS.voicesUnreadable
+    if (voices.isPending) return WORDS.voicesLoading
     return (
       <>
-        This engine speaks in registered voices, and none is registered: <Link to="/voices">make one</Link>.
+        {WORDS.noVoice}
+        <Link to="/voices">{WORDS.makeOne}</Link>.
       </>
     )
   }
   return (
-    <Panel title="Text to speech">
+    <Panel title={WORDS.textToSpeech}>
       <div className={styles.stack} onFocus={() => setIsUsed(true)}>
         <Textarea
-          label="Text"
+          label={WORDS.text}
           autosize
           minRows={3}
           maxRows={12}
@@ -51,28 +55,28 @@ export function SpeakPanel() {
         />
         <div className={styles.fields}>
           <Select
-            label="Engine"
+            label={WORDS.engine}
             allowDeselect={false}
             data={models.data?.map(({ id }) => id) ?? []}
             value={chosen?.id ?? null}
             onChange={setModel}
-            placeholder="Default"
-            nothingFoundMessage="Not listed yet"
+            placeholder={WORDS.default}
+            nothingFoundMessage={WORDS.notListedYet}
           />
           <Select
-            label="Voice"
+            label={WORDS.voice}
             allowDeselect={false}
             data={choices ?? []}
             value={chosenVoice ?? null}
             onChange={setVoice}
-            placeholder={clones ? 'None is registered' : 'Default'}
-            nothingFoundMessage={clones ? 'None is registered' : 'Not listed yet'}
+            placeholder={clones ? WORDS.noneIsRegistered : WORDS.default}
+            nothingFoundMessage={clones ? WORDS.noneIsRegistered : WORDS.notListedYet}
           />
           <div>
-            <label htmlFor="speech-speed">Tempo {speed.toFixed(1)}×</label>
+            <label htmlFor="speech-speed">{WORDS.tempoOf(speed.toFixed(1))}</label>
             <Slider
               id="speech-speed"
-              thumbLabel="Tempo"
+              thumbLabel={WORDS.tempo}
               min={0.5}
               max={2}
               step={0.1}
@@ -85,10 +89,10 @@ export function SpeakPanel() {
         <p className="dim" role="status">
           {chosen?.description ??
             (models.isFetching
-              ? 'Text to speech is starting …'
+              ? WORDS.starting
               : models.isPending
-                ? 'Engines and voices are listed once text to speech runs. It starts when you use it.'
-                : models.isSuccess && 'No engine that can speak is listed.')}
+                ? WORDS.startsOnUse
+                : models.isSuccess && WORDS.noEngine)}
         </p>
         <ReadingFault query={models.isError ? models : voices} service="tts" />
         <div className={styles.actions}>
@@ -97,11 +101,11 @@ export function SpeakPanel() {
             loading={speaking.isPending}
             onClick={() => speaking.mutate({ input: text, model: chosen?.id, voice: chosenVoice, speed })}
           >
-            Speak the text
+            {WORDS.speakTheText}
           </ButtonWithReason>
         </div>
         {speaking.isError && <ServiceFault error={speaking.error} service="tts" />}
-        {speaking.data !== undefined && <Waveform sound={speaking.data} label="the speech" />}
+        {speaking.data !== undefined && <Waveform sound={speaking.data} label={WORDS.theSpeech} />}
       </div>
     </Panel>
   )

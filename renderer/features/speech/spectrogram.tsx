@@ -4,6 +4,9 @@ import { decodeSound } from './sound-buffer.ts'
 import { loudnessColour } from './spectrogram-colours.ts'
 import { spectrogramLevels } from './spectrogram-levels.ts'
 import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.spectrogram
 
 const WIDTH = 480
 const HEIGHT = 96
@@ -32,10 +35,8 @@ export function Spectrogram({ sound, label }: { sound: Blob; label: string }) {
   if (failure !== null) return <p role="alert">▲ {failure}</p>
   return (
     <figure className={styles.spectrogram}>
-      <canvas ref={canvas} width={WIDTH} height={HEIGHT} role="img" aria-label={`Spectrogram of ${label}`} />
-      <figcaption className="dim">
-        {label}: 0 to 8 kHz, loud parts {scheme === 'dark' ? 'bright' : 'dark'}
-      </figcaption>
+      <canvas ref={canvas} width={WIDTH} height={HEIGHT} role="img" aria-label={WORDS.spectrogramOf(label)} />
+      <figcaption className="dim">{WORDS.scale(label, scheme === 'dark' ? 'bright' : 'dark')}</figcaption>
     </figure>
   )
 }

@@ -1,7 +1,6 @@
 import { FileButton, Button, Loader } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
-import { plural } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
 import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
@@ -10,6 +9,9 @@ import { TranscriptView } from './transcript-view.tsx'
 import { useHearing } from './use-hearing.ts'
 import { Waveform } from './waveform.tsx'
 import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.transcribePanel
 
 const MAX_RECORDING_SECONDS = 300
 
@@ -32,14 +34,14 @@ export function TranscribePanel() {
     setLeftOut(0)
   }
   return (
-    <Panel title="Speech to text">
+    <Panel title={WORDS.speechToText}>
       <SpeakerSelect />
       <div className={styles.actions}>
-        <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label="Record" onRecorded={takeAlone} />
+        <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label={WORDS.record} onRecorded={takeAlone} />
         <FileButton accept="audio/*" onChange={takeAlone}>
           {(props) => (
             <Button variant="default" {...props}>
-              Choose a file
+              {WORDS.chooseAFile}
             </Button>
           )}
         </FileButton>
@@ -50,19 +52,20 @@ export function TranscribePanel() {
         multiple={false}
         className={styles.drop}
       >
-        Drop a recording here: WAV, MP3, FLAC, Opus, WebM
+        {WORDS.drop}
       </Dropzone>
-      {leftOut > 0 && <p role="status">◐ Only the first of {plural(leftOut + 1, 'file')} is taken: one at a time.</p>}
+      {leftOut > 0 && <p role="status">{WORDS.onlyFirst(leftOut + 1)}</p>}
       {sound !== null && sound.size > 0 && (
-        <Waveform sound={sound} label="the recording" seek={seek} onTime={setTime} />
+        <Waveform sound={sound} label={WORDS.theRecording} seek={seek} onTime={setTime} />
       )}
       {hearing.isPending && (
         <p role="status" className={styles.actions}>
-          <Loader size="xs" /> Listening…
+          <Loader size="xs" />
+          {WORDS.listening}
         </p>
       )}
       {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
-      {hearing.data?.fittedTo !== undefined && <p className="dim">Fitted to {hearing.data.fittedTo}.</p>}
+      {hearing.data?.fittedTo !== undefined && <p className="dim">{WORDS.fittedTo(hearing.data.fittedTo)}</p>}
       {hearing.isSuccess && <TranscriptView transcript={hearing.data} time={time} onSeek={(to) => setSeek({ to })} />}
     </Panel>
   )

@@ -4,6 +4,9 @@ import type { AdvancedTranscription, SpokenSegment } from '../../../contract/htt
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { formsOf, transcriptAs } from './subtitles.ts'
 import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.transcriptView
 
 interface Props {
   transcript: AdvancedTranscription
@@ -15,8 +18,7 @@ interface Props {
 /** What was said, to read and to take along. */
 export function TranscriptView({ transcript, time, onSeek }: Props) {
   const segments = transcript.segments ?? []
-  if (segments.length === 0 && transcript.text.trim() === '')
-    return <p className="dim">No speech was recognised in this recording.</p>
+  if (segments.length === 0 && transcript.text.trim() === '') return <p className="dim">{WORDS.noSpeech}</p>
   return (
     <>
       {segments.length > 0 ? (
@@ -24,9 +26,7 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
       ) : (
         <div className={styles.stack}>
           <p className={styles.read}>{transcript.text}</p>
-          <p className="dim">
-            The configured recogniser gives no times: the words cannot be played one by one, and there are no subtitles.
-          </p>
+          <p className="dim">{WORDS.noTimes}</p>
         </div>
       )}
       <div className={styles.actions}>
@@ -36,12 +36,12 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
             variant="default"
             onClick={() => {
               navigator.clipboard.writeText(transcriptAs(form, transcript)).then(
-                () => notifyDone(`Copied as ${form}`),
-                (error: unknown) => notifyFailure('Copying', error),
+                () => notifyDone(WORDS.copiedAs(form)),
+                (error: unknown) => notifyFailure(WORDS.copying, error),
               )
             }}
           >
-            Copy as {form}
+            {WORDS.copyAs(form)}
           </Button>
         ))}
       </div>
@@ -52,10 +52,10 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
 /** Sentences with words that play from where they were said. */
 function TimedSentences({ segments, time, onSeek }: Omit<Props, 'transcript'> & { segments: SpokenSegment[] }) {
   return (
-    <ol className={styles.sentences} aria-label="Transcript">
+    <ol className={styles.sentences} aria-label={WORDS.transcript}>
       {segments.map(({ id, start, words }) => (
         <li key={id}>
-          <span className={styles.stamp}>{start.toFixed(1)} s</span>
+          <span className={styles.stamp}>{WORDS.seconds(start.toFixed(1))}</span>
           <span>
             {words.map((word, i) => (
               <Fragment key={i}>
@@ -63,7 +63,7 @@ function TimedSentences({ segments, time, onSeek }: Omit<Props, 'transcript'> & 
                   type="button"
                   className={styles.word}
                   data-now={time >= word.start && time < word.end}
-                  title={`${word.start.toFixed(2)} to ${word.end.toFixed(2)} s`}
+                  title={WORDS.toS(word.start.toFixed(2), word.end.toFixed(2))}
                   onClick={() => onSeek(word.start)}
                 >
                   {word.text}

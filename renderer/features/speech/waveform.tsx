@@ -3,6 +3,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import WaveSurfer from 'wavesurfer.js'
 import RegionsPlugin from 'wavesurfer.js/dist/plugins/regions.esm.js'
 import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+
+const WORDS = SPEECH_WORDS.waveform
 
 interface Props {
   sound: Blob
@@ -62,19 +65,19 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
   const isUnreadable = state === 'unreadable'
   return (
     <>
-      {isUnreadable && <p role="status">○ The browser cannot play {label}.</p>}
+      {isUnreadable && <p role="status">{WORDS.cannotPlay(label)}</p>}
       {/* Stays for the next sound, which is drawn into it. */}
       <div className={styles.wave} hidden={isUnreadable}>
         <Button
           variant="default"
           className={styles.play}
           data-ready={state === 'ready'}
-          aria-label={`${playing ? 'Pause' : 'Play'} ${label}`}
+          aria-label={`${playing ? WORDS.pause : WORDS.play} ${label}`}
           onClick={() => void wave.current?.playPause()}
         >
-          {playing ? 'Pause' : 'Play'}
+          {playing ? WORDS.pause : WORDS.play}
         </Button>
-        <div ref={box} className={styles.waveBox} role="img" aria-label={`Waveform of ${label}`} />
+        <div ref={box} className={styles.waveBox} role="img" aria-label={WORDS.waveformOf(label)} />
       </div>
     </>
   )

@@ -13,11 +13,12 @@ import type { PageSound } from '../speech/sound-buffer.ts'
 import { addVoice, checkClip, type NewVoice as NewVoiceFields } from '../speech/speech-client.ts'
 import styles from '../speech/speech.module.css'
 import { Waveform } from '../speech/waveform.tsx'
+import { VOICES_WORDS } from './voices-words.ts'
+
+const WORDS = VOICES_WORDS.newVoice
 
 /** Holds most sounds of English in about ten seconds. */
-const TEXT_TO_READ =
-  'The old ferry leaves the north harbour at seven, just as the church bells begin to ring. Five children watched it go, ' +
-  'eating warm bread and yellow cheese, while their uncle measured how deep the water was beside the stone wall.'
+const TEXT_TO_READ = WORDS.script + WORDS.scriptEnd
 
 /** One clip with all that was said of it, so that nothing of that is taken for the next clip. */
 interface Take {
@@ -54,7 +55,7 @@ export function NewVoice() {
   const save = useMutation({
     mutationFn: (saved: Take) => addVoice(voiceOf(saved)),
     onSuccess: async ({ name }, { blob }) => {
-      notifyDone(`The voice ${name} is registered`)
+      notifyDone(WORDS.registered(name))
       // Not the next clip, which may have come meanwhile.
       setTake((now) => (now?.blob === blob ? null : now))
       await client.invalidateQueries({ queryKey: ['speech', 'voices'] })
@@ -62,21 +63,22 @@ export function NewVoice() {
   })
   const change = (part: Partial<Take>): void => setTake((now) => now && { ...now, ...part })
   return (
-    <Panel title="New voice">
-      <p>Read this aloud, in a quiet room, at the pace of a conversation:</p>
+    <Panel title={WORDS.newVoice}>
+      <p>{WORDS.readAloud}</p>
       <p className={styles.read}>{TEXT_TO_READ}</p>
       <div className={styles.actions}>
-        <RecordButton maxSeconds={RECORDED_SECONDS} label="Record" onRecorded={reading.mutate} />
+        <RecordButton maxSeconds={RECORDED_SECONDS} label={WORDS.record} onRecorded={reading.mutate} />
         <FileButton accept="audio/*" onChange={(file) => file !== null && reading.mutate(file)}>
           {(props) => (
             <Button variant="default" {...props}>
-              Choose a file
+              {WORDS.chooseAFile}
             </Button>
           )}
         </FileButton>
         {reading.isPending && (
           <span role="status">
-            <Loader size="xs" /> Reading the clip …
+            <Loader size="xs" />
+            {WORDS.readingTheClip}
           </span>
         )}
       </div>
@@ -85,7 +87,7 @@ export function NewVoice() {
         <div className={styles.stack}>
           <Waveform
             sound={take.blob}
-            label="the clip"
+            label={WORDS.theClip}
             onTrim={(start, end) => {
               change({ start, end })
               check.reset()
@@ -93,12 +95,9 @@ export function NewVoice() {
           />
           <div className={styles.actions}>
             <Button variant="default" loading={check.isPending} onClick={() => check.mutate(clipOf(take))}>
-              Check the clip
+              {WORDS.checkTheClip}
             </Button>
-            <span className="dim">
-              {(take.end - take.start).toFixed(1)} s chosen; 3 to {LONGEST_CLIP_SECONDS} s are needed. Drag the edges to
-              trim.
-            </span>
+            <span className="dim">{WORDS.chosenLength((take.end - take.start).toFixed(1), LONGEST_CLIP_SECONDS)}</span>
           </div>
           {check.isError && <ServiceFault error={check.error} service="tts" />}
           {check.data !== undefined && <VerdictView verdict={check.data} />}
@@ -108,7 +107,7 @@ export function NewVoice() {
                 {(['name', 'license', 'provenance'] as const).map((field) => (
                   <TextInput
                     key={field}
-                    label={{ name: 'Name', license: 'Licence of the clip', provenance: 'Where it comes from' }[field]}
+                    label={{ name: WORDS.name, license: WORDS.licence, provenance: WORDS.origin }[field]}
                     required={field === 'name'}
                     maxLength={field === 'name' ? 100 : 2000}
                     value={take[field]}
@@ -117,23 +116,17 @@ export function NewVoice() {
                 ))}
               </div>
               <Checkbox
-                label="The speaker is me, or has agreed that this voice is imitated here."
+                label={WORDS.consent}
                 checked={take.consents}
                 onChange={(event) => change({ consents: event.currentTarget.checked })}
               />
               <div className={styles.actions}>
                 <ButtonWithReason
                   loading={save.isPending}
-                  why={
-                    take.name.trim() === ''
-                      ? 'The voice needs a name.'
-                      : take.consents
-                        ? null
-                        : 'Tick the consent above.'
-                  }
+                  why={take.name.trim() === '' ? WORDS.needsName : take.consents ? null : WORDS.needsConsent}
                   onClick={() => save.mutate(take)}
                 >
-                  Save the voice
+                  {WORDS.saveTheVoice}
                 </ButtonWithReason>
               </div>
               {save.isError && <ServiceFault error={save.error} service="tts" />}
@@ -149,7 +142,7 @@ const clipOf = ({ sound, start, end }: Take): Blob => wavFile(cutSound(sound, st
 
 const voiceOf = (take: Take): NewVoiceFields => ({
   ...{ name: take.name, license: take.license, provenance: take.provenance, clip: clipOf(take) },
-  consent: `Confirmed in the panel on ${new Date().toISOString()}: the speaker is the person at the panel or has agreed`,
+  consent: WORDS.consentRecord(new Date().toISOString()),
 })
 
 /** Longest clip that can become a voice: the service refuses longer ones. */
@@ -163,18 +156,18 @@ function VerdictView({ verdict }: { verdict: ClipVerdict }) {
   // A unit stays with its number, and a minus is a true one.
   const inUnit = (value: number, unit: string) => `${value.toFixed(1).replace('-', '−')}\u00a0${unit}`
   const measured: [string, string][] = [
-    ['Length', inUnit(verdict.seconds, 's')],
-    ['Level of the speech', inUnit(verdict.speech_level_db, 'dB')],
-    ['Peak', inUnit(verdict.peak_db, 'dB')],
-    ['At full scale', inUnit(100 * verdict.clipped_ratio, '%')],
-    ['Silence', inUnit(100 * verdict.silent_ratio, '%')],
-    ['Above the background', inUnit(verdict.signal_to_noise_db, 'dB')],
-    ['Pitch, median', verdict.median_f0_hz === null ? '–' : inUnit(verdict.median_f0_hz, 'Hz')],
+    [WORDS.length, inUnit(verdict.seconds, 's')],
+    [WORDS.level, inUnit(verdict.speech_level_db, 'dB')],
+    [WORDS.peak, inUnit(verdict.peak_db, 'dB')],
+    [WORDS.atFullScale, inUnit(100 * verdict.clipped_ratio, '%')],
+    [WORDS.silence, inUnit(100 * verdict.silent_ratio, '%')],
+    [WORDS.aboveTheBackground, inUnit(verdict.signal_to_noise_db, 'dB')],
+    [WORDS.pitchMedian, verdict.median_f0_hz === null ? '–' : inUnit(verdict.median_f0_hz, WORDS.hz)],
   ]
   return (
-    <div role="status" aria-label="Verdict">
+    <div role="status" aria-label={WORDS.verdict}>
       <p>
-        <strong>{verdict.ok ? '● This clip can become a voice' : '▲ This clip cannot become a voice'}</strong>
+        <strong>{verdict.ok ? WORDS.usable : WORDS.unusable}</strong>
       </p>
       <ul className={styles.findings}>
         {verdict.findings.map(({ code, message, fatal }) => (

@@ -10,11 +10,14 @@ import { Spectrogram } from '../speech/spectrogram.tsx'
 import { deleteVoice, renameVoice, speak, voiceClip } from '../speech/speech-client.ts'
 import styles from '../speech/speech.module.css'
 import { Waveform } from '../speech/waveform.tsx'
+import { VOICES_WORDS } from './voices-words.ts'
+
+const WORDS = VOICES_WORDS.voicePanel
 
 /** One registered voice: its clip, a sentence in it, both side by side; rename, delete. */
 export function VoicePanel({ voice }: { voice: ClonedVoice }) {
   const client = useQueryClient()
-  const [text, setText] = useState('Nine of the twelve reports describe the same campaign.')
+  const [text, setText] = useState<string>(WORDS.example)
   const [newName, setNewName] = useState<string | null>(null)
   const [isSure, setIsSure] = useState(false)
   const clip = useQuery({ queryKey: ['speech', 'clip', voice.sha256], queryFn: () => voiceClip(voice.name) })
@@ -30,10 +33,10 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
         <>
           <Button
             variant="default"
-            aria-label={`Rename ${voice.name}`}
+            aria-label={WORDS.renameVoice(voice.name)}
             onClick={() => setNewName(newName === null ? voice.name : null)}
           >
-            Rename
+            {WORDS.rename}
           </Button>
           <Button
             variant="default"
@@ -42,9 +45,9 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
             onBlur={() => setIsSure(false)}
             onClick={() => (isSure ? remove.mutate() : setIsSure(true))}
           >
-            {isSure ? 'Delete the clip for good' : 'Delete'}
+            {isSure ? WORDS.deleteForGood : WORDS.delete}
             <span className="hidden-text">
-              {isSure && ' of'} {voice.name}
+              {isSure && WORDS.of} {voice.name}
             </span>
           </Button>
         </>
@@ -53,7 +56,7 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
       {newName !== null && (
         <div className={styles.actions}>
           <TextInput
-            aria-label="New name"
+            aria-label={WORDS.newName}
             w="100%"
             maw={360}
             value={newName}
@@ -61,43 +64,48 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
             onChange={(event) => setNewName(event.currentTarget.value)}
           />
           <ButtonWithReason
-            why={newName.trim() === '' ? 'It needs a name.' : newName === voice.name ? 'It has this name.' : null}
+            why={newName.trim() === '' ? WORDS.needsNewName : newName === voice.name ? WORDS.sameName : null}
             loading={rename.isPending}
             onClick={() => rename.mutate(newName)}
           >
-            Rename to this
+            {WORDS.renameToThis}
           </ButtonWithReason>
         </div>
       )}
       <p className="dim">
-        {voice.seconds.toFixed(1)} s, {voice.median_f0_hz ?? '–'} Hz, {moment(voice.upload_date)}. Consent:{' '}
-        {voice.consent === null ? 'not stated' : withMoments(voice.consent)}. Licence: {voice.license ?? 'not stated'}.
-        From: {voice.provenance ?? 'not stated'}.
+        {WORDS.facts(
+          voice.seconds.toFixed(1),
+          voice.median_f0_hz ?? '–',
+          moment(voice.upload_date),
+          voice.consent === null ? WORDS.notStated : withMoments(voice.consent),
+          voice.license ?? WORDS.notStated,
+          voice.provenance ?? WORDS.notStated,
+        )}
       </p>
       {clip.isPending && <LoadingRows rows={1} height={82} />}
-      {clip.data !== undefined && <Waveform sound={clip.data} label={`the clip of ${voice.name}`} />}
+      {clip.data !== undefined && <Waveform sound={clip.data} label={WORDS.theClipOf(voice.name)} />}
       <div className={styles.actions}>
         <TextInput
-          aria-label={`Text for ${voice.name}`}
+          aria-label={WORDS.textFor(voice.name)}
           w="100%"
           maw={480}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <ButtonWithReason
-          why={text.trim() === '' ? 'Type a text first.' : null}
+          why={text.trim() === '' ? WORDS.needsText : null}
           loading={speaking.isPending}
-          aria-label={`Speak as this voice: ${voice.name}`}
+          aria-label={WORDS.speakAs(voice.name)}
           onClick={() => speaking.mutate({ input: text, voice: voice.name })}
         >
-          Speak as this voice
+          {WORDS.speak}
         </ButtonWithReason>
       </div>
-      {speaking.data !== undefined && <Waveform sound={speaking.data} label={`speech as ${voice.name}`} />}
+      {speaking.data !== undefined && <Waveform sound={speaking.data} label={WORDS.speechAs(voice.name)} />}
       {speaking.data !== undefined && clip.data !== undefined && (
         <div className={styles.pair}>
-          <Spectrogram sound={clip.data} label="Clip" />
-          <Spectrogram sound={speaking.data} label="Imitation" />
+          <Spectrogram sound={clip.data} label={WORDS.clip} />
+          <Spectrogram sound={speaking.data} label={WORDS.imitation} />
         </div>
       )}
       {fault !== null && <ServiceFault error={fault} service="tts" />}

@@ -4,6 +4,9 @@ import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
 import { count } from '../../../components/format.ts'
 import styles from '../datasets.module.css'
 import { communityColour } from './community-colours.ts'
+import { DATASETS_WORDS } from '../datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.entityTable
 
 interface EntityTableProps {
   nodes: GraphPicture['nodes']
@@ -23,15 +26,21 @@ export function EntityTable({ nodes, selected, onSelect }: EntityTableProps) {
     overscan: 8,
   })
   return (
-    <div ref={box} className={styles.entities} role="table" aria-label="Entities" aria-rowcount={nodes.length + 1}>
+    <div
+      ref={box}
+      className={styles.entities}
+      role="table"
+      aria-label={WORDS.entities}
+      aria-rowcount={nodes.length + 1}
+    >
       <div role="row" aria-rowindex={1} className={styles.entityHead}>
-        <span role="columnheader">Entity</span>
-        <span role="columnheader">Type</span>
+        <span role="columnheader">{WORDS.entity}</span>
+        <span role="columnheader">{WORDS.type}</span>
         <span role="columnheader" className="num">
-          Relations
+          {WORDS.relations}
         </span>
-        <span role="columnheader">Community</span>
-        <span role="columnheader">Description</span>
+        <span role="columnheader">{WORDS.community}</span>
+        <span role="columnheader">{WORDS.description}</span>
       </div>
       <div
         role="rowgroup"

@@ -4,6 +4,9 @@ import Sigma from 'sigma'
 import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
 import styles from '../datasets.module.css'
 import { communityColour } from './community-colours.ts'
+import { DATASETS_WORDS } from '../datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.graphCanvas
 
 interface GraphCanvasProps {
   picture: GraphPicture
@@ -77,7 +80,7 @@ export function GraphCanvas({ picture, places, selected, onSelect }: GraphCanvas
             : { ...look, color: faint, hidden: true },
       })
     } catch (error) {
-      setFailure(error instanceof Error ? error.message : 'this browser cannot draw it')
+      setFailure(error instanceof Error ? error.message : WORDS.cannotDraw)
       return undefined
     }
     drawn.current = sigma
@@ -107,15 +110,8 @@ export function GraphCanvas({ picture, places, selected, onSelect }: GraphCanvas
   if (failure !== null)
     return (
       <p role="alert" className={styles.canvasNote}>
-        ▲ The drawing needs WebGL, which is not there ({failure}). The table holds the same graph.
+        {WORDS.noWebGl(failure)}
       </p>
     )
-  return (
-    <div
-      ref={box}
-      className={styles.canvas}
-      role="img"
-      aria-label={`Knowledge graph of ${picture.nodes.length} entities; the table holds the same`}
-    />
-  )
+  return <div ref={box} className={styles.canvas} role="img" aria-label={WORDS.drawing(picture.nodes.length)} />
 }

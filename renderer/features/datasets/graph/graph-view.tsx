@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
-import { count, plural } from '../../../components/format.ts'
+import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../../components/states.tsx'
 import { api } from '../../../data/client.ts'
@@ -12,11 +12,14 @@ import { COLOURED, communityColour } from './community-colours.ts'
 import { EntityTable } from './entity-table.tsx'
 import { GraphCanvas } from './graph-canvas.tsx'
 import type { LayoutInput } from './graph-layout.ts'
+import { DATASETS_WORDS } from '../datasets-words.ts'
+
+const WORDS = DATASETS_WORDS.graphView
 
 const TITLES = {
-  not_ingested: 'No graph yet',
-  busy: 'The platform serves another dataset',
-  unavailable: 'The graph is unavailable now',
+  not_ingested: WORDS.noGraphYet,
+  busy: WORDS.otherDataset,
+  unavailable: WORDS.unavailable,
 }
 
 function Drawing(props: {
@@ -27,11 +30,11 @@ function Drawing(props: {
 }) {
   const { dataset, picture, selected, onSelect } = props
   const layout = useLayout([dataset], picture)
-  if (layout.isError) return <ErrorPanel error={layout.error} what="The layout" />
+  if (layout.isError) return <ErrorPanel error={layout.error} what={WORDS.theLayout} />
   if (layout.data === undefined)
     return (
-      <div className={styles.canvas} role="status" aria-label="Loading">
-        <p className={`dim ${styles.canvasNote ?? ''}`}>Placing {count(picture.nodes.length)} entities…</p>
+      <div className={styles.canvas} role="status" aria-label={WORDS.loading}>
+        <p className={`dim ${styles.canvasNote ?? ''}`}>{WORDS.placingEntities(count(picture.nodes.length))}</p>
       </div>
     )
   return <GraphCanvas picture={picture} places={layout.data} selected={selected} onSelect={onSelect} />
@@ -44,7 +47,7 @@ export function GraphView({ dataset }: { dataset: string }) {
   const [words, setWords] = useState('')
   const limit = search.limit ?? 300
   const query = useQuery(api.datasets.graph.queryOptions({ input: { dataset_id: dataset, limit } }))
-  if (query.isError) return <ErrorPanel error={query.error} what="The graph" retry={() => void query.refetch()} />
+  if (query.isError) return <ErrorPanel error={query.error} what={WORDS.theGraph} retry={() => void query.refetch()} />
   if (query.data === undefined) return <LoadingRows rows={14} height={40} />
   if (!query.data.ok)
     return (
@@ -53,9 +56,9 @@ export function GraphView({ dataset }: { dataset: string }) {
         {query.data.reason === 'not_ingested' && (
           <p>
             <Link to="/launch" search={{ datasets: [dataset] }}>
-              Launch a run on this dataset
+              {WORDS.launchDataset}
             </Link>
-            ; its graph can then be drawn here.
+            {WORDS.afterLaunch}
           </p>
         )}
       </EmptyPanel>
@@ -78,8 +81,8 @@ export function GraphView({ dataset }: { dataset: string }) {
       <div className={styles.graphBar}>
         <Autocomplete
           size="xs"
-          aria-label="Find an entity"
-          placeholder="Find an entity"
+          aria-label={WORDS.findAnEntity}
+          placeholder={WORDS.findAnEntity}
           value={words}
           onChange={take}
           limit={12}
@@ -88,18 +91,18 @@ export function GraphView({ dataset }: { dataset: string }) {
         <Select
           size="xs"
           w={150}
-          aria-label="Entities shown"
+          aria-label={WORDS.entitiesShown}
           allowDeselect={false}
-          data={[100, 300, 700, 1500].map((each) => ({ value: String(each), label: `best ${each}` }))}
+          data={[100, 300, 700, 1500].map((each) => ({ value: String(each), label: WORDS.best(each) }))}
           value={String(limit)}
           onChange={(value) => void navigate({ search: (before) => ({ ...before, limit: Number(value) }) })}
         />
         <SegmentedControl
           size="xs"
-          aria-label="Form"
+          aria-label={WORDS.form}
           data={[
-            { value: 'drawing', label: 'Drawing' },
-            { value: 'table', label: 'Table' },
+            { value: 'drawing', label: WORDS.drawing },
+            { value: 'table', label: WORDS.table },
           ]}
           value={asTable ? 'table' : 'drawing'}
           onChange={(as) =>
@@ -107,9 +110,15 @@ export function GraphView({ dataset }: { dataset: string }) {
           }
         />
         <span className="dim">
-          {count(picture.nodes.length)} of {count(picture.total_nodes)} entities, {count(picture.edges.length)} of{' '}
-          {count(picture.total_edges)} relations, {count(picture.communities)} communities, {count(picture.components)}{' '}
-          {picture.components === 1 ? 'part' : 'separate parts'}
+          {WORDS.shownOf(
+            count(picture.nodes.length),
+            count(picture.total_nodes),
+            count(picture.edges.length),
+            count(picture.total_edges),
+            count(picture.communities),
+            count(picture.components),
+            picture.components === 1 ? WORDS.onePart : WORDS.separateParts,
+          )}
         </span>
       </div>
       <div className={styles.graph}>
@@ -139,25 +148,25 @@ interface EntityPanelProps {
 /** One entity: what it is, and what it is related to. */
 function EntityPanel({ picture, id, onSelect }: EntityPanelProps) {
   const node = picture.nodes.find((each) => each.id === id)
-  if (node === undefined) return <p className="dim">This entity is not in the picture: show more of the graph.</p>
+  if (node === undefined) return <p className="dim">{WORDS.notInPicture}</p>
   const labels = new Map(picture.nodes.map((each) => [each.id, each.label]))
   const relations = picture.edges
     .filter(({ source, target }) => source === id || target === id)
     .map(({ source, target, weight, keywords }) => ({ other: source === id ? target : source, weight, keywords }))
     .toSorted((a, b) => b.weight - a.weight)
   return (
-    <section aria-label="Entity" className={styles.entity}>
+    <section aria-label={WORDS.entity} className={styles.entity}>
       <header>
         <h2>
           <MarkedText text={node.label} />
         </h2>
         <Button size="compact-xs" variant="default" onClick={() => onSelect(null)}>
-          Close
+          {WORDS.close}
         </Button>
       </header>
       <p className="dim">
-        {node.type} · community {node.community + 1} · {plural(node.degree, 'relation')}
-        {relations.length < node.degree && `, ${count(relations.length)} in the picture`}
+        {WORDS.community(node.type, node.community + 1, node.degree)}
+        {relations.length < node.degree && WORDS.inThePicture(count(relations.length))}
       </p>
       {node.description !== '' && <MarkedText text={node.description} />}
       <ul>
@@ -167,7 +176,7 @@ function EntityPanel({ picture, id, onSelect }: EntityPanelProps) {
               {labels.get(other) ?? other}
             </button>
             <span className="dim">
-              weight {Number(weight.toFixed(2))}
+              {WORDS.weight(Number(weight.toFixed(2)))}
               {keywords.length > 0 && ` · ${keywords.join(', ')}`}
             </span>
           </li>
@@ -184,7 +193,7 @@ function GraphLegend({ nodes }: { nodes: GraphPicture['nodes'] }) {
   const known = [...communities].toSorted(([a], [b]) => a - b)
   const others = known.filter(([number]) => number >= COLOURED).reduce((sum, [, members]) => sum + members.length, 0)
   return (
-    <ul className={styles.legend} aria-label="Legend">
+    <ul className={styles.legend} aria-label={WORDS.legend}>
       {known
         .filter(([number]) => number < COLOURED)
         .map(([number, members]) => (
@@ -203,10 +212,11 @@ function GraphLegend({ nodes }: { nodes: GraphPicture['nodes'] }) {
           <svg width="12" height="12" aria-hidden="true">
             <circle cx="6" cy="6" r="6" fill={communityColour(COLOURED)} />
           </svg>
-          smaller communities <span className="dim">{count(others)}</span>
+          {WORDS.smallerCommunities}
+          <span className="dim">{count(others)}</span>
         </li>
       )}
-      <li className="dim">colour: community · size: relations</li>
+      <li className="dim">{WORDS.signs}</li>
     </ul>
   )
 }
@@ -226,8 +236,8 @@ function inWorker(input: LayoutInput, signal: AbortSignal): Promise<Float64Array
   const worker = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Float64Array>((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<Float64Array>) => resolve(data)
-    worker.onerror = () => reject(new Error('the layout of the graph could not be computed'))
-    signal.addEventListener('abort', () => reject(new Error('the layout is no longer wanted')), { once: true })
+    worker.onerror = () => reject(new Error(WORDS.layoutFailed))
+    signal.addEventListener('abort', () => reject(new Error(WORDS.layoutCancelled)), { once: true })
     worker.postMessage(input)
   }).finally(() => worker.terminate())
 }

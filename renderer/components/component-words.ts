@@ -1,0 +1,43 @@
+import { plural } from './format.ts'
+
+/** The texts of the shared components. */
+export const COMPONENT_WORDS = {
+  confirmDialog: {
+    type: 'Type ',
+    toConfirm: ' to confirm',
+  },
+
+  estimate: {
+    nothingToMeasure: 'nothing to measure',
+    undefinedValue: 'not defined: all values are equal',
+    fewGroups: 'no interval: fewer than 8 independent groups',
+    groupsAgree: 'no interval: all groups agree',
+  },
+
+  runPicker: {
+    run: 'Run',
+    dataset: 'Dataset',
+  },
+
+  rungTable: {
+    approach: 'Approach',
+  },
+
+  states: {
+    restart: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',
+    noEngine: 'The engine does not answer. It keeps every finished cell; this page reconnects when it does.',
+    indexBusy: 'The index is being rebuilt. Try again in a moment.',
+    notFound: 'It may have been removed, or the link is from another project.',
+    invalidFile: 'Repair the file; this page reloads it by itself.',
+    unreadable: (what: string) => `${what} could not be read`,
+    tryAgain: 'Try again',
+    loading: 'Loading',
+  },
+
+  unreadableFiles: {
+    unreadableFiles: (damaged: number) =>
+      `${plural(damaged, 'file')} could not be read from some point on. All other files are shown.`,
+    line: (line: string) => ` line ${line},`,
+    byte: (offset: string) => ` byte ${offset}`,
+  },
+} as const

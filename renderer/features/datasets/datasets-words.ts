@@ -1,0 +1,125 @@
+import { plural } from '../../components/format.ts'
+
+/** The texts of the page Datasets. */
+export const DATASETS_WORDS = {
+  page: {
+    datasets: 'Datasets',
+    dataset: 'Dataset',
+    view: 'View',
+    questions: 'Questions',
+    documents: 'Documents',
+    graph: 'Graph',
+    askByVoice: 'Ask by voice',
+    datasetList: 'The list of datasets',
+    questionFacts: (description: string, questions: number, withGold: number, unanswerable: number) =>
+      `${description} ${plural(questions, 'question')}, ${withGold} with gold facts, ${unanswerable} not answerable.`,
+  },
+
+  addQuestion: {
+    questionAdded: (id: string) => `Question ${id} added`,
+    addAQuestion: 'Add a question',
+    question: 'Question',
+    rightAnswer: 'Right answer',
+    answerAbout: 'Optional; metrics that compare with it need it',
+    writtenTo: (file: string) =>
+      `It is written to ${file}, where gold facts and accepted spellings can be added by hand.`,
+    publishedStay: ' Published results stay, but runs with other questions cannot be compared with them.',
+    addTheQuestion: 'Add the question',
+    close: 'Close',
+  },
+
+  chunkedText: {
+    chunk: (index: number, size: string) => `Chunk ${index}: ${size}`,
+  },
+
+  documentBrowser: {
+    documentList: 'The list of documents',
+    documents: 'Documents',
+    noDocumentYet: 'No document yet',
+    convertAFile: 'Convert a file',
+    sendHere: ' and send it here.',
+  },
+
+  documentText: {
+    document: (path: string) => `Document ${path}`,
+    notShown: 'This document is not shown: ',
+    convertIt: 'Convert it',
+    toSeeChunks: ' to see its text and chunks.',
+    showChunks: 'Show chunks',
+    factMissing: (id: string) => `▲ ${id}: this gold fact does not occur here: `,
+    of: (text: string, total: number) => `${text} of ${plural(total, 'character')}`,
+    showMore: (slice: string) => `Show ${slice} more`,
+    cutting: 'Cutting the document; the first time starts the platform …',
+    noChunks: (message: string) => `○ No chunks: ${message}`,
+    chunkSizes: (total: number, strategy: string, size: string, overlap: string, profile: string) =>
+      `${plural(total, 'chunk')}, ${strategy}, up to ${size}, overlap up to ${overlap} · profile ${profile}`,
+    inTwoChunks: 'in two chunks',
+    firstShown: (chunks: string) => `▲ the first ${chunks} are shown`,
+  },
+
+  questionList: {
+    theQuestions: 'The questions',
+    notAnswerable: ' · not answerable',
+    expectedBest: ' · expected best: ',
+    factNotFound: ' ▲ not found in the document',
+    showMoreOf: (questions: string, total: string) => `Show more: ${questions} of ${total}`,
+  },
+
+  entityTable: {
+    entities: 'Entities',
+    entity: 'Entity',
+    type: 'Type',
+    relations: 'Relations',
+    community: 'Community',
+    description: 'Description',
+  },
+
+  graphCanvas: {
+    cannotDraw: 'this browser cannot draw it',
+    noWebGl: (failure: string) =>
+      `▲ The drawing needs WebGL, which is not there (${failure}). The table holds the same graph.`,
+    drawing: (nodes: number) => `Knowledge graph of ${nodes} entities; the table holds the same`,
+  },
+
+  graphView: {
+    noGraphYet: 'No graph yet',
+    otherDataset: 'The platform serves another dataset',
+    unavailable: 'The graph is unavailable now',
+    theLayout: 'The layout',
+    loading: 'Loading',
+    placingEntities: (nodes: string) => `Placing ${nodes} entities…`,
+    theGraph: 'The graph',
+    launchDataset: 'Launch a run on this dataset',
+    afterLaunch: '; its graph can then be drawn here.',
+    findAnEntity: 'Find an entity',
+    entitiesShown: 'Entities shown',
+    best: (each: number) => `best ${each}`,
+    form: 'Form',
+    drawing: 'Drawing',
+    table: 'Table',
+    onePart: 'part',
+    separateParts: 'separate parts',
+    shownOf: (
+      nodes: string,
+      totalNodes: string,
+      edges: string,
+      totalEdges: string,
+      communities: string,
+      components: string,
+      components2: string,
+    ) =>
+      `${nodes} of ${totalNodes} entities, ${edges} of ${totalEdges} relations, ${communities} communities, ${components} ${components2}`,
+    notInPicture: 'This entity is not in the picture: show more of the graph.',
+    entity: 'Entity',
+    close: 'Close',
+    community: (type: string, community: number, degree: number) =>
+      `${type} · community ${community} · ${plural(degree, 'relation')}`,
+    inThePicture: (relations: string) => `, ${relations} in the picture`,
+    weight: (weight: number) => `weight ${weight}`,
+    legend: 'Legend',
+    smallerCommunities: 'smaller communities ',
+    signs: 'colour: community · size: relations',
+    layoutFailed: 'the layout of the graph could not be computed',
+    layoutCancelled: 'the layout is no longer wanted',
+  },
+} as const

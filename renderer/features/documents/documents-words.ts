@@ -1,0 +1,112 @@
+import { plural } from '../../components/format.ts'
+
+/** The texts of the page Documents. */
+export const DOCUMENTS_WORDS = {
+  page: {
+    waiting: '○ waiting',
+    converting: '◐ converting …',
+    converted: '● converted',
+    failed: '▲ failed',
+    documents: 'Documents',
+    dropFilesHere: 'Drop files here',
+    chooseFiles: 'Choose files',
+    output: 'Output',
+    textRecognition: 'Text recognition',
+    chunkSizeCharacters: 'Chunk size (characters)',
+    files: 'Files',
+    s: (seconds: string) => ` · ${seconds} s`,
+    noDocumentYet: 'No document yet',
+    emptyAbout:
+      'Each file is converted on this computer and shown beside its original: text, tables and the chunks that an approach would retrieve.',
+    wasNotConverted: (name: string) => `▲ ${name} was not converted`,
+    waits: 'Waits for the file before it.',
+    convertingNote:
+      'Is being converted. The converter reports its pages only when it is done; the first conversion starts it.',
+    convertedFiles: 'Converted files',
+    of: (over: string, conversions: number) => `${over} of ${plural(conversions, 'file')}`,
+    notConverted: (failed: string) => ` · ${failed} not converted`,
+    s2: (value: number) => ` · ${value} s`,
+  },
+
+  conversionView: {
+    copied: (name: string) => `${name}: copied`,
+    copying: 'Copying',
+    recognised: (ocrPages: number) => ` · ${plural(ocrPages, 'page')} recognised`,
+    s: (processingTime: string) => ` · ${processingTime} s`,
+    read: 'Read',
+    chunks: (chunks: number) => `Chunks (${chunks})`,
+    copy: (format: string) => `Copy ${format}`,
+    save: (format: string) => `Save ${format}`,
+    convertFirst: 'Convert it to Markdown first',
+    send: 'Send to a dataset',
+    original: 'Original',
+    result: 'Result',
+    page: (page: number) => ` · page ${page}`,
+    characters: (text: number) => ` · ${text} characters`,
+    andMore: (chunks: number) => `and ${chunks} more`,
+  },
+
+  markdownView: {
+    picture: '[picture]',
+    table: 'Table',
+  },
+
+  newDatasetFields: {
+    label: 'Label',
+    harbourPapers: 'Harbour papers',
+    id: 'Id',
+    idAbout: 'Of the dataset, its folder below corpus and its profile: small letters, digits and _',
+    firstQuestion: 'First question',
+    questionAbout: 'Every approach will be asked it; more can be added on the page Datasets',
+    rightAnswer: 'Right answer',
+    answerAbout: 'Optional; metrics that compare with it need it',
+  },
+
+  originalText: {
+    opening: (name: string) => `Opening ${name}`,
+    openOutside: 'Open in its own program',
+    readingTheFile: 'Reading the file …',
+    partsOf: (name: string) => `Parts of ${name}`,
+    slide: (name: string) => `Slide ${name}`,
+    sourceText: 'Source of the page',
+    plainText: 'Text of the document, without its layout',
+    itsBeginning: ', its beginning',
+    textWithoutLayout: (parts: string) => `${parts}, text without layout`,
+    noPages: (format: string) =>
+      `A ${format} file has no pages that can be drawn here; open it in its own program to compare.`,
+    noPagesHere: (format: string) => `A ${format} file has no pages that can be drawn here.`,
+  },
+
+  originalView: {
+    previousPage: 'Previous page',
+    pageOf: (page: number, pages: number) => `page ${page} of ${pages}`,
+    nextPage: 'Next page',
+    drawingThePage: 'Drawing the page …',
+    pageImage: (page: number, name: string) => `Page ${page} of ${name}`,
+    converterFailed: (status: number) => `the converter answered HTTP ${status}`,
+  },
+
+  sendDialog: {
+    send: 'Send to a dataset',
+    sendFile: (fileName: string) => `Send ${fileName} to a dataset`,
+    dataset: 'Dataset',
+    aNewDataset: 'A new dataset',
+    documentName: 'Name of the document',
+    documentNameAbout: 'Becomes a Markdown file of this name in the dataset’s corpus folder',
+    publishedStay: (label: string) =>
+      `▲ ${label} has published results. They stay, but results of the changed corpus cannot be compared with them.`,
+    tooLong: (markdown: string, mostcharacters: string) =>
+      `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it and put the file into the corpus folder yourself.`,
+    cancel: 'Cancel',
+    makeAndSend: 'Make the dataset and send',
+    sendTheDocument: 'Send the document',
+    sent: (label: string) => ` is in the corpus of ${label}.`,
+    questionsSoFar: (view: string) => `Questions: ${view} so far. `,
+    addQuestions: 'Add those that this document answers',
+    ingestionNext:
+      'Ingestion: the next run cuts, embeds and extracts the new document; until then no approach knows it.',
+    run: 'Run: ',
+    chooseAndStart: 'choose approaches and start',
+    close: 'Close',
+  },
+} as const

@@ -1,0 +1,15 @@
+/** The texts of the page Help. */
+export const HELP_WORDS = {
+  page: {
+    help: 'Help',
+    guide: 'Guide',
+    theGuide: 'The guide',
+    unknownPage: 'No such page in the guide',
+    choosePage: 'Choose one of the pages on the left.',
+  },
+
+  guideView: {
+    code: 'Code',
+    table: 'Table',
+  },
+} as const

@@ -1,0 +1,65 @@
+import { plural } from '../../components/format.ts'
+
+/** The texts of the page Home. */
+export const HOME_WORDS = {
+  page: {
+    home: 'Home',
+    runList: 'The list of runs',
+    lastResults: 'Last results',
+    noResultYet: 'No result yet',
+    noResultText: 'The first rows appear here as soon as cells finish.',
+    services: 'Services',
+  },
+
+  firstRun: {
+    noRunFromPanel:
+      'No run was started from this panel yet. The results below were published with the project or made by the command line.',
+    runSmoke: 'Run the smoke ladder',
+    smokeSize: (questions: number, approaches: number) =>
+      `${plural(questions, 'question')} × ${plural(approaches, 'approach', 'approaches')}, about 20 seconds`,
+    purpose:
+      'RAG Ladder asks the same questions of seven retrieval approaches and shows which one fits your documents.',
+    readingTheExperiment: 'Reading the experiment…',
+    local: ' Nothing leaves this machine.',
+    smokeSummary: (questions: number, approaches: number, stays: string) =>
+      `${plural(questions, 'question')} × ${plural(approaches, 'approach', 'approaches')}, about 20 seconds.${stays}`,
+    available: 'What is here, and what can be connected',
+  },
+
+  lastRuns: {
+    lastResults: 'Last results',
+    run: 'Run',
+    state: 'State',
+    datasets: 'Datasets',
+    cellsOk: 'Cells ok',
+    failed: 'Failed',
+    finished: 'Finished',
+    filesOnly: 'files only',
+    damagedFile: 'A file of it cannot be read from some byte on',
+    noRow: (datasetIds: string) => `${datasetIds}: no row was stored`,
+  },
+
+  newestResult: {
+    mean: (runId: string, firstmetric: string) => `${runId}: mean ${firstmetric}`,
+    compare: 'Compare',
+    theNewestResult: 'The newest result',
+    newestResult: 'Newest result',
+  },
+
+  runningNow: {
+    cells: 'Cells',
+    failed: 'Failed',
+    cellsPerSecond: 'Cells per second',
+    left: 'Left',
+    run: (runId: string) => `Run ${runId}`,
+    showSteps: 'Show steps',
+    of: (datasetNumber: number, datasetCount: number) => ` (${datasetNumber} of ${datasetCount})`,
+    cellsDone: 'Cells done',
+  },
+
+  serviceTable: {
+    serviceList: 'The list of services',
+    service: 'Service',
+    state: 'State',
+  },
+} as const

@@ -1,0 +1,78 @@
+import { plural } from '../../components/format.ts'
+
+/** The texts of the page Ladder. */
+export const LADDER_WORDS = {
+  page: {
+    ladder: 'Ladder',
+    noRunYet: 'No run yet',
+    noStepsOf: (wanted: string) => `No steps of ${wanted}`,
+    emptyText: 'This page shows the twelve steps of a run while it goes on and after it ended. ',
+    noRecord: 'This engine has no record of how it was made, for example because the command line made it. ',
+    launchARun: 'Launch a run',
+    ladderOf: (runId: string | null) => `Ladder · ${runId}`,
+    cells: (done: string, total: string) => ` · ${done}/${total} cells`,
+    in: (durationMs: string) => ` in ${durationMs}`,
+    showActive: 'Show the run under way',
+  },
+
+  cancelButton: {
+    openDialog: 'Cancel run…',
+    question: (runId: string) => `Cancel run ${runId}?`,
+    cancelRun: 'Cancel run',
+    cellsKept: (done: string, total: string) =>
+      `${done} of ${total} cells are done and kept. Cells under way are dropped.`,
+    noCellDone: 'No cell is done yet.',
+    canResume: (progress: string) => `${progress} A cancelled run can be resumed.`,
+  },
+
+  climbView: {
+    failed: 'Failed:',
+    verdictsFailed: (name: string, done: string, total: string, failed: string) =>
+      `${name}: ${done}/${total} verdicts, ${failed} failed`,
+    notStarted: 'not started',
+    allStepsDone: '● all steps done',
+    stopped: '✕ stopped',
+    running: '◐ running',
+    stepFailed: '▲ failed',
+    cellsFailed: (hasFailed: string, done: string, failed: string) => `${hasFailed} · ${done} cells · ${failed} failed`,
+    steps: (done: number, laddersteps: number) => `${done}/${laddersteps} steps`,
+    hide: 'Hide',
+    show: 'Show',
+    toggleSteps: (open: string) => `${open} steps`,
+    cellsOf: (done: string, total: string, failed: string) => `${done}/${total} cells · ${failed} failed`,
+    reused: (reuse: string) => ` · ${reuse} reused`,
+    cellsPerSecond: (rate: string) => ` · ${rate} cells/s`,
+    left: (left: string) => ` · ${left} left`,
+    cellsDone: 'Cells done',
+    approach: 'Approach',
+    ok: 'Ok',
+    failedColumn: 'Failed',
+    last: 'Last',
+    recentLatencies: 'Recent latencies',
+    lastLatenciesOf: (alias: string) => `Last latencies of ${alias}`,
+    phases: 'Phases of the ingestion',
+  },
+
+  logTail: {
+    log: 'Log',
+  },
+
+  repairButtons: {
+    moveTornBytes: 'Move torn bytes',
+    resumeRun: 'Resume run',
+    tryAgain: (failedCells: number) => `Try ${plural(failedCells, 'failed cell')} again`,
+    startNewRun: 'Start new run',
+    openProviders: 'Open Providers',
+    openSettings: 'Open Settings',
+  },
+
+  runNote: {
+    dismissing: 'Dismissing',
+    run: 'Run ',
+    openMatrix: 'Open matrix',
+    resumeRun: 'Resume run',
+    tryAgain: (failed: number) => `Try ${plural(failed, 'failed cell')} again`,
+    showSteps: 'Show steps',
+    dismiss: 'Dismiss',
+  },
+} as const

@@ -1,0 +1,92 @@
+/** The texts of the page Settings. */
+export const SETTINGS_WORDS = {
+  page: {
+    endpointsAndModels: 'Endpoints and models',
+    tokens: 'Tokens',
+    dataAndIndex: 'Data and index',
+    look: 'Look',
+    settings: 'Settings',
+    parts: 'Part of the settings',
+    theSettings: 'The settings',
+  },
+
+  engineForm: {
+    gateway: 'Gateway',
+    platform: 'Platform',
+    evaluator: 'Evaluator',
+    judges: 'Judges',
+    settingsSaved: 'Settings saved',
+    endpointsAndModels: 'Endpoints and models',
+    exampleAddress: 'http://127.0.0.1:8000',
+    modelSet: 'Model set',
+    default: 'default',
+    concurrency: 'Cells at a time',
+    judgeModels: 'Judge models',
+    saveSettings: 'Save settings',
+    rolesOf: (name: string) => `Roles of ${name}`,
+    modelRolesOf: (name: string) => `Model roles of ${name}`,
+    role: 'Role',
+    backend: 'Backend',
+    model: 'Model',
+    where: 'Where',
+    cloud: '▲ cloud: data leave this machine',
+    near: '● this machine or network',
+  },
+
+  indexPanel: {
+    project: 'Project',
+    results: 'Results',
+    publishedResults: 'Published results',
+    theEnginesOwn: 'The engine’s own',
+    indexRebuiltCells: (cells: string) => `Index rebuilt: ${cells} cells`,
+    rebuilding: 'Rebuilding',
+    verifying: 'Verifying',
+    dataAndIndex: 'Data and index',
+    theIndex: 'The index',
+    indexAbout: (runs: string, cells: string, sizeBytes: string) =>
+      `${runs} runs, ${cells} cells, ${sizeBytes}. The index is rebuilt from the result files: deleting it is safe.`,
+    noReason: 'no reason was given',
+    theIndexFailed: (message: string) => `▲ The index failed: ${message}`,
+    rebuildingTheIndex: 'Rebuilding the index',
+    rebuildingCells: (cells: string, runs: string) => `Rebuilding: ${cells} cells of ${runs} runs so far`,
+    verifyIndex: 'Verify index',
+    rebuildIndex: 'Rebuild index',
+    right: '● right',
+    problems: (problemCount: string) => `▲ ${problemCount} problems`,
+    rowsInFiles: (ok: string, rows: string, files: string, bytes: string) =>
+      `${ok}: ${rows} rows in ${files} files, ${bytes}`,
+  },
+
+  lookPanel: {
+    look: 'Look',
+    colours: 'Colours',
+    asTheSystem: 'As the system',
+    light: 'Light',
+    dark: 'Dark',
+    density: 'Density',
+    comfortable: 'Comfortable',
+    compact: 'Compact',
+  },
+
+  secretsPanel: {
+    keep: 'Keep',
+    forget: 'Forget',
+    tokens: 'Tokens',
+    tokensAbout: 'never shown again, never written to a row',
+    sessionsEnded: 'Every browser session has ended: a new link opens the panel again',
+    endingTheSessions: 'Ending the sessions',
+    endSessions: 'End sessions',
+    endAbout: 'closes the panel in every browser that a link has opened, this one included',
+    keptInStore: 'kept in this system’s secret store',
+    keptUntilEnd: 'kept until the engine ends',
+    keptForNextStart: 'kept in this system’s secret store; the engine gets it when it starts next',
+    fromTheEnvironment: 'from the environment',
+    notSet: 'not set',
+    fromBrowser:
+      'From a browser a token goes to the engine only, which forgets it when it ends. The desktop app keeps tokens in the system’s secret store.',
+    fromDesktop:
+      'The desktop app keeps a token encrypted by this system’s secret store and gives it to the engine whenever that starts.',
+    noStore:
+      'This system offers no secret store, so the engine forgets a token when it ends. Set it in the environment to have it at each start.',
+  },
+} as const

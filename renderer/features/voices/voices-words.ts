@@ -1,0 +1,76 @@
+/** The texts of the page Voices. */
+export const VOICES_WORDS = {
+  page: {
+    voices: 'Voices',
+    noVoiceYet: 'No voice yet',
+    noVoiceText: 'Record or choose a clip above. The bundled engine takes over pitch and timbre, not accent or manner.',
+  },
+
+  newVoice: {
+    script:
+      'The old ferry leaves the north harbour at seven, just as the church bells begin to ring. Five children watched it go, ',
+    scriptEnd:
+      'eating warm bread and yellow cheese, while their uncle measured how deep the water was beside the stone wall.',
+    registered: (name: string) => `The voice ${name} is registered`,
+    newVoice: 'New voice',
+    readAloud: 'Read this aloud, in a quiet room, at the pace of a conversation:',
+    record: 'Record',
+    chooseAFile: 'Choose a file',
+    readingTheClip: ' Reading the clip …',
+    theClip: 'the clip',
+    checkTheClip: 'Check the clip',
+    chosenLength: (end: string, longestclipseconds: number) =>
+      `${end} s chosen; 3 to ${longestclipseconds} s are needed. Drag the edges to trim.`,
+    name: 'Name',
+    licence: 'Licence of the clip',
+    origin: 'Where it comes from',
+    consent: 'The speaker is me, or has agreed that this voice is imitated here.',
+    needsName: 'The voice needs a name.',
+    needsConsent: 'Tick the consent above.',
+    saveTheVoice: 'Save the voice',
+    consentRecord: (toISOString: string) =>
+      `Confirmed in the panel on ${toISOString}: the speaker is the person at the panel or has agreed`,
+    length: 'Length',
+    level: 'Level of the speech',
+    peak: 'Peak',
+    atFullScale: 'At full scale',
+    silence: 'Silence',
+    aboveTheBackground: 'Above the background',
+    pitchMedian: 'Pitch, median',
+    hz: 'Hz',
+    verdict: 'Verdict',
+    usable: '● This clip can become a voice',
+    unusable: '▲ This clip cannot become a voice',
+  },
+
+  voicePanel: {
+    example: 'Nine of the twelve reports describe the same campaign.',
+    renameVoice: (name: string) => `Rename ${name}`,
+    rename: 'Rename',
+    deleteForGood: 'Delete the clip for good',
+    delete: 'Delete',
+    of: ' of',
+    newName: 'New name',
+    needsNewName: 'It needs a name.',
+    sameName: 'It has this name.',
+    renameToThis: 'Rename to this',
+    notStated: 'not stated',
+    facts: (
+      seconds: string,
+      medianF0Hz: string | number,
+      uploadDate: string,
+      consent: string,
+      license: string,
+      provenance: string,
+    ) =>
+      `${seconds} s, ${medianF0Hz} Hz, ${uploadDate}. Consent: ${consent}. Licence: ${license}. From: ${provenance}.`,
+    theClipOf: (name: string) => `the clip of ${name}`,
+    textFor: (name: string) => `Text for ${name}`,
+    needsText: 'Type a text first.',
+    speakAs: (name: string) => `Speak as this voice: ${name}`,
+    speak: 'Speak as this voice',
+    speechAs: (name: string) => `speech as ${name}`,
+    clip: 'Clip',
+    imitation: 'Imitation',
+  },
+} as const
