@@ -1,9 +1,10 @@
 import { NO_ANSWER } from '../../prompts/answer-task.ts'
 import { candidateSentences } from '../answering/candidates.ts'
-import { gatherEvidence } from '../answering/evidence.ts'
+import { gatherEvidence, MOST_SENTENCES } from '../answering/evidence.ts'
 import { answerQuestion } from '../answering/answer-question.ts'
 import { refusalReason } from '../answering/refusal.ts'
 import { support, weighTerms } from '../answering/support.ts'
+import { verdictOn } from '../answering/verdict.ts'
 import { scoreRelevance } from '../relevance/score-relevance.ts'
 import type { Question } from '../matching/question.ts'
 import type { Walk } from './walk.ts'
@@ -13,7 +14,6 @@ interface Passage {
   text: string
 }
 
-const MOST_SENTENCES = 4
 /** Passages that are read for a plain answer, the most relevant ones. */
 const READ_PASSAGES = 5
 /** Share of the question that a chain must tell, and how much more of it a plain answer must meet to be preferred. */
@@ -22,11 +22,12 @@ const PLAIN_LEAD = 0.3
 /** How much worse than the best chain another one may be whose different sentence is told too. */
 const BESIDE = 0.12
 
-/** An answer word for word from the passages: the best chain of sentences, or, where no chain tells enough, what answers by itself. */
+/** An answer from the passages: a verdict, the best chain of sentences, or, where no chain tells enough, what answers by itself. */
 export function composeAnswer(question: Question, walks: readonly Walk[], passages: readonly Passage[]): string {
   const read = mostRelevant(question, passages)
   const best = walks[0]
-  if (best === undefined || !isChain(best, question, read))
+  const isDecided = verdictOn(question, candidateSentences(read)) !== null
+  if (best === undefined || isDecided || !isChain(best, question, read))
     return answerQuestion({ question: question.text, passages: read })
   const sentences = best.lines.map((line) => ({
     ...line,
@@ -42,13 +43,13 @@ export function composeAnswer(question: Question, walks: readonly Walk[], passag
 const isChain = ({ lines, told }: Walk, question: Question, read: readonly Passage[]): boolean =>
   lines.length > 1 && told >= LEAST_TOLD && plainShare(question, read) <= told + PLAIN_LEAD
 
-/** The sentences of the best walk, then those in which walks that are nearly as good differ from it. */
+/** The last sentences of the best walk, which hold what is asked for, then those in which walks that are nearly as good differ from it. */
 function toldBy(walks: readonly Walk[]): string[] {
   const best = walks[0]!
-  const lines = [...best.lines]
+  const lines = best.lines.slice(-MOST_SENTENCES)
   for (const { score, lines: others } of walks) {
     if (score < best.score - BESIDE || lines.length === MOST_SENTENCES) break
-    const more = others.filter((line) => !lines.includes(line))
+    const more = others.filter((line) => !best.lines.includes(line))
     if (more.length === 1) lines.push(more[0]!)
   }
   return lines.map(({ text }) => text)

@@ -21,6 +21,13 @@ export type Candidate = {
 
 const SENTENCES_BEFORE = 2
 
+/** How the graph engine introduces a statement that does not name what it relates: "A – keywords – B: statement". */
+const LINK = /^\S[^–]* – [^–]+ – [^–:]+(?:: |\.$)/u
+
+/** A sentence without the link that a graph's relation puts before it: the link helps to match it, but no text says it. */
+const withoutLink = (passage: Passage, text: string): string =>
+  passage.title === 'Relations' ? text.replace(LINK, '') : text
+
 const comparable = (text: string): string =>
   text
     .toLowerCase()
@@ -38,8 +45,10 @@ function candidatesOf(passage: Passage, number: number): Candidate[] {
     }
     const before = sentences.slice(Math.max(0, position - SENTENCES_BEFORE), position).map((each) => each.text)
     const near = indexOf([heading, ...before].join('\n'))
-    const { text, kind, whole } = sentence
-    return [{ text, kind, whole, passage: number, position, own: indexOf(text), near, around }]
+    const { kind, whole } = sentence
+    const text = withoutLink(passage, sentence.text)
+    if (text === '') return []
+    return [{ text, kind, whole, passage: number, position, own: indexOf(sentence.text), near, around }]
   })
 }
 

@@ -9,7 +9,8 @@ import type { Supported, WeighedTerm } from './support.ts'
 /** Sentences that answer together, in reading order, and the share of the question's weight that they meet (0 to 1). */
 export type Evidence = { sentences: readonly Candidate[]; share: number }
 
-const MOST_SENTENCES = 4
+/** Sentences of an answer. */
+export const MOST_SENTENCES = 3
 
 /** What a further sentence must add: to the share of the question that is met, or by offering what is asked for. */
 const LEAST_GAIN = 0.03
