@@ -44,7 +44,7 @@ export interface Experiment {
 
 export interface ExperimentFiles {
   evaluationFile?: string
-  /** Replaces the query file of the dataset that it names. */
+  /** Replaces the questions file of the dataset that it names. */
   queriesFile?: string
 }
 

@@ -43,7 +43,10 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
     const known = indexes.get(id)
     if (known !== undefined) return known
     if (context.questions !== null)
-      throw new ReportError('foreign_row', `row ${row.row_id}: the question ${id} is not in the query file of this run`)
+      throw new ReportError(
+        'foreign_row',
+        `row ${row.row_id}: the question ${id} is not in the questions file of this run`,
+      )
     indexes.set(id, questions.length)
     return questions.push({ id, hops, answerable, has_gold: gold.length > 0 }) - 1
   }

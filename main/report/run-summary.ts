@@ -11,7 +11,7 @@ export interface RunSummaryContext {
   datasetId: string
   /** Null: as the rows say. */
   dataset: RowDataset | null
-  /** In the order of the query file; null: the questions of the rows, by id. */
+  /** In the order of the questions file; null: the questions of the rows, by id. */
   questions: readonly SummaryQuestion[] | null
   /** Selected aliases in the order of the selection; null: the aliases of the rows, in ladder order. */
   aliases: readonly SummaryAlias[] | null

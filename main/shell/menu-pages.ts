@@ -3,6 +3,7 @@ export const MENU_PAGES = [
   { path: '/', label: 'Home' },
   { path: '/launch', label: 'Launch' },
   { path: '/ladder', label: 'Ladder' },
+  { path: '/result', label: 'Result' },
   { path: '/matrix', label: 'Matrix' },
   { path: '/coverage', label: 'Coverage' },
   { path: '/compare', label: 'Compare' },

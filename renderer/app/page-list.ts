@@ -8,6 +8,12 @@ export const PAGES = [
     guide: 'first-run',
   },
   { path: '/ladder', label: 'Ladder', about: 'The run as it happens', guide: 'troubleshooting' },
+  {
+    path: '/result',
+    label: 'Result',
+    about: 'Which approach is better, and how sure that is',
+    guide: 'reading-a-result',
+  },
   { path: '/matrix', label: 'Matrix', about: 'Questions by approaches', guide: 'reading-a-result' },
   { path: '/coverage', label: 'Coverage', about: 'What was measured, and what was not', guide: 'reading-a-result' },
   {

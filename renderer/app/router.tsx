@@ -30,6 +30,11 @@ const routes = [
   createRoute({ ...child('/'), component: HomePage }),
   createRoute({ ...child('/launch'), component: LaunchPage, validateSearch: search.readLaunchSearch }),
   createRoute({ ...child('/ladder'), component: LadderPage, validateSearch: search.readLadderSearch }),
+  createRoute({
+    ...child('/result'),
+    validateSearch: search.readRunSearch,
+    component: lazyRouteComponent(() => import('../pages/result.tsx'), 'ResultPage'),
+  }),
   createRoute({ ...child('/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),
   createRoute({
     ...child('/cell'),

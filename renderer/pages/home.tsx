@@ -3,7 +3,7 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/
 import { plural } from '../components/format.ts'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
-import { RunResultPanel } from '../components/run-result.tsx'
+import { RunResultPanel } from '../features/result/run-result.tsx'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { FirstRun, FirstRunHint } from '../features/home/first-run.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'

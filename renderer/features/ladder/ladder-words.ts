@@ -69,6 +69,7 @@ export const LADDER_WORDS = {
   runNote: {
     dismissing: 'Dismissing',
     run: 'Run ',
+    openResult: 'Open result',
     openMatrix: 'Open matrix',
     resumeRun: 'Resume run',
     tryAgain: (failed: number) => `Try ${plural(failed, 'failed cell')} again`,

@@ -48,7 +48,14 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
         <strong>{runId}</strong> {runStateWords(job)}
         {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
       </span>
-      {state === 'completed' && hasCells && <Button onClick={openMatrix}>{WORDS.openMatrix}</Button>}
+      {state === 'completed' && hasCells && (
+        <>
+          <Button onClick={() => void navigate({ to: '/result', search: { run: runId } })}>{WORDS.openResult}</Button>
+          <Button variant="default" onClick={openMatrix}>
+            {WORDS.openMatrix}
+          </Button>
+        </>
+      )}
       {canResume && <Button onClick={() => control.resume(runId)}>{WORDS.resumeRun}</Button>}
       {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
       {state !== 'completed' && hasCells && (

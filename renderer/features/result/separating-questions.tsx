@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { metricName, score } from '../../components/format.ts'
+import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import { RESULT_WORDS as WORDS } from './result-words.ts'
+
+const SHOWN = 8
+
+interface End {
+  model: string
+  row: string
+  value: number
+  /** Approaches with the same value. */
+  equal: number
+}
+
+/** The approaches with the highest and the lowest value on a question; null where fewer than two have one, or all have the same. */
+function endsOf({ cells }: MatrixPageRow, aliases: readonly string[]): { highest: End; lowest: End } | null {
+  const found = cells.flatMap((cell, index) =>
+    cell === null || cell.value === null ? [] : [{ model: aliases[index]!, row: cell.row_id, value: cell.value }],
+  )
+  const values = found.map(({ value }) => value)
+  const [most, least] = [Math.max(...values), Math.min(...values)]
+  if (found.length < 2 || most === least) return null
+  const end = (value: number): End => ({
+    ...found.find((each) => each.value === value)!,
+    equal: values.filter((each) => each === value).length,
+  })
+  return { highest: end(most), lowest: end(least) }
+}
+
+interface SeparatingQuestionsProps {
+  run: string
+  dataset: { dataset_id: string; label: string }
+  metric: IndexMetric
+}
+
+/** The questions with the largest difference between approaches, each end with a link to its cell. */
+export function SeparatingQuestions({ run, dataset, metric }: SeparatingQuestionsProps) {
+  const input = { run_id: run, dataset_id: dataset.dataset_id, metric, limit: SHOWN }
+  const { data, isError, error, refetch } = useQuery(
+    api.matrix.page.queryOptions({ input: { ...input, sort: { by: 'spread', descending: true } } }),
+  )
+  const rows = (data?.rows ?? []).flatMap((row) => {
+    const ends = endsOf(row, data!.aliases)
+    return ends === null ? [] : [{ ...row, ...ends }]
+  })
+  const endCell = ({ model, row, value, equal }: End) => (
+    <td>
+      {equal > 1 ? WORDS.all(equal) : <ApproachName alias={model} short />}{' '}
+      <Link to="/cell" search={{ run, row, dataset: dataset.dataset_id, metric }}>
+        {score(value)}
+      </Link>
+    </td>
+  )
+  return (
+    <Panel
+      title={WORDS.separating(dataset.label)}
+      aside={
+        <Link to="/matrix" search={{ run, dataset: dataset.dataset_id, metric, sort: 'spread', descending: true }}>
+          {WORDS.inMatrix}
+        </Link>
+      }
+    >
+      {isError && <ErrorPanel error={error} what={WORDS.separatingWhat} retry={() => void refetch()} />}
+      {data === undefined && !isError && <LoadingRows rows={SHOWN} height={36} />}
+      {data !== undefined && rows.length === 0 && <p className="dim">{WORDS.noSeparating(metricName(metric))}</p>}
+      {rows.length > 0 && (
+        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.separating(dataset.label)}>
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th>{WORDS.question}</th>
+                <th>{WORDS.highest}</th>
+                <th>{WORDS.lowest}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={`${row.question_id} ${row.repeat}`}>
+                  <th scope="row">{row.query ?? row.question_id}</th>
+                  {endCell(row.highest)}
+                  {endCell(row.lowest)}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Panel>
+  )
+}
