@@ -46,6 +46,17 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // Real weights use every processor and up to a gigabyte: one file at a time.
+      {
+        test: {
+          name: 'real',
+          include: ['tests/real/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          expect,
+          fileParallelism: false,
+        },
+      },
     ],
     pool: 'forks',
     // Vitest leaves one processor to a watcher that is not there; much of what these tests do is waiting.

@@ -85,7 +85,11 @@ const add = (more: Partial<Totals>): void => {
   totals.skipped += more.skipped ?? 0
 }
 
-const chosen = process.argv.slice(2).filter((arg) => arg !== INSTALL_FLAG)
+/** Lets the tests of real weights download what they need (tests/real/weights.ts); in CI they do so unasked. */
+const FETCH_FLAG = '--fetch-weights'
+if (process.argv.includes(FETCH_FLAG)) process.env['RAG_LADDER_FETCH_WEIGHTS'] = '1'
+
+const chosen = process.argv.slice(2).filter((arg) => arg !== INSTALL_FLAG && arg !== FETCH_FLAG)
 if (chosen.length > 0) {
   // While one file is worked on, nothing else has to be waited for.
   add(await vitest(chosen))

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -51,6 +51,41 @@ describe('embeddings', () => {
     const backend = createOnnxBackend('embed', prefixed, models)
     expect(round((await backend.embed!(['salt'], 'query'))[0]!)).toEqual([0, 0, 0, 0, 0, 0, 0, 0.707, 0.707, 0])
     expect(round((await backend.embed!(['salt'], 'document'))[0]!)).toEqual([0, 0, 0, 0, 0, 0, 0.707, 0, 0.707, 0])
+  })
+})
+
+describe('settings beside the network', () => {
+  const embedOne = async (name: string, text: string, more: Partial<ModelOf<'onnx'>> = {}) => {
+    const backend = createOnnxBackend('embed', choice(name, 'embedding', more), models)
+    return round((await backend.embed!([text], 'document'))[0]!)
+  }
+  const writeSettings = async (name: string, file: string, settings: object) => {
+    await writeEmbeddingModel(join(folder, name))
+    await mkdir(join(folder, name, '1_Pooling'), { recursive: true })
+    await writeFile(join(folder, name, file), JSON.stringify(settings))
+  }
+
+  it('takes the first token where 1_Pooling/config.json says cls', async () => {
+    await writeSettings('first-token', '1_Pooling/config.json', { pooling_mode_cls_token: true })
+    expect(await embedOne('first-token', 'red sea')).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+    expect(await embedOne('first-token', 'red sea', { pooling: 'mean' })).toEqual([
+      0, 0, 0, 0, 0, 0.707, 0, 0, 0, 0.707,
+    ])
+  })
+
+  it('cuts a text at max_seq_length of sentence_bert_config.json, or at max_tokens of the manifest', async () => {
+    await writeSettings('short', 'sentence_bert_config.json', { max_seq_length: 2 })
+    expect(await embedOne('short', 'red red sea sea')).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
+    expect(await embedOne('embedder', 'red sea sea sea', { max_tokens: 2 })).toEqual([
+      0, 0, 0, 0, 0, 0.707, 0, 0, 0, 0.707,
+    ])
+  })
+
+  it('names a pooling that it does not have', async () => {
+    await writeSettings('maximum', '1_Pooling/config.json', { pooling_mode_max_tokens: true })
+    await expect(embedOne('maximum', 'red')).rejects.toThrow(
+      '1_Pooling/config.json asks for pooling_mode_max_tokens, expected pooling_mode_mean_tokens or pooling_mode_cls_token',
+    )
   })
 })
 

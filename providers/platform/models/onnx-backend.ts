@@ -11,23 +11,31 @@ import { unitVectors } from './unit-vectors.ts'
 /** Texts per run of a network: bounds the memory of one run. */
 const BATCH = 16
 
-/** Weights in this process: mean-pooled embeddings, cross-encoder scores, or generated text, as the choice's task says. */
+/** Weights in this process: embeddings pooled as their makers say, cross-encoder scores, or generated text, as the choice's task says. */
 export function createOnnxBackend(role: ModelRole, choice: ModelOf<'onnx'>, models: OnnxModels): ModelBackend {
   return {
     async embed(texts, side, signal) {
-      const embedder = await models.embedder(role, choice)
+      const { tokenizer, model, pooling, maxTokens } = await models.embedder(role, choice)
+      const { mean_pooling: meanPooling } = await models.library()
       const prefix = side === 'query' ? choice.query_prefix : choice.document_prefix
-      const vectors: number[][] = []
-      for (const batch of batches(texts)) {
+      const vectors = new Array<number[]>(texts.length)
+      // A batch is as long as its longest text, so texts of one length go together.
+      const byLength = texts.map((_, index) => index).toSorted((a, b) => texts[a]!.length - texts[b]!.length)
+      for (const batch of batches(byLength)) {
         signal?.throwIfAborted()
-        const prefixed = batch.map((text) => prefix + text)
-        const output = await guarded(role, () => embedder(prefixed, { pooling: 'mean', normalize: true }))
-        vectors.push(...(output.tolist() as number[][]))
+        const prefixed = batch.map((index) => prefix + texts[index]!)
+        const rows = await guarded(role, async () => {
+          const tokens = tokenizer(prefixed, { padding: true, truncation: true, max_length: maxTokens })
+          const { last_hidden_state: states } = (await model(tokens)) as { last_hidden_state: Tensor }
+          const pooled = pooling === 'cls' ? states.slice(null, 0) : meanPooling(states, tokens.attention_mask)
+          return pooled.tolist() as number[][]
+        })
+        for (const [row, index] of batch.entries()) vectors[index] = rows[row] ?? []
       }
       return unitVectors(role, vectors, texts.length)
     },
     async rerank(query, texts, signal) {
-      const { tokenizer, model } = await models.crossEncoder(role, choice)
+      const { tokenizer, model, maxTokens } = await models.crossEncoder(role, choice)
       const scores: number[] = []
       for (const batch of batches(texts)) {
         signal?.throwIfAborted()
@@ -37,6 +45,7 @@ export function createOnnxBackend(role: ModelRole, choice: ModelOf<'onnx'>, mode
               text_pair: batch,
               padding: true,
               truncation: true,
+              max_length: maxTokens,
             }) as unknown
             const { logits } = (await model(pairs)) as { logits: Tensor }
             return relevanceLogits(logits.tolist() as number[][])
@@ -116,8 +125,8 @@ function relevanceLogits(rows: readonly number[][]): number[] {
   return rows.map((row) => (row.length === 1 ? row[0]! : row.at(-1)! - row[0]!))
 }
 
-function* batches(texts: readonly string[]): Generator<string[]> {
-  for (let start = 0; start < texts.length; start += BATCH) yield texts.slice(start, start + BATCH)
+function* batches<Item>(items: readonly Item[]): Generator<Item[]> {
+  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH)
 }
 
 async function guarded<Result>(role: ModelRole, run: () => Promise<Result>): Promise<Result> {

