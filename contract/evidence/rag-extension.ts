@@ -17,12 +17,17 @@ export const RagSource = z.looseObject({
 })
 export type RagSource = z.infer<typeof RagSource>
 
-/** Cost of one answer as the plugin measured it. `seconds` is wall time, `chunks` what stood in the prompt. */
+/**
+ * Cost of one answer as the plugin measured it. `seconds` is wall time, `chunks` what was in the prompt. The last two are there where the model
+ * reports when its tokens came: seconds to the first token of the answer, and tokens per second of all chat calls after their first tokens.
+ */
 export const ServerMetrics = z.looseObject({
   seconds: z.number().min(0),
   chunks: z.int().min(0),
   llm_calls: z.int().min(0),
   cloud_calls: z.int().min(0),
+  first_token_s: z.number().min(0).optional(),
+  tokens_per_second: z.number().min(0).optional(),
 })
 export type ServerMetrics = z.infer<typeof ServerMetrics>
 

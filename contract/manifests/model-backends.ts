@@ -64,7 +64,7 @@ export const MODEL_BACKENDS = {
       /** Null: one less than the machine has processors. More than are idle slow a model down many times over. */
       threads: z.int().min(1).max(256).nullable().default(null),
       /** Largest answer where a request names none. */
-      max_new_tokens: z.int().min(1).max(131_072).default(1024),
+      max_new_tokens: z.int().min(1).max(131_072).default(2048),
       /** Time for one answer, from its turn to its last token. */
       timeout_s: z.number().positive().max(3600).default(600),
       /** How long the model stays in memory after its last answer. */

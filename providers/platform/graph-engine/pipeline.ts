@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import type { GraphPipelineStatus } from '../../../contract/index.ts'
 import type { ModelHost } from '../models/model-host.ts'
-import { parseExtractReply, renderExtractTask } from '../models/prompts/extract-task.ts'
+import { extractReplySchema, parseExtractReply, renderExtractTask } from '../models/prompts/extract-task.ts'
 import type { Extraction } from '../models/prompts/extract-task.ts'
 import { mapBounded } from '../rag/bounded.ts'
 import { createByteVectorTable, toByteVector } from '../dense-vectors.ts'
@@ -207,8 +207,9 @@ export async function extractChunk(
 ): Promise<Extraction> {
   const task = { title: chunk.title, text: chunk.content }
   const messages = renderExtractTask(types === undefined ? task : { ...task, types })
+  const request = { messages, temperature: 0, reply_schema: extractReplySchema(types) }
   for (let attempt = 1; ; attempt += 1) {
-    const completion = await models.chat('graph_extract', { messages, temperature: 0 }, signal)
+    const completion = await models.chat('graph_extract', request, signal)
     const text = replyText.safeParse(completion.choices[0]?.message.content)
     const reply = text.success
       ? parseExtractReply(text.data)

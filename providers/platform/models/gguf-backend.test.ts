@@ -75,6 +75,16 @@ describe('a request', () => {
     expect(chat).toMatchObject({ maxTokens: 33, temperature: 0, seed: null, stop: [], think: null, format: null })
   })
 
+  it('with the schema of a role is held to it, unless it names a format of its own', async () => {
+    const reply_schema = { type: 'object', properties: { a: { anyOf: [{ type: 'null' }, { type: 'string' }] } } }
+    const { chat } = seen(await backend().chat!(asking('hello', { reply_schema })))
+    expect(chat.format).toEqual({
+      schema: { type: 'object', properties: { a: { oneOf: [{ type: 'null' }, { type: 'string' }] } } },
+    })
+    const own = asking('hello', { reply_schema, response_format: { type: 'json_object' } })
+    expect(seen(await backend().chat!(own)).chat.format).toBe('json')
+  })
+
   it('gets tokens, time to first token, tokens per second and memory with its answer', async () => {
     const answer = await backend().chat!(asking('hello', { think: true }))
     expect(answer).toMatchObject({

@@ -42,7 +42,7 @@ function chatOf(role: ModelRole, choice: ModelOf<'gguf'>, request: RoleChatReque
     seed: sampling.data.seed ?? null,
     stop: stop.data.filter((text) => text !== ''),
     think: thinks(request.think),
-    format: formatOf(request.response_format, refuse),
+    format: formatOf(request, refuse),
   }
 }
 
@@ -59,9 +59,10 @@ function thinks(think: RoleChatRequest['think']): boolean | null {
 }
 
 function formatOf(
-  format: RoleChatRequest['response_format'],
+  { response_format: format, reply_schema: schema }: RoleChatRequest,
   refuse: (detail: string) => ModelCallError,
 ): GgufChat['format'] {
+  if (format === undefined && schema !== undefined) return { schema: withOneOf(schema) as object }
   if (format === undefined || format.type === 'text') return null
   if (format.type === 'json_object') return 'json'
   const parsed = JsonSchemaFormat.safeParse(format)

@@ -29,6 +29,8 @@ export interface RoleChatRequest {
   tools?: ChatRequest['tools']
   response_format?: ChatRequest['response_format']
   think?: ChatRequest['think']
+  /** JSON schema of the reply that the caller expects: a backend that can hold a model to it does, the others leave it out. */
+  reply_schema?: object
   [field: string]: unknown
 }
 

@@ -71,6 +71,7 @@ describe('chat', () => {
       cache: { 'no-cache': true },
       stream: true,
       extra: { a: 1 },
+      reply_schema: { type: 'object' },
     }
     expect(await backend.chat!(request)).toEqual(answer)
     expect(service.calls[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions' })

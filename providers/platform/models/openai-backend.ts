@@ -32,7 +32,14 @@ export function createOpenAiBackend(
   })
   return {
     async chat(request, signal) {
-      const body = { ...choice.defaults, ...request, model: choice.model, stream: false, cache: undefined }
+      const body = {
+        ...choice.defaults,
+        ...request,
+        model: choice.model,
+        stream: false,
+        cache: undefined,
+        reply_schema: undefined,
+      }
       return read(role, UpstreamCompletion, await http.post('/chat/completions', body, signal))
     },
     async embed(texts, _side, signal) {

@@ -218,6 +218,8 @@ describe('costs', () => {
       embedCalls: 1,
       rerankCalls: 1,
       usage: null,
+      firstTokenS: null,
+      tokensPerSecond: null,
     })
     expect((error as RagError).message).toBe('the model call for role light_gen failed: the upstream failed (HTTP 500)')
   })

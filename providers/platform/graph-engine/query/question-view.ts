@@ -5,7 +5,7 @@ import type { AnswerKind, Question } from '../../models/builtin/matching/questio
 import { matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
 import type { Term, TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { ModelHost } from '../../models/model-host.ts'
-import { parseKeywordsReply, renderKeywordsTask } from '../../models/prompts/keywords-task.ts'
+import { KEYWORDS_REPLY_SCHEMA, parseKeywordsReply, renderKeywordsTask } from '../../models/prompts/keywords-task.ts'
 import { GraphEngineError } from '../errors.ts'
 import { entityTerms, relationTerms } from '../graph/knowledge-graph.ts'
 import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
@@ -147,7 +147,8 @@ export async function splitKeywords(
     return { high: request.hl_keywords, low: request.ll_keywords, from: 'request' }
   }
   const messages = renderKeywordsTask({ question: request.query })
-  const completion = await models.chat('graph_keyword', { messages, temperature: 0 }, signal)
+  const asked = { messages, temperature: 0, reply_schema: KEYWORDS_REPLY_SCHEMA }
+  const completion = await models.chat('graph_keyword', asked, signal)
   const reply = parseKeywordsReply(completion.choices[0]?.message.content ?? '')
   if (!reply.ok || reply.value.high_level.length + reply.value.low_level.length === 0) {
     return { high: [], low: [request.query], from: 'question' }

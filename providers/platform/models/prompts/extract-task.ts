@@ -112,6 +112,26 @@ const extractReply = z.object({
     .default([]),
 })
 
+/** Bounds of a reply that is held to a schema: a small model that repeats itself would otherwise never close its lists. */
+const MOST_LISTED = 16
+const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
+const listOf = (properties: Record<string, object>) => ({
+  type: 'array',
+  maxItems: MOST_LISTED,
+  items: { type: 'object', properties, required: Object.keys(properties), additionalProperties: false },
+})
+
+/** The reply as JSON schema, for models that can be held to one; `parseExtractReply` reads more forms. */
+export const extractReplySchema = (types: readonly string[] = ENTITY_TYPES): object => ({
+  type: 'object',
+  properties: {
+    entities: listOf({ name: text(80), type: { enum: types }, description: text(160) }),
+    relations: listOf({ source: text(80), target: text(80), description: text(160) }),
+  },
+  required: ['entities', 'relations'],
+  additionalProperties: false,
+})
+
 /** The model's extraction. Relations may name entities that it forgot to list: the caller decides what to do with them. */
 export function parseExtractReply(reply: string): JsonReply<Extraction> {
   return parseJsonReply(reply, extractReply)

@@ -42,6 +42,16 @@ const keywordList = z
 
 const keywordsReply = z.object({ high_level: keywordList.default([]), low_level: keywordList.default([]) })
 
+const boundedList = { type: 'array', maxItems: 8, items: { type: 'string', minLength: 1, maxLength: 60 } }
+
+/** The reply as JSON schema, for models that can be held to one. */
+export const KEYWORDS_REPLY_SCHEMA = {
+  type: 'object',
+  properties: { high_level: boundedList, low_level: boundedList },
+  required: ['high_level', 'low_level'],
+  additionalProperties: false,
+}
+
 /** The model's keywords, trimmed and without repetitions. */
 export function parseKeywordsReply(reply: string): JsonReply<Keywords> {
   return parseJsonReply(reply, keywordsReply)

@@ -15,7 +15,12 @@ export function completionOf(
   seconds: number,
   limits: AnswerLimits = {},
 ): ChatCompletion {
-  const metrics = { seconds, chunks: result.chunks, llm_calls: calls.llmCalls, cloud_calls: calls.cloudCalls }
+  const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond } = calls
+  const metrics = {
+    ...{ seconds, chunks: result.chunks, llm_calls: llmCalls, cloud_calls: cloudCalls },
+    ...(firstTokenS === null ? {} : { first_token_s: firstTokenS }),
+    ...(tokensPerSecond === null ? {} : { tokens_per_second: tokensPerSecond }),
+  }
   const { answer, finishReason, allows } = limitAnswer(result.answer, limits)
   const rendered = renderContent(answer, result.sources, metrics)
   const extension: RagExtension = {

@@ -5,7 +5,8 @@ import { completionOf, renderContent, streamFrames } from './completion.ts'
 import { snippetOf } from './snippet.ts'
 
 const metrics = { seconds: 1.234, chunks: 1, llm_calls: 1, cloud_calls: 0 }
-const calls = { llmCalls: 1, cloudCalls: 0, embedCalls: 1, rerankCalls: 0, usage: null }
+const UNTIMED = { firstTokenS: null, tokensPerSecond: null }
+const calls = { llmCalls: 1, cloudCalls: 0, embedCalls: 1, rerankCalls: 0, usage: null, ...UNTIMED }
 
 describe('snippets', () => {
   it('are a beginning of at most 240 units that splits no character', () => {
@@ -56,6 +57,13 @@ describe('rendered content', () => {
 
 describe('completions', () => {
   const result = { answer: 'Yes.', sources: [{ title: 'a.md', snippet: 's', score: 1 }], chunks: 1 }
+
+  it('carry when the first token came and how many came per second, where the model reports it', () => {
+    const timed = completionOf('vanilla-rag', result, { ...calls, firstTokenS: 0.25, tokensPerSecond: 40 }, 0.5)
+    expect(timed.rag_extension?.metrics).toMatchObject({ first_token_s: 0.25, tokens_per_second: 40 })
+    const untimed = completionOf('vanilla-rag', result, calls, 0.5)
+    expect(Object.keys(untimed.rag_extension!.metrics)).toEqual(['seconds', 'chunks', 'llm_calls', 'cloud_calls'])
+  })
 
   it('carry the evidence and a fresh id, and leave unknown usage out', () => {
     const [first, second] = [
