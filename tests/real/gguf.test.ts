@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { MODEL_BACKENDS } from '../../contract/index.ts'
+import type { ChatCompletion, ModelOf, ModelRole } from '../../contract/index.ts'
+import { createGgufBackend } from '../../providers/platform/models/gguf-backend.ts'
+import { createGgufModels } from '../../providers/platform/models/gguf-models.ts'
+import type { GgufModels } from '../../providers/platform/models/gguf-models.ts'
+import { reasonOf } from '../../providers/platform/models/model-error-response.ts'
+import type { ModelCallError, RoleChatRequest } from '../../providers/platform/models/model-host.ts'
+import { realWeights, skipWithout } from './weights.ts'
+
+const weights = await realWeights('smollm2-135m')
+skipWithout(weights)
+
+let models: GgufModels = createGgufModels()
+afterEach(() => models.close())
+
+const backend = (settings: Partial<ModelOf<'gguf'>> = {}, role: ModelRole = 'light_gen') => {
+  const model = join(weights.folder!, 'SmolLM2-135M-Instruct.Q4_1.gguf')
+  const choice = MODEL_BACKENDS.gguf.settings.parse({ backend: 'gguf', model, context_size: 1024, ...settings })
+  return createGgufBackend(role, choice, models)
+}
+const asking = (more: Partial<RoleChatRequest> = {}): RoleChatRequest => ({
+  messages: [{ role: 'user', content: 'What is the capital of France?' }],
+  max_tokens: 24,
+  ...more,
+})
+const textOf = (completion: ChatCompletion): string => completion.choices[0]!.message.content!
+const reasonFor = (answer: Promise<unknown>): Promise<string> =>
+  answer.then(
+    () => 'no error',
+    (error: unknown) => reasonOf(error as ModelCallError),
+  )
+/** Processes that this one started and that run the model. */
+const children = (): number[] => {
+  const list = `/proc/self/task/${process.pid}/children`
+  return existsSync(list)
+    ? readFileSync(list, 'utf8')
+        .split(' ')
+        .filter(Boolean)
+        .map(Number)
+        .filter(
+          (pid) => existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('gguf-child'),
+        )
+    : []
+}
+
+describe('SmolLM2-135M as GGUF', () => {
+  it('answers the same at temperature 0, and with the same seed, whatever was asked between', async () => {
+    models = createGgufModels()
+    const chat = backend().chat!
+    const first = await chat(asking())
+    const seeded = textOf(await chat(asking({ temperature: 1, seed: 7 })))
+    expect(textOf(await chat(asking()))).toBe(textOf(first))
+    expect(textOf(await chat(asking({ temperature: 1, seed: 7 })))).toBe(seeded)
+    expect(textOf(await chat(asking({ temperature: 1, seed: 8 })))).not.toBe(seeded)
+    // The template's own system message is part of the prompt.
+    expect(first.usage).toEqual({ prompt_tokens: 37, completion_tokens: 24, total_tokens: 61 })
+    const timings = first['timings'] as Record<string, number>
+    console.log(
+      `SmolLM2-135M: first token after ${timings['prompt_ms']!.toFixed(0)} ms, ${timings['predicted_per_second']!.toFixed(0)} tokens/s, ` +
+        `process ${(timings['resident_bytes']! / 1e6).toFixed(0)} MB`,
+    )
+  })
+
+  it('ends at a stop text, which is not part of the answer', async () => {
+    models = createGgufModels()
+    const whole = textOf(await backend().chat!(asking()))
+    const stop = whole.split(' ')[2]!
+    const stopped = await backend().chat!(asking({ stop }))
+    expect(textOf(stopped).trim()).toBe(whole.slice(0, whole.indexOf(stop)).trim())
+    expect(stopped.choices[0]!.finish_reason).toBe('stop')
+  })
+
+  it('refuses a prompt that does not fit, with the numbers', async () => {
+    models = createGgufModels()
+    expect(await reasonFor(backend().chat!(asking({ max_tokens: 1000 })))).toMatch(
+      /The prompt has 37 tokens and its answer may have 1000, but the context holds 1024\. Shorten/,
+    )
+  })
+
+  it('keeps to a JSON schema', async () => {
+    models = createGgufModels()
+    const schema = {
+      type: 'object',
+      properties: {
+        city: { type: 'string', maxLength: 30 },
+        certain: { type: 'boolean' },
+        tags: { type: 'array', items: { enum: ['large', 'small'] }, minItems: 1, maxItems: 2 },
+        population: { anyOf: [{ type: 'null' }, { type: 'boolean' }] },
+      },
+      required: ['city', 'certain', 'tags', 'population'],
+      additionalProperties: false,
+    }
+    const format = { type: 'json_schema', json_schema: { name: 'city', strict: true, schema } }
+    const answer = await backend().chat!(asking({ response_format: format, max_tokens: 200 }))
+    const reply = JSON.parse(textOf(answer)) as Record<string, unknown>
+    expect(Object.keys(reply)).toEqual(['city', 'certain', 'tags', 'population'])
+    expect(reply).toEqual({
+      city: expect.any(String),
+      certain: expect.any(Boolean),
+      tags: expect.arrayContaining([expect.stringMatching(/^(large|small)$/)]),
+      population: reply['population'] === null ? null : expect.any(Boolean),
+    })
+  })
+
+  it('is loaded once for two roles, ends when idle, and comes back after its process was killed', async () => {
+    models = createGgufModels()
+    const brief = { keep_alive_s: 0.2, max_new_tokens: 4 }
+    const roles = [backend(brief), backend(brief, 'graph_query')]
+    await Promise.all(roles.map((each) => each.chat!(asking({ max_tokens: 2 }))))
+    expect(models.memory().size).toBe(1)
+    if (process.platform === 'linux') expect(children()).toHaveLength(1)
+    await vi.waitFor(() => expect(models.memory().size).toBe(0), { timeout: 5000 })
+    if (process.platform !== 'linux') return
+    await vi.waitFor(() => expect(children()).toEqual([]), { timeout: 5000 })
+    const under = backend().chat!(asking({ max_tokens: 500 }))
+    const failed = reasonFor(under)
+    await vi.waitFor(() => expect(models.memory().size).toBe(1), { timeout: 30_000 })
+    process.kill(children()[0]!, 'SIGKILL')
+    expect(await failed).toMatch(/ended with SIGKILL/)
+    expect(textOf(await backend().chat!(asking()))).not.toBe('')
+  })
+
+  it('that needs more memory than it may have is refused before it is loaded', async () => {
+    models = createGgufModels()
+    const answer = backend({ context_size: 1_000_000, memory_mib: 600 }).chat!(asking())
+    expect(await reasonFor(answer)).toMatch(/Too little memory for SmolLM2.*A context size of 1000000 is too large/)
+  })
+})
