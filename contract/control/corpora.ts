@@ -91,7 +91,8 @@ export const LocatedQuestion = z.strictObject({
   gold: z.array(
     z.strictObject({
       document: SafeRelativePath,
-      fact: z.string(),
+      /** Null when the whole document is the gold evidence. */
+      fact: z.string().nullable(),
       spans: z.array(z.strictObject({ start: count, end: count })),
     }),
   ),

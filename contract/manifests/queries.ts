@@ -1,8 +1,17 @@
 import { z } from 'zod'
 import { Identifier, SafeRelativePath, versioned } from '../common.ts'
 
-/** A passage that a correct answer rests on: a verbatim span of a corpus document. */
-export const GoldEvidence = z.strictObject({ document: SafeRelativePath, fact: z.string().min(1).max(400) })
+/** Longest gold passage, in characters: about thirty printed pages. */
+export const MAX_GOLD_CHARACTERS = 100_000
+
+/**
+ * What a correct answer rests on: a fact or a passage of any length, as a verbatim span of a corpus document, or the whole document where
+ * `fact` is left out.
+ */
+export const GoldEvidence = z.strictObject({
+  document: SafeRelativePath,
+  fact: z.string().min(1).max(MAX_GOLD_CHARACTERS).optional(),
+})
 export type GoldEvidence = z.infer<typeof GoldEvidence>
 
 export const Question = z.strictObject({

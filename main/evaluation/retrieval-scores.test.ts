@@ -152,6 +152,30 @@ it('scores the contexts of an answer that has both contexts and used passages', 
   expect(scoreRetrieval(evidence([context('z.md', 'Noise.')], { usedPassages })).scores.hit_at_5).toBe(0)
 })
 
+describe('gold evidence that is a document', () => {
+  const documents = [{ document: 'a.md' }, { document: 'b.md' }]
+
+  it('is found by any context of the document; a source that names none is known by its title', () => {
+    const found = scoreRetrieval(evidence([context('z.md', 'x'), context('b.md', 'anything')], { gold: documents }))
+    expect(found).toMatchObject({ status: 'ok', scores: { hit_at_5: 1, recall_at_5: 0.5, mrr_at_10: 0.5 } })
+    const byTitle = { title: 'b.md', snippet: 's', score: 1 }
+    const titled = scoreRetrieval(evidence([], { gold: documents, contexts: ['x'], sources: [byTitle] }))
+    expect(titled.scores.recall_at_5).toBe(0.5)
+  })
+})
+
+describe('gold evidence that is a long passage', () => {
+  const words = Array.from({ length: 300 }, (_, index) => `word${index}`)
+  const passage = words.join(' ')
+
+  it('is held by a context that is a part of it, or mostly so, but not by a line that also occurs in it', () => {
+    expect(holdsFact(words.slice(40, 120).join(' '), passage)).toBe(true)
+    expect(holdsFact(`${words.slice(0, 70).join(' ')} ${'other '.repeat(20)}`, passage)).toBe(true)
+    expect(holdsFact(`${words.slice(0, 40).join(' ')} ${'other '.repeat(60)}`, passage)).toBe(false)
+    expect(holdsFact(words.slice(0, 12).join(' '), passage)).toBe(false)
+  })
+})
+
 describe('holdsFact', () => {
   it('ignores layout and case, and counts a fact that a chunk border cuts after most of its words', () => {
     expect(holdsFact('… THE  lock was\nopened, in May 1904', gold[0]!.fact)).toBe(true)

@@ -12,6 +12,11 @@ import { evidenceWords } from '../lib/evidence-words.ts'
 /** A fact that a chunk border cuts still counts where this share of its words is in one run. */
 const PARTIAL_RUN = 0.7
 
+/** Longer gold evidence is a passage, which no context need hold as a whole. */
+const FACT_CHARACTERS = 400
+/** A heading or a line that also occurs in a passage is no part of it. */
+const PART_WORDS = 20
+
 /** Length of the longest run of words that both texts share. */
 function longestSharedRun(needle: string[], haystack: string[]): number {
   let best = 0
@@ -28,15 +33,24 @@ function longestSharedRun(needle: string[], haystack: string[]): number {
   return best
 }
 
-/** Whether a context holds a gold fact: all of its words in one run, or most of them where a chunk border cut it. */
+/**
+ * Whether a context holds a gold fact: all of its words in one run, or most of them where a chunk border cut it. Of a passage that is longer
+ * than a context can be, a context holds its part: most of the context's words are one run of the passage.
+ */
 export function holdsFact(context: string, fact: string): boolean {
-  const needle = evidenceWords(fact)
+  const [needle, words] = [evidenceWords(fact), evidenceWords(context)]
   if (needle.length === 0) return false
-  return longestSharedRun(needle, evidenceWords(context)) >= Math.ceil(needle.length * PARTIAL_RUN)
+  const isPart = fact.length > FACT_CHARACTERS && words.length >= PART_WORDS && words.length < needle.length
+  const wanted = isPart ? words.length : needle.length
+  return longestSharedRun(needle, words) >= Math.ceil(wanted * PARTIAL_RUN)
 }
 
-/** A source that names its document can only hold that document's facts; one that does not is judged by its text alone. */
+/**
+ * A source that names its document can only hold that document's facts; one that does not is judged by its text alone. Where the whole document
+ * is the gold evidence, every context of it holds it; a source without a document is then known by its title.
+ */
 function holds(source: RagSource, context: string, gold: GoldEvidence): boolean {
+  if (gold.fact === undefined) return (source.document ?? source.title) === gold.document
   if (source.document !== undefined && source.document !== gold.document) return false
   return holdsFact(context, gold.fact)
 }

@@ -77,7 +77,7 @@ export async function panelInputFromRows(
     for (const context of row.evidence?.contexts ?? []) own.evidence.add(context)
   }
   const questions = [...collected.values()].map(({ question, evidence, answers }): PanelQuestion => {
-    for (const { fact } of question.gold) evidence.add(fact)
+    for (const { fact } of question.gold) if (fact !== undefined) evidence.add(fact)
     return {
       id: question.id,
       query: question.query,

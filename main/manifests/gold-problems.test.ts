@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { GoldEvidence } from '../../contract/index.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { loadExperiment, type LadderDataset } from './experiment.ts'
@@ -9,7 +10,7 @@ import { goldProblems } from './gold-problems.ts'
 const { datasets } = await loadExperiment(PROJECT_ROOT)
 const smoke = datasets.find(({ dataset }) => dataset.id === 'smoke')!
 
-const withGold = (...gold: { document: string; fact: string }[]): LadderDataset => ({
+const withGold = (...gold: { document: string; fact?: string }[]): LadderDataset => ({
   ...smoke,
   questions: [{ ...smoke.questions[0]!, id: 'q-7', gold }],
 })
@@ -39,6 +40,25 @@ it('a gold fact that its document does not hold is reported with the question an
     `question q-7: a.md does not hold the fact "${fact}". The nearest passage is "The lock opens at six.". Copy the fact from the document`,
     'question q-7: b.md is not in corpus/smoke: add the document or correct its name',
   ])
+})
+
+it('gold evidence may be a document or a passage of any length, and both are checked', async () => {
+  const root = await temporaryFolder('gold')
+  await mkdir(join(root, 'corpus/smoke'), { recursive: true })
+  const passage = Array.from({ length: 2000 }, (_, index) => `sentence ${index}.`).join(' ')
+  await writeFile(join(root, 'corpus/smoke/a.md'), `# Long\n\n${passage}\n`)
+  const gold = [{ document: 'a.md' }, { document: 'a.md', fact: passage }]
+  expect(gold.map((each) => GoldEvidence.safeParse(each).success)).toEqual([true, true])
+  expect(await goldProblems(root, withGold(...gold))).toEqual([])
+  const [lost, absent] = await goldProblems(
+    root,
+    withGold({ document: 'a.md', fact: `x ${passage}` }, { document: 'b.md' }),
+  )
+  expect([lost!.length < 800, lost]).toEqual([
+    true,
+    expect.stringMatching(/^question q-7: a\.md does not hold the fact/),
+  ])
+  expect(absent).toBe('question q-7: b.md is not in corpus/smoke: add the document or correct its name')
 })
 
 it('a long list of problems ends with how many are left out', async () => {

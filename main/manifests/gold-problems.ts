@@ -13,6 +13,7 @@ const TEXT_ENDINGS = new Set(['.md', '.markdown', '.txt'])
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024
 const MAX_PROBLEMS = 20
 const MAX_PASSAGE = 160
+const MAX_FACT = 400
 
 /** Null for what is not read as text here. */
 async function textOf(path: string): Promise<string | null> {
@@ -34,8 +35,11 @@ function nearestPassage(text: string, fact: readonly string[]): string | null {
     if (shared > (best?.shared ?? 0)) best = { passage: passage.trim(), shared }
   }
   if (best === null) return null
-  return best.passage.length <= MAX_PASSAGE ? best.passage : `${best.passage.slice(0, MAX_PASSAGE)}…`
+  return shortened(best.passage, MAX_PASSAGE)
 }
+
+const shortened = (text: string, most = MAX_FACT): string =>
+  text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
 
 /** What is wrong with the gold evidence of a dataset, one sentence per fact, questions named by id; empty when all of it is in its documents. */
 export async function goldProblems(root: string, { dataset, questions }: LadderDataset): Promise<string[]> {
@@ -51,12 +55,12 @@ export async function goldProblems(root: string, { dataset, questions }: LadderD
     if (!known.has(document)) known.set(document, read(document))
     const found = await known.get(document)!
     if (found === null) return `${document} is not in ${dataset.corpus_path}: add the document or correct its name`
-    if (found.text === null) return null
+    if (found.text === null || fact === undefined) return null
     const words = evidenceWords(fact)
     if (words.length > 0 && found.words.includes(` ${words.join(' ')} `)) return null
     const nearest = nearestPassage(found.text, words)
     const hint = nearest === null ? '' : ` The nearest passage is "${nearest}".`
-    return `${document} does not hold the fact "${fact}".${hint} Copy the fact from the document`
+    return `${document} does not hold the fact "${shortened(fact)}".${hint} Copy the fact from the document`
   }
   const problems: string[] = []
   for (const { id, gold } of questions)

@@ -110,4 +110,13 @@ describe('selection', () => {
     ])
     expect(coverageNotices(['answer_relevancy'], aliases, experiment.datasets)).toEqual([])
   })
+
+  it('reports two datasets of one rung before the first call; those that run only when named share rung 0', () => {
+    const datasets = experiment.datasets.map((each) =>
+      each.dataset.id === 'graph_native' ? { ...each, dataset: { ...each.dataset, complexity_level: 1 } } : each,
+    )
+    expect(coverageNotices([], [], datasets)).toEqual([
+      'baseline_curated, graph_native are all on rung 1: each step of the ladder compares one dataset; give them different complexity_level values, or run them separately',
+    ])
+  })
 })

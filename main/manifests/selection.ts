@@ -86,7 +86,9 @@ export function selectDatasets(experiment: Experiment, ids: string[] | null): La
   return experiment.datasets.filter(({ dataset }) => ids.includes(dataset.id))
 }
 
-/** What the requested metrics will not be able to measure, reported before the first call: one sentence per gap. */
+/**
+ * What the requested metrics will not be able to measure, and datasets that share a rung, reported before the first call: one sentence each.
+ */
 export function coverageNotices(
   metrics: readonly EvaluationMetric[],
   aliases: readonly Alias[],
@@ -101,6 +103,12 @@ export function coverageNotices(
         ? `${answerOnly[0]} answers without text contexts: ${listed(needContexts)} cannot be evaluated for it`
         : `${listed(answerOnly)} answer without text contexts: ${listed(needContexts)} cannot be evaluated for them`,
     )
+  const rungs = Map.groupBy(datasets, ({ dataset }) => dataset.complexity_level)
+  for (const [level, those] of rungs)
+    if (level > 0 && those.length > 1)
+      notices.push(
+        `${listed(those.map(({ dataset }) => dataset.id))} are all on rung ${level}: each step of the ladder compares one dataset; give them different complexity_level values, or run them separately`,
+      )
   const needReference = metrics.filter((metric) => metricOfId(metric).needs.includes('ground_truth'))
   if (needReference.length > 0)
     for (const { dataset, questions } of datasets) {

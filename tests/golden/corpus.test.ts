@@ -72,7 +72,7 @@ describe.each(written.map((entry) => [entry.dataset.id, entry] as const))('%s', 
   it('has every gold fact in its document, word for word', () => {
     const missing = questions.flatMap((question) =>
       question.gold
-        .filter(({ document, fact }) => !documents.get(document)?.includes(fact))
+        .filter(({ document, fact }) => !documents.get(document)?.includes(fact ?? ''))
         .map(({ fact }) => `${question.id}: ${fact}`),
     )
     expect(missing).toEqual([])

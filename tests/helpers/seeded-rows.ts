@@ -64,7 +64,7 @@ function passagesOf(documents: Map<string, string>, question: Question, alias: s
   const gold = question.gold.filter((_, index) => draw(`${alias}/${question.id}/${index}`) < 0.75)
   const passages = gold.map(({ document, fact }) => ({
     document,
-    text: passageAround(documents.get(document) ?? '', fact, alias),
+    text: passageAround(documents.get(document) ?? '', fact ?? null, alias),
   }))
   const names = [...documents.keys()]
   while (passages.length < 5) {

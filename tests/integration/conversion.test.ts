@@ -101,7 +101,7 @@ describe('the converter under the supervisor', () => {
     expect(questions).toHaveLength(12)
     const missing = questions.flatMap(({ id, gold }) =>
       gold
-        .filter(({ document, fact }) => !read.get(document)!.content.includes(fact))
+        .filter(({ document, fact }) => !read.get(document)!.content.includes(fact ?? ''))
         .map(({ document, fact }) => `${id}, ${document}: ${fact}`),
     )
     expect(missing).toEqual([])

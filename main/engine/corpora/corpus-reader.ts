@@ -145,7 +145,7 @@ export async function readDocument(
   const lost: { question_id: string; fact: string }[] = []
   for (const { id, gold: facts } of dataset.questions)
     for (const { document, fact } of facts) {
-      if (document !== path) continue
+      if (document !== path || fact === undefined) continue
       const spans = find(fact)
       if (spans.length === 0) lost.push({ question_id: id, fact })
       gold.push(...spans.map((span) => ({ ...span, question_id: id, fact })))
@@ -198,7 +198,11 @@ export async function readQuestions(
     chosen.map(async (question) => ({
       question,
       gold: await Promise.all(
-        question.gold.map(async ({ document, fact }) => ({ document, fact, spans: (await locatorOf(document))(fact) })),
+        question.gold.map(async ({ document, fact }) => ({
+          document,
+          fact: fact ?? null,
+          spans: fact === undefined ? [] : (await locatorOf(document))(fact),
+        })),
       ),
     })),
   )

@@ -95,7 +95,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
   const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
   const { row: cell, cuts, verdicts, judging } = detail
   const { question, approach, evidence, error } = cell
-  const facts = question.gold.map(({ fact }) => fact)
+  const facts = question.gold.flatMap(({ fact }) => fact ?? [])
   const comparing = against !== undefined && against !== approach.model
   return (
     <div className={styles.view}>

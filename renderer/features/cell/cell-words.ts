@@ -40,6 +40,7 @@ export const CELL_WORDS = {
     `No passages came with this answer, so it is unknown which of the ${facts} they held.`,
   goldFound: (found: number, all: number) => `${found} of ${all} gold facts in the contexts`,
   goldRank: (rank: number) => `● rank ${rank}`,
+  goldDocument: 'The whole document',
   goldNotFound: '○ not found',
 
   context: (rank: number) => `Context ${rank}`,

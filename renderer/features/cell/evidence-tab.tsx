@@ -22,12 +22,12 @@ export function EvidenceTab({ row: { question, approach, evidence } }: { row: Ca
     <>
       <GoldList
         gold={question.gold}
-        contexts={shown === null || (isAnswerOnly && used === undefined) ? null : shown.contexts}
+        contexts={shown === null || (isAnswerOnly && used === undefined) ? null : rankedContexts(shown)}
       />
       {used !== undefined && used.length > 0 && <p className="dim">{WORDS.usedPassages}</p>}
       <ContextList
         contexts={shown === null ? [] : rankedContexts(shown)}
-        facts={question.gold.map(({ fact }) => fact)}
+        facts={question.gold.flatMap(({ fact }) => fact ?? [])}
         approach={approach}
       />
     </>
@@ -37,7 +37,7 @@ export function EvidenceTab({ row: { question, approach, evidence } }: { row: Ca
 interface GoldListProps {
   gold: RowQuestion['gold']
   /** Null where no passages came with the answer: an approach that does not return them, or a failed cell. */
-  contexts: readonly string[] | null
+  contexts: readonly RankedContext[] | null
 }
 
 /** The facts that the answer needs, and the first context that holds each, word for word. */
@@ -50,7 +50,11 @@ function GoldList({ gold, contexts }: GoldListProps) {
         <p className="dim">{WORDS.goldWithoutContexts(plural(gold.length, 'gold fact'))}</p>
       </section>
     )
-  const ranks = gold.map(({ fact }) => contexts.findIndex((text) => factSpans(text, fact).length > 0))
+  const ranks = gold.map((evidence) =>
+    contexts.findIndex(({ text, document }) =>
+      evidence.fact === undefined ? document === evidence.document : factSpans(text, evidence.fact).length > 0,
+    ),
+  )
   const found = ranks.filter((rank) => rank >= 0).length
   return (
     <section className={styles.gold} aria-label={WORDS.gold}>
@@ -62,7 +66,8 @@ function GoldList({ gold, contexts }: GoldListProps) {
               {ranks[index]! < 0 ? WORDS.goldNotFound : WORDS.goldRank(ranks[index]! + 1)}
             </span>
             <span>
-              <MarkedText text={fact} /> <span className="dim">{document}</span>
+              {fact === undefined ? WORDS.goldDocument : <MarkedText text={fact} />}{' '}
+              <span className="dim">{document}</span>
             </span>
           </li>
         ))}

@@ -61,6 +61,7 @@ export const DATASETS_WORDS = {
     theQuestions: 'The questions',
     notAnswerable: ' · not answerable',
     expectedBest: ' · expected best: ',
+    goldDocument: 'The whole document',
     factNotFound: ' ▲ not found in the document',
     showMoreOf: (questions: string, total: string) => `Show more: ${questions} of ${total}`,
   },

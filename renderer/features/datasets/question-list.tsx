@@ -57,11 +57,15 @@ export function QuestionList({
               <ul className={styles.facts}>
                 {gold.map(({ document, fact, spans }, index) => (
                   <li key={index}>
-                    <MarkedText text={fact} spans={[{ start: 0, end: fact.length }]} />{' '}
+                    {fact === null ? (
+                      WORDS.goldDocument
+                    ) : (
+                      <MarkedText text={fact} spans={[{ start: 0, end: fact.length }]} />
+                    )}{' '}
                     <Link to="/datasets" search={{ dataset, view: 'documents', document }}>
                       {document}
                     </Link>
-                    {spans.length === 0 && WORDS.factNotFound}
+                    {fact !== null && spans.length === 0 && WORDS.factNotFound}
                   </li>
                 ))}
               </ul>
