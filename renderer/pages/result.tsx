@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
-import { metricNamed } from '../../contract/metrics/metrics.ts'
-import { pointsCovered } from '../../contract/metrics/points-covered.ts'
+import { FIRST_METRIC, metricNamed } from '../../contract/metrics/metrics.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
 import { metricName } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
@@ -26,7 +25,7 @@ export function ResultPage() {
   const primary = result.data?.verdicts.find((verdict) => verdict.metric !== null)?.metric
   const metric =
     (primary === undefined || primary === null ? undefined : (metricNamed(primary)?.id as IndexMetric | undefined)) ??
-    pointsCovered.id
+    FIRST_METRIC
   const intervalOf = useIntervals(run?.run_id ?? '', run?.datasets.map(({ dataset_id: id }) => id) ?? [], metric)
   const frontier = useQuery({
     ...api.compare.frontier.queryOptions({ input: { run_ids: [run?.run_id ?? ''], metric } }),
