@@ -9,6 +9,7 @@ import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
+import { COST_AXES } from '../features/compare/compare-words.ts'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
@@ -66,7 +67,7 @@ export function ResultPage() {
         {frontier.data === undefined ? (
           loading
         ) : (
-          <QualityAndCost {...{ metric, intervalOf }} axis="latency_ms" better={frontier.data.better} points={here} />
+          <QualityAndCost {...{ metric, intervalOf }} axis={COST_AXES[0]} better={frontier.data.better} points={here} />
         )}
       </ChartPanel>
       <SeparatingQuestions run={run.run_id} dataset={dataset} metric={metric} />
