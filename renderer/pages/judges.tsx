@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
@@ -55,6 +55,7 @@ function Voting({ round, asked, onGo }: VotingProps) {
 export function JudgesPage() {
   const search = useSearch({ from: '/judges' })
   const navigate = useNavigate({ from: '/judges' })
+  const router = useRouter()
   const { query, runs, run, dataset } = useRunDataset(search)
   const round = { run: run?.run_id ?? '', dataset: dataset?.dataset_id ?? '' }
   const state = useQuery({
@@ -69,8 +70,11 @@ export function JudgesPage() {
   }, [revealed, setRevealed])
   if (run === undefined || dataset === undefined)
     return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
-  const go = (index: number, replace = false): void =>
+  const go = (index: number, replace = false): void => {
+    // The first question may arrive after the user has chosen another page, which is still loading.
+    if (router.latestLocation.pathname !== '/judges') return
     void navigate({ search: { run: round.run, dataset: round.dataset, set: index + 1 }, replace })
+  }
   return (
     <Page
       title={WORDS.page}

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { EmptyPanel, LoadingRows, Page } from '../components/states.tsx'
@@ -22,18 +22,20 @@ const WORDS = LADDER_WORDS.page
 function useLanding({ runId, outcome, datasetIds }: LadderState): void {
   const { land } = useSearch({ from: '/ladder' })
   const navigate = useNavigate()
+  const router = useRouter()
   const isOver = land !== undefined && runId === land && outcome?.outcome === 'completed'
   const runs = useQuery({ ...api.runs.list.queryOptions({ input: { limit: 12 } }), enabled: isOver })
   const isIndexed = runs.data?.runs.some(({ run_id: run }) => run === land) === true
   const dataset = datasetIds.at(-1)
   useEffect(() => {
-    if (!isOver || !isIndexed) return
+    // Another page may have been chosen meanwhile, and still be loading.
+    if (!isOver || !isIndexed || router.latestLocation.pathname !== '/ladder') return
     void navigate({
       to: '/matrix',
       search: { run: land, hints: true, ...(dataset === undefined ? {} : { dataset }) },
       replace: true,
     })
-  }, [isOver, isIndexed, land, dataset, navigate])
+  }, [isOver, isIndexed, land, dataset, navigate, router])
 }
 
 /** The run that the page shows and its state: live for the run that events arrive of, else as the engine's journal has it. */

@@ -85,7 +85,7 @@ test('an edit of a page shows in the open window, an edit of the shell restarts 
   })
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible({ timeout: 60_000 })
   await page.evaluate('window.isTheSame = true')
-  await edit(join(folder, 'renderer/pages/home.tsx'), 'title="Home"', 'title="Edited"')
+  await edit(join(folder, 'renderer/features/home/home-words.ts'), `home: 'Home'`, `home: 'Edited'`)
   await expect(page.getByRole('heading', { level: 1, name: 'Edited' })).toBeVisible()
   expect(await page.evaluate('window.isTheSame')).toBe(true)
   expect(refused).toEqual([])

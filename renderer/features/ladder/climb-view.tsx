@@ -63,7 +63,7 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       {name === 'failed' && (
         <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={climb?.failed ?? 0} />
       )}
-      {step === 'ingest' && climb !== undefined && Object.keys(climb.phases).length > 0 && name !== 'done' && (
+      {step === 'ingest' && climb !== undefined && Object.keys(climb.phases).length > 0 && (
         <PhaseList phases={climb.phases} />
       )}
       {step === 'cells' && climb !== undefined && climb.finished > 0 && <CellsLive climb={climb} ended={ended} />}
