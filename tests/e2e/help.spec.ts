@@ -29,7 +29,7 @@ test('a page that is chosen while the first question of Judges loads is the one 
   sendQuestions()
   await question
   // Two frames: the page has drawn the question and would have gone to its address.
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
   sendGuide()
   await expect(page.getByRole('heading', { level: 2, name: 'People as judges' })).toBeVisible()
 })
