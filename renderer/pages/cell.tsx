@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CellView } from '../features/cell/cell-view.tsx'
+import { CELL_WORDS } from '../features/cell/cell-words.ts'
 
 /** One cell over the whole page. */
 export function CellPage() {
@@ -14,7 +15,7 @@ export function CellPage() {
       onOpen={(next) => void navigate({ search: { ...search, row: next, against: undefined } })}
       actions={
         <Link to="/matrix" search={{ ...view, cell: row }}>
-          Back to the matrix
+          {CELL_WORDS.back}
         </Link>
       }
     />

@@ -2,6 +2,7 @@
 export const CELL_WORDS = {
   cell: 'Cell',
   theCell: 'The cell',
+  back: 'Back to the matrix',
   otherCell: (alias: string) => `The cell of ${alias}`,
   snapshot: 'Cell of a published snapshot',
   snapshotNote: 'A snapshot keeps what was published, not the whole row.',

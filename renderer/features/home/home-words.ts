@@ -35,6 +35,7 @@ export const HOME_WORDS = {
     failed: 'Failed',
     finished: 'Finished',
     filesOnly: 'files only',
+    published: 'published',
     damagedFile: 'A file of it cannot be read from some byte on',
     noRow: (datasetIds: string) => `${datasetIds}: no row was stored`,
   },

@@ -66,7 +66,7 @@ function RunRow({ head, job }: ListedRun) {
       </th>
       <td className={table.wrap}>
         {job === undefined ? (
-          <span className="dim">{head?.kind === 'historical' ? 'published' : WORDS.filesOnly}</span>
+          <span className="dim">{head?.kind === 'historical' ? WORDS.published : WORDS.filesOnly}</span>
         ) : (
           <>
             <Link to="/ladder" search={{ run }}>

@@ -94,7 +94,7 @@ interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'climb'> {
 }
 
 function Summary({ climb, done, ended }: { climb: Climb | undefined; done: number; ended: boolean }) {
-  if (climb === undefined) return <p className="dim">○ {ended ? WORDS.notStarted : 'queued'}</p>
+  if (climb === undefined) return <p className="dim">○ {ended ? WORDS.notStarted : WORDS.queued}</p>
   const hasFailed = Object.values(climb.steps).some(({ state }) => state === 'failed')
   const state = done === LADDER_STEPS.length ? WORDS.allStepsDone : ended ? WORDS.stopped : WORDS.running
   return (
@@ -191,13 +191,13 @@ function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgres
   return (
     <span className={styles.phaseMeter}>
       <span>
-        {count(done)} of {count(total)} done
-        {rate !== null && ` · ${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))} per second`}
-        {left !== null && ` · ${duration(left * 1000)} left`}
+        {WORDS.phaseDone(count(done), count(total))}
+        {rate !== null && WORDS.perSecond(rate < 10 ? rate.toFixed(1) : count(Math.round(rate)))}
+        {left !== null && WORDS.left(duration(left * 1000))}
       </span>
       <Progress
         value={total === 0 ? 0 : (done / total) * 100}
-        aria-label={`${phase.replaceAll('_', ' ')} done`}
+        aria-label={WORDS.phaseMeter(phase.replaceAll('_', ' '))}
         transitionDuration={100}
       />
     </span>

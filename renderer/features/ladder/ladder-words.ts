@@ -7,7 +7,7 @@ export const LADDER_WORDS = {
     noRunYet: 'No run yet',
     noStepsOf: (wanted: string) => `No steps of ${wanted}`,
     emptyText: 'This page shows the twelve steps of a run while it goes on and after it ended. ',
-    noRecord: 'This engine has no record of how it was made, for example because the command line made it. ',
+    noRecord: 'This engine has no record of how it was run, for example because it was started from the command line. ',
     launchARun: 'Launch a run',
     ladderOf: (runId: string | null) => `Ladder · ${runId}`,
     cells: (done: string, total: string) => ` · ${done}/${total} cells`,
@@ -30,6 +30,7 @@ export const LADDER_WORDS = {
     verdictsFailed: (name: string, done: string, total: string, failed: string) =>
       `${name}: ${done}/${total} verdicts, ${failed} failed`,
     notStarted: 'not started',
+    queued: 'queued',
     allStepsDone: '● all steps done',
     stopped: '✕ stopped',
     running: '◐ running',
@@ -51,6 +52,9 @@ export const LADDER_WORDS = {
     recentLatencies: 'Recent latencies',
     lastLatenciesOf: (alias: string) => `Last latencies of ${alias}`,
     phases: 'Phases of the ingestion',
+    phaseDone: (done: string, total: string) => `${done} of ${total} done`,
+    perSecond: (rate: string) => ` · ${rate} per second`,
+    phaseMeter: (phase: string) => `${phase} done`,
   },
 
   logTail: {

@@ -101,7 +101,7 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
         <Select
           label={WORDS.modelSet}
           description={WORDS.embeddedOnly}
-          placeholder={sets.find(({ is_default: isDefault }) => isDefault)?.name ?? 'default'}
+          placeholder={sets.find(({ is_default: isDefault }) => isDefault)?.name ?? WORDS.defaultSet}
           data={sets.map(({ name }) => name)}
           value={draft.modelSet}
           onChange={(modelSet) => set({ modelSet })}

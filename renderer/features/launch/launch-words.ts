@@ -65,6 +65,7 @@ export const LAUNCH_WORDS = {
     concurrency: 'Cells at a time',
     concurrencyAbout: 'More is faster and shifts latencies',
     modelSet: 'Model set',
+    defaultSet: 'default',
     embeddedOnly: 'Of the embedded platform',
     coldStart: 'Cold start',
     coldAbout: "Deletes this run's working files and collections first",

@@ -89,7 +89,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
   return (
     <div {...common} {...marks} style={{ left }} data-state={cell.state} data-hatched="true" title={failureOf(cell)}>
       <span className={styles.failure}>
-        {sign} {timeout ? 'timeout' : cell.state === 'not_evaluable' ? '' : failureOf(cell)}
+        {sign} {timeout ? WORDS.timeout : cell.state === 'not_evaluable' ? '' : failureOf(cell)}
       </span>
       {/* The words of a failure need the space. */}
       {cell.state === 'not_evaluable' && aside !== '' && <span className={styles.latency}>{aside}</span>}

@@ -41,6 +41,7 @@ export const MATRIX_WORDS = {
   hopsColumn: 'hops',
   repetition: (number: number) => `repetition ${number}`,
   missing: 'missing',
+  timeout: 'timeout',
   noBaselineValue: 'no baseline value',
   noBaselineCell: 'no baseline',
   noStatements: '○ no statements',

@@ -29,7 +29,7 @@ function ModelState({ model }: { model: ServiceModel }) {
   return (
     <>
       <StateDot tone={installed ? 'good' : 'idle'} />{' '}
-      {pinned === null ? WORDS.bundled : installed ? 'here' : WORDS.notHere}
+      {pinned === null ? WORDS.bundled : installed ? WORDS.here : WORDS.notHere}
       {pinned === false && (
         <span className={styles.unpinned} title={WORDS.replaceable}>
           {WORDS.unpinned}

@@ -10,6 +10,7 @@ export const PROVIDERS_WORDS = {
     soFar: (received: string) => `${received} so far`,
     of: (received: string, total: string) => `${received} of ${total}`,
     bundled: 'part of the installation',
+    here: 'here',
     notHere: 'not here',
     replaceable: 'Its source can replace these files. They are compared with those of the first fetch.',
     unpinned: 'unpinned',

@@ -85,7 +85,7 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
         <ul className={styles.list}>
           {verify.data.problems.map(({ path, code, message }, index) => (
             <li key={index}>
-              <code>{path ?? 'index'}</code> {code.replaceAll('_', ' ')}: {message}
+              <code>{path ?? WORDS.wholeIndex}</code> {code.replaceAll('_', ' ')}: {message}
             </li>
           ))}
         </ul>

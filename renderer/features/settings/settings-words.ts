@@ -43,6 +43,7 @@ export const SETTINGS_WORDS = {
     verifying: 'Verifying',
     dataAndIndex: 'Data and index',
     theIndex: 'The index',
+    wholeIndex: 'index',
     indexAbout: (runs: string, cells: string, sizeBytes: string) =>
       `${runs} runs, ${cells} cells, ${sizeBytes}. The index is rebuilt from the result files: deleting it is safe.`,
     noReason: 'no reason was given',

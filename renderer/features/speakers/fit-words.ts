@@ -40,7 +40,7 @@ function unusedWords(fit: SpeakerFit, read: readonly string[], { sentences, unav
     : 'No better: not used; read more sentences.'
 }
 
-/** How well a sentence was heard, for people. Words too many count as wrong, so there can be more wrong ones than were read. */
+/** How many words of a sentence were recognised, for people. Extra words count as wrong: there can be more wrong words than were read. */
 export function outcomeWords(words: number, errors: number): string {
   if (errors === 0) return `all ${plural(words, 'word')} right`
   return errors <= words ? `${errors} of ${plural(words, 'word')} wrong` : `${errors} wrong words for ${words} to read`

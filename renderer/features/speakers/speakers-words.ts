@@ -65,7 +65,7 @@ export const SPEAKERS_WORDS = {
     title: 'Speakers the recogniser knows',
     serviceList: 'The list of services',
     explanation: (least: number) =>
-      `Read at least ${least} sentences aloud to have the recogniser fitted to your speech. How well it then hears is measured on sentences that were kept out of the fitting, and the fit is used only where it hears better.`,
+      `Read at least ${least} sentences aloud to fit the recogniser to your speech. The fit is measured on sentences that were kept out of it, and used only where it makes fewer errors.`,
     cannotFit: 'The recogniser cannot be fitted here',
     noSpeaker: 'No speaker is enrolled yet.',
     speakers: 'Speakers',

@@ -15,7 +15,7 @@ export const SPEECH_WORDS = {
     datasetWords: 'Recognised with the words of this dataset.',
     fittedTo: (fittedTo: string) => `Fitted to ${fittedTo}.`,
     question: 'Question',
-    recognisedAbout: 'As it was heard; correct it, or type one',
+    recognisedAbout: 'As recognised; correct it, or type one',
     noWord: 'No word was recognised in the recording',
     approaches: 'Approaches',
     approachesAbout: 'Asked one after the other, so that their times can be compared',
