@@ -107,7 +107,13 @@ describe('charts are drawn without a browser', () => {
     const counts = { scored: 6, errors: 0, timeouts: 1, unevaluable: 3, disabled: 0, not_run: 0, missing: 0 }
     const markup = renderToStaticMarkup(
       createElement(CoverageBar, {
-        ...{ counts, colour: 'red', hatch: 'h', x: 0, y: 0, height: 8, pixelsPerCell: 10 },
+        counts,
+        colour: 'red',
+        hatch: 'h',
+        x: 0,
+        y: 0,
+        height: 8,
+        pixelsPerCell: 10,
         title: (part, cells) => `${part} ${cells}`,
       }),
     )

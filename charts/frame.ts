@@ -128,7 +128,10 @@ export const markerAt = (
 export const whisker = (x: number, low: number, high: number, colour: string): ReactElement =>
   h('path', {
     d: `M${px(x)} ${px(low)}V${px(high)}M${px(x - 3)} ${px(low)}h6M${px(x - 3)} ${px(high)}h6`,
-    ...{ fill: 'none', stroke: colour, strokeWidth: 1.4, opacity: 0.85 },
+    fill: 'none',
+    stroke: colour,
+    strokeWidth: 1.4,
+    opacity: 0.85,
   })
 
 /** A name for each point in a column at the right, none over another, joined to its point by a line. */
@@ -152,7 +155,8 @@ export function nameColumn(
         { key: index },
         h('path', {
           d: `M${px(x + 8)} ${px(y)}L${plot.right + 6} ${px(at)}H${plot.right + 10}`,
-          ...{ fill: 'none', stroke: 'var(--line)' },
+          fill: 'none',
+          stroke: 'var(--line)',
         }),
         markerAt(look, plot.right + 18, at, { scale: 0.8 }),
         h(

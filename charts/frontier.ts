@@ -39,7 +39,12 @@ export function Frontier({ width, title, points, better, x, y }: FrontierProps):
   return h(
     Frame,
     {
-      ...{ width, height: plot.bottom + 48, plot, title, x, y },
+      width,
+      height: plot.bottom + 48,
+      plot,
+      title,
+      x,
+      y,
       description: `Not beaten in both by any other: ${best.map(({ model }) => model).join(', ')}.`,
     },
     nameColumn(

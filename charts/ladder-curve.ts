@@ -132,7 +132,10 @@ function rungLabel(
       'text',
       {
         key: index,
-        ...{ x: px(x), y: bottom + 20 + 16 * index, textAnchor: 'middle', fontSize: 12 },
+        x: px(x),
+        y: bottom + 20 + 16 * index,
+        textAnchor: 'middle',
+        fontSize: 12,
         fill: index === 0 ? 'var(--dim)' : 'var(--text)',
       },
       text,

@@ -6,7 +6,14 @@ export const DISPLAY_PACKAGES = ['xvfb', 'xauth']
 
 /** Libraries that Electron's binary is linked against; newer releases add `t64` to some names. */
 export const ELECTRON_PACKAGES = [
-  ...['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1', 'libatk-bridge2.0-0', 'libcups2', 'libdrm2', 'libxkbcommon0'],
+  'libgtk-3-0',
+  'libnss3',
+  'libasound2',
+  'libgbm1',
+  'libatk-bridge2.0-0',
+  'libcups2',
+  'libdrm2',
+  'libxkbcommon0',
 ]
 
 function run(command: string, args: string[]): Promise<boolean> {

@@ -17,20 +17,20 @@ export interface LockedPackage {
 }
 
 const PERMISSIVE = new Set([
-  ...[
-    'MIT',
-    'ISC',
-    '0BSD',
-    'BSD',
-    'BSD-2-Clause',
-    'BSD-3-Clause',
-    'Apache-2.0',
-    'Apache',
-    'Zlib',
-    'Unlicense',
-    'CC0-1.0',
-  ],
-  ...['BlueOak-1.0.0', 'Python-2.0', 'CC-BY-4.0'],
+  'MIT',
+  'ISC',
+  '0BSD',
+  'BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'Apache',
+  'Zlib',
+  'Unlicense',
+  'CC0-1.0',
+  'BlueOak-1.0.0',
+  'Python-2.0',
+  'CC-BY-4.0',
 ])
 
 /** Licences that are not permissive, each for the packages named and with its reason. */

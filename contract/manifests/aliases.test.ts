@@ -4,16 +4,32 @@ import type { AliasDeclaration, GraphQueryProfile } from './consumer.ts'
 import type { Flavor } from './flavors.ts'
 
 const declared = (alias: string, base: AliasDeclaration['base'] = 'vanilla-rag'): AliasDeclaration => ({
-  ...{ alias, base, experimental: false, evidence: 'answer_with_contexts' },
+  alias,
+  base,
+  experimental: false,
+  evidence: 'answer_with_contexts',
 })
 const flavor = (alias: string, k = 5): Flavor => ({
-  ...{ alias, base: 'vanilla-rag', flavor: null, requires_reingest: false, parameters: { k } },
+  alias,
+  base: 'vanilla-rag',
+  flavor: null,
+  requires_reingest: false,
+  parameters: { k },
 })
 const profile = (name: string): GraphQueryProfile => ({
-  ...{ name, mode: 'hybrid', top_k: 1, chunk_top_k: 1, max_total_tokens: 256, enable_rerank: false },
+  name,
+  mode: 'hybrid',
+  top_k: 1,
+  chunk_top_k: 1,
+  max_total_tokens: 256,
+  enable_rerank: false,
 })
 const onGraph = (query_profile: string): Flavor => ({
-  ...{ alias: 'g', base: 'graph-rag', flavor: null, requires_reingest: false, parameters: { query_profile } },
+  alias: 'g',
+  base: 'graph-rag',
+  flavor: null,
+  requires_reingest: false,
+  parameters: { query_profile },
 })
 
 it('aliases have the order of the consumer file and the parameters of the flavors file', () => {

@@ -78,8 +78,13 @@ export function datasetOf(
   const corpusPath = documents ?? `corpus/${id}`
   return {
     dataset: {
-      ...{ id, label, description, complexity_level, corpus_path: corpusPath },
-      ...{ queries_file: `${DATASETS_FOLDER}/${id}.yaml`, ingestion_profile: id },
+      id,
+      label,
+      description,
+      complexity_level,
+      corpus_path: corpusPath,
+      queries_file: `${DATASETS_FOLDER}/${id}.yaml`,
+      ingestion_profile: id,
       ...(published === undefined ? {} : { published }),
     },
     profile: { name: id, corpus: { source: 'mount', path: corpusPath.slice('corpus/'.length) }, ...profile },

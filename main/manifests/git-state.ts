@@ -40,7 +40,10 @@ interface Git {
 }
 
 const argumentsOf = ({ root, config }: Git, args: readonly string[]): string[] => [
-  ...['-C', root, '--no-pager', '--no-optional-locks'],
+  '-C',
+  root,
+  '--no-pager',
+  '--no-optional-locks',
   ...config.flatMap((setting) => ['-c', setting]),
   ...args,
 ]
@@ -152,13 +155,23 @@ async function changesSince(safe: Git, base: string, reads: ReadFiles): Promise<
       ? Promise.resolve('')
       : git(
           safe,
-          ...['diff', '--no-ext-diff', '--no-textconv', '--no-renames', '--ignore-submodules=dirty', '--relative'],
-          ...['--name-only', '-z', ...(filter === '' ? [] : [`--diff-filter=${filter}`]), base, '--', ...paths],
+          'diff',
+          '--no-ext-diff',
+          '--no-textconv',
+          '--no-renames',
+          '--ignore-submodules=dirty',
+          '--relative',
+          '--name-only',
+          '-z',
+          ...(filter === '' ? [] : [`--diff-filter=${filter}`]),
+          base,
+          '--',
+          ...paths,
         )
   const untracked = (paths: string[], ...how: string[]): Promise<string | null> =>
     paths.length === 0
       ? Promise.resolve('')
-      : git(safe, ...['ls-files', '--others', '--exclude-standard', '-z', ...how, '--', ...paths])
+      : git(safe, 'ls-files', '--others', '--exclude-standard', '-z', ...how, '--', ...paths)
   const outputs = await Promise.all([
     difference('', files),
     untracked(files),

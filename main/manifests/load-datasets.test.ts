@@ -81,8 +81,13 @@ it('a dataset declared in both layouts is refused, naming both files', async () 
     version: 1,
     datasets: [
       {
-        ...{ id: 'notes', label: 'Notes', description: '', complexity_level: 0 },
-        ...{ corpus_path: 'corpus/user', queries_file: 'manifests/q.yaml', ingestion_profile: 'user_corpus' },
+        id: 'notes',
+        label: 'Notes',
+        description: '',
+        complexity_level: 0,
+        corpus_path: 'corpus/user',
+        queries_file: 'manifests/q.yaml',
+        ingestion_profile: 'user_corpus',
       },
     ],
   })

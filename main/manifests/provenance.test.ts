@@ -73,6 +73,9 @@ it('a conflict names the manifest whose values differ and the files that changed
 })
 
 const conflict = (field: string, stored: string, current: string) => ({
-  ...{ row_id: null, rows: 0, stored, current },
+  row_id: null,
+  rows: 0,
+  stored,
+  current,
   path: `reproducibility.${field}`,
 })

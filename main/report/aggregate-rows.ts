@@ -40,7 +40,11 @@ export function* aggregateRows(aggregate: Aggregate): Generator<LongRow> {
   }
   for (const { model, base_model, flavor, reason } of aggregate.unavailable)
     yield {
-      ...{ dataset_id, run_id, model, base_model, flavor },
+      dataset_id,
+      run_id,
+      model,
+      base_model,
+      flavor,
       metric_class: 'operational',
       metric: 'cells',
       state: 'unavailable',
@@ -59,9 +63,23 @@ function* pairRows({ run_id, dataset, approaches, comparisons }: Aggregate): Gen
     for (const { a, b, difference, ...rest } of pairs) {
       const { p, p_adjusted, decision, wins, ties, losses, smallest_detectable } = rest
       yield {
-        ...{ dataset_id: dataset.id, run_id, model: a, ...aliases.get(a), metric_class, metric },
-        ...{ n: difference.n, ...intervalFields(difference), against: b, difference: difference.value },
-        ...{ p, p_adjusted, decision, wins, ties, losses, smallest_detectable },
+        dataset_id: dataset.id,
+        run_id,
+        model: a,
+        ...aliases.get(a),
+        metric_class,
+        metric,
+        n: difference.n,
+        ...intervalFields(difference),
+        against: b,
+        difference: difference.value,
+        p,
+        p_adjusted,
+        decision,
+        wins,
+        ties,
+        losses,
+        smallest_detectable,
       }
     }
 }
@@ -142,8 +160,21 @@ function scoreFigures(summary: MetricSummary) {
   const { state, mean, median, stdev, scored, eligible, expected, coverage, errors, timeouts } = summary
   const { unevaluable, disabled, not_run, missing, unequal_coverage, common } = summary
   return {
-    ...{ state, mean, median, stdev, n: scored, eligible, expected, coverage, errors, timeouts },
-    ...{ unevaluable, disabled, not_run, missing, unequal_coverage },
+    state,
+    mean,
+    median,
+    stdev,
+    n: scored,
+    eligible,
+    expected,
+    coverage,
+    errors,
+    timeouts,
+    unevaluable,
+    disabled,
+    not_run,
+    missing,
+    unequal_coverage,
     common_n: common?.n ?? null,
     common_mean: common?.mean ?? null,
     reasons: reasonList(summary.errors_by_reason, summary.unevaluable_by_reason),

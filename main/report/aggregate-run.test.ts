@@ -95,7 +95,8 @@ describe('aggregateRun', () => {
       dataset: { id: dataset.id, label: dataset.label, description: '' },
       aggregate: result,
       matrix: await toMatrix(streamOf(rows), {
-        ...{ runId: result.run_id, datasetId: dataset.id },
+        runId: result.run_id,
+        datasetId: dataset.id,
         models: result.approaches.map(({ model }) => model),
         questionIds: result.questions.map(({ id }) => id),
       }),
@@ -111,7 +112,8 @@ describe('aggregateRun', () => {
       dataset: { id: dataset.id, label: dataset.label, description: '' },
       aggregate: { ...result, approaches },
       matrix: await toMatrix(streamOf(goldenRows(dataset)), {
-        ...{ runId: result.run_id, datasetId: dataset.id },
+        runId: result.run_id,
+        datasetId: dataset.id,
         models: result.approaches.map(({ model }) => model),
         questionIds: result.questions.map(({ id }) => id),
       }),

@@ -6,9 +6,18 @@ import { readEvidenceRows } from './read-evidence.ts'
 
 /** One line per cell: who answered which question how, and every score. A metric without a score has its state and reason instead. */
 export const CELL_COLUMNS: readonly string[] = [
-  ...['run_id', 'dataset_id', 'question_id', 'question', 'model', 'repeat', 'status', 'latency_ms', 'attempts'],
+  'run_id',
+  'dataset_id',
+  'question_id',
+  'question',
+  'model',
+  'repeat',
+  'status',
+  'latency_ms',
+  'attempts',
   ...SCORE_METRICS.flatMap((metric) => [metric, `${metric}_state`]),
-  ...['answer', 'error'],
+  'answer',
+  'error',
 ]
 
 function fieldsOf(row: CanonicalRow): (string | number)[] {
@@ -19,8 +28,15 @@ function fieldsOf(row: CanonicalRow): (string | number)[] {
     return ['', 'reason' in outcome ? `${outcome.kind}: ${outcome.reason}` : outcome.kind]
   })
   return [
-    ...[row.run_id, row.dataset.id, row.question.id, row.question.query, row.approach.model, row.repeat ?? 1],
-    ...[row.status, operational.latency_ms, operational.attempts.length],
+    row.run_id,
+    row.dataset.id,
+    row.question.id,
+    row.question.query,
+    row.approach.model,
+    row.repeat ?? 1,
+    row.status,
+    operational.latency_ms,
+    operational.attempts.length,
     ...scores,
     row.evidence?.answer ?? '',
     row.error === null ? '' : `${row.error.type}: ${row.error.message}`,

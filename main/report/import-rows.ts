@@ -57,8 +57,18 @@ type ForeignRow = z.infer<typeof ForeignRow>
 
 /** Fields of a row that a snapshot can hold; other fields are reported as left out. */
 const TAKEN = new Set([
-  ...['run_id', 'dataset', 'question', 'approach', 'status', 'evidence', 'metrics', 'reproducibility', 'error'],
-  ...['schema_version', 'runner_version', 'row_id'],
+  'run_id',
+  'dataset',
+  'question',
+  'approach',
+  'status',
+  'evidence',
+  'metrics',
+  'reproducibility',
+  'error',
+  'schema_version',
+  'runner_version',
+  'row_id',
 ])
 
 export interface ImportedSnapshot {

@@ -88,7 +88,10 @@ async function addNamed(dir: string, named: NamedFiles, found: ResultsFolder): P
     const { runId, datasetId } = owner
     const known = found.runs.find((run) => run.runId === runId && run.datasetId === datasetId)
     const run: FoundRun = known ?? {
-      ...{ runId, datasetId, stored: null, hasEvidence: false },
+      runId,
+      datasetId,
+      stored: null,
+      hasEvidence: false,
       files: artifactFiles(dir, runId, datasetId),
     }
     run.files = { ...run.files, [kind]: file }

@@ -45,7 +45,9 @@ function verdictOf(
     return {
       ...head,
       kind: 'not_comparable',
-      ...{ highest: [], better_than: [], open_with: [] },
+      highest: [],
+      better_than: [],
+      open_with: [],
       sentences: [`Nothing is decided on ${dataset.label}: ${reason ?? NO_PRIMARY}.`],
     }
   const standings = standingsOf(aggregate, name)
@@ -67,7 +69,9 @@ function verdictOf(
   return {
     ...head,
     kind,
-    ...{ highest, better_than: better, open_with: open },
+    highest,
+    better_than: better,
+    open_with: open,
     sentences: [...SENTENCES[kind](facts), ...leftOutSentences(aggregate, name)],
   }
 }

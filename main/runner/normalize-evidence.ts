@@ -22,7 +22,13 @@ const refuse = (type: CellErrorType, message: string): Normalized => ({
 
 /** What a row keeps elsewhere than in the approach's metadata. */
 const EVIDENCE_KEYS = new Set([
-  ...['schema_version', 'answer', 'sources', 'used_passages', 'metrics', 'adaptive', 'lazy_graph'],
+  'schema_version',
+  'answer',
+  'sources',
+  'used_passages',
+  'metrics',
+  'adaptive',
+  'lazy_graph',
 ])
 
 function metadataOf(extension: NonNullable<ReceivedCompletion['rag_extension']>): RowEvidence['approach_metadata'] {

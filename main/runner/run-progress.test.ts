@@ -25,7 +25,12 @@ describe('track', () => {
     const progress = initialProgress()
     const of = { done: 3, total: 10, per_second: 1.5, seconds_left: 5 }
     const phase = (status: string): RunEvent => ({
-      ...{ type: 'ingestion.progressed', dataset_id: 'smoke', job_id: 'j', phase: 'embed', status, counts: {} },
+      type: 'ingestion.progressed',
+      dataset_id: 'smoke',
+      job_id: 'j',
+      phase: 'embed',
+      status,
+      counts: {},
       ...(status === 'running' ? { progress: of } : {}),
     })
     track(progress, phase('running'), 0)

@@ -12,8 +12,18 @@ export function contextOf(run: DatasetRun): RunSummaryContext {
   const { runId, dataset, aliases, metrics, repeats } = run
   const panel = run.experiment.evaluation.metrics.judge_panel
   return summaryContextOfRun({
-    ...{ runId, dataset, aliases, metrics, repeats, unavailable: [] },
-    judge: panel.enabled ? { state: 'pending', judges: panel.models } : { state: 'disabled' },
+    runId,
+    dataset,
+    aliases,
+    metrics,
+    repeats,
+    unavailable: [],
+    judge: panel.enabled
+      ? {
+          state: 'pending',
+          judges: panel.models,
+        }
+      : { state: 'disabled' },
   })
 }
 

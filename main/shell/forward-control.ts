@@ -78,7 +78,11 @@ async function askEngine(request: Request, path: string, engineAccess: EngineAcc
 /** Forwarded headers of requests and of responses. */
 const REQUEST_HEADERS = ['content-type', 'content-length', 'accept'] as const
 const RESPONSE_HEADERS = [
-  ...['content-type', 'content-length', 'content-disposition', 'retry-after', 'location'],
+  'content-type',
+  'content-length',
+  'content-disposition',
+  'retry-after',
+  'location',
   CONTROL_REFUSAL_HEADER,
 ]
 

@@ -127,12 +127,17 @@ describe('flipRates', () => {
       voteOf('q2', 1, 'a'),
     ]
     const scores = [
-      // q1: a over b reverses; a over c stays; b and c tie once, so they are not compared.
-      ...[scoreOf('q1', 0, 'a', 4), scoreOf('q1', 0, 'b', 3), scoreOf('q1', 0, 'c', 3)],
-      ...[scoreOf('q1', 1, 'a', 3), scoreOf('q1', 1, 'b', 4), scoreOf('q1', 1, 'c', 2)],
-      // q2: c misses in one rotation.
-      ...[scoreOf('q2', 0, 'a', 4), scoreOf('q2', 0, 'b', 1), scoreOf('q2', 0, 'c', 2)],
-      ...[scoreOf('q2', 1, 'a', 4), scoreOf('q2', 1, 'b', 1)],
+      scoreOf('q1', 0, 'a', 4),
+      scoreOf('q1', 0, 'b', 3),
+      scoreOf('q1', 0, 'c', 3),
+      scoreOf('q1', 1, 'a', 3),
+      scoreOf('q1', 1, 'b', 4),
+      scoreOf('q1', 1, 'c', 2),
+      scoreOf('q2', 0, 'a', 4),
+      scoreOf('q2', 0, 'b', 1),
+      scoreOf('q2', 0, 'c', 2),
+      scoreOf('q2', 1, 'a', 4),
+      scoreOf('q2', 1, 'b', 1),
     ]
     const rates = flipRates(votes, scores, options)
     expect(FlipRates.parse(rates)).toEqual(rates)

@@ -267,7 +267,14 @@ const BYTE_BODY: number[] = loop(
 /** A module with one function `dots` of five numbers, with so many vector locals. */
 function moduleOf(vectorLocals: number, body: number[]): Uint8Array {
   return Uint8Array.from([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
+    0x00,
+    0x61,
+    0x73,
+    0x6d,
+    0x01,
+    0x00,
+    0x00,
+    0x00,
     ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
     // A memory with at most as many pages as 32 bits can address.
     ...section(2, [1, ...name('env'), ...name('memory'), 0x02, 0x01, 0x00, ...unsigned(65_536)]),

@@ -85,8 +85,15 @@ describe('the list of models', () => {
     await ready()
     expect(await listed(url)).toEqual([
       {
-        ...{ id: 'scripted', task: 'automatic-speech-recognition', license: 'none', installed: true },
-        ...{ download_bytes: null, source_page: null, progress: null, pinned: null, failure: null },
+        id: 'scripted',
+        task: 'automatic-speech-recognition',
+        license: 'none',
+        installed: true,
+        download_bytes: null,
+        source_page: null,
+        progress: null,
+        pinned: null,
+        failure: null,
       },
     ])
   })
@@ -101,8 +108,14 @@ describe('the list of models', () => {
     const { failure: _, ...facts } = (await listed(service.url))[0]!
     const id = 'onnx-community/whisper-tiny_timestamped'
     expect(facts).toEqual({
-      ...{ id, task: 'automatic-speech-recognition', license: 'Apache-2.0', installed: false },
-      ...{ download_bytes: null, source_page: `https://huggingface.co/${id}`, progress: null, pinned: false },
+      id,
+      task: 'automatic-speech-recognition',
+      license: 'Apache-2.0',
+      installed: false,
+      download_bytes: null,
+      source_page: `https://huggingface.co/${id}`,
+      progress: null,
+      pinned: false,
     })
     await rm(cacheFolder, { recursive: true })
   })

@@ -6,6 +6,7 @@ import { useEffect } from 'react'
 import { queryClient } from '../data/query-client.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { router } from './router.tsx'
+import { SHELL_WORDS } from './shell-words.ts'
 
 /** Everything around the pages. */
 export function App() {
@@ -27,6 +28,9 @@ export function App() {
  * Behaviour of the components. Colours, sizes and radii are in base.css: Mantine would write them into a `<style>` element, which the
  * content-security policy forbids.
  */
+/** Of dialogs and notifications: an icon alone has no name. */
+const NAMED_CLOSE = { 'aria-label': SHELL_WORDS.close }
+
 const theme = createTheme({
   primaryColor: 'blue',
   defaultRadius: 'sm',
@@ -34,8 +38,7 @@ const theme = createTheme({
   respectReducedMotion: true,
   components: {
     Button: Button.extend({ defaultProps: { size: 'xs' } }),
-    // Of dialogs and notifications: an icon alone has no name.
-    CloseButton: CloseButton.extend({ defaultProps: { ...{ 'aria-label': 'Close' } } }),
+    CloseButton: CloseButton.extend({ defaultProps: NAMED_CLOSE }),
     // Scroll locking writes a `<style>` element as well.
     Modal: Modal.extend({ defaultProps: { lockScroll: false, transitionProps: { duration: 120 } } }),
     Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),

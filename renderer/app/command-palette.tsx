@@ -65,7 +65,8 @@ export function CommandPalette() {
         void navigate({
           to: '/matrix',
           search: {
-            ...{ run: hit.run_id, dataset: hit.dataset_id },
+            run: hit.run_id,
+            dataset: hit.dataset_id,
             ...(hit.row_id === null ? { text: hit.query ?? hit.question_id } : { cell: hit.row_id }),
           },
         }),

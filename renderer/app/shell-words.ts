@@ -1,5 +1,7 @@
 /** The texts of the frame around the pages. */
 export const SHELL_WORDS = {
+  close: 'Close',
+
   frame: {
     ctrlK: 'Ctrl K',
     skip: 'Skip to the page',

@@ -44,8 +44,14 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
       return [[]]
     case 'index.changed':
       return [
-        ...[api.runs.list.key(), api.runs.summary.key(), api.matrix.key(), api.coverage.key()],
-        ...[api.compare.key(), api.statistics.key(), api.cells.others.key(), api.index.status.key()],
+        api.runs.list.key(),
+        api.runs.summary.key(),
+        api.matrix.key(),
+        api.coverage.key(),
+        api.compare.key(),
+        api.statistics.key(),
+        api.cells.others.key(),
+        api.index.status.key(),
       ]
     case 'index.state':
       return [api.system.status.key(), api.index.key()]

@@ -11,15 +11,24 @@ const after = (events: ControlEvent[], from: LadderState = EMPTY_LADDER): Ladder
 
 const started: ControlEvent = { type: 'run.started', run_id: 'one', dataset_ids: ['smoke'], models: ['vanilla-rag'] }
 const cell = (status: 'ok' | 'error'): ControlEvent => ({
-  ...{ type: 'cell.finished', dataset_id: 'smoke', row_id: 'a'.repeat(64), question_id: 'q1', model: 'vanilla-rag' },
-  ...{ status, error_type: status === 'ok' ? null : 'http_error', evaluation: 'ok', latency_ms: 100, reused: false },
+  type: 'cell.finished',
+  dataset_id: 'smoke',
+  row_id: 'a'.repeat(64),
+  question_id: 'q1',
+  model: 'vanilla-rag',
+  status,
+  error_type: status === 'ok' ? null : 'http_error',
+  evaluation: 'ok',
+  latency_ms: 100,
+  reused: false,
 })
 
 describe('nextLadder', () => {
   it('counts cells, keeps latencies of successful ones, and logs failures', () => {
     const climb = after([started, cell('ok'), cell('ok'), cell('error')]).climbs.smoke!
     expect([climb.finished, climb.failed, climb.aliases['vanilla-rag']]).toEqual([
-      ...[3, 1],
+      3,
+      1,
       { ok: 2, failed: 1, latenciesMs: [100, 100] },
     ])
     expect(throughput(climb)).toBe(2)
@@ -28,11 +37,16 @@ describe('nextLadder', () => {
 
   it('keeps the code of a failed step beside its message', () => {
     const { climbs } = after([
-      ...[started, { type: 'step.started', dataset_id: 'smoke', step: 'start' } as const],
+      started,
+      { type: 'step.started', dataset_id: 'smoke', step: 'start' } as const,
       { type: 'step.failed', dataset_id: 'smoke', step: 'start', code: 'service_failed', message: 'no port' },
     ])
     expect(climbs.smoke!.steps.start).toEqual({
-      ...{ state: 'failed', startedAt: 1_700_000_000_500, durationMs: 500, note: 'no port', code: 'service_failed' },
+      state: 'failed',
+      startedAt: 1700000000500,
+      durationMs: 500,
+      note: 'no port',
+      code: 'service_failed',
     })
   })
 

@@ -215,8 +215,12 @@ export async function benchPanel(): Promise<Figure[]> {
     await mkdir(results)
     writeLargeAnswers(fileOf(results, LARGE.run))
     writeSyntheticRun(fileOf(results, MANY.run), {
-      ...{ runId: MANY.run, datasetId: 'bench', questions: MANY.questions, aliases: MANY.aliases },
-      ...{ seed: 7, answerWords: [2, 70] },
+      runId: MANY.run,
+      datasetId: 'bench',
+      questions: MANY.questions,
+      aliases: MANY.aliases,
+      seed: 7,
+      answerWords: [2, 70],
     })
     engine = await startEngine(project)
     await untilIndexed(engine)

@@ -16,8 +16,16 @@ const ENGINES = ['lightrag', 'graphrag', 'weaviate', 'litellm', 'ollama', 'n8n',
 
 const runOnce = async ({ client }: EngineProcess, run_id: string, models: string[], judged: boolean): Promise<void> => {
   await client.runs.start({
-    ...{ run_id, dataset_ids: ['smoke'], models },
-    judge: judged ? { enabled: true, models: BUILTINS, rotations: 2 } : { enabled: false },
+    run_id,
+    dataset_ids: ['smoke'],
+    models,
+    judge: judged
+      ? {
+          enabled: true,
+          models: BUILTINS,
+          rotations: 2,
+        }
+      : { enabled: false },
   })
   const seen = await eventsUntil(
     client,

@@ -8,8 +8,18 @@ test('every expected cell is accounted for, with reasons; timeouts apart', async
   await open(COVERAGE)
   const table = page.getByRole('region', { name: 'Coverage', exact: true })
   await expect(table.getByRole('columnheader')).toHaveText([
-    ...['Approach', 'Metric', 'State', 'Mean', 'Scored', '▲ Errors', '◷ Timeouts', '○ Not evaluable'],
-    ...['– Disabled', '✕ Not run', 'Missing', 'Reasons'],
+    'Approach',
+    'Metric',
+    'State',
+    'Mean',
+    'Scored',
+    '▲ Errors',
+    '◷ Timeouts',
+    '○ Not evaluable',
+    '– Disabled',
+    '✕ Not run',
+    'Missing',
+    'Reasons',
   ])
   for (const row of await table.locator('tbody tr').all()) {
     const counts = (await row.locator('td').allTextContents()).slice(-8, -1)

@@ -10,7 +10,15 @@ import { smokeProject } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 const COPIED = [
-  ...['build', 'charts', 'contract', 'docs', 'main', 'preload', 'providers', 'renderer', 'manifests'],
+  'build',
+  'charts',
+  'contract',
+  'docs',
+  'main',
+  'preload',
+  'providers',
+  'renderer',
+  'manifests',
   'package.json',
 ]
 const CONFIGS = ['tsconfig.json', 'tsconfig.base.json', 'electron.vite.config.ts', 'renderer.vite.config.ts']

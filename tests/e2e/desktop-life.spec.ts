@@ -131,7 +131,10 @@ test('the page sees neither the token nor Node, and the shell answers only what 
 }) => {
   const { app, page, project } = real
   expect(await page.evaluate(`[typeof require, typeof process, typeof module, window.electron].map(String)`)).toEqual([
-    ...['undefined', 'undefined', 'undefined', 'undefined'],
+    'undefined',
+    'undefined',
+    'undefined',
+    'undefined',
   ])
   expect(await page.evaluate(`window.ragLadderDesktop.describe()`)).toMatchObject({
     project,
@@ -153,6 +156,10 @@ test('the page sees neither the token nor Node, and the shell answers only what 
     return { sandbox, contextIsolation, nodeIntegration, webSecurity, webviewTag }
   })
   expect(preferences).toEqual({
-    ...{ sandbox: true, contextIsolation: true, nodeIntegration: false, webSecurity: true, webviewTag: false },
+    sandbox: true,
+    contextIsolation: true,
+    nodeIntegration: false,
+    webSecurity: true,
+    webviewTag: false,
   })
 })

@@ -25,7 +25,10 @@ const test = base.extend<{ stranger: { url: string; visits: string[] } }>({
 async function evaluate(page: Page, expression: string): Promise<unknown> {
   const session = await page.context().newCDPSession(page)
   const { result } = await session.send('Runtime.evaluate', {
-    ...{ expression, awaitPromise: true, returnByValue: true, userGesture: true },
+    expression,
+    awaitPromise: true,
+    returnByValue: true,
+    userGesture: true,
   })
   await session.detach()
   return result.value

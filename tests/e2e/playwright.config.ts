@@ -1,8 +1,13 @@
 import { defineConfig } from '@playwright/test'
 
 const args = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ]
 
 /** A one-time link, a page on disk, a browser with a microphone of its own; and a browser has no shell. Everything else runs in both. */

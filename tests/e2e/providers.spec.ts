@@ -24,8 +24,11 @@ const test = pageTest.extend<{ tts: StubModelService; cache: string }>({
     use({
       empty: true,
       env: {
-        ...{ STT_BACKEND: MARKUP, TTS_ENDPOINT: tts.url, PLATFORM_LOG_LEVEL: 'info' },
-        ...{ RAG_LADDER_OFFLINE: '1', RAG_LADDER_MODELS_DIR: cache },
+        STT_BACKEND: MARKUP,
+        TTS_ENDPOINT: tts.url,
+        PLATFORM_LOG_LEVEL: 'info',
+        RAG_LADDER_OFFLINE: '1',
+        RAG_LADDER_MODELS_DIR: cache,
       },
     }),
 })

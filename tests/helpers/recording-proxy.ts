@@ -25,7 +25,9 @@ export async function startRecordingProxy(upstream: string): Promise<RecordingPr
     const forwarded = callUpstream({ hostname, port, path: asked.url, method: asked.method, headers }, (answer) => {
       const pieces: Buffer[] = []
       answers.push({
-        ...{ path: asked.url ?? '', status: answer.statusCode ?? 0, headers: answer.headers },
+        path: asked.url ?? '',
+        status: answer.statusCode ?? 0,
+        headers: answer.headers,
         body: () => Buffer.concat(pieces),
       })
       given.writeHead(answer.statusCode ?? 502, answer.headers)

@@ -19,7 +19,12 @@ export interface ScriptedSpeakers {
 export async function startScriptedSpeakers(): Promise<ScriptedSpeakers> {
   const created = '2026-11-22T08:00:00.000Z'
   const ann: Speaker = {
-    ...{ id: 'ann', name: 'Ann Example', created, consent: 'given', seconds: 8, fit: null },
+    id: 'ann',
+    name: 'Ann Example',
+    created,
+    consent: 'given',
+    seconds: 8,
+    fit: null,
     read: [SENTENCES[0]!, SENTENCES[2]!],
   }
   const known: Speakers = { object: 'list', data: [ann], sentences: SENTENCES, min_sentences: 1, unavailable: null }
@@ -38,8 +43,14 @@ export async function startScriptedSpeakers(): Promise<ScriptedSpeakers> {
         return null
       case 'POST /v1/speakers/ann/fit':
         ann.fit = {
-          ...{ created, sentences: 3, matched_sentences: 2, checked_sentences: 1, checked_words: 3 },
-          ...{ errors_before: 0, errors_after: 1, used: false },
+          created,
+          sentences: 3,
+          matched_sentences: 2,
+          checked_sentences: 1,
+          checked_words: 3,
+          errors_before: 0,
+          errors_after: 1,
+          used: false,
         }
         return [200, ann]
       case 'DELETE /v1/speakers/ann':

@@ -24,7 +24,12 @@ export const SEEDED_RUNS = ['ladder-2026-11-20', 'ladder-2026-11-18-r2'] as cons
 /** The runs' datasets; the newest run is judged on the second one. */
 const DATASETS = ['smoke', 'graph_native']
 const ALIASES = [
-  ...['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'graph-rag', 'agentic-rag', 'workflow-adaptive-rag'],
+  'vanilla-rag',
+  'hybrid-rag',
+  'contextual-rag',
+  'graph-rag',
+  'agentic-rag',
+  'workflow-adaptive-rag',
   'lazy-graph-rag',
 ]
 const JUDGES = ['builtin-lexical-support', 'qwen3:8b', 'a-judge-with-a-rather-long-name-of-a-provider/llama3.3:70b']
@@ -88,9 +93,13 @@ export async function seedRun(root: string, experiment: Experiment, seed: Seed):
 async function sumUp(root: string, experiment: Experiment, runId: string, datasetId: string, judge: JudgeInput) {
   const files = artifactFiles(join(root, 'results'), runId, datasetId)
   const context = summaryContextOfRun({
-    ...{ runId, dataset: entryOf(experiment, datasetId), aliases: aliasesOf(experiment), unavailable: [] },
+    runId,
+    dataset: entryOf(experiment, datasetId),
+    aliases: aliasesOf(experiment),
+    unavailable: [],
     metrics: ['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall'],
-    ...{ repeats: 1, judge },
+    repeats: 1,
+    judge,
   })
   await writeArtifacts(files, readEvidenceRows(files.evidence), context)
 }
@@ -108,7 +117,9 @@ async function judgeRun(root: string, experiment: Experiment, runId: string, dat
     )
     await runJudgePanel(
       await storedAnswers(files, {
-        ...{ runId, datasetId, models: ALIASES },
+        runId,
+        datasetId,
+        models: ALIASES,
         questionIds: entryOf(experiment, datasetId).questions.map(({ id }) => id),
       }),
       {

@@ -84,12 +84,28 @@ function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'ap
       approach_metadata: {
         trajectory: [
           {
-            ...{ step: 1, tool: 'vector_search', arguments: { query: hostile ?? 'gates of the locks' } },
-            ...{ result: { passages: 5, new_passages: 5, entities: 0, relations: 0 }, error: null, seconds: 0.42 },
+            step: 1,
+            tool: 'vector_search',
+            arguments: { query: hostile ?? 'gates of the locks' },
+            result: {
+              passages: 5,
+              new_passages: 5,
+              entities: 0,
+              relations: 0,
+            },
+            error: null,
+            seconds: 0.42,
           },
           {
-            ...{ step: 2, tool: 'graph_neighbours', arguments: { entity: 'Steenbrugge Werft', depth: 1 } },
-            ...{ result: null, error: 'The tool failed: the graph engine did not answer', seconds: 1.03 },
+            step: 2,
+            tool: 'graph_neighbours',
+            arguments: {
+              entity: 'Steenbrugge Werft',
+              depth: 1,
+            },
+            result: null,
+            error: 'The tool failed: the graph engine did not answer',
+            seconds: 1.03,
           },
         ],
       },
@@ -97,10 +113,26 @@ function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'ap
   if (base === 'lazy-graph-rag')
     return {
       approach_metadata: {
-        ...{ experimental: true, cache_hit: true, index_seconds: 0.31, graph_chunks: 214, graph_concepts: 903 },
-        ...{ graph_edges: 4120, relevance_tests: 31, relevance_budget: 48, seed_k: 6, max_context_chunks: 8 },
-        ...{ llm_index_calls: 0, cache_namespace: 'plain-7f3a' },
-        bridges: [{ document: 'oumel-navigation-scheme.md', chunk_index: 4, from: null, via: hostile ?? 'Oumel' }],
+        experimental: true,
+        cache_hit: true,
+        index_seconds: 0.31,
+        graph_chunks: 214,
+        graph_concepts: 903,
+        graph_edges: 4120,
+        relevance_tests: 31,
+        relevance_budget: 48,
+        seed_k: 6,
+        max_context_chunks: 8,
+        llm_index_calls: 0,
+        cache_namespace: 'plain-7f3a',
+        bridges: [
+          {
+            document: 'oumel-navigation-scheme.md',
+            chunk_index: 4,
+            from: null,
+            via: hostile ?? 'Oumel',
+          },
+        ],
       },
     }
   return {}
@@ -283,8 +315,15 @@ export function seededRow({ runId, entry, documents, position, alias, hostile = 
         failure === null
           ? evaluationOf(base, value, answerOnly, position)
           : {
-              ...{ status: 'not_run', requested: [...METRICS], scores: {}, metric_errors: {}, not_evaluable: {} },
-              ...{ reasons: {}, evaluator_model: null, embeddings_model: null, attempts: 0 },
+              status: 'not_run',
+              requested: [...METRICS],
+              scores: {},
+              metric_errors: {},
+              not_evaluable: {},
+              reasons: {},
+              evaluator_model: null,
+              embeddings_model: null,
+              attempts: 0,
             },
       retrieval:
         failure !== null

@@ -122,7 +122,11 @@ export async function startSpecifiedPlatform(options: SpecifiedPlatformOptions):
     (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
   )
   return {
-    ...{ gateway: gateway!, platform: platform!, evaluator: evaluator!, asked, options },
+    gateway: gateway!,
+    platform: platform!,
+    evaluator: evaluator!,
+    asked,
+    options,
     async close() {
       for (const server of servers) server.closeAllConnections()
       await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))

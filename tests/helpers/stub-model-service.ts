@@ -15,12 +15,26 @@ export interface StubModelService {
 }
 
 const INSTALLED: ServiceModel = {
-  ...{ id: 'flite', task: 'text-to-speech', license: 'BSD-4-Clause', installed: true, download_bytes: null },
-  ...{ source_page: null, progress: null, pinned: null, failure: null },
+  id: 'flite',
+  task: 'text-to-speech',
+  license: 'BSD-4-Clause',
+  installed: true,
+  download_bytes: null,
+  source_page: null,
+  progress: null,
+  pinned: null,
+  failure: null,
 }
 const FETCHABLE: ServiceModel = {
-  ...{ id: 'kokoro', task: 'text-to-speech', license: 'Apache-2.0', installed: false, download_bytes: WHOLE_BYTES },
-  ...{ source_page: 'https://example.org/kokoro', progress: null, pinned: true, failure: null },
+  id: 'kokoro',
+  task: 'text-to-speech',
+  license: 'Apache-2.0',
+  installed: false,
+  download_bytes: WHOLE_BYTES,
+  source_page: 'https://example.org/kokoro',
+  progress: null,
+  pinned: true,
+  failure: null,
 }
 
 export async function startStubModelService(): Promise<StubModelService> {

@@ -15,8 +15,17 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
 const ladder = (runId: string): string[] => [
-  ...['ladder', '--project', root, '--dataset', 'smoke', '--run-id', runId, '--models', MODELS],
-  ...['--no-publish', '--no-cold-reset'],
+  'ladder',
+  '--project',
+  root,
+  '--dataset',
+  'smoke',
+  '--run-id',
+  runId,
+  '--models',
+  MODELS,
+  '--no-publish',
+  '--no-cold-reset',
 ]
 const rows = (runId: string) => rowsOf(join(root, `results/${runId}-smoke-evidence.jsonl`))
 

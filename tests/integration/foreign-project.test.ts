@@ -50,8 +50,17 @@ async function withModel(address: string, key: string | null, act: () => Promise
 }
 
 const ladder = (): string[] => [
-  ...['ladder', '--project', root, '--dataset', 'smoke', '--models', 'vanilla-rag', '--run-id', 'foreign'],
-  ...['--no-publish', '--no-evaluate'],
+  'ladder',
+  '--project',
+  root,
+  '--dataset',
+  'smoke',
+  '--models',
+  'vanilla-rag',
+  '--run-id',
+  'foreign',
+  '--no-publish',
+  '--no-evaluate',
 ]
 
 describe('a project from another person', () => {

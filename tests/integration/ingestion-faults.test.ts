@@ -27,8 +27,18 @@ async function limitedDisk(folder: string, size: string): Promise<boolean> {
 }
 
 const ladder = (dataset: string, models: string): string[] => [
-  ...['ladder', '--project', root, '--dataset', dataset, '--run-id', 'fault', '--models', models],
-  ...['--json', '--no-publish', '--no-cold-reset'],
+  'ladder',
+  '--project',
+  root,
+  '--dataset',
+  dataset,
+  '--run-id',
+  'fault',
+  '--models',
+  models,
+  '--json',
+  '--no-publish',
+  '--no-cold-reset',
 ]
 
 describe('an ingestion', () => {

@@ -25,8 +25,22 @@ beforeEach(() => gateway.reset())
 
 const files = (runId: string) => artifactFiles(join(root, 'results'), runId, 'smoke')
 const matrix = (runId: string, ...more: string[]): string[] => [
-  ...['matrix', '--project', root, '--dataset', 'smoke', '--models', MODELS, '--gateway', gateway.url],
-  ...['--run-id', runId, '--no-evaluate', '--concurrency', '1', '--json', ...more],
+  'matrix',
+  '--project',
+  root,
+  '--dataset',
+  'smoke',
+  '--models',
+  MODELS,
+  '--gateway',
+  gateway.url,
+  '--run-id',
+  runId,
+  '--no-evaluate',
+  '--concurrency',
+  '1',
+  '--json',
+  ...more,
 ]
 const lastCells = async (runId: string): Promise<Record<string, number>> => {
   const aggregate = await readAggregate(files(runId).evaluation)
@@ -93,9 +107,8 @@ describe('--retry-failed', () => {
 })
 
 describe('a run that is killed while it tries cells again', () => {
-  const evaluated = (...more: string[]): string[] => [
-    ...matrix('killed', '--evaluator', `${gateway.url}/evaluate`, ...more).filter((word) => word !== '--no-evaluate'),
-  ]
+  const evaluated = (...more: string[]): string[] =>
+    matrix('killed', '--evaluator', `${gateway.url}/evaluate`, ...more).filter((word) => word !== '--no-evaluate')
 
   it('loses nothing and pays no call twice', async () => {
     gateway.answer = () => 403
@@ -111,7 +124,10 @@ describe('a run that is killed while it tries cells again', () => {
     await running.done
     expect(gateway.calls()).toHaveLength(13)
     expect(await verifyEvidence(files('killed').evidence)).toMatchObject({
-      ...{ ok: true, rows: 12, supersededRows: 2, pendingAnswers: 1 },
+      ok: true,
+      rows: 12,
+      supersededRows: 2,
+      pendingAnswers: 1,
     })
 
     gateway.holdEvaluation = null
@@ -123,7 +139,10 @@ describe('a run that is killed while it tries cells again', () => {
     expect(gateway.calls()).toHaveLength(26)
     expect(await lastCells('killed')).toEqual({ ok: 16, error: 0, missing: 0 })
     expect(await verifyEvidence(files('killed').evidence)).toMatchObject({
-      ...{ ok: true, rows: 26, supersededRows: 10, pendingAnswers: 0 },
+      ok: true,
+      rows: 26,
+      supersededRows: 10,
+      pendingAnswers: 0,
     })
   }, 90_000)
 })

@@ -41,14 +41,31 @@ const CHOICES: Record<string, () => Choice> = {
   'options and fields of a request': () => ({
     rows: 16,
     options: [
-      ...['--dataset', 'smoke', '--flavors', 'balanced,deeper', '--repeats', '2', '--concurrency', '3'],
-      ...['--metrics', 'faithfulness,context_recall', '--judge-models', BUILTINS.join(), '--rotations', '2'],
+      '--dataset',
+      'smoke',
+      '--flavors',
+      'balanced,deeper',
+      '--repeats',
+      '2',
+      '--concurrency',
+      '3',
+      '--metrics',
+      'faithfulness,context_recall',
+      '--judge-models',
+      BUILTINS.join(),
+      '--rotations',
+      '2',
     ],
     request: {
       dataset_ids: ['smoke'],
       flavors: ['balanced', 'deeper'],
-      ...{ repeats: 2, concurrency: 3, metrics: ['faithfulness', 'context_recall'] },
-      judge: { models: BUILTINS, rotations: 2 },
+      repeats: 2,
+      concurrency: 3,
+      metrics: ['faithfulness', 'context_recall'],
+      judge: {
+        models: BUILTINS,
+        rotations: 2,
+      },
     },
     env: { MATRIX_MANIFEST_FILE: 'manifests/other.yaml', MATRIX_QUERIES_FILE: 'manifests/other-questions.yaml' },
   }),
@@ -57,15 +74,21 @@ const CHOICES: Record<string, () => Choice> = {
     request: {},
     rows: 24,
     env: {
-      ...{ MATRIX_DATASET_ID: 'smoke', MATRIX_MODELS: 'vanilla-rag,graph-rag', MATRIX_REPEATS: '3' },
-      ...{ MATRIX_CONCURRENCY: '2', JUDGE_MODELS: BUILTINS.join() },
+      MATRIX_DATASET_ID: 'smoke',
+      MATRIX_MODELS: 'vanilla-rag,graph-rag',
+      MATRIX_REPEATS: '3',
+      MATRIX_CONCURRENCY: '2',
+      JUDGE_MODELS: BUILTINS.join(),
     },
   }),
 }
 
 const addresses = (): Record<string, string> => ({
-  ...{ MATRIX_GATEWAY_URL: stub.gateway, MATRIX_PLATFORM_URL: stub.platform, MATRIX_EVALUATOR_URL: stub.evaluator },
-  ...{ MATRIX_GATEWAY_API_KEY: KEYS.gateway, MATRIX_PLATFORM_TOKEN: KEYS.platform },
+  MATRIX_GATEWAY_URL: stub.gateway,
+  MATRIX_PLATFORM_URL: stub.platform,
+  MATRIX_EVALUATOR_URL: stub.evaluator,
+  MATRIX_GATEWAY_API_KEY: KEYS.gateway,
+  MATRIX_PLATFORM_TOKEN: KEYS.platform,
   MATRIX_EVALUATOR_API_KEY: KEYS.evaluator,
 })
 

@@ -29,7 +29,12 @@ const ladder = (runId: string, options: string[], env: Record<string, string>): 
   runCli(['ladder', '--project', root, '--dataset', 'smoke', '--run-id', runId, '--no-publish', ...options], env)
 
 const addresses = ({ gateway, platform, evaluator }: SpecifiedPlatform): string[] => [
-  ...['--gateway', `${gateway}/v1`, '--platform', platform, '--evaluator', evaluator],
+  '--gateway',
+  `${gateway}/v1`,
+  '--platform',
+  platform,
+  '--evaluator',
+  evaluator,
 ]
 
 const rows = (runId: string) => rowsOf(join(root, `results/${runId}-smoke-evidence.jsonl`))

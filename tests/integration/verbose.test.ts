@@ -22,8 +22,18 @@ const addresses = (): Record<string, string> => ({
   MATRIX_EVALUATOR_URL: stub.evaluator,
 })
 const ladder = (runId: string, ...options: string[]): string[] => [
-  ...['ladder', '--project', root, '--dataset', 'smoke', '--run-id', runId, '--models', 'vanilla-rag'],
-  ...['--no-cold-reset', '--no-publish', ...options],
+  'ladder',
+  '--project',
+  root,
+  '--dataset',
+  'smoke',
+  '--run-id',
+  runId,
+  '--models',
+  'vanilla-rag',
+  '--no-cold-reset',
+  '--no-publish',
+  ...options,
 ]
 const REUSED = /smoke sm-01 vanilla-rag reused: its row is stored, made under the same conditions/
 

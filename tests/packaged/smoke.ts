@@ -44,10 +44,14 @@ async function smoke(): Promise<void> {
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const [command, ...args] = [
     ...wrapper,
-    ...[PROGRAM, ...flags, `--user-data-dir=${folder}/data`, '--remote-debugging-port=0'],
-    ...['--project', join(folder, 'project')],
+    PROGRAM,
+    ...flags,
+    `--user-data-dir=${folder}/data`,
+    '--remote-debugging-port=0',
+    '--project',
+    join(folder, 'project'),
   ]
-  const child = spawn(command!, args, {
+  const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
     env: {

@@ -36,7 +36,10 @@ async function startEvaluator(setup: PreparedRun, invocation: Invocation) {
   const set = source.modelSet ?? setup.experiment.models.default_set
   const name = source.kind === 'external' ? withoutCredentials(source.gateway) : `embedded, model set ${set}`
   return {
-    ...{ name, apiKey, edgeKey, keyVariable: 'MATRIX_PLATFORM_TOKEN, or MATRIX_EVALUATOR_API_KEY' },
+    name,
+    apiKey,
+    edgeKey,
+    keyVariable: 'MATRIX_PLATFORM_TOKEN, or MATRIX_EVALUATOR_API_KEY',
     url: evaluateUrl(platform.platformUrl ?? platform.url),
     stop: () => platform.stop(),
   }

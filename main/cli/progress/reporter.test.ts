@@ -71,9 +71,18 @@ describe('an event on the terminal', () => {
 
 describe('the progress of an ingestion', () => {
   const running = (done: number): RunEvent => ({
-    ...{ type: 'ingestion.progressed', dataset_id: 'smoke', job_id: 'j', phase: 'embed', status: 'running' },
+    type: 'ingestion.progressed',
+    dataset_id: 'smoke',
+    job_id: 'j',
+    phase: 'embed',
+    status: 'running',
     counts: {},
-    ...{ progress: { done, total: 9002, per_second: 85.4, seconds_left: (9002 - done) / 85.4 } },
+    progress: {
+      done,
+      total: 9002,
+      per_second: 85.4,
+      seconds_left: (9002 - done) / 85.4,
+    },
   })
   const written = (isTTY: boolean, events: RunEvent[]): string => {
     let text = ''

@@ -49,7 +49,10 @@ export async function documentChunks(
     try {
       const { chunks } = await client.chunk({ text, ...chunker })
       const placed = chunks.map(({ index, start_char: start, end_char: end, token_count: tokens }) => ({
-        ...{ index, start: start + shift, end: end + shift, tokens },
+        index,
+        start: start + shift,
+        end: end + shift,
+        tokens,
       }))
       return toAnswer(head, placed, input)
     } finally {
@@ -69,7 +72,12 @@ function toAnswer(
 ): DocumentChunks {
   const inside = chunks.filter(({ start, end }) => end > offset && start < offset + limit)
   return {
-    ...{ ok: true, profile, strategy, chunk_size, overlap },
-    ...{ total: chunks.length, chunks: inside.slice(0, MAX_TOLD_CHUNKS) },
+    ok: true,
+    profile,
+    strategy,
+    chunk_size,
+    overlap,
+    total: chunks.length,
+    chunks: inside.slice(0, MAX_TOLD_CHUNKS),
   }
 }

@@ -12,8 +12,16 @@ const judgments = (query: string): Judgments => ({
   dataset_id: 'smoke',
   judges: ['rule'],
   queries: ['q1', 'q2', 'q3'].map((query_id) => ({
-    ...{ query_id, query, per_judge: {}, mean_by_approach: {}, votes: {}, observed_winner: null },
-    answers: { 'vanilla-rag': shown, 'graph-rag': shown },
+    query_id,
+    query,
+    per_judge: {},
+    mean_by_approach: {},
+    votes: {},
+    observed_winner: null,
+    answers: {
+      'vanilla-rag': shown,
+      'graph-rag': shown,
+    },
   })),
   withheld: [
     {

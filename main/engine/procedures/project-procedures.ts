@@ -24,8 +24,11 @@ async function platformOf({ platform, settings }: EngineParts, profile: string):
   const { gatewayUrl, gatewayApiKey, platformUrl, platformToken, edgeApiKey } = settings.inputs()
   if (gatewayUrl !== null)
     return {
-      ...{ url: gatewayUrl, platformUrl, apiKey: gatewayApiKey },
-      ...{ operatorToken: platformToken ?? gatewayApiKey, edgeKey: edgeApiKey },
+      url: gatewayUrl,
+      platformUrl,
+      apiKey: gatewayApiKey,
+      operatorToken: platformToken ?? gatewayApiKey,
+      edgeKey: edgeApiKey,
     }
   const embedded = await platform.ask(profile, settings.modelSet)
   return embedded && { ...embedded, apiKey: null }

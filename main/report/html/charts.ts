@@ -44,7 +44,9 @@ const CHARTS = {
       figures: aggregates.map((aggregate) => rungFigure(aggregate, name, model)),
     }))
     const pointOf = (model: string, figure: RungFigure, aggregate: Aggregate): CurvePoint => ({
-      ...{ mean: figure.mean, interval: figure.interval, title: figureWords(model, name, figure) },
+      mean: figure.mean,
+      interval: figure.interval,
+      title: figureWords(model, name, figure),
       thin: isThin(aggregate, name, figure) ? `${figure.n}/${figure.expected}` : null,
     })
     return drawn(
@@ -80,7 +82,11 @@ const CHARTS = {
         width: WIDTH,
         title: `${nameWords(name)} over latency, ${oneLine(aggregate.dataset.label)}`,
         points: measured.map(({ model, figure, cost }) => ({
-          ...{ model, look: looks.get(model)!, cost, quality: figure.mean, interval: figure.interval },
+          model,
+          look: looks.get(model)!,
+          cost,
+          quality: figure.mean,
+          interval: figure.interval,
           title: `${figureWords(model, name, figure)} · ${durationWords(cost)}`,
         })),
         better: 'higher',
@@ -104,7 +110,12 @@ const CHARTS = {
         'svg',
         { viewBox: `0 0 ${width} ${height}`, width, height, 'aria-hidden': true, className: 'bar' },
         createElement(CoverageBar, {
-          ...{ counts: summary, colour: look.colour, hatch: 'hatch', x: 0, y: 0, height },
+          counts: summary,
+          colour: look.colour,
+          hatch: 'hatch',
+          x: 0,
+          y: 0,
+          height,
           pixelsPerCell: width / Math.max(1, summary.expected),
           title: (part, cells) => `${PART_WORDS[part]} ${cells} of ${summary.expected}`,
         }),

@@ -208,8 +208,15 @@ describe('column heads', () => {
           model,
           mean: rounded(summary.mean),
           counts: [
-            ...[summary.scored, summary.expected, summary.missing, summary.scored, summary.unevaluable],
-            ...[summary.errors, summary.timeouts, summary.disabled, summary.not_run],
+            summary.scored,
+            summary.expected,
+            summary.missing,
+            summary.scored,
+            summary.unevaluable,
+            summary.errors,
+            summary.timeouts,
+            summary.disabled,
+            summary.not_run,
           ],
           common:
             summary.common?.mean === undefined || summary.common.mean === null

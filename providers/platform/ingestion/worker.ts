@@ -39,7 +39,7 @@ export class IngestionWorker {
 
   /** Wakes all waiters to read the store again: a job was added or has ended. */
   wake(): void {
-    for (const waiter of [...this.#waiters]) waiter()
+    for (const waiter of Array.from(this.#waiters)) waiter()
   }
 
   /** Runs one job, or the named one; false when there was none to take. */

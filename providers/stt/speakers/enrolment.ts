@@ -172,10 +172,19 @@ export class Enrolment {
 
   #told({ id, name, created, consent, sentences, fit }: StoredSpeaker): Speaker {
     return {
-      ...{ id, name, created, consent },
+      id,
+      name,
+      created,
+      consent,
       read: sentences.map(({ text }) => text),
       seconds: Number(sentences.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(1)),
-      fit: fit === null ? null : SpeakerFit.parse({ ...fit, used: this.#isUsed(fit) }),
+      fit:
+        fit === null
+          ? null
+          : SpeakerFit.parse({
+              ...fit,
+              used: this.#isUsed(fit),
+            }),
     }
   }
 }

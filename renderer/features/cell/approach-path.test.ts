@@ -5,7 +5,10 @@ describe('approachPath', () => {
   it('reads route, trajectory, budget and graph counts, and keeps what it does not know', () => {
     expect(
       approachPath({
-        adaptive: { route: 'multi_hop', approach: 'graph-rag' },
+        adaptive: {
+          route: 'multi_hop',
+          approach: 'graph-rag',
+        },
         trajectory: [
           {
             step: 1,
@@ -16,27 +19,51 @@ describe('approachPath', () => {
             seconds: 0.2,
           },
         ],
-        ...{ relevance_tests: 30, relevance_budget: 40, graph_chunks: 12, cache_hit: true },
-        bridges: [{ document: 'a.md', chunk_index: 3, from: { document: 'b.md', chunk_index: 0 }, via: ['Kolbrun'] }],
-        graph: { mode: 'hybrid', entities: 4, relations: null },
+        relevance_tests: 30,
+        relevance_budget: 40,
+        graph_chunks: 12,
+        cache_hit: true,
+        bridges: [
+          {
+            document: 'a.md',
+            chunk_index: 3,
+            from: {
+              document: 'b.md',
+              chunk_index: 0,
+            },
+            via: ['Kolbrun'],
+          },
+        ],
+        graph: {
+          mode: 'hybrid',
+          entities: 4,
+          relations: null,
+        },
         vendor: 'x',
       }),
     ).toEqual({
       route: { route: 'multi_hop', approach: 'graph-rag' },
-      steps: [
-        ...[{ step: 1, tool: 'search', argumentsText: '{"query":"gates"}', result: [['passages', 5]] }].map((step) => ({
+      steps: [{ step: 1, tool: 'search', argumentsText: '{"query":"gates"}', result: [['passages', 5]] }].map(
+        (step) => ({
           ...step,
           error: null,
           seconds: 0.2,
-        })),
-      ],
+        }),
+      ),
       budget: {
-        ...{ tests: 30, budget: 40 },
+        tests: 30,
+        budget: 40,
         figures: [
           ['graph chunks', 12],
           ['cache hit', 'true'],
         ],
-        bridges: [{ to: 'a.md · chunk 3', from: 'b.md · chunk 0', via: '["Kolbrun"]' }],
+        bridges: [
+          {
+            to: 'a.md · chunk 3',
+            from: 'b.md · chunk 0',
+            via: '["Kolbrun"]',
+          },
+        ],
       },
       graph: [
         ['mode', 'hybrid'],
@@ -51,7 +78,12 @@ describe('approachPath', () => {
     expect(approachPath({ adaptive: 'yes', trajectory: [null, 3], relevance_tests: 'many', graph: [] })).toEqual({
       route: null,
       steps: [null, 3].map(() => ({
-        ...{ step: null, tool: 'unnamed tool', argumentsText: '', result: [], error: null, seconds: null },
+        step: null,
+        tool: 'unnamed tool',
+        argumentsText: '',
+        result: [],
+        error: null,
+        seconds: null,
       })),
       budget: null,
       graph: null,

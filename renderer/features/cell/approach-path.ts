@@ -65,8 +65,18 @@ const placeOf = (part: Record<string, Json> | null): string | null =>
 
 /** Members that a lazy graph adds at the top of the metadata. */
 const LAZY_MEMBERS = [
-  ...['experimental', 'cache_hit', 'index_seconds', 'graph_chunks', 'graph_concepts', 'graph_edges'],
-  ...['relevance_tests', 'relevance_budget', 'seed_k', 'max_context_chunks', 'llm_index_calls', 'cache_namespace'],
+  'experimental',
+  'cache_hit',
+  'index_seconds',
+  'graph_chunks',
+  'graph_concepts',
+  'graph_edges',
+  'relevance_tests',
+  'relevance_budget',
+  'seed_k',
+  'max_context_chunks',
+  'llm_index_calls',
+  'cache_namespace',
   'bridges',
 ]
 
@@ -75,11 +85,16 @@ function budgetOf(metadata: Metadata): PathBudget | null {
   if (tests === null || budget === null) return null
   const reported = Object.fromEntries(Object.entries(metadata).filter(([name]) => LAZY_MEMBERS.includes(name)))
   return {
-    ...{ tests, budget },
+    tests,
+    budget,
     figures: figuresOf(reported, ['relevance_tests', 'relevance_budget', 'bridges', 'experimental']),
     bridges: (Array.isArray(metadata.bridges) ? metadata.bridges : []).map((bridge) => {
       const part = objectOf(bridge) ?? {}
-      return { to: placeOf(part) ?? 'unknown', from: placeOf(objectOf(part.from)), via: textOf(part.via) }
+      return {
+        to: placeOf(part) ?? 'unknown',
+        from: placeOf(objectOf(part.from)),
+        via: textOf(part.via),
+      }
     }),
   }
 }
@@ -97,8 +112,15 @@ export function approachPath(metadata: Metadata): ApproachPath {
     ...(budget === null ? [] : LAZY_MEMBERS),
   ]
   return {
-    route: adaptive === null ? null : { route: textOf(adaptive.route), approach: textOf(adaptive.approach) },
-    ...{ steps, budget },
+    route:
+      adaptive === null
+        ? null
+        : {
+            route: textOf(adaptive.route),
+            approach: textOf(adaptive.approach),
+          },
+    steps,
+    budget,
     graph: graph === null ? null : figuresOf(graph),
     rest: Object.fromEntries(Object.entries(metadata).filter(([name]) => !shown.includes(name))),
   }

@@ -19,8 +19,11 @@ export const rankedContexts = ({ contexts, sources }: Pick<RowEvidence, 'context
   contexts.map((text, index) => {
     const source = sources[index]
     return {
-      ...{ rank: index + 1, text, document: source?.document ?? source?.title ?? null },
-      ...{ chunk: source?.chunk_index ?? null, score: source?.score ?? null },
+      rank: index + 1,
+      text,
+      document: source?.document ?? source?.title ?? null,
+      chunk: source?.chunk_index ?? null,
+      score: source?.score ?? null,
     }
   })
 

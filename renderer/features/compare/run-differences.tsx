@@ -65,7 +65,11 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
       const own = runs.find((part) => part.run_id === run)
       const its = runs.find((part) => part.run_id === other)
       return {
-        ...{ model, other, common, mean: own?.common_mean ?? null, otherMean: its?.common_mean ?? null },
+        model,
+        other,
+        common,
+        mean: own?.common_mean ?? null,
+        otherMean: its?.common_mean ?? null,
         changed: its?.changed ?? 0,
         pair: againstBaseline(tested[place]?.data?.comparison, run, other),
       }

@@ -55,8 +55,16 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
         const { id, label, query, answer } = draft
         const question = { query: query.trim(), ground_truth: answer.trim() === '' ? null : answer.trim() }
         sending.mutate({
-          to: to === NEW ? { id, label: label.trim(), question } : to,
-          ...{ name: name.trim(), text: markdown },
+          to:
+            to === NEW
+              ? {
+                  id,
+                  label: label.trim(),
+                  question,
+                }
+              : to,
+          name: name.trim(),
+          text: markdown,
         })
       }}
     >

@@ -26,9 +26,15 @@ export function useSmokeRun(): {
     }),
   )
   return {
-    ...{ smoke, approaches, isStarting: isPending },
+    smoke,
+    approaches,
+    isStarting: isPending,
     start: () => {
-      if (smoke !== undefined) mutate({ dataset_ids: [smoke.id], models: approaches })
+      if (smoke !== undefined)
+        mutate({
+          dataset_ids: [smoke.id],
+          models: approaches,
+        })
     },
   }
 }

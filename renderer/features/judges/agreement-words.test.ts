@@ -3,8 +3,18 @@ import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { alphaSentence, kappaSentence, positionSentence } from './agreement-words.ts'
 
 const estimate = (value: number | null, low?: number, high?: number): Estimate => ({
-  ...{ value, n: 24, clusters: 24, effective_clusters: 24, se: null },
-  interval: low === undefined ? null : { low, high: high! },
+  value,
+  n: 24,
+  clusters: 24,
+  effective_clusters: 24,
+  se: null,
+  interval:
+    low === undefined
+      ? null
+      : {
+          low,
+          high: high!,
+        },
   no_interval: low === undefined ? 'too_few_clusters' : null,
 })
 
@@ -27,7 +37,11 @@ describe('alpha', () => {
 
 it('kappa in words', () => {
   expect([-0.1, 0.2, 0.4, 0.6, 0.8, 0.81].map((value) => kappaSentence(estimate(value)))).toEqual([
-    ...['no better than chance', 'slight', 'fair', 'moderate', 'substantial'],
+    'no better than chance',
+    'slight',
+    'fair',
+    'moderate',
+    'substantial',
     'almost perfect',
   ])
 })

@@ -106,7 +106,8 @@ export function RevealDialog({ round, voted, total }: RevealDialogProps) {
           onSubmit={(event) => {
             event.preventDefault()
             reveal.mutate({
-              ...{ run_id: round.run, dataset_id: round.dataset },
+              run_id: round.run,
+              dataset_id: round.dataset,
               ...(name === '' ? {} : { rater: name }),
             })
           }}

@@ -147,7 +147,9 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   const rows = models.map((model) => {
     const own = approaches.find((approach) => approach.model === model)
     return {
-      ...{ model, own, person: human?.approaches.find((approach) => approach.model === model) },
+      model,
+      own,
+      person: human?.approaches.find((approach) => approach.model === model),
       estimate: pairs.data?.comparison.approaches.find((approach) => approach.model === model)?.mean ?? null,
       rank: panel?.leave_one_out.approaches.find((approach) => approach.model === model)?.rank ?? null,
     }

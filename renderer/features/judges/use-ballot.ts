@@ -12,8 +12,10 @@ export interface Round {
 }
 
 export const setInput = ({ run, dataset }: Round, index: number) => ({
-  ...{ run_id: run, dataset_id: dataset },
-  ...{ offset: index, limit: 1 },
+  run_id: run,
+  dataset_id: dataset,
+  offset: index,
+  limit: 1,
 })
 
 /** The vote on one set: what the engine stores, overlaid with changes that it does not have yet. A vote is stored as soon as every answer has a grade. */
@@ -51,8 +53,13 @@ export function useBallot(round: Round, page: BlindSets) {
   const isWhole = (of: Draft): boolean => withoutGrade(letters, of).length === 0
   const send = (next: Draft): void =>
     vote.mutate({
-      ...{ run_id: round.run, dataset_id: round.dataset, round_id: page.round_id },
-      vote: { set: set.set, ...next },
+      run_id: round.run,
+      dataset_id: round.dataset,
+      round_id: page.round_id,
+      vote: {
+        set: set.set,
+        ...next,
+      },
     })
   return {
     draft,

@@ -54,7 +54,10 @@ export const continueSearch = (job: RunJob): LaunchSearch => {
     ...relaunchSearch(job),
     name: job.run_id,
     retry: 'all',
-    ...{ metrics, repeats, modelSet, judge: judge?.enabled },
+    metrics,
+    repeats,
+    modelSet,
+    judge: judge?.enabled,
   }
 }
 

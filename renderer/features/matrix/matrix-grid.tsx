@@ -111,7 +111,14 @@ export function MatrixGrid(props: MatrixGridProps) {
     set({ pinned: next.length === 0 ? undefined : next })
   }
   const { place, moveTo, onKeyDown } = useMatrixKeys({
-    ...{ rows: matching, columns: order.length, baseline, search, set, textInput, onSort: sortBy, onPin: pin },
+    rows: matching,
+    columns: order.length,
+    baseline,
+    search,
+    set,
+    textInput,
+    onSort: sortBy,
+    onPin: pin,
     pageRows: Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD_HEIGHT) / rowHeight)),
     aliasAt: (column) => aliases[order[column] ?? -1],
     cellAt: ({ row, column }) => {
@@ -171,7 +178,8 @@ export function MatrixGrid(props: MatrixGridProps) {
       <div
         className={styles.canvas}
         style={{
-          ...{ width, height },
+          width,
+          height,
           ['--question-width' as string]: `${firstColumn}px`,
           ['--pins-width' as string]: `${pinsWidth}px`,
         }}

@@ -33,7 +33,9 @@ function sortOf({ sort = 'position', sortAlias, descending = false }: MatrixSear
 
 /** What the view asks the index for. */
 export const pageInput = (run: string, dataset: string, metric: IndexMetric, search: MatrixSearch): MatrixList => ({
-  ...{ run_id: run, dataset_id: dataset, metric },
+  run_id: run,
+  dataset_id: dataset,
+  metric,
   sort: sortOf(search),
   filters: filtersOf(search),
 })

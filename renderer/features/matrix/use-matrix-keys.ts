@@ -24,7 +24,11 @@ interface MatrixKeys {
 
 /** Clears everything that filters questions. */
 export const NO_FILTERS = {
-  ...{ states: undefined, hops: undefined, winner: undefined, spread: undefined, text: undefined },
+  states: undefined,
+  hops: undefined,
+  winner: undefined,
+  spread: undefined,
+  text: undefined,
 }
 
 const within = (value: number, size: number): number => Math.min(Math.max(value, 0), Math.max(size - 1, 0))

@@ -4,8 +4,13 @@ import { fitWords, outcomeWords } from './fit-words.ts'
 
 const FIT: SpeakerFit = {
   created: '2026-11-22T08:00:00.000Z',
-  ...{ sentences: 100, matched_sentences: 100, checked_sentences: 20, checked_words: 212 },
-  ...{ errors_before: 31, errors_after: 17, used: true },
+  sentences: 100,
+  matched_sentences: 100,
+  checked_sentences: 20,
+  checked_words: 212,
+  errors_before: 31,
+  errors_after: 17,
+  used: true,
 }
 const measured = 'Recognised 31 of 212 words wrong before, 17 after, in 20 sentences kept out for that.'
 

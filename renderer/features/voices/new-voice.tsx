@@ -141,7 +141,10 @@ export function NewVoice() {
 const clipOf = ({ sound, start, end }: Take): Blob => wavFile(cutSound(sound, start, end))
 
 const voiceOf = (take: Take): NewVoiceFields => ({
-  ...{ name: take.name, license: take.license, provenance: take.provenance, clip: clipOf(take) },
+  name: take.name,
+  license: take.license,
+  provenance: take.provenance,
+  clip: clipOf(take),
   consent: WORDS.consentRecord(new Date().toISOString()),
 })
 

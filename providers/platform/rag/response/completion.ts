@@ -17,7 +17,10 @@ export function completionOf(
 ): ChatCompletion {
   const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond } = calls
   const metrics = {
-    ...{ seconds, chunks: result.chunks, llm_calls: llmCalls, cloud_calls: cloudCalls },
+    seconds,
+    chunks: result.chunks,
+    llm_calls: llmCalls,
+    cloud_calls: cloudCalls,
     ...(firstTokenS === null ? {} : { first_token_s: firstTokenS }),
     ...(tokensPerSecond === null ? {} : { tokens_per_second: tokensPerSecond }),
   }

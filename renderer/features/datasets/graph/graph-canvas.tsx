@@ -27,8 +27,11 @@ function graphOf({ nodes, edges }: GraphPicture, places: Float64Array): Graph<Lo
   const graph = new Graph<Look>({ type: 'undirected', multi: false })
   for (const [place, { id, label, degree, community }] of nodes.entries())
     graph.addNode(id, {
-      ...{ x: places[2 * place]!, y: -places[2 * place + 1]!, label: label.slice(0, 60) },
-      ...{ size: 3 + 2.2 * Math.sqrt(degree), color: communityColour(community) },
+      x: places[2 * place]!,
+      y: -places[2 * place + 1]!,
+      label: label.slice(0, 60),
+      size: 3 + 2.2 * Math.sqrt(degree),
+      color: communityColour(community),
     })
   for (const { source, target, weight } of edges)
     if (source !== target && graph.hasNode(source) && graph.hasNode(target) && !graph.hasEdge(source, target))
@@ -57,27 +60,40 @@ export function GraphCanvas({ picture, places, selected, onSelect }: GraphCanvas
     let sigma: Sigma<Look>
     try {
       sigma = new Sigma(graph, box.current, {
-        ...{
-          labelColor: { color: ink },
-          labelSize: 12,
-          labelFont: 'system-ui, sans-serif',
-          labelRenderedSizeThreshold: 7,
-        },
-        ...{
-          defaultEdgeColor: line,
-          zIndex: true,
-          allowInvalidContainer: true,
-          minCameraRatio: 0.05,
-          maxCameraRatio: 4,
-        },
+        labelColor: { color: ink },
+        labelSize: 12,
+        labelFont: 'system-ui, sans-serif',
+        labelRenderedSizeThreshold: 7,
+        defaultEdgeColor: line,
+        zIndex: true,
+        allowInvalidContainer: true,
+        minCameraRatio: 0.05,
+        maxCameraRatio: 4,
         nodeReducer: (id, look) =>
           isNear(id)
-            ? { ...look, forceLabel: focus.current !== null, highlighted: false, zIndex: 1 }
-            : { ...look, color: faint, label: '', zIndex: 0 },
+            ? {
+                ...look,
+                forceLabel: focus.current !== null,
+                highlighted: false,
+                zIndex: 1,
+              }
+            : {
+                ...look,
+                color: faint,
+                label: '',
+                zIndex: 0,
+              },
         edgeReducer: (edge, look) =>
           focus.current === null || graph.hasExtremity(edge, focus.current)
-            ? { ...look, color: line }
-            : { ...look, color: faint, hidden: true },
+            ? {
+                ...look,
+                color: line,
+              }
+            : {
+                ...look,
+                color: faint,
+                hidden: true,
+              },
       })
     } catch (error) {
       setFailure(error instanceof Error ? error.message : WORDS.cannotDraw)
