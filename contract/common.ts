@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EVALUATION_METRICS } from './metrics/metrics.ts'
+import { EVALUATION_METRICS, PRIMARY_METRICS } from './metrics/metrics.ts'
 
 /** Version of every manifest, row and artifact schema in this folder. */
 export const SCHEMA_VERSION = 1
@@ -10,6 +10,10 @@ export type EvidenceCapability = z.infer<typeof EvidenceCapability>
 
 export const EvaluationMetric = z.enum(EVALUATION_METRICS)
 export type EvaluationMetric = z.infer<typeof EvaluationMetric>
+
+/** The metric that decides about a run. */
+export const PrimaryMetric = z.enum(PRIMARY_METRICS)
+export type PrimaryMetric = z.infer<typeof PrimaryMetric>
 
 /** Identifier of a dataset, question, profile or alias: letters, digits, `_`, `-` and `.`; 1 to 128 characters. */
 export const Identifier = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
-import { EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { EvaluationMetric, EvidenceCapability, Identifier, PrimaryMetric } from '../common.ts'
 import { IngestionProfile } from '../manifests/consumer.ts'
 import { PublishedRun } from '../manifests/datasets.ts'
 import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'
@@ -65,6 +65,8 @@ export const ExperimentView = z.strictObject({
       needs_ground_truth: z.boolean(),
     }),
   ),
+  /** What the manifest declares to be the primary metric; null leaves it to what a run has. */
+  primary_metric: PrimaryMetric.nullable(),
   model_sets: z.array(ModelSetView),
   /** As the manifest says, but for the cells at a time of settings or environment. */
   run: RunSettings,

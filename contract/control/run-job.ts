@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { EvaluationMetric, Identifier } from '../common.ts'
+import { EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
 import { LadderStep, RetryFailed, RunPlan } from '../evidence/run-event.ts'
 import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
@@ -91,6 +91,8 @@ export const RunRequest = z.strictObject({
   all_aliases: z.boolean().optional(),
   /** An empty list leaves the answers unscored by the evaluator. */
   metrics: z.array(EvaluationMetric).max(8).optional(),
+  /** The metric that decides about the run; the manifest's, else the first that the run has, when absent. */
+  primary_metric: PrimaryMetric.optional(),
   judge: JudgeChoice.optional(),
   /** Answers to ask each approach for per question; MATRIX_REPEATS, else 1, when absent. */
   repeats: wholeNumber(1, MAX_REPEATS).optional(),

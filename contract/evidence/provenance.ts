@@ -46,6 +46,8 @@ export const RuntimeProvenance = z.strictObject({
   models: ResolvedModels.nullable(),
   judge_panel: z.strictObject({ enabled: z.boolean(), endpoint: z.string(), models: z.array(z.string()) }),
   runtime_files: z.array(RuntimeFile),
+  /** The metric that was declared to decide about the run, before its first cell; absent where none was. */
+  primary_metric: z.string().optional(),
 })
 export type RuntimeProvenance = z.infer<typeof RuntimeProvenance>
 

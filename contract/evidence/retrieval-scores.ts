@@ -9,10 +9,10 @@ export const RetrievalScores = z.strictObject({
   status: z.enum(['ok', 'not_evaluable', 'not_run']),
   scores: z.partialRecord(RetrievalMetric, z.number().min(0).max(1)),
   /**
-   * Share of the gold facts that any context holds, at whatever rank, and the number of contexts: approaches that return more can hold more,
-   * so it describes and ranks no approach. Absent in rows of earlier versions, where it is unknown, and without scores.
+   * Share of the gold facts that any context holds, at whatever rank, and the number of contexts: approaches that return more can hold more.
+   * Absent in rows of earlier versions, where it is unknown, and where nothing was retrieved for another reason than that nothing was found.
    */
-  all_contexts: z.strictObject({ contexts: z.int().min(1), recall: z.number().min(0).max(1) }).optional(),
+  all_contexts: z.strictObject({ contexts: z.int().min(0), recall: z.number().min(0).max(1) }).optional(),
   reason: z.enum(['gold_evidence_required', 'retrieved_contexts_required', 'answer_only', 'cell_failed']).nullable(),
 })
 export type RetrievalScores = z.infer<typeof RetrievalScores>

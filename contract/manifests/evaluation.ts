@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { EvaluationMetric, EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
+import {
+  EvaluationMetric,
+  EvidenceCapability,
+  Identifier,
+  PrimaryMetric,
+  SafeRelativePath,
+  versioned,
+} from '../common.ts'
 import { addressProblem } from '../service-address.ts'
 
 /** The literal that means the platform's own gateway as a judge endpoint. */
@@ -57,7 +64,12 @@ export const EvaluationManifest = versioned({
   datasets_file: SafeRelativePath.default('manifests/datasets.yaml'),
   flavors_file: SafeRelativePath,
   approaches: z.array(z.strictObject({ model: Identifier, evidence: EvidenceCapability })).min(1),
-  metrics: z.strictObject({ ragas: distinct(z.array(EvaluationMetric)), judge_panel: JudgePanelSettings }),
+  metrics: z.strictObject({
+    ragas: distinct(z.array(EvaluationMetric)),
+    /** Decides about a run; unless given, the first of the list of primary metrics that the run has. */
+    primary: PrimaryMetric.optional(),
+    judge_panel: JudgePanelSettings,
+  }),
   run: RunSettings,
 })
 export type EvaluationManifest = z.infer<typeof EvaluationManifest>

@@ -11,5 +11,5 @@ export const answerRelevancy = {
   unit: 'score',
   shortLabel: 'relevancy',
   ranking: 'unless_graded_by_rules',
-  report: { place: 4, parts: ['board', 'hops'] },
+  report: { place: 5, parts: ['board', 'hops'] },
 } as const satisfies Metric

@@ -11,5 +11,5 @@ export const contextPrecision = {
   needs: ['contexts', 'ground_truth'],
   unit: 'score',
   ranking: 'unless_graded_by_rules',
-  report: { place: 6, parts: [] },
+  report: { place: 7, parts: [] },
 } as const satisfies Metric

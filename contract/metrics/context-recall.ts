@@ -11,5 +11,5 @@ export const contextRecall = {
   needs: ['contexts', 'ground_truth'],
   unit: 'score',
   ranking: 'unless_graded_by_rules',
-  report: { place: 7, parts: [] },
+  report: { place: 8, parts: [] },
 } as const satisfies Metric

@@ -11,5 +11,5 @@ export const faithfulness = {
   needs: ['contexts'],
   unit: 'score',
   ranking: 'unless_graded_by_rules',
-  report: { place: 3, parts: ['board', 'pairs', 'hops'] },
+  report: { place: 4, parts: ['board', 'pairs', 'hops'] },
 } as const satisfies Metric

@@ -11,5 +11,6 @@ export const judgeMean = {
   unit: 'grade',
   artifactName: 'score',
   ranking: 'always',
-  report: { place: 2, parts: ['findings', 'board', 'pairs'] },
+  primary: 4,
+  report: { place: 3, parts: ['findings', 'board', 'pairs'] },
 } as const satisfies Metric

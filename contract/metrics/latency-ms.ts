@@ -10,5 +10,5 @@ export const latencyMs = {
   needs: [],
   unit: 'duration',
   ranking: 'always',
-  report: { place: 10, parts: ['board'] },
+  report: { place: 11, parts: ['board'] },
 } as const satisfies Metric

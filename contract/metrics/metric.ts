@@ -47,7 +47,7 @@ interface MetricHead {
    * it looks at; `instead` names the metric that compares the others.
    */
   ranking: 'always' | 'unless_graded_by_rules' | { contexts: number; instead: string }
-  /** Rank among the metrics that can be primary: the first one that a run has decides about it. No model may be asked for it (decision 060). */
+  /** Rank among the metrics that can be primary: unless a run declares another, the first one that it has decides about it (decision 103). */
   primary?: number
   /** What an approach that is ahead does, in a verdict: "covers 14 percentage points more of the required points". */
   ahead?: (amount: string) => string
@@ -63,6 +63,8 @@ export type Metric = MetricHead &
         /** From the ranks, starting at 0, of the first contexts that hold each gold fact; Infinity where none does. There is one fact at least.
          * `contexts` are the numbers of the facts that each context holds, in order. */
         score: (ranks: readonly number[], contexts: readonly ReadonlySet<number>[]) => number
+        /** Its value in rows of versions that did not have the metric; undefined where they do not hold it. */
+        stored?: (scores: { all_contexts?: { recall: number } | undefined }) => number | undefined
       }
     | { class: 'answer'; score: (evidence: AnswerEvidence) => number }
   )

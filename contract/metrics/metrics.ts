@@ -2,6 +2,7 @@ import { abstention } from './abstention.ts'
 import { answerRelevancy } from './answer-relevancy.ts'
 import { contextPrecision } from './context-precision.ts'
 import { contextRecall } from './context-recall.ts'
+import { factsFound } from './facts-found.ts'
 import { faithfulness } from './faithfulness.ts'
 import { hitAt5 } from './hit-at-5.ts'
 import { judgeMean } from './judge-mean.ts'
@@ -20,6 +21,7 @@ export const METRICS = [
   answerRelevancy,
   contextPrecision,
   contextRecall,
+  factsFound,
   hitAt5,
   recallAt5,
   mrrAt10,
@@ -43,6 +45,11 @@ export const RETRIEVAL_METRICS = idsOf('retrieval')
 export const ANSWER_METRICS = idsOf('answer')
 export const OPERATIONAL_METRICS = idsOf('operational')
 export type OperationalMetric = (typeof OPERATIONAL_METRICS)[number]
+
+/** Metrics that can be primary; unless a run declares one of them, the first that it has. */
+export const PRIMARY_METRICS = METRICS.filter((metric: Metric) => metric.primary !== undefined)
+  .toSorted((a: Metric, b: Metric) => a.primary! - b.primary!)
+  .map(({ id }) => id) as [MetricId, ...MetricId[]]
 
 const BY_ID = new Map<MetricId, Metric>(METRICS.map((metric) => [metric.id, metric]))
 

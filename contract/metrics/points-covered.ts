@@ -26,8 +26,8 @@ export const pointsCovered = {
   needs: ['answer_keys'],
   unit: 'score',
   ranking: 'always',
-  primary: 1,
+  primary: 2,
   ahead: (amount: string) => `covers ${amount} more of the required points`,
-  report: { place: 1, parts: ['findings', 'board', 'pairs', 'hops', 'terminal'] },
+  report: { place: 2, parts: ['findings', 'board', 'pairs', 'hops', 'terminal'] },
   score: ({ answer, answerKeys }) => shareOfKeys(answer, answerKeys),
 } as const satisfies Metric

@@ -10,6 +10,6 @@ export const recallAt5 = {
   needs: ['contexts', 'gold'],
   unit: 'score',
   ranking: 'always',
-  report: { place: 5, parts: ['board', 'pairs', 'hops', 'terminal'] },
+  report: { place: 6, parts: ['board', 'pairs', 'hops', 'terminal'] },
   score: (ranks) => ranks.filter((rank) => rank < 5).length / ranks.length,
 } as const satisfies Metric

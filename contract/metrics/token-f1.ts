@@ -40,7 +40,7 @@ export const tokenF1 = {
   needs: ['ground_truth'],
   unit: 'score',
   ranking: 'always',
-  primary: 2,
-  report: { place: 9, parts: [] },
+  primary: 3,
+  report: { place: 10, parts: [] },
   score: ({ answer, groundTruth }) => tokenF1Of(answer, groundTruth),
 } as const satisfies Metric

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { namedFiles, type ArtifactPlace } from '../evidence/artifact-files.ts'
+import { PRIMARY_METRICS } from '../../contract/index.ts'
 import { projectProblem } from '../manifests/project-folder.ts'
 import { InputError, parseRunnerInputs } from '../manifests/runner-inputs.ts'
 import { textOption, type Invocation, type Option } from './command.ts'
@@ -21,6 +22,11 @@ export const RUN_OPTIONS = {
     type: 'string',
     hint: 'NAME,...',
     description: 'evaluation metrics instead of the manifest’s; `rag-ladder metrics` defines them',
+  },
+  'primary-metric': {
+    type: 'string',
+    hint: 'NAME',
+    description: `metric that decides about the run: ${PRIMARY_METRICS.join(', ')}; the first that the run has unless given`,
   },
   evaluate: { type: 'boolean', description: 'score the answers', default: true },
   concurrency: { type: 'string', hint: 'N', description: 'cells in flight, 1 to 32, instead of the manifest’s' },

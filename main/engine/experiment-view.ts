@@ -81,6 +81,7 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
       needs_contexts: metricOfId(metric).needs.includes('contexts'),
       needs_ground_truth: metricOfId(metric).needs.includes('ground_truth'),
     })),
+    primary_metric: evaluation.metrics.primary ?? null,
     model_sets: modelSets(experiment),
     run: { ...evaluation.run, concurrency: inputs.concurrency ?? evaluation.run.concurrency },
     repeats: inputs.repeats ?? 1,

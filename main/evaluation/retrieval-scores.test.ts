@@ -30,6 +30,7 @@ describe('scoreRetrieval', () => {
         .scores,
     ).toEqual({
       hit_at_5: 1,
+      facts_found: 1,
       recall_at_5: 1,
       mrr_at_10: 1,
       ndcg_at_10: 1,
@@ -98,7 +99,7 @@ describe('scoreRetrieval', () => {
   it('counts rank 6 for the rank metrics, not for hit and recall at 5', () => {
     const noise = context('z.md', 'noise')
     const { scores } = scoreRetrieval(evidence([noise, noise, noise, noise, noise, context('a.md', gold[0]!.fact)]))
-    expect(scores).toMatchObject({ hit_at_5: 0, recall_at_5: 0 })
+    expect(scores).toMatchObject({ facts_found: 0.5, hit_at_5: 0, recall_at_5: 0 })
     expect(scores.mrr_at_10).toBeCloseTo(1 / 6, 12)
   })
 
@@ -107,7 +108,8 @@ describe('scoreRetrieval', () => {
     const sixth = evidence([noise, noise, noise, noise, noise, context('a.md', gold[0]!.fact)])
     expect(scoreRetrieval(sixth).all_contexts).toEqual({ contexts: 6, recall: 0.5 })
     expect(scoreRetrieval(evidence([noise])).all_contexts).toEqual({ contexts: 1, recall: 0 })
-    expect(scoreRetrieval(evidence([])).all_contexts).toBeUndefined()
+    expect(scoreRetrieval(evidence([])).all_contexts).toEqual({ contexts: 0, recall: 0 })
+    expect(scoreRetrieval(evidence([], { gold: [] })).all_contexts).toBeUndefined()
   })
 
   it('does not credit another document that happens to say the same, unless the source names none', () => {

@@ -89,7 +89,8 @@ export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
     return none('not_evaluable', 'answer_only')
   if (evidence.gold.length === 0) return none('not_evaluable', 'gold_evidence_required')
   const ranked = rankedTexts(evidence)
-  if (ranked.length === 0) return none('not_evaluable', 'retrieved_contexts_required')
+  if (ranked.length === 0)
+    return { ...none('not_evaluable', 'retrieved_contexts_required'), all_contexts: { contexts: 0, recall: 0 } }
   const held = ranked.map(
     ({ source, text }) => new Set(evidence.gold.flatMap((gold, fact) => (holds(source, text, gold) ? [fact] : []))),
   )

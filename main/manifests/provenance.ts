@@ -183,6 +183,7 @@ export async function reproducibilityOf(
   health: PlatformHealth | null,
   ingestion: IngestionProvenance | null,
 ): Promise<Reproducibility> {
+  const { primary } = experiment.evaluation.metrics
   return {
     seed: experiment.evaluation.run.seed,
     config_hashes: configHashes(experiment, dataset),
@@ -202,6 +203,7 @@ export async function reproducibilityOf(
       },
       // An external platform has registries of its own, which it does not show.
       runtime_files: environment.gateway === 'embedded' ? runtimeFiles(experiment, dataset) : [],
+      ...(primary === undefined ? {} : { primary_metric: primary }),
     },
   }
 }

@@ -44,7 +44,8 @@ function isOldHash(
 ): boolean {
   const { concurrency: _concurrency, ...settings } = run
   for (const judges of possibleJudges(metrics.judge_panel, stored))
-    if (hash === hashOf({ ...evaluation, metrics: { ...metrics, judge_panel: judges }, run: settings })) return true
+    if (hash === hashOf({ ...evaluation, metrics: { ragas: metrics.ragas, judge_panel: judges }, run: settings }))
+      return true
   return false
 }
 
@@ -76,6 +77,8 @@ export function inStoredForm(
       repository: isOutsideGit(repository) && runtime.repository.dirty === null ? repository : runtime.repository,
       platform: platform.revision === null ? { ...runtime.platform, revision: null } : runtime.platform,
       base_port: stored.runtime.base_port === null ? null : runtime.base_port,
+      // A run keeps what it declared; one that declared nothing cannot choose afterwards.
+      ...withOptional('primary_metric', runtime.primary_metric ?? stored.runtime.primary_metric),
     },
   }
 }

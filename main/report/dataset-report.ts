@@ -7,7 +7,7 @@ import {
   type Dataset,
   type Matrix,
 } from '../../contract/index.ts'
-import { countWords, plural, scoreWords } from '../../contract/words.ts'
+import { countWords, plural } from '../../contract/words.ts'
 import { metricsOf } from './aggregate-access.ts'
 import { comparisonLines, varianceLines } from './comparison-tables.ts'
 import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from './coverage-notes.ts'
@@ -143,19 +143,7 @@ function depthLines(aggregate: Aggregate): string[] {
   if (contexts.length === 0) return []
   const reason = depthReason([aggregate], RETRIEVAL_METRICS)
   const listed = contexts.map(({ model, mean }) => `${code(model)} ${mean.toFixed(1)}`).join(', ')
-  const recalls = aggregate.approaches.flatMap(({ model, all_contexts: all }) =>
-    all === undefined ? [] : [`${code(model)} ${scoreWords(all.recall)} (${plural(all.n, 'question')})`],
-  )
-  return [
-    '',
-    `Contexts per answer, mean: ${listed}.${reason === null ? '' : ` ${md(reason)}.`}`,
-    ...(recalls.length === 0
-      ? []
-      : [
-          '',
-          `Recall over all contexts: ${recalls.join(', ')}. It rises with the number of contexts, so it ranks no approach.`,
-        ]),
-  ]
+  return ['', `Contexts per answer, mean: ${listed}.${reason === null ? '' : ` ${md(reason)}.`}`]
 }
 
 function hopLines(aggregate: Aggregate): string[] {

@@ -99,13 +99,13 @@ describe('renderMatrixTable', () => {
     expect(renderMatrixTable([...aggregates].reverse())).toBe(text)
   })
 
-  it('leads with the primary metric at every width, and with recall@5 where a run has none', () => {
+  it('leads with the primary metric at every width, and with the first one that is scored where a run has none', () => {
     const heads = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('  approach '))
     for (const columns of [80, 100, 200])
       for (const head of heads(renderMatrixTable([aggregates[1]], { columns })))
         expect(head).toMatch(/^ {2}approach +cells +points covered≠ /)
     const unscored = structuredClone(aggregates[1])
     unscored.comparisons = null
-    expect(heads(renderMatrixTable([unscored]))[0]).toMatch(/^ {2}approach +cells +recall@5≠ /)
+    expect(heads(renderMatrixTable([unscored]))[0]).toMatch(/^ {2}approach +cells +points covered≠ /)
   })
 })

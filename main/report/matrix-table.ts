@@ -3,7 +3,6 @@ import {
   durationWords,
   METRIC_LABELS,
   metricOfId,
-  METRICS,
   metricsIn,
   type Aggregate,
   type ApproachSummary,
@@ -46,8 +45,8 @@ const DEFAULT_WIDTH = 100
 /** Model-graded metrics beside those that every run has. */
 const MAX_GRADED = 2
 const MAX_NOTES = 10
-/** Columns that every run has, as far as the terminal is wide enough; those of the contexts come first. */
-const ALWAYS = METRICS.filter((metric) => metricsIn('terminal').includes(metric)).map(({ id }) => id as ScoreMetric)
+/** Columns that every run has, as far as the terminal is wide enough. */
+const ALWAYS = metricsIn('terminal').map(({ id }) => id as ScoreMetric)
 
 type Alias = Pick<ApproachSummary, 'model' | 'base_model' | 'flavor'>
 
@@ -56,9 +55,15 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
   const { columns: width = DEFAULT_WIDTH, color = false } = options
   const ordered = inLadderOrder(aggregates)
   const primary = primaryMetric(ordered)
-  const metric = ALWAYS.find((each) => each === primary) ?? ALWAYS[0]!
+  const isScored = (name: ScoreMetric): boolean =>
+    ordered.some(({ approaches }) => approaches.some((approach) => (metricOf(approach, name)?.scored ?? 0) > 0))
+  const metric = ALWAYS.find((each) => each === primary) ?? ALWAYS.find(isScored) ?? ALWAYS[0]!
   const marks = marksOf(ordered)
-  const view: View = { width, color, metric, marks }
+  // Aggregates of earlier versions say nothing of metrics that came later.
+  const always = ALWAYS.filter((name) =>
+    ordered.some(({ approaches }) => approaches.some((approach) => metricOf(approach, name) !== undefined)),
+  )
+  const view: View = { width, color, metric, always, marks }
   const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
   if (ordered.length > 1) sections.push(ladderLines(ordered, view))
   sections.push(resultLines(ordered, view))
@@ -72,6 +77,8 @@ interface View {
   color: boolean
   /** The score of the first column and of the closing table of all datasets: the primary metric where the run has one. */
   metric: ScoreMetric
+  /** Scores that have a column whatever the run asked for. */
+  always: readonly ScoreMetric[]
   marks: ReadonlyMap<string, string>
 }
 
@@ -125,7 +132,7 @@ const rule = ({ width, color }: Pick<View, 'width' | 'color'>): string =>
 function datasetLines(aggregate: Aggregate, view: View): string[] {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
   // A narrow terminal drops columns from the right: what decides about the run comes before what rules graded.
-  const metrics = [...new Set<ScoreMetric>([view.metric, ...ALWAYS, ...first, ...graded.flat()])]
+  const metrics = [...new Set<ScoreMetric>([view.metric, ...view.always, ...first, ...graded.flat()])]
   const build = (shape: Shape) => datasetTable(aggregate, metrics, shape, view)
   const table = fitted(view.width, metrics.length, build)
   return [

@@ -29,6 +29,26 @@ describe('retrieval without contexts', () => {
   })
 })
 
+describe('a metric that rows of earlier versions do not have', () => {
+  const unknown = { kind: 'unevaluable', reason: 'not_in_earlier_rows' }
+
+  it('is read from what they hold of all contexts, and is unknown where they hold nothing of them', () => {
+    const row = fixtureRow(dataset, ALIASES.vanilla, 0)
+    row.metrics.retrieval = { status: 'ok', scores: { recall_at_5: 0.5 }, reason: null }
+    expect(metricOutcome(row, 'facts_found')).toEqual(unknown)
+    row.metrics.retrieval.all_contexts = { contexts: 7, recall: 0.75 }
+    expect(metricOutcome(row, 'facts_found')).toEqual({ kind: 'scored', score: 0.75 })
+    expect(metricOutcome(row, 'mrr_at_10')).toEqual({ kind: 'error', reason: 'score_missing_or_null' })
+  })
+
+  it('is 0 where rows say that nothing was found, and unknown where they only lack contexts', () => {
+    const row = withoutContexts(0)
+    expect(metricOutcome(row, 'facts_found')).toEqual(unknown)
+    row.metrics.retrieval.all_contexts = { contexts: 0, recall: 0 }
+    expect(metricOutcome(row, 'facts_found')).toEqual({ kind: 'scored', score: 0 })
+  })
+})
+
 describe('timeouts of an evaluator', () => {
   const rowWith = (error_type: 'http_error' | 'timeout', error: string) =>
     fixtureRow(dataset, ALIASES.vanilla, 0, { ragas: evaluation({}, { error_type, error, status: 'error' }) })

@@ -35,6 +35,7 @@ export type MetricOutcome =
 
 const NOT_RUN: MetricOutcome = { kind: 'not_run' }
 const DISABLED: MetricOutcome = { kind: 'disabled' }
+const NOT_IN_EARLIER_ROWS: MetricOutcome = { kind: 'unevaluable', reason: 'not_in_earlier_rows' }
 
 /** Evaluators name a timeout of one metric in words of their own. */
 const TIMEOUT_WORD = /time[d]?[\s_-]?out/i
@@ -74,10 +75,15 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
 function retrievalOutcome(row: FigureRow, metric: RetrievalMetric): MetricOutcome {
   const { retrieval } = row.metrics
   if (row.status !== 'ok' || retrieval.status === 'not_run') return NOT_RUN
-  if (retrieval.reason === NO_CONTEXTS) return withoutContexts(row)
+  const descriptor: Metric = metricOfId(metric)
+  const stored = descriptor.class === 'retrieval' ? descriptor.stored : undefined
+  // A metric that came later may be unknown for rows of before, also where they found nothing: zeros alone would be its mean.
+  if (retrieval.reason === NO_CONTEXTS)
+    return stored !== undefined && stored(retrieval) === undefined ? NOT_IN_EARLIER_ROWS : withoutContexts(row)
   if (retrieval.status === 'not_evaluable') return { kind: 'unevaluable', reason: retrieval.reason ?? 'unknown' }
-  const score = retrieval.scores[metric]
-  return score === undefined ? failure('score_missing_or_null') : scored(score)
+  const score = retrieval.scores[metric] ?? stored?.(retrieval)
+  if (score !== undefined) return scored(score)
+  return stored === undefined ? failure('score_missing_or_null') : NOT_IN_EARLIER_ROWS
 }
 
 const NO_CONTEXTS = 'retrieved_contexts_required'

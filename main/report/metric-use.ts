@@ -2,24 +2,43 @@ import {
   artifactNameOf,
   isRuleBased,
   metricNamed,
-  METRICS,
+  metricOfId,
+  PRIMARY_METRICS,
   type Aggregate,
   type ComparedMetric,
   type EvaluationMetric,
-  type Metric,
 } from '../../contract/index.ts'
 import { holmAdjusted } from '../statistics/pair-decision.ts'
 import { comparedMetric, type ComparedName } from './aggregate-access.ts'
 import { nameWords } from './words.ts'
 
-/** Metrics that can be primary, in this order: every approach can have them and no model is asked (decision 060). */
-const PRIMARY: readonly ComparedName[] = METRICS.filter((metric: Metric) => metric.primary !== undefined)
-  .toSorted((a: Metric, b: Metric) => a.primary! - b.primary!)
-  .map(artifactNameOf)
+/** Metrics that can be primary, in the order in which they become it (decision 103). */
+const PRIMARY: readonly ComparedName[] = PRIMARY_METRICS.map((id) => artifactNameOf(metricOfId(id)))
 
-/** The metric that decides about a run; every other one is exploratory. Null where no question declares what an answer must hold. */
-export const primaryMetric = (aggregates: readonly Aggregate[]): ComparedName | null =>
-  PRIMARY.find((name) => aggregates.some((aggregate) => comparedMetric(aggregate, name) !== null)) ?? null
+/** The metric that a run declared before its first cell to decide about it; undefined where it declared none. */
+const declaredPrimary = (aggregates: readonly Aggregate[]): ComparedName | undefined =>
+  aggregates
+    .map(({ reproducibility }) => reproducibility?.runtime.primary_metric)
+    .flatMap((id) => PRIMARY_METRICS.filter((each) => each === id))
+    .map((id) => artifactNameOf(metricOfId(id)))[0]
+
+/**
+ * The metric that decides about a run: the declared one, else the first that the run has. Every other one is exploratory. Null where the run
+ * has no score of it, or of any.
+ */
+export function primaryMetric(aggregates: readonly Aggregate[]): ComparedName | null {
+  const declared = declaredPrimary(aggregates)
+  const possible = declared === undefined ? PRIMARY : [declared]
+  return possible.find((name) => aggregates.some((aggregate) => comparedMetric(aggregate, name) !== null)) ?? null
+}
+
+/** Why a run has no primary metric. */
+export function noPrimaryReason(aggregates: readonly Aggregate[]): string {
+  const declared = declaredPrimary(aggregates)
+  return declared === undefined
+    ? 'no question has gold evidence or answer keys, so no metric can decide (add gold or answer_keys to questions)'
+    : `the declared primary metric, ${nameWords(declared)}, has no score`
+}
 
 /** Name of the evaluator by rules, in the manifest of models. */
 const BUILTIN_EVALUATOR = 'rule-critic'
@@ -77,7 +96,7 @@ export function useLegend(aggregates: readonly Aggregate[]): string {
   const rest =
     'exploratory: their pairs are corrected within one metric and rung only, and among so many some pair is decided by chance. Take such a decision as a reason for another run.'
   return primary === null
-    ? `No metric is primary, because no question declares what an answer must hold. All are ${rest}`
+    ? `No metric is primary: ${noPrimaryReason(aggregates)}. All are ${rest}`
     : `The primary metric is ${nameWords(primary)}: its decisions are results. All others are ${rest}`
 }
 

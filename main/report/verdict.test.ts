@@ -92,7 +92,7 @@ describe('verdictsOf', () => {
     )
     const run = await decidedRun({ vanilla: 12, hybrid: 12 })
     expect(textOf({ ...run, comparisons: { ...run.comparisons!, metrics: [] } })).toContain(
-      'no question declares what an answer must hold',
+      'no question has gold evidence or answer keys',
     )
     expect(textOf({ ...run, comparisons: null })).toContain('no answer has been compared yet')
   })
@@ -132,6 +132,34 @@ describe('verdictsOf', () => {
       'agentic-rag is left out: it is scored on 5 of 24 cells.',
       'graph-rag was unavailable: the graph engine is off.',
     ])
+  })
+
+  const foundBy =
+    (share: Record<string, number>, contexts: Record<string, number>) => (approach: string, index: number) => ({
+      found: { contexts: contexts[approach]!, recall: index < share[approach]! ? 1 : 0 },
+    })
+
+  it('decides on the facts that the contexts hold where questions have gold, and says who hands over more of them', async () => {
+    const cell = foundBy({ vanilla: 4, hybrid: 22 }, { vanilla: 5, hybrid: 9 })
+    const run = await decidedRun({ vanilla: 24, hybrid: 0 }, { cell })
+    expect(verdictsOf([run])[0]).toMatchObject({ kind: 'winner', metric: 'facts_found', highest: ['hybrid-rag'] })
+    expect(textOf(run)).toMatch(
+      /hybrid-rag finds 75 percentage points more of the needed facts than vanilla-rag \(95 % interval \d+ to \d+\), with 9\.0 contexts per answer against 5\.0, in the same time\.$/,
+    )
+    const alike = await decidedRun(
+      { vanilla: 24, hybrid: 0 },
+      { cell: foundBy({ vanilla: 4, hybrid: 22 }, { vanilla: 5, hybrid: 5 }) },
+    )
+    expect(textOf(alike)).not.toContain('contexts per answer')
+  })
+
+  it('decides on the metric that the run declared, and on none where that has no score', async () => {
+    const cell = foundBy({ vanilla: 4, hybrid: 22 }, { vanilla: 5, hybrid: 5 })
+    const declared = await decidedRun({ vanilla: 24, hybrid: 2 }, { cell, primary: 'points_covered' })
+    expect(verdictsOf([declared])[0]).toMatchObject({ metric: 'points_covered', highest: ['vanilla-rag'] })
+    const unjudged = await decidedRun({ vanilla: 24, hybrid: 2 }, { cell, primary: 'judge_mean' })
+    expect(verdictsOf([unjudged])[0]).toMatchObject({ kind: 'not_comparable', metric: null })
+    expect(textOf(unjudged)).toContain('the declared primary metric, judge mean, has no score')
   })
 
   it('of several rungs counts only what stays decided over all of them', async () => {

@@ -12,7 +12,7 @@ import { countWords, plural } from '../../contract/words.ts'
 import { MIN_CLUSTERS } from '../statistics/estimate.ts'
 import { baselineOf, comparedMetric, pairAgainst, type ComparedName } from './aggregate-access.ts'
 import { comparableMean, isThin, rungFigure } from './leaderboard.ts'
-import { ladderDecisions, primaryMetric } from './metric-use.ts'
+import { ladderDecisions, noPrimaryReason, primaryMetric } from './metric-use.ts'
 import { intervalWords, nameWords, valueWords } from './words.ts'
 
 /** One verdict per dataset run, in the given order. With several, a pair must be decided on its rung and over the pairs of all rungs. */
@@ -48,7 +48,7 @@ function verdictOf(
       highest: [],
       better_than: [],
       open_with: [],
-      sentences: [`Nothing is decided on ${dataset.label}: ${reason ?? NO_PRIMARY}.`],
+      sentences: [`Nothing is decided on ${dataset.label}: ${reason ?? noPrimaryReason([aggregate])}.`],
     }
   const standings = standingsOf(aggregate, name)
   const top = standings[0]!
@@ -89,9 +89,6 @@ interface Facts {
   /** The highest approach against another one. */
   pairOf: (other: string) => PairComparison | null
 }
-
-const NO_PRIMARY =
-  'no question declares what an answer must hold, so no metric can decide (add answer_keys to questions)'
 
 function reasonNothingCompares({ approaches, comparisons }: Aggregate, compared: ComparedMetric | null): string | null {
   if (approaches.length === 1) return `only ${approaches[0]!.model} was run, so there is nothing to compare it with`
@@ -160,7 +157,7 @@ function aheadWords(facts: Facts, other: string, apposition = ''): string {
   const pair = facts.pairOf(other)!
   const amount = amountWords(name, Math.abs(pair.difference.value!))
   const ahead = metricNamed(name)?.ahead?.(amount) ?? `is ${amount} better on ${nameWords(name)}`
-  return `${leader} ${ahead} than ${other}${apposition}${intervalClause(facts, pair)}${timeClause(facts.aggregate, leader, other)}`
+  return `${leader} ${ahead} than ${other}${apposition}${intervalClause(facts, pair)}${contextsClause(facts, leader, other)}${timeClause(facts.aggregate, leader, other)}`
 }
 
 const isShare = (name: ComparedName): boolean => metricNamed(name)?.unit === 'score'
@@ -178,6 +175,16 @@ function intervalClause({ name, compared }: Facts, { difference: { interval } }:
   const write = (value: number): string =>
     isShare(name) ? String(Math.round(value * 100)).replace('-', '−') : valueWords(name, value)
   return ` (${percent} % interval ${write(interval.low)} to ${write(interval.high)})`
+}
+
+/** Who hands over more contexts can find more in them: both numbers where they differ by more than a tenth and the metric looks into them. */
+function contextsClause({ aggregate, name }: Facts, leader: string, other: string): string {
+  if (metricNamed(name)?.class !== 'retrieval') return ''
+  const [own, against] = [leader, other].map(
+    (model) => aggregate.approaches.find((each) => each.model === model)?.all_contexts?.contexts,
+  )
+  if (own === undefined || against === undefined || Math.abs(own - against) <= 0.1 * against) return ''
+  return `, with ${own.toFixed(1)} contexts per answer against ${against.toFixed(1)}`
 }
 
 /** Ratio of median latencies of the answered cells; nothing where cells failed, because those that answered may be the quick ones. */

@@ -38,6 +38,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   answer_only: 'the approach answers without contexts',
   retrieved_contexts_required: 'no context was retrieved',
   evidence_not_handed_over: 'the answer rests on evidence that is not handed over as contexts, such as the graph',
+  not_in_earlier_rows: 'rows of earlier versions do not hold it',
   cell_failed: 'the cell failed',
   score_missing_or_null: 'the evaluator gave no score',
   score_not_numeric: 'the score is no number',

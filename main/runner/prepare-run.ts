@@ -5,6 +5,7 @@ import {
   type EvaluationMetric,
   fieldPath,
   type JudgePanelSettings,
+  type PrimaryMetric,
   type RetryFailed,
   type RunEvent,
   type Alias,
@@ -190,6 +191,7 @@ function panelOf({ judge }: RunRequest, declared: JudgePanelSettings, inputs: Ru
 function withChoices(
   experiment: Experiment,
   metrics: EvaluationMetric[],
+  primary: PrimaryMetric | undefined,
   judgePanel: JudgePanelSettings,
   concurrency: number | null,
 ): Experiment {
@@ -198,7 +200,7 @@ function withChoices(
     ...experiment,
     evaluation: {
       ...evaluation,
-      metrics: { ragas: metrics, judge_panel: judgePanel },
+      metrics: { ragas: metrics, ...(primary === undefined ? {} : { primary }), judge_panel: judgePanel },
       run: { ...evaluation.run, concurrency: concurrency ?? evaluation.run.concurrency },
     },
   }
@@ -251,6 +253,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     experiment: withChoices(
       experiment,
       metrics,
+      request.primary_metric ?? experiment.evaluation.metrics.primary,
       panelSettings(judgePanel, declared),
       request.concurrency ?? inputs.concurrency,
     ),

@@ -1,5 +1,5 @@
 import { RetryFailed } from '../../contract/evidence/run-event.ts'
-import { EvaluationMetric } from '../../contract/common.ts'
+import { EvaluationMetric, PrimaryMetric } from '../../contract/common.ts'
 import { COST_AXES, type CostAxis } from '../features/compare/compare-words.ts'
 import { IndexMetric, CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
@@ -103,6 +103,7 @@ export interface LaunchSearch {
   models?: string[]
   name?: string | undefined
   metrics?: EvaluationMetric[] | undefined
+  primary?: PrimaryMetric | undefined
   judge?: boolean | undefined
   judges?: string[] | undefined
   repeats?: number | undefined
@@ -219,6 +220,7 @@ export const readLaunchSearch = (raw: Raw): LaunchSearch =>
     name: text(raw, 'name'),
     metrics: list(raw, 'metrics')?.filter((metric) => EvaluationMetric.safeParse(metric).success) as
       EvaluationMetric[] | undefined,
+    primary: member(text(raw, 'primary'), PrimaryMetric.options),
     judge: flag(raw, 'judge'),
     judges: texts(raw, 'judges'),
     repeats: whole(raw, 'repeats'),

@@ -9,6 +9,7 @@ import { RunResultPanel } from '../features/result/run-result.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { useLeadingMetric } from '../data/leading-metric.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
 import { COMPARE_WORDS as WORDS, COST_AXES } from '../features/compare/compare-words.ts'
@@ -24,12 +25,14 @@ export function ComparePage() {
   const search = useSearch({ from: '/compare' })
   const navigate = useNavigate({ from: '/compare' })
   const { query, runs, run, dataset } = useRunDataset(search)
-  const metric = search.metric ?? FIRST_METRIC
+  const leading = useLeadingMetric(run?.run_id)
+  const chosen = search.metric ?? leading
+  const metric = chosen ?? FIRST_METRIC
   const axis = search.cost ?? 'latency_ms'
   const intervalOf = useIntervals(run?.run_id ?? '', run?.datasets.map(({ dataset_id: id }) => id) ?? [], metric)
   const frontier = useQuery({
     ...api.compare.frontier.queryOptions({ input: { run_ids: [run?.run_id ?? ''], metric } }),
-    enabled: run !== undefined,
+    enabled: run !== undefined && chosen !== null,
   })
   if (run === undefined || dataset === undefined)
     return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />

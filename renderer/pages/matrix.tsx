@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router'
 import { NoRun } from '../components/no-run.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { useLeadingMetric } from '../data/leading-metric.ts'
 import { MATRIX_WORDS as WORDS } from '../features/matrix/matrix-words.ts'
 import { MatrixView } from '../features/matrix/matrix-view.tsx'
 
@@ -15,6 +16,8 @@ export function MatrixPage() {
     ...api.runs.summary.queryOptions({ input: { run_id: run ?? '' } }),
     enabled: run !== undefined,
   })
+  const leading = useLeadingMetric(run)
+  const metric = search.metric ?? leading
   if (runs.isError || summary.isError)
     return (
       <Page title={WORDS.page}>
@@ -27,7 +30,7 @@ export function MatrixPage() {
     )
   if (runs.isSuccess && run === undefined)
     return <NoRun title={WORDS.page} query={runs} named={undefined} words={WORDS} />
-  if (summary.data === undefined || runs.data === undefined)
+  if (summary.data === undefined || runs.data === undefined || metric === null)
     return (
       <Page title={WORDS.page}>
         <LoadingRows rows={16} height={36} />
@@ -47,6 +50,7 @@ export function MatrixPage() {
       summary={summary.data}
       dataset={dataset}
       search={search}
+      metric={metric}
     />
   )
 }

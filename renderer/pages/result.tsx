@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
-import { FIRST_METRIC, metricNamed } from '../../contract/metrics/metrics.ts'
+import { FIRST_METRIC } from '../../contract/metrics/metrics.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
 import { metricName } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { useLeadingMetric } from '../data/leading-metric.ts'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
 import { COST_AXES } from '../features/compare/compare-words.ts'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
@@ -19,18 +19,12 @@ export function ResultPage() {
   const search = useSearch({ from: '/result' })
   const navigate = useNavigate({ from: '/result' })
   const { query, runs, run, dataset } = useRunDataset(search)
-  const result = useQuery({
-    ...api.compare.result.queryOptions({ input: { run_id: run?.run_id ?? '' } }),
-    enabled: run !== undefined,
-  })
-  const primary = result.data?.verdicts.find((verdict) => verdict.metric !== null)?.metric
-  const metric =
-    (primary === undefined || primary === null ? undefined : (metricNamed(primary)?.id as IndexMetric | undefined)) ??
-    FIRST_METRIC
+  const leading = useLeadingMetric(run?.run_id)
+  const metric = leading ?? FIRST_METRIC
   const intervalOf = useIntervals(run?.run_id ?? '', run?.datasets.map(({ dataset_id: id }) => id) ?? [], metric)
   const frontier = useQuery({
     ...api.compare.frontier.queryOptions({ input: { run_ids: [run?.run_id ?? ''], metric } }),
-    enabled: run !== undefined && result.data !== undefined,
+    enabled: run !== undefined && leading !== null,
   })
   if (run === undefined || dataset === undefined)
     return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />

@@ -119,6 +119,9 @@ test('an answer that refuses is marked beside its scores, and how that was decid
   await expect(page.getByRole('tooltip')).toContainText('Rules decided that this answer refuses')
   await drawerOf(page).getByRole('button', { name: 'Close' }).click()
   await openCell(page, 1)
+  await expect(chip).toHaveCount(3)
+  // A pointer that rests where the chip appears does not enter it.
+  await page.mouse.move(0, 0)
   await chip.first().hover()
   await expect(page.getByRole('tooltip')).toContainText('The evaluator’s language model decided')
 })

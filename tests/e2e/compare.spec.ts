@@ -46,9 +46,9 @@ test('charts are saved as pictures that name what they show', async ({ page, ope
   const svg = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save the chart as SVG' }).first().click()
   const saved = await svg
-  expect(saved.suggestedFilename()).toBe('ladder-2026-11-20-graph_native-answer_relevancy-latency_ms.svg')
+  expect(saved.suggestedFilename()).toBe('ladder-2026-11-20-graph_native-facts_found-latency_ms.svg')
   const text = await readFile(await saved.path(), 'utf8')
-  for (const words of ['answer relevancy against mean latency', 'mean latency, s', 'contextual', 'lazy-graph'])
+  for (const words of ['facts found against mean latency', 'mean latency, s', 'contextual', 'lazy-graph'])
     expect(text).toContain(words)
   expect(text).not.toContain('var(--')
   const png = page.waitForEvent('download')

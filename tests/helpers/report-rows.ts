@@ -116,6 +116,8 @@ export interface CellFixture {
   failure?: { type: NonNullable<CanonicalRow['error']>['type']; message: string }
   ragas?: Partial<EvaluationResult>
   recall?: number | null
+  /** What all contexts hold; rows of earlier versions do not say it. */
+  found?: { contexts: number; recall: number }
   answer?: string
 }
 
@@ -143,7 +145,7 @@ export function fixtureRow(
   cell: CellFixture = {},
 ): CanonicalRow {
   const { tags: _tags, ...question } = dataset.questions[questionIndex]!
-  const { latencyMs = 100, attempts = 1, failure, recall = 0.5, answer = `Answer of ${approach.model}.` } = cell
+  const { latencyMs = 100, attempts = 1, failure, recall = 0.5, found, answer = `Answer of ${approach.model}.` } = cell
   const failed = failure !== undefined
   const answerOnly = approach.evidence_capability === 'answer_only'
   const usage = { prompt_tokens: 400 + questionIndex, completion_tokens: 20, total_tokens: 420 + questionIndex }
@@ -158,7 +160,14 @@ export function fixtureRow(
         ? { status: 'not_evaluable' as const, scores: {}, reason: 'gold_evidence_required' as const }
         : {
             status: 'ok' as const,
-            scores: { hit_at_5: recall > 0 ? 1 : 0, recall_at_5: recall, mrr_at_10: recall, ndcg_at_10: recall },
+            scores: {
+              ...(found === undefined ? {} : { facts_found: found.recall }),
+              hit_at_5: recall > 0 ? 1 : 0,
+              recall_at_5: recall,
+              mrr_at_10: recall,
+              ndcg_at_10: recall,
+            },
+            ...(found === undefined ? {} : { all_contexts: found }),
             reason: null,
           }
   const ragas = failed

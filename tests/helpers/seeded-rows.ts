@@ -334,7 +334,13 @@ export function seededRow({ runId, entry, documents, position, alias, hostile = 
               ? { status: 'not_evaluable', scores: {}, reason: 'gold_evidence_required' }
               : {
                   status: 'ok',
-                  scores: { hit_at_5: hit > 0 ? 1 : 0, recall_at_5: hit, mrr_at_10: hit, ndcg_at_10: hit },
+                  scores: {
+                    facts_found: value('facts_found'),
+                    hit_at_5: hit > 0 ? 1 : 0,
+                    recall_at_5: hit,
+                    mrr_at_10: hit,
+                    ndcg_at_10: hit,
+                  },
                   reason: null,
                 },
       answer: failure === null ? answerScores : answerNotRun(),

@@ -46,7 +46,13 @@ export function* syntheticRows(run: SyntheticRun): Generator<CanonicalRow> {
       const words = from + Math.floor(random() * (to - from + 1))
       const answer = Array.from({ length: words }, () => wordOf(random)).join(' ')
       const recall = Math.round(random() * 4) / 4
-      const scores = { hit_at_5: recall > 0 ? 1 : 0, recall_at_5: recall, mrr_at_10: recall, ndcg_at_10: recall }
+      const scores = {
+        facts_found: recall,
+        hit_at_5: recall > 0 ? 1 : 0,
+        recall_at_5: recall,
+        mrr_at_10: recall,
+        ndcg_at_10: recall,
+      }
       const ragas =
         fate > 0.98
           ? evaluation({}, { error_type: 'timeout' })

@@ -14,7 +14,17 @@ export const matrixCommand: Command = {
   summary:
     'Run the cells of one dataset against a gateway that is already set up, and print the matrix; resumes what is stored.',
   options: {
-    ...pickOptions('project', 'manifest', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
+    ...pickOptions(
+      'project',
+      'manifest',
+      'queries',
+      'models',
+      'flavors',
+      'all',
+      'metrics',
+      'primary-metric',
+      'evaluate',
+    ),
     ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
     dataset: { type: 'string', hint: 'ID', description: 'the one dataset to run, instead of MATRIX_DATASET_ID' },
     ...RETRY_OPTION,

@@ -7,6 +7,7 @@ import { heat } from '../../components/heat.ts'
 import { RungTable } from '../../components/rung-table.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { useLeadingMetric } from '../../data/leading-metric.ts'
 import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -14,11 +15,14 @@ const WORDS = HOME_WORDS.newestResult
 
 /** Means of the newest run, approaches by datasets, each with its n. */
 export function NewestResult({ run }: { run: RunHead }) {
-  const { data, isError, error, refetch } = useQuery(
-    api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric: FIRST_METRIC } }),
-  )
+  const leading = useLeadingMetric(run.run_id)
+  const metric = leading ?? FIRST_METRIC
+  const { data, isError, error, refetch } = useQuery({
+    ...api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric } }),
+    enabled: leading !== null,
+  })
   return (
-    <Panel title={WORDS.mean(run.run_id, metricName(FIRST_METRIC))} aside={<Link to="/compare">{WORDS.compare}</Link>}>
+    <Panel title={WORDS.mean(run.run_id, metricName(metric))} aside={<Link to="/compare">{WORDS.compare}</Link>}>
       {isError && <ErrorPanel error={error} what={WORDS.theNewestResult} retry={() => void refetch()} />}
       {data === undefined && !isError && <LoadingRows rows={7} height={36} />}
       {data !== undefined && (

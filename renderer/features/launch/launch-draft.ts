@@ -1,13 +1,15 @@
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
-import type { EvaluationMetric } from '../../../contract/common.ts'
+import type { EvaluationMetric, PrimaryMetric } from '../../../contract/common.ts'
 import type { LaunchSearch } from '../../app/search-params.ts'
 
 /** What a person has chosen, besides the datasets and aliases that the address holds. */
 export interface LaunchDraft {
   runId: string
   metrics: EvaluationMetric[]
+  /** Null: the manifest's, else the first that the run has. */
+  primaryMetric: PrimaryMetric | null
   judge: boolean
   /** Empty: as the manifest and the settings say. */
   judges: string[]
@@ -24,6 +26,7 @@ export interface LaunchDraft {
 const asManifest = ({ metrics, judge_panel: panel, repeats }: ExperimentView): LaunchDraft => ({
   runId: '',
   metrics: metrics.filter(({ requested }) => requested).map(({ metric }) => metric),
+  primaryMetric: null,
   judge: panel.settings.enabled,
   judges: [],
   repeats,
@@ -40,6 +43,7 @@ export function draftOf(experiment: ExperimentView, search: LaunchSearch): Launc
   return {
     runId: search.name ?? base.runId,
     metrics: search.metrics ?? base.metrics,
+    primaryMetric: search.primary ?? base.primaryMetric,
     judge: search.judge ?? base.judge,
     judges: search.judges ?? base.judges,
     repeats: search.repeats ?? base.repeats,
@@ -59,6 +63,7 @@ export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<L
   return {
     name: other('runId'),
     metrics: other('metrics'),
+    primary: draft.primaryMetric ?? undefined,
     judge: other('judge'),
     judges: other('judges'),
     repeats: other('repeats'),
@@ -88,6 +93,7 @@ export const requestOf = (draft: LaunchDraft, datasets: string[], models: string
   dataset_ids: datasets,
   models,
   metrics: draft.metrics,
+  ...(draft.primaryMetric === null ? {} : { primary_metric: draft.primaryMetric }),
   judge: { enabled: draft.judge, ...(draft.judge && draft.judges.length > 0 ? { models: draft.judges } : {}) },
   repeats: draft.repeats,
   ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),

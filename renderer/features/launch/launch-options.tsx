@@ -1,4 +1,5 @@
 import { Checkbox, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
+import { PrimaryMetric } from '../../../contract/common.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import { MAX_REPEATS } from '../../../contract/evidence/canonical-row.ts'
@@ -97,6 +98,16 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           value={draft.concurrency ?? ''}
           onChange={(value) => set({ concurrency: value === '' ? null : wholeNumber(value, 1) })}
           error={problemOf(problems, 'concurrency')}
+        />
+        <Select
+          label={WORDS.primaryMetric}
+          description={WORDS.primaryAbout}
+          placeholder={experiment.primary_metric === null ? WORDS.firstOfRun : metricName(experiment.primary_metric)}
+          data={PrimaryMetric.options.map((value) => ({ value, label: metricName(value) }))}
+          value={draft.primaryMetric}
+          onChange={(primaryMetric) => set({ primaryMetric })}
+          clearable
+          error={problemOf(problems, 'primary_metric')}
         />
         <Select
           label={WORDS.modelSet}

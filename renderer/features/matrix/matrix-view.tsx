@@ -4,7 +4,6 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
-import { FIRST_METRIC } from '../../../contract/metrics/metrics.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import { differenceDomain, heatDomain } from '../../components/heat.ts'
 import { api } from '../../data/client.ts'
@@ -21,16 +20,17 @@ interface MatrixViewProps {
   summary: RunSummary
   dataset: RunDatasetSummary
   search: MatrixSearch
+  /** The metric of the grid's values. */
+  metric: IndexMetric
 }
 
 const DEFAULT_BASELINE = 'hybrid-rag'
 
 /** Toolbar, grid, legend, and the open cell beside the grid. */
-export function MatrixView({ runIds, summary, dataset, search }: MatrixViewProps) {
+export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixViewProps) {
   const navigate = useNavigate({ from: '/matrix' })
   const textInput = useRef<HTMLInputElement>(null)
   const run = summary.run_id
-  const metric = search.metric ?? dataset.metrics[0] ?? FIRST_METRIC
   const aliases = dataset.aliases.map(({ model }) => model)
   const heads = useQuery({
     ...api.matrix.heads.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),
