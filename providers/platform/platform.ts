@@ -291,7 +291,7 @@ async function openIngestion({
       profiles: config.consumer.ingestion_profiles,
       store,
       embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
-      embeddingModelName: models.modelName('embed'),
+      embeddingSpace: models.embeddingSpace(),
       limits: config.corpusLimits,
       leaseSeconds: config.ingestionLeaseSeconds,
       parsers,

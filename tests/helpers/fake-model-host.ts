@@ -107,6 +107,7 @@ export function fakeModelHost(options: FakeModelHostOptions = {}): FakeModelHost
     isCloud: (role) => options.cloud?.includes(role) === true,
     isBuiltin: (role) => options.builtin?.includes(role) === true,
     modelName,
+    embeddingSpace: () => modelName('embed'),
     resolved: () => ({
       set: 'fake',
       roles: Object.fromEntries(present.map((role) => [role, { backend: 'fake', model: modelName(role) }])),

@@ -28,7 +28,7 @@ const service = createIngestionService({
     }
     return hashEmbeddings(texts)
   },
-  embeddingModelName: 'hash-768',
+  embeddingSpace: 'hash-768',
   limits: DEFAULT_CORPUS_LIMITS,
   leaseSeconds: 10,
   ...(mode === 'submit' ? { dispatch: async () => undefined } : {}),

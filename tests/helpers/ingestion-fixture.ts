@@ -66,7 +66,7 @@ export async function openIngestionSite(): Promise<IngestionSite> {
     profiles: [testProfile('smoke')],
     store,
     embed: hashEmbeddings,
-    embeddingModelName: 'hash-768',
+    embeddingSpace: 'hash-768',
     limits: DEFAULT_CORPUS_LIMITS,
     leaseSeconds: 10,
     ...changes,

@@ -78,7 +78,7 @@ export async function ingest(
     chunks.map((chunk) => chunk.indexText),
     'document',
   )
-  const source = { dimensions: embeddings[0]!.length, contentDigest, embeddingModel: models.modelName('embed') }
+  const source = { dimensions: embeddings[0]!.length, contentDigest, embeddingModel: models.embeddingSpace() }
   await store.replace(`RagBase_${profile}`, source, chunks, embeddings)
 }
 

@@ -62,6 +62,7 @@ export function scriptedModels(script: Script = {}): ScriptedModels {
     isCloud: (role) => script.cloud === true && role === 'graph_query',
     isBuiltin: () => false,
     modelName: (role) => names[role] ?? `test-${role}`,
+    embeddingSpace: () => names.embed ?? 'test-embed',
     resolved: () => ({ set: 'test', roles: {} }),
     usage: () => ({}),
     close: async () => undefined,

@@ -28,7 +28,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
   const database = openGraphDatabase(deps.stateFile)
   const documents = createDocumentStore(database)
   const extractions = createExtractionStore(database)
-  const vectors = createVectorCache(database, deps.models.modelName('embed'))
+  const vectors = createVectorCache(database, deps.models.embeddingSpace())
   const holder = createGraphHolder(() => {
     pipeline.wake(0)
   })
@@ -125,7 +125,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
     query: async (request, options) => (await answering(request, options)).finish(),
     queryInParts: answering,
     graph: async (limit, signal) => pictureOf(await holder.get(signal), limit),
-    version: () => `${documents.digest()} ${deps.models.modelName('embed')}`,
+    version: () => `${documents.digest()} ${deps.models.embeddingSpace()}`,
     health: () => ({
       status: 'healthy',
       working_directory: deps.stateFile,

@@ -60,7 +60,7 @@ describe('submitting again', () => {
     expect(fourth.idempotency_key).toBe(first.idempotency_key)
     expect((await ingest(service)).id).toBe(fourth.id)
 
-    const otherModel = await ingest(site.service({ embeddingModelName: 'other-768' }))
+    const otherModel = await ingest(site.service({ embeddingSpace: 'other-768' }))
     expect(otherModel.id).not.toBe(fourth.id)
     expect(await site.store.info('RagBase_smoke')).toMatchObject({ embeddingModel: 'other-768' })
   })

@@ -53,7 +53,7 @@ describe('ingestion processes', () => {
     const embedded: string[] = []
     const service = site.service({
       clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
-      embeddingModelName: 'hash-768',
+      embeddingSpace: 'hash-768',
       embed: async (texts) => {
         embedded.push(...texts)
         return hashEmbeddings(texts)

@@ -43,7 +43,7 @@ export interface IngestionOptions {
   profiles: readonly IngestionProfile[]
   store: VectorStore
   embed: EmbedDocuments
-  embeddingModelName: string
+  embeddingSpace: string
   limits: CorpusLimits
   /** What a request may read of a corpus to learn whether it is known; the job reads what is more. */
   readInRequest?: ReadingBudget
@@ -224,7 +224,7 @@ export class IngestionService {
 
   async #isIntact({ collection, order }: Job): Promise<boolean> {
     const info = await this.#deps.store.info(collection)
-    return info?.contentDigest === collectionDigest(order.revision, order.contentDigest, this.#deps.embeddingModelName)
+    return info?.contentDigest === collectionDigest(order.revision, order.contentDigest, this.#deps.embeddingSpace)
   }
 
   async #dispatch(id: string): Promise<void> {

@@ -46,7 +46,7 @@ describe('two services on one state file', () => {
     // For this one the lease of 10 s is long over.
     const rescuer = site.service({
       clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
-      embeddingModelName: 'rescuer',
+      embeddingSpace: 'rescuer',
     })
     rescuer.start()
     const record = await rescuer.settled(id)
@@ -73,7 +73,7 @@ describe('two services on one state file', () => {
     const { ingestion_id: id } = await stalled.submit({ profile: 'smoke' })
     await gate.reached.promise
     const rescuer = site.service({
-      embeddingModelName: 'rescuer',
+      embeddingSpace: 'rescuer',
       clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
     })
     rescuer.start()

@@ -34,7 +34,7 @@ export async function runJob(
     signal.throwIfAborted()
     jobs.renew(lease, progress)
   })
-  const kept = openKeptVectors(keptVectorsFile(deps.stateFile, job.collection), deps.embeddingModelName, deps.embed)
+  const kept = openKeptVectors(keptVectorsFile(deps.stateFile, job.collection), deps.embeddingSpace, deps.embed)
   try {
     await runPhases(deps, jobs, job, lease, log, kept, signal)
     jobs.finish(lease, 'completed', log.progress)
@@ -92,7 +92,7 @@ async function writeCollection(
   checkLease: () => void,
   signal: AbortSignal,
 ): Promise<{ contentDigest: string; chunkCount: number } | null> {
-  const { store, embeddingModelName: embeddingModel } = deps
+  const { store, embeddingSpace: embeddingModel } = deps
   const chunks = await log.run('chunk', (count) => chunk(documents, profile, kept.embed, signal, count))
   const vectors = await log.run('embed', async (count) => {
     const outcome = await embedChunks(chunks, kept.embed, signal, count)

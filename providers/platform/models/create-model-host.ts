@@ -8,6 +8,7 @@ import {
   type SelectedModels,
 } from '../../../contract/index.ts'
 import { createBackendOpener, type BackendOptions } from './backends.ts'
+import { embeddingSpaceOf } from './embedding-space.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelHost } from './model-host.ts'
@@ -49,6 +50,7 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
     isCloud: (role) => isCloudModel(set.roles[role]),
     isBuiltin: (role) => isRuleBased(set.roles[role].backend),
     modelName: (role) => modelNameOf(set.roles[role]),
+    embeddingSpace: () => embeddingSpaceOf(set.roles.embed),
     resolved: () => resolvedModels(set),
     usage: () => Object.fromEntries(calls),
     async close() {

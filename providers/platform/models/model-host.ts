@@ -55,6 +55,8 @@ export interface ModelHost {
   /** True when the role is served by the rule-based backend, which needs no prompt round trip for critics. */
   isBuiltin(role: ModelRole): boolean
   modelName(role: ModelRole): string
+  /** What vectors of role `embed` can be compared with: its model and every setting that changes them. Collections carry it. */
+  embeddingSpace(): string
   resolved(): ResolvedModels
   /** Calls since the start, by role. */
   usage(): Record<string, number>

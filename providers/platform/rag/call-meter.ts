@@ -78,6 +78,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     isCloud: (role) => host.isCloud(role),
     isBuiltin: (role) => host.isBuiltin(role),
     modelName: (role) => host.modelName(role),
+    embeddingSpace: () => host.embeddingSpace(),
     resolved: () => host.resolved(),
     usage: () => host.usage(),
     close: () => host.close(),

@@ -348,6 +348,18 @@ describe('failures', () => {
     expect(await plugin.availability('lazy-graph-rag')).toMatchObject({ available: false, needs_ingestion: true })
   })
 
+  it('refuses a collection of the same model with other settings, and names both', async () => {
+    const { store, folder } = await open()
+    const models = { ...fakeModelHost(), embeddingSpace: () => 'fake-embed (fp32)' }
+    const deps = { aliases: consumer, flavors, store, models, stateDir: `${folder}/other`, routePrefix: '/rag' }
+    const changed = createRagPlugin({ ...deps, profile: 'smoke' })
+    await expect(changed.answer('vanilla-rag', ask(QUESTION))).rejects.toMatchObject({
+      code: 'collection_outdated',
+      message:
+        "collection RagBase_smoke was embedded by fake-embed, questions now by fake-embed (fp32): ingest profile 'smoke' again",
+    })
+  })
+
   it.each(['vanilla-rag', 'hybrid-rag', 'lazy-graph-rag'])(
     '%s refuses a collection whose vectors have another dimension than the question',
     async (alias) => {

@@ -116,7 +116,7 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
     )
   const taskOf = blurbTasks(chunks)
   const blurbModel = models.modelName('contextual_blurb')
-  const embedModel = models.modelName('embed')
+  const embedModel = models.embeddingSpace()
   const keys = chunks.map((_, index) => sha256(JSON.stringify([blurbModel, taskOf(index)])))
   const contentDigest = digestOf(chunks, keys, embedModel)
   const head = { collection: collections.contextual, chunks: chunks.length, content_digest: contentDigest }

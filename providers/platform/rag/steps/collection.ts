@@ -4,8 +4,8 @@ import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 
 /**
- * The collection a search is about to use. A missing one, and one embedded by another model than the question will be, are
- * refused: distances between two models' vectors mean nothing.
+ * The collection a search is about to use. A missing one, and one embedded by another model, or with other settings of it, than the question will
+ * be, are refused: distances between such vectors mean nothing.
  */
 export async function requireCollection(
   kind: 'plain' | 'contextual',
@@ -17,7 +17,7 @@ export async function requireCollection(
   const remedy =
     kind === 'plain' ? `ingest profile '${profile}'` : `ingest profile '${profile}' and build its contextual collection`
   if (info === null) throw new RagError('collection_missing', `collection ${name} does not exist: ${remedy} first`)
-  const current = models.modelName('embed')
+  const current = models.embeddingSpace()
   if (info.embeddingModel !== current)
     throw new RagError(
       'collection_outdated',
