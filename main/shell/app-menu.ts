@@ -1,5 +1,5 @@
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
-import { MENU_PAGES } from './menu-pages.ts'
+import { MENU_GROUPS } from './menu-pages.ts'
 
 /** What the menu can do besides what every application can. */
 export interface MenuActions {
@@ -11,12 +11,20 @@ export interface MenuActions {
   showLog: () => void
 }
 
+const PAGES_WITH_KEYS = MENU_GROUPS.flatMap((pages): readonly { path: string }[] => pages).slice(0, 9)
+
 const goItems = (actions: MenuActions): MenuItemConstructorOptions[] =>
-  MENU_PAGES.map(({ path, label }, index) => ({
-    label,
-    ...(index < 9 ? { accelerator: `CmdOrCtrl+${index + 1}` } : {}),
-    click: () => actions.show(path),
-  }))
+  MENU_GROUPS.flatMap((pages, group): MenuItemConstructorOptions[] => [
+    ...(group === 0 ? [] : [{ type: 'separator' } as const]),
+    ...pages.map(({ path, label }) => {
+      const number = PAGES_WITH_KEYS.findIndex((page) => page.path === path) + 1
+      return {
+        label,
+        ...(number === 0 ? {} : { accelerator: `CmdOrCtrl+${number}` }),
+        click: () => actions.show(path),
+      }
+    }),
+  ])
 
 /** The application's menu; the first submenu exists only on macOS, where every application has it. */
 export function menuTemplate(
@@ -91,7 +99,7 @@ export class TrayIcon {
         { label: state, enabled: false },
         { type: 'separator' },
         { label: 'Open RAG Ladder', click: () => show() },
-        { label: 'Ladder', click: () => show('/ladder') },
+        { label: 'Progress', click: () => show('/ladder') },
         { type: 'separator' },
         { label: 'Quit', click: quit },
       ]),

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import { PAGES } from '../../renderer/app/page-list.ts'
-import { MENU_PAGES } from './menu-pages.ts'
+import { PAGE_GROUPS } from '../../renderer/app/page-list.ts'
+import { MENU_GROUPS } from './menu-pages.ts'
 
-it('goes only to pages that the panel has, by the names it has for them', () => {
-  const known = PAGES.map(({ path, label }) => ({ path, label }))
-  for (const page of MENU_PAGES) expect(known).toContainEqual(page)
+it('the native menu lists every page of the panel, in its groups, order and names', () => {
+  expect(MENU_GROUPS).toEqual(PAGE_GROUPS.map(({ pages }) => pages.map(({ path, label }) => ({ path, label }))))
 })

@@ -1,36 +1,74 @@
-/** The pages in the order of the menu, each with the page of the guide that explains it. */
-export const PAGES = [
-  { path: '/', label: 'Home', about: 'What is running, last results, services', guide: 'first-run' },
+/**
+ * The pages in the order of the menu, by group, each with the page of the guide that explains it. Pages of a group without a name have no heading
+ * above them.
+ */
+export const PAGE_GROUPS = [
   {
-    path: '/launch',
-    label: 'Launch',
-    about: 'Choose rungs, approaches and metrics; see the plan; start',
-    guide: 'first-run',
+    name: null,
+    pages: [{ path: '/', label: 'Home', about: 'What is running, last results, services', guide: 'first-run' }],
   },
-  { path: '/ladder', label: 'Ladder', about: 'The run as it happens', guide: 'troubleshooting' },
   {
-    path: '/result',
-    label: 'Result',
-    about: 'Which approach is better, and how sure that is',
-    guide: 'reading-a-result',
+    name: 'Run',
+    pages: [
+      {
+        path: '/launch',
+        label: 'Launch',
+        about: 'Choose datasets, approaches and metrics; see the plan; start',
+        guide: 'first-run',
+      },
+      { path: '/ladder', label: 'Progress', about: 'The run as it happens', guide: 'troubleshooting' },
+    ],
   },
-  { path: '/matrix', label: 'Matrix', about: 'Questions by approaches', guide: 'reading-a-result' },
-  { path: '/coverage', label: 'Coverage', about: 'What was measured, and what was not', guide: 'reading-a-result' },
   {
-    path: '/judges',
-    label: 'Judges',
-    about: 'Grade answers without names; then see how far the judges agree',
-    guide: 'judges',
+    name: 'Read',
+    pages: [
+      {
+        path: '/result',
+        label: 'Result',
+        about: 'Which approach is better, and how sure that is',
+        guide: 'reading-a-result',
+      },
+      { path: '/matrix', label: 'Matrix', about: 'Questions by approaches', guide: 'reading-a-result' },
+      { path: '/coverage', label: 'Coverage', about: 'What was measured, and what was not', guide: 'reading-a-result' },
+      {
+        path: '/judges',
+        label: 'Judges',
+        about: 'Grade answers without names; then see how far the judges agree',
+        guide: 'judges',
+      },
+      {
+        path: '/compare',
+        label: 'Compare',
+        about: 'Quality against latency; run against run',
+        guide: 'reading-a-result',
+      },
+    ],
   },
-  { path: '/compare', label: 'Compare', about: 'Quality against latency; run against run', guide: 'reading-a-result' },
-  { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts', guide: 'own-data' },
-  { path: '/documents', label: 'Documents', about: 'Convert files; original beside result', guide: 'documents' },
-  { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech, speakers', guide: 'speech' },
-  { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it', guide: 'speech' },
-  { path: '/providers', label: 'Providers', about: 'Services, their health and logs', guide: 'services' },
-  { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index', guide: 'own-models' },
-  { path: '/help', label: 'Help', about: 'The guide, also without a network', guide: 'first-run' },
+  {
+    name: 'Data',
+    pages: [
+      { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts', guide: 'own-data' },
+      { path: '/documents', label: 'Documents', about: 'Convert files; original beside result', guide: 'documents' },
+      { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech, speakers', guide: 'speech' },
+      { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it', guide: 'speech' },
+    ],
+  },
+  {
+    name: 'System',
+    pages: [
+      { path: '/providers', label: 'Services', about: 'Local services, their health and logs', guide: 'services' },
+      { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index', guide: 'own-models' },
+    ],
+  },
+  {
+    name: null,
+    pages: [{ path: '/help', label: 'Help', about: 'The guide, also without a network', guide: 'first-run' }],
+  },
 ] as const
+
+type PageEntry = (typeof PAGE_GROUPS)[number]['pages'][number]
+
+export const PAGES: readonly PageEntry[] = PAGE_GROUPS.flatMap(({ pages }): readonly PageEntry[] => pages)
 
 /** Page of the guide for an address of the panel; a cell belongs to the matrix. */
 export const guideOf = (path: string): string =>

@@ -13,7 +13,7 @@ import { CancelButton } from '../features/ladder/cancel-button.tsx'
 import { useRunControl } from '../features/ladder/run-control.ts'
 import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
-import { guideOf, PAGES } from './page-list.ts'
+import { guideOf, PAGE_GROUPS } from './page-list.ts'
 import styles from './shell.module.css'
 import { SHELL_WORDS } from './shell-words.ts'
 
@@ -45,15 +45,20 @@ export function Shell() {
         <ServiceStates />
       </header>
       <nav className={styles.nav} aria-label={WORDS.pages}>
-        <ul>
-          {PAGES.map(({ path, label }) => (
-            <li key={path}>
-              <Link to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
-                {label}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        {PAGE_GROUPS.map(({ name, pages }) => (
+          <div key={name ?? pages[0].path} className={styles.group}>
+            {name !== null && <span id={`pages-${name}`}>{name}</span>}
+            <ul aria-labelledby={name === null ? undefined : `pages-${name}`}>
+              {pages.map(({ path, label }) => (
+                <li key={path}>
+                  <Link to={path} activeOptions={{ exact: path === '/', includeSearch: false }}>
+                    {label}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
       </nav>
       <main id="page" className={styles.main} tabIndex={-1}>
         {useEventLink() === 'expired' ? <ExpiredLink /> : <Outlet />}

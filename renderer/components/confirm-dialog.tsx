@@ -15,6 +15,10 @@ interface ConfirmDialogProps {
   /** A word that must be typed before the action is possible; for what cannot be undone. */
   typed?: string | undefined
   loading?: boolean
+  /** Nothing is chosen yet that could be confirmed. */
+  held?: boolean
+  /** Plain where nothing is lost. */
+  tone?: 'danger' | 'plain'
   onClose: () => void
   onConfirm: () => void
   children: ReactNode
@@ -22,9 +26,10 @@ interface ConfirmDialogProps {
 
 /** Asks before something is deleted, replaced or stopped, and shows what that is. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { opened, title, confirm, keep, typed, loading = false, onClose, onConfirm, children } = props
+  const { opened, title, confirm, keep, typed, loading = false, held = false, tone = 'danger' } = props
+  const { onClose, onConfirm, children } = props
   const [word, setWord] = useState('')
-  const isReady = typed === undefined || word.trim() === typed
+  const isReady = !held && (typed === undefined || word.trim() === typed)
   const close = (): void => {
     setWord('')
     onClose()
@@ -59,7 +64,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Button variant="default" onClick={close} data-autofocus={typed === undefined || undefined}>
             {keep}
           </Button>
-          <Button type="submit" color="red" disabled={!isReady} loading={loading}>
+          <Button type="submit" color={tone === 'danger' ? 'red' : 'blue'} disabled={!isReady} loading={loading}>
             {confirm}
           </Button>
         </div>

@@ -12,6 +12,7 @@ import { useActiveRun, useProgress } from '../data/progress.ts'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import { ClimbView } from '../features/ladder/climb-view.tsx'
 import { LogTail } from '../features/ladder/log-tail.tsx'
+import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { RunNote } from '../features/ladder/run-note.tsx'
 import styles from '../features/ladder/ladder.module.css'
 import { LADDER_WORDS } from '../features/ladder/ladder-words.ts'
@@ -112,7 +113,12 @@ export function LadderPage() {
         </p>
       )}
       {others}
-      {job !== undefined && ended && <RunNote job={job} withSteps />}
+      {job !== undefined && ended && (
+        <div className={styles.ended}>
+          <RunNote job={job} withSteps />
+          <RetryFailuresButton run={job.run_id} />
+        </div>
+      )}
       <div className={styles.layout}>
         <div className={styles.climbs}>
           {datasetIds.map((id) => (

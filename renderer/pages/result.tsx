@@ -10,6 +10,7 @@ import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
 import { COST_AXES } from '../features/compare/compare-words.ts'
+import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
@@ -35,11 +36,14 @@ export function ResultPage() {
     <Page
       title={WORDS.page}
       aside={
-        <RunPicker
-          {...{ runs, run }}
-          datasetId={dataset.dataset_id}
-          onChange={(next) => void navigate({ search: next })}
-        />
+        <>
+          <RetryFailuresButton run={run.run_id} />
+          <RunPicker
+            {...{ runs, run }}
+            datasetId={dataset.dataset_id}
+            onChange={(next) => void navigate({ search: next })}
+          />
+        </>
       }
     >
       <RunResultPanel run={run.run_id} />

@@ -99,6 +99,6 @@ test.describe('results that came with the project', () => {
     await open('/')
     await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
     await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: /^Ladder/ })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: /^Progress/ })).toBeVisible()
   })
 })

@@ -70,7 +70,7 @@ test('a link opens the question it was made on; without a number, the first one 
   await expect(card(page, 'A')).toBeVisible()
   for (const grade of '1234123') await page.keyboard.press(grade)
   await expect(page.getByText('● vote saved')).toBeVisible()
-  await page.getByRole('link', { name: 'Providers' }).click()
+  await page.getByRole('link', { name: 'Services' }).click()
   await page.goBack()
   await expect(page.getByText('Question 1 of 23')).toBeVisible()
 })
@@ -148,5 +148,5 @@ test('a finished run is judged from the page: judges, rotations and reference ar
       judge: { models: ['builtin-lexical-support', 'builtin-semantic-match'], rotations: 2, reference: true },
     },
   })
-  await expect(page.getByRole('heading', { name: 'Ladder · ladder-2026-11-20' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Progress · ladder-2026-11-20' })).toBeVisible()
 })

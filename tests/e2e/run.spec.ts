@@ -86,7 +86,7 @@ test('launch: a wrong choice is named by its path, a right one shows the plan an
     .check()
   expect(decodeURIComponent(page.url())).toContain('agentic-rag')
   await page.getByRole('button', { name: 'Run 12 cells' }).click()
-  await expect(page.getByRole('heading', { name: 'Ladder · mine' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Progress · mine' })).toBeVisible()
 })
 
 test('the strip follows on every page; pause, resume and cancel', async ({ page, open, gateway }) => {
@@ -96,7 +96,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
   await expect(strip).toContainText('20/144 cells')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
-  await page.getByRole('link', { name: 'Providers' }).click()
+  await page.getByRole('link', { name: 'Services' }).click()
   await strip.getByRole('button', { name: 'Pause' }).click()
   // The cell in flight ends first.
   gateway.allow(20)
@@ -113,7 +113,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await question.getByRole('button', { name: 'Cancel run' }).click()
   gateway.allow(1)
   await expect(strip).toHaveCount(0)
-  await page.getByRole('link', { name: 'Ladder', exact: true }).click()
+  await page.getByRole('link', { name: 'Progress', exact: true }).click()
   const note = page.getByRole('status').filter({ hasText: /was cancelled after 4[01] of 144 cells/ })
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
@@ -201,7 +201,7 @@ portTest(
     const failed = page.locator('[data-step=start][data-state=failed]')
     await expect(failed).toContainText('Failed:')
     await expect(failed).toContainText(`port ${taken.port} on 127.0.0.1 is taken`)
-    await expect(failed.getByRole('button', { name: 'Open Providers' })).toBeVisible()
+    await expect(failed.getByRole('button', { name: 'Open Services' })).toBeVisible()
     await taken.close()
     await failed.getByRole('button', { name: 'Resume run' }).click()
     // The whole ladder on the embedded platform, which has to be started and to ingest first.
@@ -251,7 +251,11 @@ test.describe('an ingestion', () => {
   })
 })
 
-test('progress counts all datasets of a run and agrees on strip, Home and Ladder', async ({ page, open, gateway }) => {
+test('progress counts all datasets of a run and agrees on strip, Home and Progress', async ({
+  page,
+  open,
+  gateway,
+}) => {
   // All eight cells of the first dataset and twelve of the second.
   gateway.allow(20)
   await open('/launch?datasets=["smoke","graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=two')
@@ -294,7 +298,7 @@ test.describe('a cold start', () => {
     await page.getByRole('button', { name: /^Run \d/ }).click()
     await question.getByRole('textbox').fill(RUN)
     await question.getByRole('button', { name: 'Delete and run' }).click()
-    await expect(page.getByRole('heading', { name: `Ladder · ${RUN}` })).toBeVisible()
+    await expect(page.getByRole('heading', { name: `Progress · ${RUN}` })).toBeVisible()
   })
 })
 
@@ -319,6 +323,6 @@ test.describe('publishing over published results', () => {
     await expect(question).toContainText(`Lost: ${lost.join(', ')}.`)
     expect(lost).toContain('the judgments')
     await question.getByRole('button', { name: 'Replace and run' }).click()
-    await expect(page.getByRole('heading', { name: 'Ladder · narrow' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Progress · narrow' })).toBeVisible()
   })
 })

@@ -8,6 +8,7 @@ mkdirSync(FOLDER, { recursive: true })
 const VIEWS = [
   { name: 'home', path: '/' },
   { name: 'launch', path: '/launch?datasets=["graph_native","cyber_threat_intel"]' },
+  { name: 'result', path: '/result?run=ladder-2026-11-20&dataset=graph_native' },
   { name: 'matrix', path: '/matrix?run=ladder-2026-11-20&dataset=graph_native' },
   { name: 'judges', path: '/judges?run=ladder-2026-11-20&dataset=graph_native' },
   { name: 'coverage', path: '/coverage?run=ladder-2026-11-20&dataset=graph_native' },

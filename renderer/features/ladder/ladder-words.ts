@@ -1,15 +1,30 @@
+import type { FailureClass, FailureCounts } from '../../../contract/control/run-job.ts'
 import { plural } from '../../components/format.ts'
 
-/** The texts of the page Ladder. */
+const FAILURE_CLASSES: Readonly<Record<FailureClass, string>> = {
+  timeout: 'no answer in time',
+  connection_failed: 'no connection',
+  connection_reset: 'connection lost',
+  http_error: 'error of the gateway',
+  rate_limited: 'too many requests',
+  invalid_response: 'invalid answer',
+  response_too_large: 'answer too large',
+  schema_mismatch: 'answer in another format',
+  cancelled: 'cancelled',
+  evaluation_error: 'answer without scores: the evaluator failed',
+  evaluation_timeout: 'answer without scores: no evaluation in time',
+}
+
+/** The texts of the page Progress. */
 export const LADDER_WORDS = {
   page: {
-    ladder: 'Ladder',
+    ladder: 'Progress',
     noRunYet: 'No run yet',
     noStepsOf: (wanted: string) => `No steps of ${wanted}`,
     emptyText: 'This page shows the twelve steps of a run while it goes on and after it ended. ',
     noRecord: 'This engine has no record of how it was run, for example because it was started from the command line. ',
     launchARun: 'Launch a run',
-    ladderOf: (runId: string | null) => `Ladder · ${runId}`,
+    ladderOf: (runId: string | null) => `Progress · ${runId}`,
     cells: (done: string, total: string) => ` · ${done}/${total} cells`,
     in: (durationMs: string) => ` in ${durationMs}`,
     showActive: 'Show the run under way',
@@ -66,8 +81,22 @@ export const LADDER_WORDS = {
     resumeRun: 'Resume run',
     tryAgain: (failedCells: number) => `Try ${plural(failedCells, 'failed cell')} again`,
     startNewRun: 'Start new run',
-    openProviders: 'Open Providers',
+    openProviders: 'Open Services',
     openSettings: 'Open Settings',
+  },
+
+  retryFailures: {
+    openDialog: 'Retry failures…',
+    retrying: 'Retrying',
+    question: (run: string) => `Retry failures of ${run} in a new run?`,
+    newRun:
+      'A new run takes over everything that succeeded, without calling anything, and makes the chosen failures again. This run stays as it is.',
+    triedAgain: 'Tried again',
+    failureClass: ({ class: name, cells }: FailureCounts['classes'][number]) =>
+      `${plural(cells, 'cell')}: ${FAILURE_CLASSES[name]}`,
+    refusals: 'What an evaluator cannot score, such as some refusals, fails again.',
+    confirm: (cells: number) => `Retry ${plural(cells, 'cell')}`,
+    keep: 'Close',
   },
 
   runNote: {

@@ -1,7 +1,7 @@
-/** The texts of the page Providers. */
+/** The texts of the page Services. */
 export const PROVIDERS_WORDS = {
   page: {
-    providers: 'Providers',
+    providers: 'Services',
     serviceList: 'The list of services',
   },
 

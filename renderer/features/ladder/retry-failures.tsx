@@ -1,0 +1,73 @@
+import { Button, Checkbox, Stack } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { FailureClass } from '../../../contract/control/run-job.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { isMoving } from '../../components/run-state.ts'
+import { api } from '../../data/client.ts'
+import { LADDER_WORDS } from './ladder-words.ts'
+
+const WORDS = LADDER_WORDS.retryFailures
+
+/** Makes failed cells and scores of a run again, in a new run, after asking which. Nothing while the run is under way, or where none failed. */
+export function RetryFailuresButton({ run }: { run: string }) {
+  const navigate = useNavigate()
+  const [isOpen, setOpen] = useState(false)
+  const [left, setLeft] = useState<readonly FailureClass[]>([])
+  const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run)
+  const isUnderWay = job !== undefined && (isMoving(job.state) || job.state === 'queued' || job.state === 'paused')
+  const { data } = useQuery({
+    ...api.runs.failures.queryOptions({ input: { run_id: run } }),
+    enabled: !isUnderWay,
+    // A run whose files are elsewhere has nothing to retry.
+    retry: false,
+  })
+  const retry = useMutation(
+    api.runs.retryFailures.mutationOptions({
+      onSuccess: ({ run_id: started }) => {
+        setOpen(false)
+        void navigate({ to: '/ladder', search: { run: started } })
+      },
+      onError: (error) => notifyFailure(WORDS.retrying, error),
+    }),
+  )
+  const failures = data?.classes ?? []
+  if (isUnderWay || failures.length === 0) return null
+  const chosen = failures.filter((failure) => !left.includes(failure.class))
+  const cells = chosen.reduce((sum, failure) => sum + failure.cells, 0)
+  const toggle = (name: FailureClass): void =>
+    setLeft(left.includes(name) ? left.filter((each) => each !== name) : [...left, name])
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {WORDS.openDialog}
+      </Button>
+      <ConfirmDialog
+        opened={isOpen}
+        title={WORDS.question(run)}
+        confirm={WORDS.confirm(cells)}
+        keep={WORDS.keep}
+        tone="plain"
+        held={cells === 0}
+        loading={retry.isPending}
+        onClose={() => setOpen(false)}
+        onConfirm={() => retry.mutate({ run_id: run, classes: chosen.map((failure) => failure.class) })}
+      >
+        <p>{WORDS.newRun}</p>
+        <Stack gap={8} role="group" aria-label={WORDS.triedAgain}>
+          {failures.map((failure) => (
+            <Checkbox
+              key={failure.class}
+              checked={!left.includes(failure.class)}
+              onChange={() => toggle(failure.class)}
+              label={WORDS.failureClass(failure)}
+            />
+          ))}
+        </Stack>
+        <p className="dim">{WORDS.refusals}</p>
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { expect } from '@playwright/test'
+import { eventsUntil } from '../helpers/engine-process.ts'
+import { json, startFaultServer } from '../helpers/fault-server.ts'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const RUN = 'ladder-2026-11-20'
+
+test('the verdict comes first, then the figures that it rests on, each with a link to its cell', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const { verdicts } = await panel.client.compare.result({ run_id: RUN })
+  const verdict = verdicts.find(({ dataset }) => dataset === 'graph_native')!
+  await open(`/result?run=${RUN}&dataset=graph_native`)
+  await expect(page.locator('main h2').first()).toHaveText(`Result of ${RUN}`)
+  await expect(page.getByText(verdict.sentences.join(' '))).toBeVisible()
+  await expect(page.getByRole('heading', { name: /over the rungs · ladder-2026-11-20$/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /against mean latency/ })).toBeVisible()
+  const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
+  const value = separating.getByRole('row').nth(1).getByRole('link').first()
+  const shown = await value.innerText()
+  await value.click()
+  await expect(page).toHaveURL(/#\/cell\?run=ladder-2026-11-20&row=/)
+  await expect(page.getByText(shown, { exact: true }).first()).toBeVisible()
+})
+
+test('another run and dataset are chosen on the page, and the link keeps them', async ({ page, open }) => {
+  await open(`/result?run=${RUN}&dataset=graph_native`)
+  await page.getByRole('combobox', { name: 'Run' }).click()
+  await page.getByRole('option', { name: 'ladder-2026-11-18-r2' }).click()
+  await expect(page.locator('main h2').first()).toHaveText('Result of ladder-2026-11-18-r2')
+  expect(page.url()).toContain('run=ladder-2026-11-18-r2')
+})
+
+test('a run that does not exist is named, and the page says what to do', async ({ page, open }) => {
+  await open('/result?run=no-such-run')
+  await expect(page.getByRole('main')).toContainText('no-such-run')
+})
+
+test.describe('failures', () => {
+  test.use({ panelOptions: { own: true, empty: true } })
+  test('are retried in a new run, after the page lists what it tries again', async ({ page, open, panel }) => {
+    const { client } = panel
+    const evaluator = await startFaultServer()
+    evaluator.script(json({ detail: 'broken' }, 500))
+    await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
+    const request = { run_id: 'unscored', dataset_ids: ['smoke'], models: ['vanilla-rag'] }
+    await client.runs.start({ ...request, judge: { enabled: false } })
+    const seen = await eventsUntil(
+      client,
+      { after: 0 },
+      (event) => event.type === 'run.changed' && ['completed', 'failed'].includes(event.job.state),
+    )
+    expect(seen.at(-1)!.event).toMatchObject({ job: { failures: [{ code: 'evaluation_failed' }] } })
+    await expect.poll(async () => (await client.runs.list({ limit: 5 })).total).toBe(1)
+    await evaluator.close()
+    await client.settings.update({ settings: { evaluator_url: null } })
+    await open('/result?run=unscored')
+    await page.getByRole('button', { name: 'Retry failures…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Retry failures of unscored in a new run?' })
+    const listed = dialog.getByRole('checkbox', { name: '4 cells: answer without scores: the evaluator failed' })
+    await expect(listed).toBeChecked()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.screenshot({ path: `${process.env.RAG_LADDER_SCREENS ?? 'out/screens'}/retry-failures.png` })
+    await listed.uncheck()
+    await expect(dialog.getByRole('button', { name: 'Retry 0 cells' })).toBeDisabled()
+    await listed.check()
+    await dialog.getByRole('button', { name: 'Retry 4 cells' }).click()
+    await expect(page.getByRole('heading', { name: 'Progress · unscored-retry1' })).toBeVisible()
+    await expect(page.getByRole('status').filter({ hasText: /unscored-retry1 is complete/ })).toBeVisible({
+      timeout: 40_000,
+    })
+  })
+})
