@@ -309,6 +309,11 @@ describe('the rest of the engine', () => {
       expect(end > 1500 && start < 2500).toBe(true)
       if (at > 0) expect(index).toBe(told.chunks[at - 1]!.index + 1)
     }
+    const chunker = { strategy: 'recursive' as const, chunk_size: 300, overlap: 0 }
+    const tried = await client.datasets.chunks({ ...input, chunker })
+    if (!tried.ok) throw new Error(tried.message)
+    expect(tried).toMatchObject(chunker)
+    expect(tried.total).toBeGreaterThan(2 * told.total)
     const refused = (path: string) => client.datasets.chunks({ dataset_id: 'smoke', path })
     expect(await refused('page.html')).toMatchObject({ ok: false, reason: 'converted' })
     expect(await refused('huge.txt')).toMatchObject({ ok: false, reason: 'too_long' })

@@ -1,4 +1,5 @@
 import { extname } from 'node:path'
+import type { z } from 'zod'
 import {
   type DocumentChunks,
   type DocumentChunksInput,
@@ -17,18 +18,20 @@ const PLAIN_ENDINGS = new Set(['.md', '.txt', '.rst', '.csv', '.json'])
 const MAX_CHARACTERS = 1_000_000
 const BYTE_ORDER_MARK = '\uFEFF'
 
+type PlacedInput = z.output<typeof DocumentChunksInput>
 type Refusal = Extract<DocumentChunks, { ok: false }>
 const no = (reason: Refusal['reason'], message: string): Refusal => ({ ok: false, reason, message })
 
-/** Cuts a document as its dataset's ingestion profile says; the platform does the cutting. Throws `ControlFailure` for a document that is not there. */
+/** Cuts a document as its dataset's ingestion profile or the input says; the platform does the cutting. Throws `ControlFailure` for a document that is not there. */
 export async function documentChunks(
   root: string,
   dataset: LadderDataset,
-  input: Required<DocumentChunksInput>,
+  input: PlacedInput,
   /** Where the platform is; null while a run has it with another dataset. */
   findPlatform: () => Promise<PlatformAddress | null>,
 ): Promise<DocumentChunks> {
-  const { chunker, name: profile } = dataset.profile
+  const { name: profile } = dataset.profile
+  const chunker = input.chunker ?? dataset.profile.chunker
   const raw = await readText(root, dataset, input.path)
   if (raw === null || !PLAIN_ENDINGS.has(extname(input.path).toLowerCase()))
     return no('converted', 'a service makes another text of this file at ingestion, and that text is what is cut')
@@ -68,7 +71,7 @@ export async function documentChunks(
 function toAnswer(
   { strategy, chunk_size, overlap, profile }: { profile: string } & LadderDataset['profile']['chunker'],
   chunks: readonly PlacedChunk[],
-  { offset, limit }: Required<DocumentChunksInput>,
+  { offset, limit }: PlacedInput,
 ): DocumentChunks {
   const inside = chunks.filter(({ start, end }) => end > offset && start < offset + limit)
   return {
