@@ -18,8 +18,9 @@ export const RagSource = z.looseObject({
 export type RagSource = z.infer<typeof RagSource>
 
 /**
- * Cost of one answer as the plugin measured it. `seconds` is wall time, `chunks` what was in the prompt. The last two are there where the model
- * reports when its tokens came: seconds to the first token of the answer, and tokens per second of all chat calls after their first tokens.
+ * Cost of one answer as the plugin measured it. `seconds` is wall time, `chunks` what was in the prompt. The optional fields are there where the
+ * models report them: seconds to the first token of the answer; tokens per second of all chat calls after their first tokens; tokens of reasoning,
+ * which `usage` contains too; and replies that were held to a JSON schema, with how many of them fit it. Models by rules are not counted there.
  */
 export const ServerMetrics = z.looseObject({
   seconds: z.number().min(0),
@@ -28,6 +29,9 @@ export const ServerMetrics = z.looseObject({
   cloud_calls: z.int().min(0),
   first_token_s: z.number().min(0).optional(),
   tokens_per_second: z.number().min(0).optional(),
+  reasoning_tokens: z.int().min(1).optional(),
+  schema_replies: z.int().min(1).optional(),
+  schema_replies_valid: z.int().min(0).optional(),
 })
 export type ServerMetrics = z.infer<typeof ServerMetrics>
 

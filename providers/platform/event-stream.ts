@@ -5,7 +5,7 @@ import { errorResponse } from '../kit/error-family.ts'
 
 /** A failure within this time is still answered with its own status. */
 const HEADERS_AFTER_MS = 1000
-/** A comment at least this often keeps proxies from ending a connection on which nothing is said. */
+/** A comment at least this often keeps proxies from ending a connection on which nothing is sent. */
 const COMMENT_EVERY_MS = 10_000
 
 export interface EventStreamOptions {
@@ -13,44 +13,90 @@ export interface EventStreamOptions {
   commentEveryMs?: number
 }
 
+/** Makes the frames of an answer: sends those that are there before its end, and returns the last ones. */
+export type FrameSource = (send: (frame: string) => void) => Promise<readonly string[]>
+
 /**
- * Server-sent events of an answer that is whole when it comes. Headers go out after a second; until the answer is there, comments keep the
- * connection alive, which no client counts as events. A failure after the headers is an event with an `error` in OpenAI's form.
+ * Server-sent events of an answer as it is generated. Headers go out with the first frame, or after a second; while there is no frame, comments keep
+ * the connection alive, which no client counts as events. A failure after the headers is an event with an `error` in OpenAI's form.
  */
 export async function sendEvents(
   reply: FastifyReply,
-  frames: Promise<readonly string[]>,
+  source: FrameSource,
   options: EventStreamOptions = {},
 ): Promise<FastifyReply> {
   const { headersAfterMs = HEADERS_AFTER_MS, commentEveryMs = COMMENT_EVERY_MS } = options
-  const early = await within(frames, headersAfterMs)
+  const sent = createQueue()
+  const last = source((frame) => sent.put(frame))
+  const early = await within(Promise.race([last, sent.next()]), headersAfterMs)
   const stream = reply
     .header('content-type', 'text/event-stream; charset=utf-8')
     .header('cache-control', 'no-cache')
     // Proxies that buffer would hold back the comments too.
     .header('x-accel-buffering', 'no')
-  return early === null
-    ? stream.send(Readable.from(lateFrames(reply, frames, commentEveryMs)))
-    : stream.send(early.join(''))
+  return early === null || early === PUT
+    ? stream.send(Readable.from(lateFrames(reply, { last, sent }, commentEveryMs)))
+    : stream.send(sent.take() + early.join(''))
+}
+
+interface Frames {
+  last: Promise<readonly string[]>
+  sent: FrameQueue
 }
 
 async function* lateFrames(
   reply: FastifyReply,
-  frames: Promise<readonly string[]>,
+  { last, sent }: Frames,
   commentEveryMs: number,
 ): AsyncGenerator<string> {
   try {
+    if (sent.isEmpty()) yield COMMENT
     for (;;) {
-      yield ': the answer is being made\n\n'
-      const done = await within(frames, commentEveryMs)
-      if (done === null) continue
+      const done = await within(Promise.race([last, sent.next()]), commentEveryMs)
+      const frames = sent.take()
+      if (done === null && frames === '') yield COMMENT
+      else yield frames
+      if (done === null || done === PUT) continue
       yield done.join('')
       return
     }
   } catch (error) {
     const known = error instanceof Error ? (reply.server.boundary.translate(error) ?? error) : error
     reply.log.warn({ err: error }, 'a streamed answer failed')
-    yield `data: ${JSON.stringify(errorResponse('openai', known).body)}\n\ndata: [DONE]\n\n`
+    yield `${sent.take()}data: ${JSON.stringify(errorResponse('openai', known).body)}\n\ndata: [DONE]\n\n`
+  }
+}
+
+const COMMENT = ': the answer is being generated\n\n'
+
+/** Signals that a frame is in the queue. */
+const PUT = Symbol('put')
+
+interface FrameQueue {
+  put(frame: string): void
+  isEmpty(): boolean
+  /** All frames that wait, as one text. */
+  take(): string
+  /** Resolves once a frame waits. */
+  next(): Promise<typeof PUT>
+}
+
+function createQueue(): FrameQueue {
+  let frames: string[] = []
+  let arrival = Promise.withResolvers<typeof PUT>()
+  return {
+    put(frame) {
+      frames.push(frame)
+      arrival.resolve(PUT)
+    },
+    isEmpty: () => frames.length === 0,
+    take() {
+      const text = frames.join('')
+      frames = []
+      arrival = Promise.withResolvers()
+      return text
+    },
+    next: () => arrival.promise,
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * The process of a GGUF file without weights: answers with its process id, the number of answers and the request. The last message's first word chooses a fault: `hang`,
- * `exit CODE`, `fail FAULT`, `slow` (ends at an abort).
+ * `exit CODE`, `fail FAULT`, `slow` (ends at an abort). `pieces A|B` answers with these pieces where the request streams.
  */
 import type { GgufChat, GgufReply, GgufRequest } from '../../providers/platform/models/gguf-protocol.ts'
 
@@ -32,7 +32,9 @@ function answer(chat: GgufChat): void {
   }
   if (word === 'slow') return void abortable.push(() => send({ failed: { fault: 'aborted', message: 'cancelled' } }))
   answers += 1
-  const text = JSON.stringify({ pid: process.pid, answers, chat })
+  const pieces = word === 'pieces' ? (chat.messages.at(-1)?.text ?? '').slice(7).split('|') : []
+  if (chat.streams) for (const piece of pieces) send({ piece })
+  const text = word === 'pieces' ? pieces.join('') : JSON.stringify({ pid: process.pid, answers, chat })
   const usage = { promptTokens: 7, completionTokens: 11, thoughtTokens: chat.think === true ? 4 : 0 }
   send({ answered: { text, finish: 'stop', ...usage, firstTokenMs: 20, totalMs: 120, rssBytes: 2000 } })
 }

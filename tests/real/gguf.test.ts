@@ -129,3 +129,20 @@ describe('SmolLM2-135M as GGUF', () => {
     expect(await reasonFor(answer)).toMatch(/Too little memory for SmolLM2.*A context size of 1000000 is too large/)
   })
 })
+
+it('streams the answer in pieces that together are the whole', async () => {
+  models = createGgufModels()
+  const pieces: string[] = []
+  const answer = await backend().chat!(asking(), undefined, (piece) => pieces.push(piece))
+  expect(pieces.length).toBeGreaterThan(3)
+  expect(pieces.join('')).toBe(textOf(answer))
+})
+
+it('ends its generation when the caller leaves in the middle of it', async () => {
+  models = createGgufModels()
+  const left = new AbortController()
+  const started = performance.now()
+  const answer = backend().chat!(asking({ max_tokens: 800 }), left.signal, () => left.abort(new Error('gone')))
+  await expect(answer).rejects.toThrow('gone')
+  expect(performance.now() - started).toBeLessThan(15_000)
+})

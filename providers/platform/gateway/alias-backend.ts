@@ -1,4 +1,6 @@
 import type { ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+import type { OnText } from '../models/model-host.ts'
+import type { StreamedText } from '../text-frames.ts'
 
 export interface AliasAvailability {
   available: boolean
@@ -10,10 +12,10 @@ export interface AliasAvailability {
 
 /** What the gateway needs of the consumer's plugin, in this process or in another. */
 export interface AliasBackend {
-  /** Answers a chat request for an alias. Throws `HttpError` for expected failures. */
-  answer(alias: string, request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
-  /** A completion as the server-sent frames that the plugin's own route would send. */
-  streamFrames(completion: ChatCompletion): string[]
+  /** Answers a chat request for an alias; `onText` receives its text as it is written. Throws `HttpError` for expected failures. */
+  answer(alias: string, request: ChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>
+  /** A completion as the last server-sent frames that the plugin's own route would send, after the text that was streamed. */
+  streamFrames(completion: ChatCompletion, streamed?: StreamedText | null): string[]
   /** Null for an alias that the plugin does not know. */
   availability(alias: string): AliasAvailability | null | Promise<AliasAvailability | null>
 }

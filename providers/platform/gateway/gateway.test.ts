@@ -185,13 +185,60 @@ describe('a slow stream', () => {
     const answer = await chat({ model: 'vanilla-rag', stream: true })
     expect(answer.status).toBe(200)
     const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
-    expect((await reader.read()).value).toBe(': the answer is being made\n\n')
-    expect((await reader.read()).value).toBe(': the answer is being made\n\n')
+    expect((await reader.read()).value).toBe(': the answer is being generated\n\n')
+    expect((await reader.read()).value).toBe(': the answer is being generated\n\n')
     release.resolve(undefined)
     let rest = ''
     for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value
     const frames = rest.split('\n\n').filter((frame) => frame !== '' && !frame.startsWith(':'))
     expect(frames).toEqual([`data: ${JSON.stringify(completionOf('vanilla-rag', 'late'))}`, 'data: [DONE]'])
+  })
+
+  it('passes on pieces as they are written, of an alias and of a model', async () => {
+    const release = Promise.withResolvers<undefined>()
+    const host = tinyModelHost()
+    const whole = host.chat.bind(host)
+    host.chat = async (role, request, signal, onText) => {
+      onText?.('He')
+      await release.promise
+      const completion = await whole(role, request, signal)
+      completion.choices[0]!.message.content = 'Hello'
+      return completion
+    }
+    const { chat } = await startGateway({}, host)
+    const answer = await chat({ model: 'light_gen', stream: true, stream_options: { include_usage: true } })
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader()
+    expect((await reader.read()).value).toContain('"delta":{"role":"assistant","content":"He"}')
+    release.resolve(undefined)
+    let rest = ''
+    for (let part = await reader.read(); !part.done; part = await reader.read()) rest += part.value
+    const frames = rest.split('\n\n').filter((frame) => frame !== '')
+    expect(frames[0]).toContain('"delta":{"content":"llo"}')
+    expect(frames.slice(1)).toEqual([
+      expect.stringContaining('"finish_reason":"stop"'),
+      expect.stringContaining('"usage":'),
+      'data: [DONE]',
+    ])
+  })
+
+  it('ends the generation when the client leaves', async () => {
+    const ended = Promise.withResolvers<unknown>()
+    const { chat } = await startGateway({
+      answer: (_alias, _chat, signal, onText) => {
+        onText?.('He')
+        return new Promise((_, reject) => {
+          signal!.addEventListener('abort', () => {
+            ended.resolve(signal!.reason)
+            reject(signal!.reason as Error)
+          })
+        })
+      },
+    })
+    const answer = await chat({ model: 'vanilla-rag', stream: true })
+    const reader = answer.body!.getReader()
+    await reader.read()
+    await reader.cancel()
+    expect(await ended.promise).toMatchObject({ message: 'the caller closed the connection' })
   })
 
   it('reports a late failure as an event, and an early one by its status', async () => {

@@ -8,9 +8,10 @@ import { HttpError } from '../../kit/http-error.ts'
 import { useErrorFamily } from '../../kit/server.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { sendEvents } from '../event-stream.ts'
-import type { EventStreamOptions } from '../event-stream.ts'
+import type { EventStreamOptions, FrameSource } from '../event-stream.ts'
 import { countTokens } from '../models/builtin/count-tokens.ts'
-import type { ChatRole, EmbeddingRole, ModelHost } from '../models/model-host.ts'
+import type { ChatRole, EmbeddingRole, ModelHost, OnText } from '../models/model-host.ts'
+import { createTextFrames } from '../text-frames.ts'
 import type { AliasBackend } from './alias-backend.ts'
 import { completionFrames } from './completion-frames.ts'
 import { cacheKey, CacheWishes } from './response-cache.ts'
@@ -90,7 +91,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     })
   }
 
-  async function answerAlias(alias: string, chat: ChatRequest, signal: AbortSignal): Promise<ChatCompletion> {
+  async function answerAlias(
+    alias: string,
+    chat: ChatRequest,
+    signal: AbortSignal,
+    onText?: OnText,
+  ): Promise<ChatCompletion> {
     const state = await deps.backend.availability(alias)
     if (state?.available !== true) {
       const reason = state?.reason ?? 'the plugin does not know it'
@@ -103,7 +109,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       })
     }
     calls.set(alias, (calls.get(alias) ?? 0) + 1)
-    return deps.backend.answer(alias, chat, signal)
+    return deps.backend.answer(alias, chat, signal, onText)
   }
 
   async function chat(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -112,17 +118,19 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const asked = withoutGatewayFields(body)
     const target = directory.chatTarget(body.model)
     const signal = callerSignal(request, reply)
-    const answer = () =>
+    const answer = (onText?: OnText) =>
       target.kind === 'alias'
-        ? answerAlias(target.alias, asked, signal)
-        : answerRole(deps.models, target.role, asked, signal)
+        ? answerAlias(target.alias, asked, signal, onText)
+        : answerRole(deps.models, target.role, asked, { signal, onText })
     if (body.stream === true) {
-      const frames = answer().then((completion) =>
-        target.kind === 'alias'
-          ? deps.backend.streamFrames(completion)
-          : completionFrames(completion, streamOptions?.include_usage === true),
-      )
-      return sendEvents(reply, frames, deps.stream)
+      const frames = createTextFrames(body.model)
+      const source: FrameSource = async (send) => {
+        const completion = await answer((piece) => send(frames.of(piece)))
+        return target.kind === 'alias'
+          ? deps.backend.streamFrames(completion, frames.sent())
+          : completionFrames(completion, streamOptions?.include_usage === true, frames.sent())
+      }
+      return sendEvents(reply, source, deps.stream)
     }
     if (!deps.cache.wanted(wishes)) return reply.send(await answer())
     const data = target.kind === 'alias' ? await deps.dataVersion() : ''
@@ -167,10 +175,10 @@ async function answerRole(
   models: ModelHost,
   role: Parameters<ModelHost['chat']>[0],
   asked: ChatRequest,
-  signal: AbortSignal,
+  { signal, onText }: { signal: AbortSignal; onText: OnText | undefined },
 ): Promise<ChatCompletion> {
   const { model, ...request } = asked
-  const completion = await models.chat(role, request, signal)
+  const completion = await models.chat(role, request, signal, onText)
   return { ...completion, model: completion.model === '' ? model : completion.model }
 }
 

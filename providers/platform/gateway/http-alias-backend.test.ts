@@ -91,6 +91,48 @@ it('streams one whole chunk with the evidence, then [DONE]', async () => {
   })
 })
 
+it('passes on what a plugin streams, and the rest with the evidence in the last chunk', async () => {
+  const chunk = (fields: object, content: string, finish: string | null) => ({
+    id: 'p',
+    model: 'm',
+    ...fields,
+    choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+  })
+  const { plugin, backend } = await setup(() => ({
+    raw: (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+      const { rag_extension } = completion
+      for (const each of [chunk({}, 'h', null), chunk({}, 'i', null), chunk({ rag_extension }, '\n\nSources', 'stop')])
+        response.write(`data: ${JSON.stringify(each)}\n\n`)
+      response.end('data: [DONE]\n\n')
+    },
+  }))
+  const pieces: string[] = []
+  const whole = await backend.answer('vanilla-rag-wide', request, undefined, (piece) => pieces.push(piece))
+  expect(plugin.calls[0]!.body).toMatchObject({ stream: true })
+  expect(pieces).toEqual(['h', 'i'])
+  expect(whole).toMatchObject({
+    choices: [{ message: { content: 'hi\n\nSources' }, finish_reason: 'stop' }],
+    rag_extension: completion.rag_extension,
+  })
+  const head = { id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm' } as const
+  const [last] = backend.streamFrames(whole, { head, text: 'hi' })
+  expect(JSON.parse(last!.slice(6))).toMatchObject({ id: 'x', choices: [{ delta: { content: '\n\nSources' } }] })
+})
+
+it('a plugin that reports an error while it answers is a bad gateway', async () => {
+  const { backend } = await setup(() => ({
+    raw: (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('data: {"error":{"message":"too slow"}}\n\ndata: [DONE]\n\n')
+    },
+  }))
+  await expect(backend.answer('vanilla-rag-wide', request, undefined, () => undefined)).rejects.toMatchObject({
+    status: 502,
+    message: 'The plugin failed while it answered: too slow',
+  })
+})
+
 describe('availability', () => {
   it('is what the plugin’s health says; an alias it leaves out is unknown', async () => {
     const aliases = [{ alias: 'vanilla-rag-wide', available: false, reason: 'soon' }]

@@ -3,8 +3,13 @@ import { z } from 'zod'
 import { ReceivedCompletion } from '../../../contract/index.ts'
 import type { BaseApproach, ChatCompletion, ChatRequest, RagExtension } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
+import { DONE, eventData, EventStreamTooLong } from '../event-reader.ts'
+import type { OnText } from '../models/model-host.ts'
+import { createStreamedCompletion, StreamFault } from '../models/streamed-completion.ts'
 import { completeCompletion } from '../models/upstream-completion.ts'
 import { readLimited } from '../read-limited.ts'
+import { contentAfter } from '../text-frames.ts'
+import type { StreamedText } from '../text-frames.ts'
 import type { AliasAvailability, AliasBackend } from './alias-backend.ts'
 
 const RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
@@ -45,7 +50,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
   const agent = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 })
   const headers = {
     'content-type': 'application/json',
-    accept: 'application/json',
+    accept: 'application/json, text/event-stream',
     ...(options.token === null ? {} : { authorization: `Bearer ${options.token}` }),
     ...(options.edgeKey === null ? {} : { apikey: options.edgeKey }),
   }
@@ -55,6 +60,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
     path: string,
     body: string | null,
     signal?: AbortSignal,
+    onText?: OnText,
   ): Promise<{ status: number; text: string }> {
     try {
       const method = body === null ? 'GET' : 'POST'
@@ -65,6 +71,14 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
         dispatcher: agent,
         signal,
       })
+      if (onText !== undefined && response.statusCode === 200 && isEventStream(response.headers['content-type'])) {
+        const stream = createStreamedCompletion(onText)
+        for await (const data of eventData(response.body, RESPONSE_LIMIT_BYTES)) {
+          stream.add(data)
+          if (data === DONE) break
+        }
+        return { status: 200, text: JSON.stringify(stream.whole()) }
+      }
       const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
       if (text === null)
         throw new HttpError(502, 'The plugin sent more than the size limit', { code: 'plugin_invalid' })
@@ -72,6 +86,11 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
     } catch (cause) {
       if (cause instanceof HttpError) throw cause
       signal?.throwIfAborted()
+      if (cause instanceof StreamFault || cause instanceof EventStreamTooLong)
+        throw new HttpError(502, `The plugin failed while it answered: ${cause.message}`, {
+          code: 'plugin_invalid',
+          cause,
+        })
       throw new HttpError(503, 'The plugin cannot be reached', { code: 'plugin_unreachable', cause })
     }
   }
@@ -95,11 +114,11 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
   }
 
   return {
-    async answer(alias, chat, signal) {
+    async answer(alias, chat, signal, onText) {
       const base = options.bases.get(alias)
       if (base === undefined) throw new HttpError(400, `Unknown model alias: '${alias}'`, { code: 'unknown_alias' })
-      const asked: ChatRequest = { ...chat, model: alias, stream: false }
-      const { status, text } = await call(`/${base}/v1/chat/completions`, JSON.stringify(asked), signal)
+      const asked: ChatRequest = { ...chat, model: alias, stream: onText !== undefined }
+      const { status, text } = await call(`/${base}/v1/chat/completions`, JSON.stringify(asked), signal, onText)
       if (status !== 200) throw pluginFailure(status, text)
       const body = parseJson(text)
       const received = ReceivedCompletion.safeParse(body)
@@ -111,7 +130,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
         cause: received.error,
       })
     },
-    streamFrames: wholeCompletionFrames,
+    streamFrames: lastFrames,
     async availability(alias) {
       if (health === null || performance.now() - health.at > HEALTH_KEPT_MS)
         health = { at: performance.now(), states: states() }
@@ -121,14 +140,14 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
   }
 }
 
-/** Two frames: one chunk with the whole content and every top-level extra, then `[DONE]`. */
-function wholeCompletionFrames(completion: ChatCompletion): string[] {
+/** Two frames: one chunk with the whole content, or what is left of it after the text that was streamed, and every top-level extra, then `[DONE]`. */
+function lastFrames(completion: ChatCompletion, streamed: StreamedText | null = null): string[] {
   const choices = completion.choices.map(({ index, message, finish_reason }) => ({
     index,
-    delta: message,
+    delta: streamed === null ? message : { ...message, content: contentAfter(message.content ?? '', streamed) },
     finish_reason,
   }))
-  const chunk = { ...completion, object: 'chat.completion.chunk', choices }
+  const chunk = { ...completion, object: 'chat.completion.chunk', ...streamed?.head, choices }
   return [`data: ${JSON.stringify(chunk)}\n\n`, 'data: [DONE]\n\n']
 }
 
@@ -139,6 +158,9 @@ function pluginFailure(status: number, text: string): HttpError {
   const message = typeof detail === 'string' ? detail : `The plugin answered HTTP ${status}`
   return new HttpError(passed ? status : 502, message, { code: 'plugin_refused' })
 }
+
+const isEventStream = (type: string | string[] | undefined): boolean =>
+  typeof type === 'string' && type.includes('text/event-stream')
 
 function parseJson(text: string): unknown {
   try {

@@ -11,7 +11,7 @@ import type {
   GraphReference,
   GraphTrackStatus,
 } from '../../../contract/index.ts'
-import type { ModelHost } from '../models/model-host.ts'
+import type { ModelHost, OnText } from '../models/model-host.ts'
 import type { GraphRerank, ProcessingInfo } from './query/run-query.ts'
 
 /** What an engine needs. */
@@ -46,6 +46,8 @@ export interface QueryOptions {
   /** The request's own view of the models, where calls are to be counted; the engine's models otherwise. */
   models?: ModelHost
   signal?: AbortSignal
+  /** Receives the answer's text as it is written. */
+  onText?: OnText | undefined
 }
 
 /** A finished answer with its sources. */

@@ -37,10 +37,10 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
       if (embed === undefined) throw unsupported(role, 'embed texts')
       return embed(texts, side, signal, statistics)
     },
-    async chat(role, request, signal) {
+    async chat(role, request, signal, onText) {
       const { chat } = await backend(role)
       if (chat === undefined) throw unsupported(role, 'chat')
-      return chat(request, signal)
+      return chat(request, signal, onText)
     },
     async rerank(query, texts, signal, pool) {
       const { rerank } = await backend('rerank')

@@ -47,6 +47,15 @@ const reasonFor = (answer: Promise<unknown>): Promise<string> =>
   )
 
 describe('a request', () => {
+  it('passes on the text of a streamed answer in pieces, without its reasoning, before the whole', async () => {
+    const pieces: string[] = []
+    const answer = backend().chat!(asking('pieces <think>|hm</think>|Blue| sky'), undefined, (piece) =>
+      pieces.push(piece),
+    )
+    expect((await answer).choices[0]!.message.content).toBe('Blue sky')
+    expect(pieces).toEqual(['Blue', ' sky'])
+  })
+
   it('reaches the model with its sampling, stop texts, switch of thinking and JSON schema', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const request: RoleChatRequest = {
@@ -112,6 +121,7 @@ describe('a request', () => {
       topP: 0.9,
       seed: 7,
       stop: ['END'],
+      streams: false,
       think: false,
       format: { schema },
     })

@@ -7,6 +7,7 @@ import type { GgufAnswer, GgufChat } from './gguf-protocol.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { RoleChatRequest } from './model-host.ts'
+import { answerPieces, splitThinking } from './thinking.ts'
 
 const JsonSchemaFormat = z.looseObject({ json_schema: z.looseObject({ schema: z.looseObject({}) }) })
 const Sampling = z.looseObject({ seed: z.int().nullish(), top_p: z.number().min(0).max(1).nullish() })
@@ -15,15 +16,16 @@ const Stop = z.union([z.string().transform((text) => [text]), z.array(z.string()
 /** Chat by a GGUF file. A JSON schema in `response_format` becomes a grammar, which the answer cannot leave. */
 export function createGgufBackend(role: ModelRole, choice: ModelOf<'gguf'>, models: GgufModels): ModelBackend {
   return {
-    async chat(request, signal) {
-      const chat = chatOf(role, choice, request)
-      return completionOf(choice, await models.chat(role, choice, chat, signal))
+    async chat(request, signal, onText) {
+      const chat = { ...chatOf(role, choice, request), streams: onText !== undefined }
+      const pieces = onText === undefined ? undefined : answerPieces(onText)
+      return completionOf(choice, await models.chat(role, choice, chat, signal, pieces))
     },
     close: async () => undefined,
   }
 }
 
-function chatOf(role: ModelRole, choice: ModelOf<'gguf'>, request: RoleChatRequest): GgufChat {
+function chatOf(role: ModelRole, choice: ModelOf<'gguf'>, request: RoleChatRequest): Omit<GgufChat, 'streams'> {
   const refuse = (detail: string): ModelCallError => new ModelCallError('bad_request', role, detail, { detail })
   if (request.tools !== undefined && request.tools.length > 0)
     throw refuse(
@@ -83,7 +85,12 @@ function withOneOf(schema: unknown): unknown {
 /** `timings` has the names of llama.cpp's own server. */
 function completionOf(choice: ModelOf<'gguf'>, answer: GgufAnswer): ChatCompletion {
   const { promptTokens, completionTokens, thoughtTokens, firstTokenMs, totalMs } = answer
-  const completion = chatCompletion(modelNameOf(choice), answer.text, { promptTokens, completionTokens }, answer.finish)
+  const completion = chatCompletion(
+    modelNameOf(choice),
+    splitThinking(answer.text).answer,
+    { promptTokens, completionTokens },
+    answer.finish,
+  )
   const generationMs = totalMs - firstTokenMs
   return {
     ...completion,

@@ -1,6 +1,6 @@
 /**
  * The process that one GGUF file lives in, by llama.cpp. Its parent sends `GgufRequest`, one at a time apart from `abort`, and gets one `GgufReply`
- * for each. Every answer begins with an empty context, so that it does not depend on what was asked before. The parent kills the process where
+ * for each, after the pieces of an answer that is streamed. Every answer begins with an empty context, so that it does not depend on what was asked before. The parent kills the process where
  * native code cannot be interrupted: it reads a prompt to its end before it looks at an abort.
  */
 import { availableParallelism } from 'node:os'
@@ -163,6 +163,8 @@ async function generate(state: Loaded, request: GgufChat, signal: AbortSignal): 
       if (made.tokens === 0) made.firstAt = performance.now()
       made.tokens += chunk.tokens.length
       if (chunk.segmentType === 'thought') made.thoughtTokens += chunk.tokens.length
+      if (request.streams && chunk.segmentType === undefined && chunk.text !== '')
+        process.send!({ piece: chunk.text } satisfies GgufReply)
     },
   })
   if (metadata.stopReason === 'abort') throw new GgufError('aborted', 'the answer was cancelled')

@@ -8,7 +8,7 @@ import type { WorkEnd, WorkProcess } from '../../kit/work/work-process.ts'
 import { OUT_OF_MEMORY_EXIT } from './gguf-protocol.ts'
 import type { GgufAnswer, GgufChat, GgufFailure, GgufLoad, GgufReply, GgufRequest } from './gguf-protocol.ts'
 import { ModelCallError } from './model-host.ts'
-import type { ModelCallErrorCode } from './model-host.ts'
+import type { ModelCallErrorCode, OnText } from './model-host.ts'
 
 /** Requests that may wait for one model; the next is refused. */
 const MOST_WAITING = 64
@@ -21,7 +21,13 @@ const FREE_SHARE = 0.9
 /** GGUF files that are loaded, one process each, however many roles use them. */
 export interface GgufModels {
   /** One answer. Answers of one file wait for each other. Throws `ModelCallError`, and the signal's reason when it is aborted. */
-  chat(role: ModelRole, choice: ModelOf<'gguf'>, request: GgufChat, signal?: AbortSignal): Promise<GgufAnswer>
+  chat(
+    role: ModelRole,
+    choice: ModelOf<'gguf'>,
+    request: GgufChat,
+    signal?: AbortSignal,
+    onText?: OnText,
+  ): Promise<GgufAnswer>
   /** Bytes that each process held when it last answered, by the path of its file; without those that have ended. */
   memory(): ReadonlyMap<string, number>
   close(): Promise<void>
@@ -31,12 +37,12 @@ export interface GgufModels {
 export function createGgufModels(entry: URL = moduleEntry('./gguf-child', import.meta.url)): GgufModels {
   const models = new Map<string, GgufModel>()
   return {
-    chat(role, choice, request, signal) {
+    chat(role, choice, request, signal, onText) {
       const settings = settingsOf(choice)
       const key = JSON.stringify(settings)
       const model = models.get(key) ?? new GgufModel(settings, entry)
       models.set(key, model)
-      return model.chat(role, choice, request, signal)
+      return model.chat(role, choice, request, signal, onText)
     },
     memory: () =>
       new Map(
@@ -89,7 +95,13 @@ class GgufModel {
     return this.#load.path
   }
 
-  async chat(role: ModelRole, choice: ModelOf<'gguf'>, chat: GgufChat, signal?: AbortSignal): Promise<GgufAnswer> {
+  async chat(
+    role: ModelRole,
+    choice: ModelOf<'gguf'>,
+    chat: GgufChat,
+    signal?: AbortSignal,
+    onText?: OnText,
+  ): Promise<GgufAnswer> {
     signal?.throwIfAborted()
     if (this.#waiting >= MOST_WAITING) {
       const detail = `${MOST_WAITING} requests already wait for ${modelNameOf(choice)}`
@@ -100,7 +112,7 @@ class GgufModel {
     const deadline = AbortSignal.timeout(choice.timeout_s * 1000)
     try {
       const work = await this.#loaded(role, deadline, signal)
-      const reply = await this.#ask(role, work, { chat }, deadline, signal)
+      const reply = await this.#ask(role, work, { chat }, deadline, signal, onText)
       if (!('answered' in reply)) throw unexpected(role)
       this.rssBytes = reply.answered.rssBytes
       return reply.answered
@@ -179,9 +191,16 @@ class GgufModel {
     request: GgufRequest,
     deadline: AbortSignal,
     signal?: AbortSignal,
+    onText?: OnText,
   ): Promise<GgufReply> {
     const replied = Promise.withResolvers<GgufReply>()
-    const stopReading = work.onMessage((reply) => replied.resolve(reply as GgufReply))
+    const signals = signal === undefined ? [deadline] : [deadline, signal]
+    const stopReading = work.onMessage((message) => {
+      const reply = message as GgufReply
+      if (!('piece' in reply)) replied.resolve(reply)
+      // Pieces that are under way when the caller leaves have no recipient.
+      else if (!signals.some(({ aborted }) => aborted)) onText?.(reply.piece)
+    })
     const stopWaiting = work.onEnd((end) => replied.reject(endError(role, this.#load, end)))
     let grace: NodeJS.Timeout | undefined
     const abort = (): void => {
@@ -189,7 +208,6 @@ class GgufModel {
       work.send({ abort: true } satisfies GgufRequest)
       grace = setTimeout(() => work.kill(), ABORT_GRACE_MS)
     }
-    const signals = signal === undefined ? [deadline] : [deadline, signal]
     for (const each of signals) each.addEventListener('abort', abort, { once: true })
     work.hold()
     try {

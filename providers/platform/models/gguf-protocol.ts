@@ -1,7 +1,10 @@
 /** What the platform and the process of one GGUF file exchange. */
 export type GgufRequest = { load: GgufLoad } | { chat: GgufChat } | { abort: true }
 export type GgufReply =
-  { loaded: { contextSize: number; rssBytes: number } } | { answered: GgufAnswer } | { failed: GgufFailure }
+  | { loaded: { contextSize: number; rssBytes: number } }
+  | { piece: string }
+  | { answered: GgufAnswer }
+  | { failed: GgufFailure }
 
 export interface GgufLoad {
   path: string
@@ -22,6 +25,8 @@ export interface GgufChat {
   stop: string[]
   /** Null: as the model's template has it. */
   think: boolean | null
+  /** Whether the text of the answer is sent in pieces too, before the reply. */
+  streams: boolean
   /** Null: plain text; a JSON schema becomes a grammar. */
   format: null | 'json' | { schema: object }
 }

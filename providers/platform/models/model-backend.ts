@@ -1,5 +1,5 @@
 import type { ChatCompletion } from '../../../contract/index.ts'
-import type { EmbeddingSide, RerankPool, RoleChatRequest, TermStatistics } from './model-host.ts'
+import type { EmbeddingSide, OnText, RerankPool, RoleChatRequest, TermStatistics } from './model-host.ts'
 
 /**
  * What one declared model can do for one role. A backend has the methods of its kind of model only; each throws `ModelCallError`.
@@ -12,7 +12,8 @@ export interface ModelBackend {
     signal?: AbortSignal,
     statistics?: TermStatistics,
   ) => Promise<Float32Array[]>
-  chat?: (request: RoleChatRequest, signal?: AbortSignal) => Promise<ChatCompletion>
+  /** Calls `onText` with the pieces of the answer where the model gives them as it generates; the result is the whole answer all the same. */
+  chat?: (request: RoleChatRequest, signal?: AbortSignal, onText?: OnText) => Promise<ChatCompletion>
   rerank?: (query: string, texts: readonly string[], signal?: AbortSignal, pool?: RerankPool) => Promise<number[]>
   close(): Promise<void>
 }

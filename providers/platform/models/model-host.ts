@@ -21,6 +21,9 @@ export type ChatRole = Exclude<ModelRole, 'embed' | 'evaluator_embed' | 'rerank'
 
 export type EmbeddingRole = Extract<ModelRole, 'embed' | 'evaluator_embed'>
 
+/** Receives the text of an answer piece by piece, without reasoning; the pieces together are a beginning of the answer. */
+export type OnText = (piece: string) => void
+
 /** A chat request as a role's caller writes it; the host adds the model and its declared defaults. Other fields are passed on. */
 export interface RoleChatRequest {
   messages: ChatRequest['messages']
@@ -47,7 +50,8 @@ export interface ModelHost {
     signal?: AbortSignal,
     statistics?: TermStatistics,
   ): Promise<Float32Array[]>
-  chat(role: ChatRole, request: RoleChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
+  /** The whole answer; `onText` receives its pieces before, from a model that gives them as it generates. */
+  chat(role: ChatRole, request: RoleChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>
   /** Raw relevance scores (logits) in the order of the texts. */
   rerank(query: string, texts: readonly string[], signal?: AbortSignal, pool?: RerankPool): Promise<number[]>
   /** True when this role's model is declared as a paid service outside this machine. */

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { ModelRole } from '../../../contract/index.ts'
+import { DONE, eventData, EventStreamTooLong } from '../event-reader.ts'
 import { readLimited } from '../read-limited.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelCallErrorCode } from './model-host.ts'
 import { retryAfterMs, retryDelayMs } from './retry-policy.ts'
+import { StreamFault } from './streamed-completion.ts'
 
 /** Largest answer that is read from a model service. */
 export const MODEL_RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
@@ -25,10 +27,16 @@ export interface ModelHttpOptions {
 
 /** JSON over HTTP to one model service, with its retries. */
 export interface ModelHttp {
-  /** The parsed JSON answer; throws `ModelCallError` after the last try, and the signal's reason when it is aborted. */
-  post(path: string, body: unknown, signal?: AbortSignal): Promise<unknown>
+  /**
+   * The parsed JSON answer; throws `ModelCallError` after the last try, and the signal's reason when it is aborted. With `onEvent`, an answer of
+   * server-sent events is passed on as the data of each, and the result is `STREAMED`; what fails after the first event is not tried again.
+   */
+  post(path: string, body: unknown, signal?: AbortSignal, onEvent?: (data: string) => void): Promise<unknown>
   close(): Promise<void>
 }
+
+/** The result of a request whose answer came as events. */
+export const STREAMED = Symbol('streamed')
 
 interface Failure {
   error: ModelCallError
@@ -41,10 +49,10 @@ export function createModelHttp(options: ModelHttpOptions): ModelHttp {
   const agent = new Agent({ connections: 64, keepAliveTimeout: 30_000, headersTimeout: 0, bodyTimeout: 0 })
   const wait = options.wait ?? ((delayMs, signal) => sleep(delayMs, undefined, { signal }))
   return {
-    async post(path, body, signal) {
+    async post(path, body, signal, onEvent) {
       const payload = JSON.stringify(body)
       for (let attempt = 0; ; attempt += 1) {
-        const outcome = await tryOnce(options, agent, path, payload, signal)
+        const outcome = await tryOnce(options, agent, { path, payload, onEvent }, signal)
         if (outcome.ok) return outcome.value
         if (!outcome.failure.retryable || attempt >= options.retries) throw outcome.failure.error
         await wait(retryDelayMs(attempt, outcome.failure.askedMs, Math.random()), signal)
@@ -59,12 +67,13 @@ type Outcome = { ok: true; value: unknown } | { ok: false; failure: Failure }
 async function tryOnce(
   options: ModelHttpOptions,
   agent: Agent,
-  path: string,
-  payload: string,
+  { path, payload, onEvent }: { path: string; payload: string; onEvent: ((data: string) => void) | undefined },
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(options.timeoutMs)
+  const limitBytes = options.responseLimitBytes ?? MODEL_RESPONSE_LIMIT_BYTES
+  let events = 0
   try {
     const response = await request(`${options.baseUrl.replace(/\/+$/, '')}${path}`, {
       method: 'POST',
@@ -72,12 +81,20 @@ async function tryOnce(
       signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
       headers: {
         'content-type': 'application/json',
-        accept: 'application/json',
+        accept: onEvent === undefined ? 'application/json' : 'text/event-stream, application/json',
         ...(options.apiKey === null ? {} : { authorization: `Bearer ${options.apiKey}` }),
       },
       body: payload,
     })
-    const text = await readLimited(response.body, options.responseLimitBytes ?? MODEL_RESPONSE_LIMIT_BYTES)
+    if (onEvent !== undefined && isEventStream(response)) {
+      for await (const data of eventData(response.body, limitBytes)) {
+        events += 1
+        onEvent(data)
+        if (data === DONE) break
+      }
+      return { ok: true, value: STREAMED }
+    }
+    const text = await readLimited(response.body, limitBytes)
     if (text === null)
       return refuse(options, 'invalid_response', 'sent more than the size limit', { status: response.statusCode })
     if (response.statusCode >= 200 && response.statusCode < 300) return parse(options, text, response.statusCode)
@@ -86,11 +103,22 @@ async function tryOnce(
     signal?.throwIfAborted()
     if (timeout.aborted)
       return refuse(options, 'timeout', `gave no complete answer within ${options.timeoutMs} ms`, { cause: error })
+    if (error instanceof EventStreamTooLong)
+      return refuse(options, 'invalid_response', 'sent more than the size limit', { cause: error })
+    if (error instanceof StreamFault)
+      return refuse(options, 'upstream_error', `failed while it answered: ${error.message}`, { cause: error })
+    if (events > 0)
+      return refuse(options, 'unreachable', `broke off its answer: ${connectionProblem(error)}`, { cause: error })
     return refuse(options, 'unreachable', `cannot be reached: ${connectionProblem(error)}`, {
       cause: error,
       retryable: true,
     })
   }
+}
+
+function isEventStream({ statusCode, headers }: Dispatcher.ResponseData): boolean {
+  const type = headers['content-type']
+  return statusCode >= 200 && statusCode < 300 && typeof type === 'string' && type.includes('text/event-stream')
 }
 
 function parse(options: ModelHttpOptions, text: string, status: number): Outcome {

@@ -71,7 +71,6 @@ describe('chat', () => {
       cache: { 'no-cache': true },
       stream: true,
       extra: { a: 1 },
-      reply_schema: { type: 'object' },
     }
     expect(await backend.chat!(request)).toEqual(answer)
     expect(service.calls[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions' })
@@ -115,6 +114,167 @@ describe('chat', () => {
     })
     expect(read.id).toMatch(/^chatcmpl-/)
     expect(read.rag_extension).toBeUndefined()
+  })
+})
+
+/** The raw answer of a service that streams these chunks. */
+const streaming = (chunks: readonly (object | string)[]): ModelServiceAnswer => ({
+  raw: (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const chunk of chunks) response.write(`data: ${typeof chunk === 'string' ? chunk : JSON.stringify(chunk)}\n\n`)
+    response.end()
+  },
+})
+const delta = (fields: object, finish: string | null = null): object => ({
+  id: 'c1',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, delta: fields, finish_reason: finish }],
+})
+
+describe('a streamed answer', () => {
+  const ask = async (reply: Setup['reply'], request: object = {}) => {
+    const { backend, service } = await setup({ reply })
+    const pieces: string[] = []
+    const completion = backend.chat!({ messages, ...request }, undefined, (piece) => pieces.push(piece))
+    return { completion, pieces, service, backend }
+  }
+
+  it('passes on its pieces without reasoning, and is whole with its usage', async () => {
+    const { completion, pieces, service } = await ask(() =>
+      streaming([
+        delta({ role: 'assistant', content: '' }),
+        delta({ reasoning_content: 'The sky scatters light.' }),
+        delta({ content: '<thi' }),
+        delta({ content: 'nk>So it is blue.</think>\n' }),
+        delta({ content: 'Blue' }),
+        delta({ content: ' sky' }),
+        delta({}, 'length'),
+        { choices: [], usage: { prompt_tokens: 3, completion_tokens: 20, total_tokens: 23 } },
+        '[DONE]',
+      ]),
+    )
+    expect(await completion).toMatchObject({
+      id: 'c1',
+      choices: [{ finish_reason: 'length', message: { content: 'Blue sky' } }],
+      usage: { completion_tokens: 20, completion_tokens_details: { reasoning_tokens: 11 } },
+    })
+    expect(pieces).toEqual(['Blue', ' sky'])
+    expect(service.calls[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } })
+  })
+
+  it('may be whole: a service that does not stream is read as before', async () => {
+    const { completion, pieces } = await ask(() => ({ json: answer }))
+    expect(await completion).toEqual(answer)
+    expect(pieces).toEqual([])
+  })
+
+  it('is not requested where the model may call tools', async () => {
+    const tools = [{ type: 'function', function: { name: 'search' } }]
+    const { completion, service } = await ask(() => ({ json: answer }), { tools })
+    await completion
+    expect(service.calls[0]!.body).toMatchObject({ stream: false })
+  })
+
+  it.each([
+    ['the service reports an error', [{ error: { message: 'out of memory' } }], 'upstream_error'],
+    ['the stream ends early', [], 'invalid_response'],
+    ['an event is not JSON', ['{'], 'upstream_error'],
+  ] as const)('is not requested again after its first piece when %s', async (_, chunks, code) => {
+    const { completion, pieces, service } = await ask(() => streaming([delta({ content: 'Blue' }), ...chunks]))
+    await expect(completion).rejects.toMatchObject({ code })
+    expect(pieces).toEqual(['Blue'])
+    expect(service.calls).toHaveLength(1)
+  })
+
+  it('is requested without stream_options, and then without stream, of a service that refuses them', async () => {
+    const { completion, service, backend } = await ask((call) => {
+      const body = call.body as { stream: boolean; stream_options?: object }
+      if (body.stream_options !== undefined)
+        return {
+          status: 422,
+          json: { detail: [{ loc: ['body', 'stream_options'], msg: 'extra fields not permitted' }] },
+        }
+      return body.stream ? { status: 400, json: { error: { message: 'stream is not supported' } } } : { json: answer }
+    })
+    await completion
+    await backend.chat!({ messages }, undefined, () => undefined)
+    expect(service.calls.map(({ body }) => (body as { stream: boolean }).stream)).toEqual([true, true, false, false])
+  })
+
+  it('is not requested again when the connection breaks after its first piece', async () => {
+    const { promise: broken, resolve: breakOff } = Promise.withResolvers<undefined>()
+    const { backend, service } = await setup({
+      reply: () => ({
+        raw: (response) => {
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          response.write(`data: ${JSON.stringify(delta({ content: 'Blue' }))}\n\n`)
+          void broken.then(() => response.destroy())
+        },
+      }),
+    })
+    const completion = backend.chat!({ messages }, undefined, () => breakOff(undefined))
+    await expect(completion).rejects.toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('broke off'),
+    })
+    expect(service.calls).toHaveLength(1)
+  })
+
+  it('ends when the caller leaves', async () => {
+    const left = new AbortController()
+    const closed = Promise.withResolvers<undefined>()
+    const { backend } = await setup({
+      reply: () => ({
+        raw: (response) => {
+          response.once('close', () => closed.resolve(undefined))
+          response.writeHead(200, { 'content-type': 'text/event-stream' })
+          response.write(`data: ${JSON.stringify(delta({ content: 'Blue' }))}\n\n`)
+        },
+      }),
+    })
+    const completion = backend.chat!({ messages }, left.signal, () => left.abort(new Error('gone')))
+    await expect(completion).rejects.toThrow('gone')
+    await closed.promise
+  })
+})
+
+describe('a reply that has to fit a JSON schema', () => {
+  const schema = { type: 'object', properties: { maxLength: { type: 'string', maxLength: 5 } } }
+
+  it('is requested by response_format, without the bounds of texts that strict services refuse', async () => {
+    const { backend, service } = await setup({ reply: () => ({ json: answer }) })
+    await backend.chat!({ messages, reply_schema: schema })
+    expect(service.calls[0]!.body).toEqual({
+      model: 'm',
+      messages,
+      stream: false,
+      response_format: {
+        type: 'json_schema',
+        json_schema: {
+          name: 'reply',
+          strict: true,
+          schema: { type: 'object', properties: { maxLength: { type: 'string' } } },
+        },
+      },
+    })
+  })
+
+  it('is requested as plain text of a service that refuses response_format, by every later request too', async () => {
+    const { backend, service } = await setup({
+      reply: ({ body }) =>
+        'response_format' in (body as object)
+          ? { status: 400, json: { error: { message: "'response_format.type' must be 'text'" } } }
+          : { json: answer },
+    })
+    for (const _ of [1, 2]) expect(await backend.chat!({ messages, reply_schema: schema })).toEqual(answer)
+    expect(service.calls.map(({ body }) => 'response_format' in (body as object))).toEqual([true, false, false])
+  })
+
+  it('fails where the refusal is about something else', async () => {
+    const { backend, service } = await setup({ reply: () => ({ status: 400, json: { error: 'no such model' } }) })
+    await expect(backend.chat!({ messages, reply_schema: schema })).rejects.toMatchObject({ code: 'bad_request' })
+    expect(service.calls).toHaveLength(1)
   })
 })
 

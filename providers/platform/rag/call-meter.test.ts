@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { fakeModelHost } from '../../../tests/helpers/fake-model-host.ts'
 import { meterCalls } from './call-meter.ts'
@@ -29,4 +30,39 @@ it('the time to the first token ends where the tokens of the last call began, an
   expect((await countsOf([null, { predicted_n: 2, predicted_ms: 0 }])).firstTokenS).toBeGreaterThan(0)
   expect((await countsOf([{ predicted_n: 2, predicted_ms: 0 }, null])).firstTokenS).toBeNull()
   expect((await countsOf([null])).tokensPerSecond).toBeNull()
+})
+
+it('takes the time of the first piece where a streamed call reports no times', async () => {
+  const host = fakeModelHost()
+  const usage = { prompt_tokens: 1, completion_tokens: 5, total_tokens: 6 }
+  host.chat = async (_role, _request, _signal, onText) => {
+    await delay(20)
+    onText?.('An')
+    await delay(20)
+    return { ...(await fakeModelHost().chat('light_gen', { messages: [] })), usage }
+  }
+  const meter = meterCalls(host)
+  await meter.models.chat('light_gen', { messages: [] })
+  const { firstTokenS, tokensPerSecond } = meter.counts()
+  expect(firstTokenS).toBeGreaterThan(0.015)
+  // Four tokens after the first, in at least 15 ms.
+  expect(tokensPerSecond).toBeLessThan(4 / 0.015)
+})
+
+it('counts replies that fit their JSON schema, of models but not of rules, and tokens of reasoning', async () => {
+  const replies = ['{"a": "x"}', 'no JSON', '{"a": 1}']
+  const host = fakeModelHost({ chat: (_role, _request, call) => replies[call - 1] ?? '{}', builtin: ['graph_keyword'] })
+  const chat = host.chat.bind(host)
+  const usage = {
+    prompt_tokens: 1,
+    completion_tokens: 9,
+    total_tokens: 10,
+    completion_tokens_details: { reasoning_tokens: 4 },
+  }
+  host.chat = async (...args) => ({ ...(await chat(...args)), usage })
+  const meter = meterCalls(host)
+  const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false }
+  for (const _ of replies) await meter.models.chat('light_gen', { messages: [], reply_schema: schema })
+  await meter.models.chat('graph_keyword', { messages: [], reply_schema: schema })
+  expect(meter.counts()).toMatchObject({ schemaReplies: 3, validSchemaReplies: 1, reasoningTokens: 16 })
 })

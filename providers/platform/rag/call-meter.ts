@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ChatCompletion, ModelRole, TokenUsage } from '../../../contract/index.ts'
 import type { ModelHost } from '../models/model-host.ts'
+import { parseJsonReply } from '../models/prompts/json-reply.ts'
 import type { RemoteCalls } from './graph/graph-queries.ts'
 
 /** Model calls of one request. A call counts when it starts, so that failed ones are in it too. */
@@ -13,10 +14,15 @@ export interface CallCounts {
   rerankCalls: number
   /** Sum over the chat calls that reported it; null when none did. */
   usage: TokenUsage | null
-  /** From the start of the request to the first token of its last chat call; null where that call does not report when its tokens came. */
+  /** From the start of the request to the first token of its last chat call; null where it is unknown when its tokens came. */
   firstTokenS: number | null
-  /** Of all chat calls that report it, without their first tokens; null when none does. */
+  /** Of all chat calls of which it is known, without their first tokens; null when none does. */
   tokensPerSecond: number | null
+  /** Tokens of reasoning, as the models report them. */
+  reasoningTokens: number
+  /** Replies of models, not rules, that a JSON schema was sent for, and those that fit it. */
+  schemaReplies: number
+  validSchemaReplies: number
 }
 
 /** When tokens came, in the words of llama.cpp's server; the GGUF backend reports it too. */
@@ -34,16 +40,17 @@ export interface CallMeter {
 /** A view of the model host that counts what passes through it. */
 export function meterCalls(host: ModelHost): CallMeter {
   const counts = { llmCalls: 0, cloudCalls: 0, embedCalls: 0, rerankCalls: 0, usage: null as TokenUsage | null }
+  const replies = { reasoningTokens: 0, schemaReplies: 0, validSchemaReplies: 0 }
   const started = performance.now()
   const timed = { firstTokenMs: null as number | null, tokens: 0, ms: 0 }
-  const addTimings = (completion: ChatCompletion): void => {
+  /** A model's own times are exact; otherwise the arrival of its first piece counts, and what it reports of its usage. */
+  const addTimes = (completion: ChatCompletion, firstAt: number | null): void => {
+    const now = performance.now()
     const parsed = Timed.safeParse(completion)
-    if (!parsed.success) {
-      timed.firstTokenMs = null
-      return
-    }
-    const { predicted_n: tokens, predicted_ms: ms } = parsed.data.timings
-    timed.firstTokenMs = Math.max(0, performance.now() - started - ms)
+    const ms = parsed.success ? parsed.data.timings.predicted_ms : firstAt === null ? null : now - firstAt
+    timed.firstTokenMs = ms === null ? null : Math.max(0, now - started - ms)
+    const tokens = parsed.success ? parsed.data.timings.predicted_n : (completion.usage?.completion_tokens ?? 0)
+    if (ms === null || tokens < 1) return
     timed.tokens += tokens - 1
     timed.ms += ms
   }
@@ -64,11 +71,20 @@ export function meterCalls(host: ModelHost): CallMeter {
       count('embedCalls', role)
       return host.embed(role, texts, side, signal, statistics)
     },
-    chat: async (role, request, signal) => {
+    chat: async (role, request, signal, onText) => {
       count('llmCalls', role)
-      const completion = await host.chat(role, request, signal)
+      let firstAt: number | null = null
+      const completion = await host.chat(role, request, signal, (piece) => {
+        firstAt ??= performance.now()
+        onText?.(piece)
+      })
       addUsage(completion.usage)
-      addTimings(completion)
+      addTimes(completion, firstAt)
+      replies.reasoningTokens += reasoningTokens(completion)
+      if (request.reply_schema !== undefined && !host.isBuiltin(role)) {
+        replies.schemaReplies += 1
+        if (fits(completion, request.reply_schema)) replies.validSchemaReplies += 1
+      }
       return completion
     },
     rerank: (query, texts, signal, pool) => {
@@ -93,9 +109,24 @@ export function meterCalls(host: ModelHost): CallMeter {
     addRemote,
     counts: () => ({
       ...counts,
+      ...replies,
       usage: counts.usage === null ? null : { ...counts.usage },
       firstTokenS: timed.firstTokenMs === null ? null : timed.firstTokenMs / 1000,
       tokensPerSecond: timed.tokens === 0 || timed.ms === 0 ? null : (timed.tokens / timed.ms) * 1000,
     }),
   }
+}
+
+const Reasoning = z.looseObject({
+  usage: z.looseObject({ completion_tokens_details: z.looseObject({ reasoning_tokens: z.int().min(0) }) }),
+})
+
+function reasoningTokens(completion: ChatCompletion): number {
+  const parsed = Reasoning.safeParse(completion)
+  return parsed.success ? parsed.data.usage.completion_tokens_details.reasoning_tokens : 0
+}
+
+function fits(completion: ChatCompletion, schema: object): boolean {
+  const text = completion.choices[0]?.message.content ?? ''
+  return parseJsonReply(text, z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])).ok
 }

@@ -220,6 +220,9 @@ describe('costs', () => {
       usage: null,
       firstTokenS: null,
       tokensPerSecond: null,
+      reasoningTokens: 0,
+      schemaReplies: 0,
+      validSchemaReplies: 0,
     })
     expect((error as RagError).message).toBe('the model call for role light_gen failed: the upstream failed (HTTP 500)')
   })

@@ -10,9 +10,11 @@ import {
   messageText,
 } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import { ModelCallError, type ModelHost } from '../models/model-host.ts'
+import { ModelCallError, type ModelHost, type OnText } from '../models/model-host.ts'
+import { trimmedPieces } from '../models/thinking.ts'
 import { modelReranker } from '../tei/reranker.ts'
 import type { RerankerOf } from '../tei/reranker.ts'
+import type { StreamedText } from '../text-frames.ts'
 import type { CollectionInfo, VectorStore } from '../vector-store/vector-store.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import { aliasTable, graphProfiles } from './alias-table.ts'
@@ -27,7 +29,7 @@ import type { BuildProgress } from './contextual/builder.ts'
 import type { GraphQueries } from './graph/graph-queries.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
-import { requireSupported } from './response/answer-limits.ts'
+import { isLimited, requireSupported } from './response/answer-limits.ts'
 import { completionOf, streamFrames } from './response/completion.ts'
 import { registerRagRoutes } from './routes.ts'
 
@@ -52,10 +54,13 @@ export interface RagPluginDeps {
 
 /** The consumer's plugin: every alias answered, over HTTP and in process. */
 export interface RagPlugin {
-  /** Answers the last user message of a request. Throws `RagError`, also for model failures. */
-  answer(alias: string, request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion>
-  /** A completion as its two server-sent frames. */
-  streamFrames(completion: ChatCompletion): string[]
+  /**
+   * Answers the last user message of a request; `onText` receives pieces of the answer's text as the model writes its last step. Throws `RagError`,
+   * also for model failures.
+   */
+  answer(alias: string, request: ChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>
+  /** A completion as its last server-sent frames, after the text that was streamed. */
+  streamFrames(completion: ChatCompletion, streamed?: StreamedText | null): string[]
   /** Null for an alias that is not declared. */
   availability(alias: string): Promise<Availability | null>
   flavor(alias: string): Flavor | null
@@ -101,7 +106,12 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   })
   const conceptIndexes = createConceptIndexes(store, join(deps.stateDir, 'concepts'))
 
-  async function answer(alias: string, request: ChatRequest, signal?: AbortSignal): Promise<ChatCompletion> {
+  async function answer(
+    alias: string,
+    request: ChatRequest,
+    signal?: AbortSignal,
+    onText?: OnText,
+  ): Promise<ChatCompletion> {
     const flavor = aliases.get(alias)
     if (flavor === undefined) throw new RagError('unknown_alias', `Unknown model alias: '${alias}'`)
     const question = questionOf(request)
@@ -117,6 +127,8 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         models: metered,
         reranker: rerankerOf(metered),
         addRemote,
+        // Limits are applied to the whole answer: what was streamed could not be taken back.
+        onText: onText === undefined || isLimited(request) ? undefined : trimmedPieces(onText),
         store,
         collections: active,
         conceptIndexes,

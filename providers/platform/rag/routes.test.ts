@@ -43,6 +43,12 @@ const chat = (model: string, more: object = {}) => ({
   ...more,
 })
 
+interface Chunk {
+  id: string
+  choices: { delta: { content: string }; finish_reason: string | null }[]
+  rag_extension?: { answer: string }
+}
+
 describe('chat completions', () => {
   it('answers in JSON and in exactly two frames', async () => {
     const { post } = await serve()
@@ -60,6 +66,30 @@ describe('chat completions', () => {
     }
     expect(chunk.rag_extension).toMatchObject({ schema_version: 1, sources: completion.rag_extension!.sources })
     expect(chunk.choices[0]!.delta.content).toMatch(/^An answer\.\n\n<details>/)
+  })
+
+  it('streams the answer as the model writes it, and the rest of the content with the evidence in the last chunk', async () => {
+    const { post, models } = await serve()
+    const whole = models.chat.bind(models)
+    models.chat = async (role, request, signal, onText) => {
+      for (const piece of ['\n', 'An ', 'answer.']) onText?.(piece)
+      return whole(role, request, signal)
+    }
+    const body = chat('vanilla-rag', { stream: true })
+    const { text } = await post('/rag/vanilla-rag/v1/chat/completions', body)
+    const frames = text.split('\n\n').map((frame) => frame.replace('data: ', ''))
+    expect(frames.slice(-2)).toEqual(['[DONE]', ''])
+    const chunks = frames.slice(0, -2).map((frame) => JSON.parse(frame) as Chunk)
+    expect(chunks.map(({ choices }) => choices[0]!.delta.content)).toEqual([
+      'An',
+      ' answer.',
+      expect.stringMatching(/^\n\n<details>/),
+    ])
+    expect(new Set(chunks.map(({ id }) => id)).size).toBe(1)
+    expect(chunks.map(({ rag_extension }) => rag_extension?.answer)).toEqual([undefined, undefined, 'An answer.'])
+    expect(chunks.at(-1)!.choices[0]!.finish_reason).toBe('stop')
+    const limited = await post('/rag/vanilla-rag/v1/chat/completions', { ...body, max_tokens: 1 })
+    expect(limited.text.match(/data: /g)).toHaveLength(2)
   })
 
   it.each([

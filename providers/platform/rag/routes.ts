@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { BaseApproach, ChatRequest } from '../../../contract/index.ts'
 import { sendEvents } from '../event-stream.ts'
+import { createTextFrames } from '../text-frames.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import type { RagPlugin } from './plugin.ts'
@@ -21,12 +22,13 @@ async function complete(plugin: RagPlugin, request: FastifyRequest, reply: Fasti
       'alias_of_another_base',
       `Model alias '${chat.model}' belongs to ${flavor.base}, not to ${base.data}`,
     )
-  const completion = plugin.answer(chat.model, chat, callerSignal(request, reply))
-  if (chat.stream !== true) return reply.send(await completion)
-  return sendEvents(
-    reply,
-    completion.then((whole) => plugin.streamFrames(whole)),
-  )
+  const signal = callerSignal(request, reply)
+  if (chat.stream !== true) return reply.send(await plugin.answer(chat.model, chat, signal))
+  const frames = createTextFrames(chat.model)
+  return sendEvents(reply, async (send) => {
+    const whole = await plugin.answer(chat.model, chat, signal, (piece) => send(frames.of(piece)))
+    return plugin.streamFrames(whole, frames.sent())
+  })
 }
 
 /** The plugin's routes below its prefix. */

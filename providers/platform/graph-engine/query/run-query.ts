@@ -6,7 +6,7 @@ import type {
   GraphQueryRequest,
   GraphReference,
 } from '../../../../contract/index.ts'
-import type { ModelHost } from '../../models/model-host.ts'
+import type { ModelHost, OnText } from '../../models/model-host.ts'
 import { NO_ANSWER } from '../../models/prompts/answer-task.ts'
 import { meterCalls } from '../../rag/call-meter.ts'
 import { withoutThinking } from '../../rag/steps/generate.ts'
@@ -31,7 +31,7 @@ export interface AnsweringDeps {
 export function createAnswering(deps: AnsweringDeps) {
   return async (request: GraphQueryRequest, options: QueryOptions = {}): Promise<GraphAnswerParts> => {
     const tools = { ...deps, models: options.models ?? deps.models, bounds: deps.limits }
-    const context = await retrieveContext(request, tools, options.signal)
+    const context = await retrieveContext(request, tools, options.signal, options.onText)
     const { data, keywords, info } = context
     const references = !request.include_references
       ? null
@@ -99,6 +99,7 @@ export async function retrieveContext(
   request: GraphQueryRequest,
   tools: QueryTools,
   signal?: AbortSignal,
+  onText?: OnText,
 ): Promise<RetrievedContext> {
   const meter = meterCalls(tools.models)
   const metered = { ...tools, models: meter.models }
@@ -111,7 +112,8 @@ export async function retrieveContext(
     },
     async answer() {
       if (found.text === '' && request.mode !== 'bypass') return { response: NO_ANSWER, llmGenerated: false }
-      const completion = await meter.models.chat('graph_query', { messages: found.messages, temperature: 0 }, signal)
+      const asked = { messages: found.messages, temperature: 0 }
+      const completion = await meter.models.chat('graph_query', asked, signal, onText)
       const response = withoutThinking(completion.choices[0]?.message.content ?? '')
       if (response === '') throw new GraphEngineError('model_answer_invalid', 'the answering model returned no text')
       return { response, llmGenerated: true }

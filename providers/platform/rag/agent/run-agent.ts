@@ -1,6 +1,7 @@
 import type { ChatMessage, RagExtension, ToolCall } from '../../../../contract/index.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { ModelCallError } from '../../models/model-host.ts'
+import type { OnText } from '../../models/model-host.ts'
 import { renderAgentTask, renderObservation } from '../../models/prompts/agent-task.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import type { ApproachAnswer, ApproachServices } from '../approach.ts'
@@ -60,7 +61,7 @@ export async function runAgent(
     idle = useful ? 0 : idle + 1
   }
   const contexts = await session.choose(null, signal)
-  const { content } = await reply(services, { messages: session.answerTask(contexts) }, signal)
+  const { content } = await reply(services, { messages: session.answerTask(contexts) }, signal, services.onText)
   const answer = withoutThinking(content)
   if (answer === '') throw new RagError('model_answer_invalid', 'the agent gave no answer')
   return session.finish(answer, contexts)
@@ -70,8 +71,9 @@ async function reply(
   { models }: ApproachServices,
   request: { messages: ChatMessage[]; tools?: ReturnType<typeof toolDefinitions> },
   signal: AbortSignal | undefined,
+  onText?: OnText,
 ): Promise<{ content: string; calls: ToolCall[] }> {
-  const completion = await models.chat('agentic', { ...request, temperature: 0 }, signal)
+  const completion = await models.chat('agentic', { ...request, temperature: 0 }, signal, onText)
   const message = completion.choices[0]?.message
   // Some services leave ids out, and every answer to a call has to name one.
   const calls = (message?.tool_calls ?? []).map((call, at) => ({

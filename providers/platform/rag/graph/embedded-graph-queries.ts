@@ -19,11 +19,12 @@ export function embeddedGraphQueries(
   }
   return {
     requireDocuments,
-    answer: (question, { models }, signal) =>
+    answer: (question, { models, onText }, signal) =>
       translated(async () => {
         requireDocuments()
         requireQueryLength(question.query)
-        const { response, data } = await engine.query(GraphQueryRequest.parse(question), options(models, signal))
+        const asked = GraphQueryRequest.parse(question)
+        const { response, data } = await engine.query(asked, { ...options(models, signal), onText })
         const { entities, relationships, chunks } = data
         const counts = { entities: entities.length, relations: relationships.length, chunks: chunks.length }
         const passages = chunks.map(({ file_path, content, ...more }) => ({

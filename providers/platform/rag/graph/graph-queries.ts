@@ -1,6 +1,6 @@
 import { GRAPH_QUERY_LIMITS } from '../../../../contract/index.ts'
 import type { GraphQueryMode, TokenUsage } from '../../../../contract/index.ts'
-import type { ModelHost } from '../../models/model-host.ts'
+import type { ModelHost, OnText } from '../../models/model-host.ts'
 import { RagError } from '../rag-error.ts'
 
 /** What the managed query profiles declare of a graph query. */
@@ -21,10 +21,14 @@ export interface RemoteCalls {
   usage: TokenUsage | null
 }
 
-/** Who pays for a graph query: an engine in this process calls `models`, one in another process reports what it spent. */
+/**
+ * Who pays for a graph query: an engine in this process calls `models`, one in another process reports what it spent. `onText` receives the answer as
+ * it is written, where the request streams it.
+ */
 export interface CallAccount {
   models: ModelHost
   addRemote: (calls: RemoteCalls) => void
+  onText?: OnText | undefined
 }
 
 /** How much of the graph stood in a prompt; null where the engine does not tell. */

@@ -49,6 +49,9 @@ export function requireSupported(request: ChatRequest): void {
 /** What a request says of an answer's length. */
 export type AnswerLimits = Pick<ChatRequest, 'stop' | 'max_tokens' | 'max_completion_tokens'>
 
+export const isLimited = ({ stop, max_tokens, max_completion_tokens }: AnswerLimits): boolean =>
+  stop !== undefined || max_tokens !== undefined || max_completion_tokens !== undefined
+
 /** `stop` and `max_tokens` applied to the answer; tokens are estimated, as in the usage of the built-in models. */
 export function limitAnswer(text: string, request: AnswerLimits): LimitedAnswer {
   const stops = [request.stop ?? []].flat().filter((stop) => stop !== '')

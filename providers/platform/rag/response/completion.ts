@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ChatCompletion, RagExtension, RagSource, ServerMetrics } from '../../../../contract/index.ts'
+import { contentAfter } from '../../text-frames.ts'
+import type { StreamedText } from '../../text-frames.ts'
 import type { ApproachAnswer } from '../approach.ts'
 import type { CallCounts } from '../call-meter.ts'
 import { type AnswerLimits, limitAnswer } from './answer-limits.ts'
@@ -15,7 +17,8 @@ export function completionOf(
   seconds: number,
   limits: AnswerLimits = {},
 ): ChatCompletion {
-  const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond } = calls
+  const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond, reasoningTokens, schemaReplies, validSchemaReplies } =
+    calls
   const metrics = {
     seconds,
     chunks: result.chunks,
@@ -23,6 +26,8 @@ export function completionOf(
     cloud_calls: cloudCalls,
     ...(firstTokenS === null ? {} : { first_token_s: firstTokenS }),
     ...(tokensPerSecond === null ? {} : { tokens_per_second: tokensPerSecond }),
+    ...(reasoningTokens === 0 ? {} : { reasoning_tokens: reasoningTokens }),
+    ...(schemaReplies === 0 ? {} : { schema_replies: schemaReplies, schema_replies_valid: validSchemaReplies }),
   }
   const { answer, finishReason, allows } = limitAnswer(result.answer, limits)
   const rendered = renderContent(answer, result.sources, metrics)
@@ -50,15 +55,22 @@ export function completionOf(
   }
 }
 
-/** The same completion as server-sent events: one chunk with the whole content and the evidence, then `[DONE]`. */
-export function streamFrames(completion: ChatCompletion): string[] {
+/**
+ * The same completion as server-sent events: one chunk with the whole content, or what is left of it after the text that was streamed, and the
+ * evidence, then `[DONE]`.
+ */
+export function streamFrames(completion: ChatCompletion, streamed: StreamedText | null = null): string[] {
   const { choices, ...head } = completion
   const chunk = {
     ...head,
     object: 'chat.completion.chunk',
+    ...streamed?.head,
     choices: choices.map(({ index, message, finish_reason }) => ({
       index,
-      delta: { role: message.role, content: message.content },
+      delta:
+        streamed === null
+          ? { role: message.role, content: message.content }
+          : { content: contentAfter(message.content ?? '', streamed) },
       finish_reason,
     })),
   }

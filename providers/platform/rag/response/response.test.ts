@@ -5,7 +5,13 @@ import { completionOf, renderContent, streamFrames } from './completion.ts'
 import { snippetOf } from './snippet.ts'
 
 const metrics = { seconds: 1.234, chunks: 1, llm_calls: 1, cloud_calls: 0 }
-const UNTIMED = { firstTokenS: null, tokensPerSecond: null }
+const UNTIMED = {
+  firstTokenS: null,
+  tokensPerSecond: null,
+  reasoningTokens: 0,
+  schemaReplies: 0,
+  validSchemaReplies: 0,
+}
 const calls = { llmCalls: 1, cloudCalls: 0, embedCalls: 1, rerankCalls: 0, usage: null, ...UNTIMED }
 
 describe('snippets', () => {

@@ -12,11 +12,12 @@ export function withoutThinking(reply: string): string {
 export async function answerFrom(
   question: string,
   passages: readonly Passage[],
-  { models }: Pick<ApproachServices, 'models'>,
+  { models, onText }: Pick<ApproachServices, 'models' | 'onText'>,
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
   const task = { question, passages: passages.map(({ chunk }) => ({ title: chunk.title, text: chunk.content })) }
-  const completion = await models.chat('light_gen', { messages: renderAnswerTask(task), temperature: 0 }, signal)
+  const asked = { messages: renderAnswerTask(task), temperature: 0 }
+  const completion = await models.chat('light_gen', asked, signal, onText)
   const answer = withoutThinking(completion.choices[0]?.message.content ?? '')
   if (answer === '') throw new RagError('model_answer_invalid', 'the answering model returned no text')
   return { answer, sources: sourcesOf(passages), chunks: passages.length }
