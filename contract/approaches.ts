@@ -19,6 +19,8 @@ export interface ApproachDescriptor {
   experimental?: boolean
   /** Asked with the contextual collection, by itself or through the alias that it delegates to. */
   usesContextual?: boolean
+  /** Asks the graph engine, by itself or through the alias that it delegates to: the corpus is extracted for it. */
+  usesGraph?: boolean
 }
 
 const count = z.int().min(1).max(200)
@@ -45,12 +47,14 @@ export const APPROACHES = {
     short: 'graph',
     colour: '#CC79A7',
     marker: 'triangle',
+    usesGraph: true,
     parameters: z.strictObject({ query_profile: Identifier }),
   },
   'agentic-rag': {
     short: 'agentic',
     colour: '#D55E00',
     marker: 'pentagon',
+    usesGraph: true,
     parameters: z.strictObject({
       max_steps: z.int().min(1).max(50),
       vector_top_k: count,
@@ -65,6 +69,7 @@ export const APPROACHES = {
     marker: 'cross',
     parameters: z.strictObject({}),
     usesContextual: true,
+    usesGraph: true,
   },
   'lazy-graph-rag': {
     short: 'lazy-graph',

@@ -21,6 +21,8 @@ export type IngestionStatus = z.infer<typeof IngestionStatus>
 export const IngestionRequest = z.strictObject({
   profile: z.string().min(1).max(128),
   corpus_path: z.string().min(1).max(1024).optional(),
+  /** False leaves out the graph phases, for approaches that do not read the graph; our platform's own addition. */
+  graph: z.boolean().optional(),
 })
 export type IngestionRequest = z.infer<typeof IngestionRequest>
 
@@ -117,5 +119,7 @@ export const IngestionRecord = z.looseObject({
     .transform((requested) => requested ?? false),
   corpus: orNull(z.looseObject({ source: z.string(), path: z.string() })),
   profile_snapshot: orNull(z.looseObject({ revision: z.string() })),
+  /** False where the job left out the graph phases, as it was asked to; our platform's own addition. */
+  graph: z.boolean().optional(),
 })
 export type IngestionRecord = z.infer<typeof IngestionRecord>

@@ -71,6 +71,7 @@ const ingest = (patience: Partial<IngestionPatience> = {}, ready = async (): Pro
     client,
     profile: 'smoke',
     datasetId: 'smoke',
+    graph: true,
     emit: (event) => events.push(event),
     stop: stop.signal,
     ready,
@@ -116,6 +117,13 @@ describe('ingestProfile', () => {
     expect(waited).toBeGreaterThanOrEqual(server.requests.length)
     expect(notices()).toHaveLength(2)
     expect(notices()[0]).toMatch(/platform.*cannot be reached.*trying again/)
+  })
+
+  it('asks for the graph after a job of somebody else that left it out', async () => {
+    server.script(accepted(), record('completed', { graph: false }), accepted(), record('completed', { graph: true }))
+    expect(await ingest()).toMatchObject({ record: { graph: true }, unchanged: false })
+    const submitted = server.requests.filter(({ path }) => path.includes('async_job'))
+    expect(submitted.map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ profile: 'smoke' }, { profile: 'smoke' }])
   })
 
   it('ends with the platform’s own words when it does not come back', async () => {

@@ -117,6 +117,8 @@ export interface Ingestion {
   client: PlatformClient
   profile: string
   datasetId: string
+  /** Whether an approach of the run reads the graph. */
+  graph: boolean
   emit: (event: RunEvent) => void
   /** Cancels the job on the platform. */
   stop: AbortSignal
@@ -127,30 +129,35 @@ export interface Ingestion {
 
 /**
  * Submits a profile and follows the durable job to its end; the platform answers with an earlier job when nothing has changed. The job outlives
- * the platform's process, so a call that fails is made again for a while. Throws `IngestionFailedError`, `IngestionStuckError`,
+ * the platform's process, so a call that fails is made again for a while. A job of somebody else that left out the graph is
+ * awaited, and the graph asked for after it. Throws `IngestionFailedError`, `IngestionStuckError`,
  * `IngestionStoppedError`, `PlatformError`, and what `ready` throws.
  */
 export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpus> {
-  const { client, profile, datasetId, emit, stop } = ingestion
+  const { client, profile, datasetId, graph, emit, stop } = ingestion
   const patience = { ...PATIENCE, ...ingestion.patience }
   const ask = <Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> =>
     askAgain(call, ingestion, patience.unreachableMs)
   let id: string | null = null
   try {
-    const accepted = await ask((signal) => client.submitIngestion(profile, signal))
-    id = accepted.ingestion_id
-    const unchanged = isUnchanged(accepted)
-    const announced = new Map<string, string>()
-    let last = { text: '', sinceMs: performance.now(), isReported: false }
-    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5)) {
-      const record = await ask((signal) => client.ingestion(accepted.ingestion_id, signal))
-      announce(emit, datasetId, { record, unchanged }, announced)
-      if (record.status === 'completed') return { record, unchanged }
-      if (record.status === 'failed' || record.status === 'cancelled') throw new IngestionFailedError(record)
-      const text = JSON.stringify(record)
-      if (text !== last.text) last = { text, sinceMs: performance.now(), isReported: false }
-      reportUnchanged(record, last, patience, emit)
-      await delay(pollMs, undefined, { signal: stop })
+    for (;;) {
+      const accepted = await ask((signal) => client.submitIngestion(profile, graph, signal))
+      id = accepted.ingestion_id
+      const unchanged = isUnchanged(accepted)
+      const announced = new Map<string, string>()
+      let last = { text: '', sinceMs: performance.now(), isReported: false }
+      let record: IngestionRecord
+      for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(LONGEST_POLL_MS, pollMs * 1.5)) {
+        record = await ask((signal) => client.ingestion(accepted.ingestion_id, signal))
+        announce(emit, datasetId, { record, unchanged }, announced)
+        if (record.status === 'completed') break
+        if (record.status === 'failed' || record.status === 'cancelled') throw new IngestionFailedError(record)
+        const text = JSON.stringify(record)
+        if (text !== last.text) last = { text, sinceMs: performance.now(), isReported: false }
+        reportUnchanged(record, last, patience, emit)
+        await delay(pollMs, undefined, { signal: stop })
+      }
+      if (!graph || record.graph !== false) return { record, unchanged }
     }
   } catch (error) {
     if (!stop.aborted) throw error

@@ -34,7 +34,8 @@ export interface PlatformClient {
   models(): Promise<ModelList>
   usage(): Promise<PlatformUsage>
   ragHealth(signal?: AbortSignal): Promise<RagHealth>
-  submitIngestion(profile: string, signal?: AbortSignal): Promise<IngestionAccepted>
+  /** `graph` false leaves out the graph phases. */
+  submitIngestion(profile: string, graph: boolean, signal?: AbortSignal): Promise<IngestionAccepted>
   /** The latest jobs of all profiles, newest first. */
   ingestions(signal?: AbortSignal): Promise<IngestionRecord[]>
   ingestion(id: string, signal?: AbortSignal): Promise<IngestionRecord>
@@ -150,8 +151,15 @@ export function createPlatformClient({
     models: () => call(ModelList, 'GET', '/v1/models'),
     usage: () => call(PlatformUsage, 'GET', '/internal/usage'),
     ragHealth: (signal) => call(RagHealth, 'GET', '/rag/health', undefined, limited(signal)),
-    submitIngestion: (profile, signal) =>
-      call(IngestionAccepted, 'POST', '/api/rag/ingestions?async_job=true', { profile }, limited(signal)),
+    // Another platform may refuse a field that the specification does not have: it is sent only where it says something.
+    submitIngestion: (profile, graph, signal) =>
+      call(
+        IngestionAccepted,
+        'POST',
+        '/api/rag/ingestions?async_job=true',
+        { profile, ...(graph ? {} : { graph }) },
+        limited(signal),
+      ),
     ingestions: (signal) =>
       call(z.array(IngestionRecord), 'GET', '/api/rag/ingestions?limit=20', undefined, limited(signal)),
     ingestion: (id, signal) => call(IngestionRecord, 'GET', ingestionPath(id), undefined, limited(signal)),

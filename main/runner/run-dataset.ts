@@ -28,6 +28,9 @@ export interface DatasetOutcome {
 const needsContextual = ({ aliases }: DatasetRun): boolean =>
   aliases.some(({ base }) => approachDescriptor(base).usesContextual === true)
 
+const needsGraph = ({ aliases }: DatasetRun): boolean =>
+  aliases.some(({ base }) => approachDescriptor(base).usesGraph === true)
+
 /** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
 async function climb(run: DatasetRun, at: At, skip: Skip): Promise<CellCounts> {
   const profile = run.dataset.profile.name
@@ -44,6 +47,7 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<CellCounts> {
         client,
         profile,
         datasetId: run.dataset.dataset.id,
+        graph: needsGraph(run),
         emit: run.emit,
         stop,
         ready,

@@ -60,7 +60,7 @@ beforeEach(() => {
 
 const run = (
   changes: Partial<typeof target> = {},
-  client: GraphTargetClient | null = graph,
+  client: GraphTargetClient | string = graph,
   signal = new AbortController().signal,
 ) => runGraphPhases(log, client, { ...target, ...changes }, documents, clock, signal)
 
@@ -86,7 +86,7 @@ describe('runGraphPhases', () => {
   })
 
   it('says so when there is no graph engine, or the profile does not wait', async () => {
-    await run({}, null)
+    await run({}, 'graph engine not available')
     const skipped = { status: 'skipped', note: 'graph engine not available', counts: {} }
     expect(phases()).toEqual({ graph_upload: skipped, drain: skipped })
     log = new PhaseLog(clock.now, () => undefined)

@@ -6,15 +6,13 @@ import { PhaseFailure } from './errors.ts'
 import type { Document } from './phases.ts'
 import type { Count, PhaseLog, PhaseOutcome } from './run-job.ts'
 
-const ABSENT = 'graph engine not available'
-
 /**
  * graph_upload and drain: whole documents go to the graph engine, then the run waits until it has processed them, both within the
- * profile's one deadline. Without an engine both phases are skipped.
+ * profile's one deadline. Without an engine both phases are skipped, for the reason that `client` gives then.
  */
 export async function runGraphPhases(
   log: PhaseLog,
-  client: GraphTargetClient | null,
+  client: GraphTargetClient | string,
   target: IngestionProfile['graph_target'],
   documents: readonly Document[],
   clock: Clock,
@@ -22,11 +20,11 @@ export async function runGraphPhases(
 ): Promise<void> {
   const deadline = clock.now() + target.timeout_seconds * 1000
   const trackIds = await log.run('graph_upload', async (count) => {
-    if (client === null) return skipped<string[] | null>(ABSENT, null)
+    if (typeof client === 'string') return skipped<string[] | null>(client, null)
     return reach('graph_upload', target, null, () => upload(client, documents, deadline, clock, signal, count))
   })
   await log.run('drain', async (count) => {
-    if (client === null) return skipped(ABSENT, undefined)
+    if (typeof client === 'string') return skipped(client, undefined)
     if (trackIds === null) return skipped('nothing was uploaded', undefined)
     if (!target.wait_for_extraction) return skipped('the profile does not wait for extraction', undefined)
     return reach('drain', target, undefined, () => drain(client, trackIds, deadline, clock, signal, count))

@@ -68,6 +68,53 @@ describe('a corpus too large to be read in the request', () => {
   })
 })
 
+describe('a job that leaves out the graph', () => {
+  it('is opened again for it: the same job, the collection as it is, nothing embedded twice', async () => {
+    let embedded = 0
+    const uploaded: string[] = []
+    const graph: GraphTargetClient = {
+      upload: async ({ id }) => {
+        uploaded.push(id)
+        return { trackId: id }
+      },
+      drain: async (trackIds) => ({ processed: trackIds.length, failed: [] }),
+    }
+    const service = site.service({
+      graph,
+      embed: async (texts) => {
+        embedded += texts.length
+        return texts.map(() => Float32Array.of(1, 0))
+      },
+    })
+    const { ingestion_id: id } = await service.submit({ profile: 'smoke', graph: false })
+    const without = service.get(id)!
+    expect(without).toMatchObject({ status: 'completed', graph: false })
+    expect(phase(without, 'drain')).toMatchObject({
+      status: 'skipped',
+      note: 'no approach of the run reads the graph',
+    })
+    expect(uploaded).toEqual([])
+    const [chunks, before] = [without.counts['chunks_written'], embedded]
+    expect(before).toBe(chunks)
+    expect(await service.submit({ profile: 'smoke', graph: false })).toMatchObject({
+      ingestion_id: id,
+      unchanged: true,
+    })
+
+    expect(await service.submit({ profile: 'smoke' })).toMatchObject({ ingestion_id: id, unchanged: false })
+    const complete = service.get(id)!
+    expect(complete).toMatchObject({ status: 'completed', graph: true, content_digest: without.content_digest })
+    expect(uploaded).toHaveLength(3)
+    expect(complete.phases.map(({ status }) => status)).toEqual([
+      ...['completed', 'completed', 'skipped', 'skipped', 'skipped'],
+      ...['completed', 'completed', 'completed'],
+    ])
+    expect([embedded, complete.counts['chunks_written']]).toEqual([before, chunks])
+    for (const graph of [true, false])
+      expect(await service.submit({ profile: 'smoke', graph })).toMatchObject({ ingestion_id: id, unchanged: true })
+  })
+})
+
 describe('a job', () => {
   it('runs the eight phases in order and writes the collection', async () => {
     const service = site.service()

@@ -218,7 +218,7 @@ export class IngestionService {
       collection: collectionName(profile),
       idempotencyKey: idempotencyKey(this.#deps.consumer, revision, content),
       createdMs: this.#deps.clock.now(),
-      order: { revision, contentDigest, corpusPath, profile },
+      order: { revision, contentDigest, corpusPath, profile, graph: request.graph ?? true },
     }
   }
 

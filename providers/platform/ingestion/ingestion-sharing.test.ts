@@ -61,6 +61,7 @@ describe('two services on one state file', () => {
     const gate = { reached: Promise.withResolvers<undefined>(), opened: Promise.withResolvers<undefined>() }
     const attempt = Promise.withResolvers<unknown>()
     const slow = Object.create(site.store) as typeof site.store
+    slow.info = (name) => site.store.info(name)
     slow.replace = async (...args) => {
       gate.reached.resolve(undefined)
       await gate.opened.promise

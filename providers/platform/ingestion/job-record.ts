@@ -24,6 +24,8 @@ export const JobOrder = z.object({
   contentDigest: z.string(),
   corpusPath: z.string(),
   profile: IngestionProfile,
+  /** False: the graph phases are left out until a submission asks for them. */
+  graph: z.boolean().default(true),
 })
 export type JobOrder = z.infer<typeof JobOrder>
 
@@ -62,9 +64,9 @@ export const freshProgress = (): JobProgress => ({
 
 export const isTerminal = (status: IngestionStatus): boolean => status !== 'pending' && status !== 'running'
 
-/** A job in the shape of `/api/rag/ingestions/{id}`; `collection` and `executions` are additive. */
+/** A job in the shape of `/api/rag/ingestions/{id}`; `collection`, `executions` and `graph` are additive. */
 export function toRecord(job: Job): IngestionRecord {
-  const { revision, contentDigest, corpusPath, profile } = job.order
+  const { revision, contentDigest, corpusPath, profile, graph } = job.order
   return {
     id: job.id,
     consumer: job.consumer,
@@ -83,6 +85,7 @@ export function toRecord(job: Job): IngestionRecord {
     profile_snapshot: { revision, ...profile },
     collection: job.collection,
     executions: job.executions,
+    graph,
   }
 }
 

@@ -35,7 +35,7 @@ const newJob = (id: string, idempotencyKey = 'key', collection = 'RagBase_smoke'
   collection,
   idempotencyKey,
   createdMs: nowMs,
-  order: { revision: 'r1', contentDigest: 'd1', corpusPath: 'smoke', profile: testProfile('smoke') },
+  order: { revision: 'r1', contentDigest: 'd1', corpusPath: 'smoke', profile: testProfile('smoke'), graph: true },
 })
 
 const add = (id: string, key = id, collection = `c-${id}`): void => {

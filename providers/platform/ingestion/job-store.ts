@@ -80,7 +80,8 @@ export class JobStore {
 
   /**
    * Takes a fingerprint for a new job, or returns the job that has it: an active one, or the completed one whose result the caller
-   * checked and found intact. Not even that one when another job is about to overwrite the collection.
+   * checked and found intact. Not even that one when another job is about to overwrite the collection. One that left out the graph is
+   * opened again where the graph is asked for now: its collection stays.
    */
   claimFingerprint(job: NewJob, checked: { id: string; intact: boolean } | null): FingerprintClaim {
     return this.#write(() => {
@@ -88,7 +89,10 @@ export class JobStore {
       if (latest !== null && !isTerminal(latest.status)) return { outcome: 'existing', job: latest }
       if (latest?.status === 'completed') {
         if (latest.id !== checked?.id) return { outcome: 'stale' }
-        if (checked.intact && !this.#isContended(job)) return { outcome: 'existing', job: latest }
+        if (checked.intact && !this.#isContended(job))
+          return job.order.graph && !latest.order.graph
+            ? { outcome: 'created', job: this.#openForGraph(latest) }
+            : { outcome: 'existing', job: latest }
       }
       this.#database
         .prepare(
@@ -108,6 +112,15 @@ export class JobStore {
         )
       return { outcome: 'created', job: this.get(job.id)! }
     })
+  }
+
+  #openForGraph({ id, order }: Job): Job {
+    this.#database
+      .prepare(
+        `UPDATE jobs SET status = 'pending', executions = 0, updated_ms = ?, job_order = ?, progress = ? WHERE id = ?`,
+      )
+      .run(this.#now(), JSON.stringify({ ...order, graph: true }), JSON.stringify(freshProgress()), id)
+    return this.get(id)!
   }
 
   #isContended(job: NewJob): boolean {

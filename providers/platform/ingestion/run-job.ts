@@ -76,10 +76,13 @@ async function runPhases(
     jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
   const documents = await log.run('parse', (count) => parse(corpus.files, profile.parser_order, parsers, signal, count))
   const expected = await writeCollection(deps, job, documents, contentDigest, log, kept, checkLease, signal)
-  const graph = graphTargetOf(deps.graph, profile.name)
+  const graph = order.graph ? (graphTargetOf(deps.graph, profile.name) ?? NO_ENGINE) : NOT_ASKED_FOR
   await runGraphPhases(log, graph, profile.graph_target, documents, clock, signal)
   await log.run('finalize', () => finalize(store, collection, expected))
 }
+
+const NO_ENGINE = 'graph engine not available'
+const NOT_ASKED_FOR = 'no approach of the run reads the graph'
 
 /** chunk to vector_write: what the collection must be then, null where none was written. Its chunks and vectors end with this call. */
 async function writeCollection(
@@ -93,6 +96,18 @@ async function writeCollection(
   signal: AbortSignal,
 ): Promise<{ contentDigest: string; chunkCount: number } | null> {
   const { store, embeddingSpace: embeddingModel } = deps
+  const digest = collectionDigest(revision, contentDigest, embeddingModel)
+  const current = await store.info(collection)
+  if (current?.contentDigest === digest) {
+    const skip = { result: undefined, status: 'skipped', note: 'the collection has this corpus already' } as const
+    await log.run('chunk', () => Promise.resolve(skip))
+    await log.run('embed', () => Promise.resolve(skip))
+    await log.run('vector_write', (count) => {
+      count('chunks_written', current.chunkCount)
+      return Promise.resolve(skip)
+    })
+    return { contentDigest: digest, chunkCount: current.chunkCount }
+  }
   const chunks = await log.run('chunk', (count) => chunk(documents, profile, kept.embed, signal, count))
   const vectors = await log.run('embed', async (count) => {
     const outcome = await embedChunks(chunks, kept.embed, signal, count)
@@ -101,7 +116,7 @@ async function writeCollection(
   })
   const source = {
     dimensions: vectors[0]!.length,
-    contentDigest: collectionDigest(revision, contentDigest, embeddingModel),
+    contentDigest: digest,
     embeddingModel,
   }
   const { on_unavailable: onUnavailable } = profile.vector_target
