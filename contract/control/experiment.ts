@@ -9,6 +9,8 @@ const count = z.int().min(0)
 
 export const DatasetView = z.strictObject({
   id: Identifier,
+  /** A person's own, which can be edited; others are part of the project. */
+  own: z.boolean(),
   label: z.string(),
   description: z.string(),
   /** The rung; 0 is the smoke set. */

@@ -53,7 +53,21 @@ import {
   RunState,
   RunSteps,
 } from './run-job.ts'
-import { AddedQuestion, AddQuestionInput, CreateDatasetInput } from './new-dataset.ts'
+import {
+  AddFileInput,
+  CreateDatasetInput,
+  DatasetCheck,
+  DocumentInput,
+  ImportQuestionsInput,
+  OwnDataset,
+  OwnInput,
+  ReadQuestionsInput,
+  ReadQuestionsResult,
+  RemoveQuestionInput,
+  SaveQuestionInput,
+  TrashEntry,
+  UpdateDatasetInput,
+} from './own-datasets.ts'
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
 import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
@@ -152,10 +166,27 @@ export const controlContract = {
     document: base.input(CorpusDocumentInput).output(CorpusDocumentText),
     /** Where the ingestion profile cuts a document. */
     chunks: base.input(DocumentChunksInput).output(DocumentChunks),
-    /** Writes manifests and makes the corpus folder. Refused for a name that is taken, and while a run is under way or queued. */
+    /** A dataset of a person's own, empty or a copy. Refused for a name that is taken. */
     create: base.input(CreateDatasetInput).output(DatasetView),
-    /** Refused while a run is under way or queued. */
-    addQuestion: base.input(AddQuestionInput).output(AddedQuestion),
+    /** The file of such a dataset; the calls below change one. They are refused for datasets of the project and while a run is under way or queued. */
+    own: base.input(OwnInput).output(OwnDataset),
+    update: base.input(UpdateDatasetInput).output(OwnDataset),
+    /** Moves the dataset to the trash. */
+    remove: base.input(OwnInput).output(z.strictObject({ trash_id: z.string() })),
+    /** Removed datasets, the last one first. */
+    trash: base.output(z.array(TrashEntry)),
+    restore: base.input(z.strictObject({ trash_id: z.string() })).output(DatasetView),
+    addFile: base.input(AddFileInput).output(AddedDocument),
+    /** Moves the document to the dataset's own trash. */
+    removeDocument: base.input(DocumentInput).output(z.void()),
+    restoreDocument: base.input(DocumentInput).output(z.void()),
+    /** Refused for gold facts that are not in their documents. */
+    saveQuestion: base.input(SaveQuestionInput).output(OwnDataset),
+    removeQuestion: base.input(RemoveQuestionInput).output(OwnDataset),
+    readQuestions: base.input(ReadQuestionsInput).output(ReadQuestionsResult),
+    /** All or none. */
+    importQuestions: base.input(ImportQuestionsInput).output(OwnDataset),
+    check: base.input(OwnInput).output(DatasetCheck),
     /** Refused for a name that is taken, and while a run is under way or queued. */
     addDocument: base.input(AddDocumentInput).output(AddedDocument),
     questions: base.input(DatasetQuestionsInput).output(DatasetQuestions),

@@ -52,3 +52,9 @@ export const DOCUMENT_FORMATS: Readonly<Record<DocumentFormat, DocumentFormatDes
 export const DOCUMENT_EXTENSIONS: readonly string[] = Object.values(DOCUMENT_FORMATS).flatMap(({ extensions }) =>
   extensions.map((extension) => `.${extension}`),
 )
+
+/** What ingestion reads itself, as UTF-8. */
+export const PLAIN_TEXT_EXTENSIONS: readonly string[] = ['.md', '.txt', '.rst', '.csv', '.json']
+
+/** Recordings that the speech service writes down. */
+export const RECORDING_EXTENSIONS: readonly string[] = ['.wav', '.mp3', '.flac', '.ogg', '.opus', '.m4a', '.webm']

@@ -8,10 +8,25 @@ import {
   VectorTarget,
   type IngestionProfile,
 } from './consumer.ts'
-import { Questions, type Question } from './queries.ts'
+import { QuestionList, Questions, type Question } from './queries.ts'
 
 /** One file per dataset: `manifests/datasets/<id>.yaml`, beside the older catalogue `manifests/datasets.yaml`. */
 export const DATASETS_FOLDER = 'manifests/datasets'
+
+/**
+ * Datasets of a person's own: a folder each, `datasets/<id>/`, with `dataset.yaml` and `documents/`. They are git-ignored and belong to no
+ * published ladder (decision 099).
+ */
+export const OWN_DATASETS_FOLDER = 'datasets'
+export const OWN_DATASET_FILE = 'dataset.yaml'
+export const OWN_DOCUMENTS_FOLDER = 'documents'
+
+/** First part of a corpus path below the folder of a person's own datasets instead of `corpus/`, where no folder has this name. */
+export const OWN_CORPUS = '@datasets'
+
+/** Whether a manifest declares one dataset with everything about it, not the older catalogue. */
+export const isDatasetFile = (file: string): boolean =>
+  file.startsWith(`${DATASETS_FOLDER}/`) || file.startsWith(`${OWN_DATASETS_FOLDER}/`)
 
 /** What the last publication of a dataset left in `docs/results/`; written by `publish`, no part of the configuration hash. */
 export const PublishedRun = z.strictObject({
@@ -51,24 +66,32 @@ const OwnProfile = z.strictObject({
   entity_types: EntityTypes.optional(),
 })
 
-/** `manifests/datasets/<id>.yaml`: everything about one dataset except its documents. The file's name is the dataset's id. */
-export const DatasetFile = versioned({
+const described = {
   label: z.string().min(1),
   description: z.string().default(''),
   /** Terms under which the documents may be used and passed on; for people. */
   licence: z.string().min(1).optional(),
   /** The rung: 1 is flat text, higher is more relational; 0 runs only when it is named. */
   complexity_level: z.int().min(0).max(99).default(0),
+  profile: OwnProfile.prefault({}),
+}
+
+/** `manifests/datasets/<id>.yaml`: everything about one dataset except its documents. The file's name is the dataset's id. */
+export const DatasetFile = versioned({
+  ...described,
   /** Folder of the documents; `corpus/<id>` unless given. */
   documents: SafeRelativePath.refine(
     (path) => path.startsWith('corpus/'),
     'expected a folder below corpus/',
   ).optional(),
-  profile: OwnProfile.prefault({}),
   questions: Questions,
   published: PublishedRun.optional(),
 })
 export type DatasetFile = z.infer<typeof DatasetFile>
+
+/** `datasets/<id>/dataset.yaml`: the same of a person's own dataset, which may have no question yet. */
+export const OwnDatasetFile = versioned({ ...described, questions: QuestionList })
+export type OwnDatasetFile = z.infer<typeof OwnDatasetFile>
 
 /** A dataset file in the form of the older layout: entry of the catalogue, ingestion profile and questions. */
 export function datasetOf(
@@ -88,6 +111,31 @@ export function datasetOf(
       ...(published === undefined ? {} : { published }),
     },
     profile: { name: id, corpus: { source: 'mount', path: corpusPath.slice('corpus/'.length) }, ...profile },
+    questions,
+  }
+}
+
+/** The same of a person's own dataset. */
+export function ownDatasetOf(
+  id: string,
+  { label, description, complexity_level, profile, questions }: OwnDatasetFile,
+): { dataset: Dataset; profile: IngestionProfile; questions: Question[] } {
+  const folder = `${OWN_DATASETS_FOLDER}/${id}`
+  return {
+    dataset: {
+      id,
+      label,
+      description,
+      complexity_level,
+      corpus_path: `${folder}/${OWN_DOCUMENTS_FOLDER}`,
+      queries_file: `${folder}/${OWN_DATASET_FILE}`,
+      ingestion_profile: id,
+    },
+    profile: {
+      name: id,
+      corpus: { source: 'mount', path: `${OWN_CORPUS}/${id}/${OWN_DOCUMENTS_FOLDER}` },
+      ...profile,
+    },
     questions,
   }
 }

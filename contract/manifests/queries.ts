@@ -31,11 +31,16 @@ export const Question = z.strictObject({
 })
 export type Question = z.infer<typeof Question>
 
+const haveOwnIds = (items: readonly Question[]): boolean => new Set(items.map((item) => item.id)).size === items.length
+
+/** Questions of a dataset that may have none yet. */
+export const QuestionList = z.array(Question).max(10_000).refine(haveOwnIds, 'question ids must be unique')
+
 export const Questions = z
   .array(Question)
   .min(1, 'at least one question is needed')
   .max(10_000)
-  .refine((items) => new Set(items.map((item) => item.id)).size === items.length, 'question ids must be unique')
+  .refine(haveOwnIds, 'question ids must be unique')
 
 /** `manifests/queries/*.yaml`: the questions of one dataset of the older layout, or those that replace a dataset's own. */
 export const QueryFile = versioned({ dataset_id: Identifier, queries: Questions })

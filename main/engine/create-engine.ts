@@ -28,6 +28,7 @@ import {
   serviceProcedures,
   settingsProcedures,
 } from './procedures/project-procedures.ts'
+import { ownDatasetProcedures } from './procedures/own-dataset-procedures.ts'
 import {
   cellProcedures,
   comparisonProcedures,
@@ -192,7 +193,7 @@ function createControlRouter(parts: EngineParts) {
     matrix: matrixProcedures(parts),
     cells: cellProcedures(parts),
     ...comparisonProcedures(parts),
-    datasets: datasetProcedures(parts),
+    datasets: { ...datasetProcedures(parts), ...ownDatasetProcedures(parts) },
     judges: judgeProcedures(parts),
     services: serviceProcedures(parts),
     index: indexProcedures(parts),

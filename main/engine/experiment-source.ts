@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { InputProblem } from '../../contract/control/control-error.ts'
+import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER } from '../../contract/index.ts'
 import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
@@ -125,7 +126,11 @@ export class ExperimentSource {
     const inside = entries
       .filter((entry) => /\.ya?ml$/.test(entry.name))
       .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)))
-    const names = [...new Set([...inside, ...this.#files, ...(Object.values(this.#chosen) as string[])])].sort()
+    const own = await readdir(join(this.#root, OWN_DATASETS_FOLDER)).catch((): string[] => [])
+    const ofPerson = own.map((id) => join(OWN_DATASETS_FOLDER, id, OWN_DATASET_FILE))
+    const names = [
+      ...new Set([...inside, ...ofPerson, ...this.#files, ...(Object.values(this.#chosen) as string[])]),
+    ].sort()
     const parts = await Promise.all(
       names.map(async (name) => {
         const info = await stat(resolve(this.#root, name)).catch(() => null)

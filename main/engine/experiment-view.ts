@@ -11,16 +11,19 @@ import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
 import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
-import { coverageNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
+import { isOwnDataset } from '../manifests/own-datasets.ts'
+import { coverageNotices, unusableNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import { declaredPanel, panelProblem } from '../runner/prepare-run.ts'
 
 const canonical: readonly string[] = CANONICAL_APPROACHES
 
 /** A dataset with what its questions hold. */
-export function datasetView({ dataset, profile, questions }: LadderDataset): DatasetView {
+export function datasetView(declared: LadderDataset): DatasetView {
+  const { dataset, profile, questions } = declared
   const hops = Map.groupBy(questions, (question) => question.hops)
   return {
     id: dataset.id,
+    own: isOwnDataset(declared),
     label: dataset.label,
     description: dataset.description,
     complexity_level: dataset.complexity_level,
@@ -90,6 +93,9 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
       builtin: [...BUILTIN_JUDGES],
       problem: panelProblem(panel, experiment),
     },
-    notices: coverageNotices(requested, selectAliases(experiment, null, null), selectDatasets(experiment, null)),
+    notices: [
+      ...unusableNotices(experiment),
+      ...coverageNotices(requested, selectAliases(experiment, null, null), selectDatasets(experiment, null)),
+    ],
   }
 }

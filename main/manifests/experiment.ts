@@ -7,6 +7,7 @@ import {
   EvaluationManifest,
   FlavorsManifest,
   ModelsManifest,
+  OWN_CORPUS,
   QueryFile,
   joinAliases,
   type Alias,
@@ -14,7 +15,7 @@ import {
   type IngestionProfile,
   type Question,
 } from '../../contract/index.ts'
-import { loadDatasets, type DeclaredDataset } from './load-datasets.ts'
+import { readDatasets, separateUnusable, type DeclaredDataset, type UnusableDataset } from './load-datasets.ts'
 import { loadManifest } from './load-manifest.ts'
 import { ManifestError } from './manifest-error.ts'
 
@@ -40,6 +41,8 @@ export interface Experiment {
   models: ModelsManifest
   aliases: Map<string, Alias>
   datasets: LadderDataset[]
+  /** Datasets that only a run which names them is refused for. */
+  unusable: UnusableDataset[]
 }
 
 export interface ExperimentFiles {
@@ -78,15 +81,10 @@ function checkApproaches(evaluation: EvaluationManifest, aliases: Map<string, Al
 }
 
 /** The consumer manifest with the profiles of dataset files, which have the names of their datasets. */
-function withOwnProfiles(consumer: ConsumerManifest, declared: readonly DeclaredDataset[]): ConsumerManifest {
+function withOwnProfiles(consumer: ConsumerManifest, datasets: readonly LadderDataset[]): ConsumerManifest {
   const names = new Set(consumer.ingestion_profiles.map(({ name }) => name))
-  const twice = declared.find(({ own }) => own !== null && names.has(own.profile.name))
-  if (twice !== undefined)
-    throw new ManifestError(twice.file, [
-      `its ingestion profile has the name ${twice.dataset.id}, which ${CONSUMER_FILE} declares too: remove that one`,
-    ])
-  const profiles = [...consumer.ingestion_profiles, ...declared.flatMap(({ own }) => own?.profile ?? [])]
-  return { ...consumer, ingestion_profiles: profiles }
+  const added = datasets.map(({ profile }) => profile).filter(({ name }) => !names.has(name))
+  return { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, ...added] }
 }
 
 async function joinDataset(
@@ -95,6 +93,11 @@ async function joinDataset(
   consumer: ConsumerManifest,
   override: Question[] | null,
 ): Promise<LadderDataset> {
+  const named = consumer.ingestion_profiles.some(({ name }) => name === own?.profile.name)
+  if (named)
+    throw new ManifestError(file, [
+      `its ingestion profile has the name ${dataset.id}, which ${CONSUMER_FILE} declares too: remove that one`,
+    ])
   if (own !== null) return { dataset, declaredIn: file, profile: own.profile, questions: override ?? own.questions }
   const profile = consumer.ingestion_profiles.find((candidate) => candidate.name === dataset.ingestion_profile)
   if (profile === undefined)
@@ -116,33 +119,45 @@ async function joinDataset(
   return { dataset, declaredIn: file, profile, questions: queries.queries }
 }
 
-/** Loads and cross-checks all manifests. Throws `ManifestError`; makes no call and writes nothing. */
+/** Loads and cross-checks all manifests. Throws `ManifestError` for what concerns every dataset; makes no call and writes nothing. */
 export async function loadExperiment(root: string, files: ExperimentFiles = {}): Promise<Experiment> {
   const evaluationFile = files.evaluationFile ?? EVALUATION_FILE
   const evaluation = await loadManifest(root, evaluationFile, EvaluationManifest)
-  const [declaration, models, flavors, declared] = await Promise.all([
+  const [declaration, models, flavors, { datasets: declared, unusable }] = await Promise.all([
     loadManifest(root, CONSUMER_FILE, ConsumerManifest),
     loadManifest(root, MODELS_FILE, ModelsManifest),
     loadManifest(root, evaluation.flavors_file, FlavorsManifest, `flavors_file in ${evaluationFile}`),
-    loadDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
+    readDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
   ])
-  const consumer = withOwnProfiles(declaration, declared)
-  const { aliases, problems } = joinAliases(consumer, flavors)
+  const { aliases, problems } = joinAliases(declaration, flavors)
   if (problems.length > 0) throw new ManifestError(evaluation.flavors_file, problems)
   checkApproaches(evaluation, aliases, evaluationFile)
   const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
-  if (override !== null && !declared.some(({ dataset }) => dataset.id === override.dataset_id))
+  const isDeclared = (id: string): boolean =>
+    declared.some(({ dataset }) => dataset.id === id) || unusable.some((each) => each.id === id)
+  if (override !== null && !isDeclared(override.dataset_id))
     throw new ManifestError(files.queriesFile!, [
       `dataset_id: ${override.dataset_id} is declared neither in ${evaluation.datasets_file} nor in ${DATASETS_FOLDER}`,
     ])
-  const datasets = await Promise.all(
-    declared.map((each) => {
-      if (each.dataset.id !== override?.dataset_id) return joinDataset(root, each, consumer, null)
+  const joined = await separateUnusable(
+    declared,
+    ({ dataset }) => dataset.id,
+    (each) => {
+      if (each.dataset.id !== override?.dataset_id) return joinDataset(root, each, declaration, null)
       const dataset = { ...each.dataset, queries_file: files.queriesFile! }
-      return joinDataset(root, { ...each, dataset }, consumer, override.queries)
-    }),
+      return joinDataset(root, { ...each, dataset }, declaration, override.queries)
+    },
   )
-  return { root, evaluationFile, evaluation, consumer, models, aliases, datasets }
+  return {
+    root,
+    evaluationFile,
+    evaluation,
+    consumer: withOwnProfiles(declaration, joined.loaded),
+    models,
+    aliases,
+    datasets: joined.loaded,
+    unusable: [...unusable, ...joined.unusable],
+  }
 }
 
 /** Step 1 of the ladder for one dataset: its corpus folder must exist, and be the one that the platform reads. Throws `ManifestError`. */
@@ -151,7 +166,9 @@ export async function checkCorpus(
   { dataset, declaredIn, profile }: LadderDataset,
   corpusRoot: string | null = null,
 ): Promise<void> {
-  if (corpusRoot !== null && resolve(corpusRoot, profile.corpus.path) !== resolve(experiment.root, dataset.corpus_path))
+  const isOwn = profile.corpus.path.startsWith(`${OWN_CORPUS}/`)
+  const elsewhere = corpusRoot !== null && !isOwn
+  if (elsewhere && resolve(corpusRoot, profile.corpus.path) !== resolve(experiment.root, dataset.corpus_path))
     throw new ManifestError(declaredIn, [
       `${dataset.id}.corpus_path: ${dataset.corpus_path}, but RAG_INGESTION_CORPUS_ROOT makes the platform read ${resolve(corpusRoot, profile.corpus.path)}: unset it, or run in the project whose corpus that is`,
     ])

@@ -41,8 +41,11 @@ function nearestPassage(text: string, fact: readonly string[]): string | null {
 const shortened = (text: string, most = MAX_FACT): string =>
   text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
 
-/** What is wrong with the gold evidence of a dataset, one sentence per fact, questions named by id; empty when all of it is in its documents. */
-export async function goldProblems(root: string, { dataset, questions }: LadderDataset): Promise<string[]> {
+/** Says what is wrong with single facts of a dataset, each document read once; null for one that its document holds. */
+export function goldChecker(
+  root: string,
+  { dataset }: Pick<LadderDataset, 'dataset'>,
+): (evidence: GoldEvidence) => Promise<string | null> {
   const folder = join(root, dataset.corpus_path)
   const known = new Map<string, Promise<{ text: string | null; words: string } | null>>()
   const read = async (document: string): Promise<{ text: string | null; words: string } | null> => {
@@ -51,7 +54,7 @@ export async function goldProblems(root: string, { dataset, questions }: LadderD
     const text = await textOf(path)
     return { text, words: text === null ? '' : ` ${evidenceWords(text).join(' ')} ` }
   }
-  const problemOf = async ({ document, fact }: GoldEvidence): Promise<string | null> => {
+  return async ({ document, fact }) => {
     if (!known.has(document)) known.set(document, read(document))
     const found = await known.get(document)!
     if (found === null) return `${document} is not in ${dataset.corpus_path}: add the document or correct its name`
@@ -62,8 +65,13 @@ export async function goldProblems(root: string, { dataset, questions }: LadderD
     const hint = nearest === null ? '' : ` The nearest passage is "${nearest}".`
     return `${document} does not hold the fact "${shortened(fact)}".${hint} Copy the fact from the document`
   }
+}
+
+/** What is wrong with the gold evidence of a dataset, one sentence per fact, questions named by id; empty when all of it is in its documents. */
+export async function goldProblems(root: string, dataset: LadderDataset): Promise<string[]> {
+  const problemOf = goldChecker(root, dataset)
   const problems: string[] = []
-  for (const { id, gold } of questions)
+  for (const { id, gold } of dataset.questions)
     for (const evidence of gold) {
       const problem = await problemOf(evidence)
       if (problem !== null) problems.push(`question ${id}: ${problem}`)

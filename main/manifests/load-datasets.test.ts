@@ -1,12 +1,13 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { stringify } from 'yaml'
 import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
-import { loadExperiment } from './experiment.ts'
+import { checkCorpus, loadExperiment } from './experiment.ts'
 import { loadDatasets } from './load-datasets.ts'
+import { selectDatasets } from './selection.ts'
 import { configHashes, runtimeFiles } from './provenance.ts'
 
 const OWN = 'manifests/datasets/notes.yaml'
@@ -71,10 +72,19 @@ it.each([
   ['no questions', { questions: [] }, /questions: at least one question is needed/],
   ['documents outside the corpus', { documents: 'docs' }, /documents: expected a folder below corpus\//],
   ['an overlap that is too large', { profile: { chunker: { chunk_size: 10, overlap: 10 } } }, /overlap must be less/],
-])('a dataset file with %s is refused by its path', async (_name, change, message) => {
-  await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS, ...change })
-  await expect(loadExperiment(root)).rejects.toThrow(message)
-})
+])(
+  'a dataset file with %s is refused by its path where it is named, and blocks no other dataset',
+  async (_name, change, message) => {
+    const before = (await loadExperiment(root)).datasets.map(({ dataset }) => dataset.id)
+    await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS, ...change })
+    const experiment = await loadExperiment(root)
+    expect(experiment.datasets.map(({ dataset }) => dataset.id)).toEqual(before)
+    expect(experiment.unusable).toEqual([{ id: 'notes', file: OWN, problems: [expect.stringMatching(message)] }])
+    expect(() => selectDatasets(experiment, ['notes'])).toThrow(message)
+    expect(selectDatasets(experiment, null).length).toBeGreaterThan(0)
+    await expect(loadDatasets(root, CATALOGUE)).rejects.toThrow(message)
+  },
+)
 
 it('a dataset declared in both layouts is refused, naming both files', async () => {
   await write(CATALOGUE, {
@@ -92,12 +102,50 @@ it('a dataset declared in both layouts is refused, naming both files', async () 
     ],
   })
   await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS })
-  await expect(loadExperiment(root)).rejects.toThrow(
-    /datasets\/notes\.yaml.*\n.*notes is also declared in manifests\/datasets\.yaml: remove one of the two/,
-  )
+  const experiment = await loadExperiment(root)
+  const problem = 'notes is also declared in manifests/datasets.yaml: remove one of the two'
+  expect(experiment.unusable).toEqual([{ id: 'notes', file: OWN, problems: [problem] }])
+  expect(experiment.datasets.map(({ dataset }) => dataset.id)).not.toContain('notes')
 })
 
 it('a profile name that the consumer manifest has too is refused', async () => {
   await write('manifests/datasets/user_corpus.yaml', { version: 1, label: 'Mine', questions: QUESTIONS })
-  await expect(loadExperiment(root)).rejects.toThrow(/user_corpus, which manifests\/consumer\.yaml declares too/)
+  expect((await loadExperiment(root)).unusable).toMatchObject([
+    {
+      id: 'user_corpus',
+      problems: [expect.stringMatching(/user_corpus, which manifests\/consumer\.yaml declares too/)],
+    },
+  ])
+})
+
+describe('a dataset of a person', () => {
+  const MINE = 'datasets/mine/dataset.yaml'
+  beforeEach(() => mkdir(join(root, 'datasets/mine/documents'), { recursive: true }))
+
+  it('is a folder with its file and documents, and may have no question yet', async () => {
+    await write(MINE, { version: 1, label: 'Mine', questions: [] })
+    const experiment = await loadExperiment(root)
+    const mine = experiment.datasets.find(({ dataset }) => dataset.id === 'mine')!
+    expect(mine).toMatchObject({
+      declaredIn: MINE,
+      dataset: { complexity_level: 0, corpus_path: 'datasets/mine/documents', queries_file: MINE },
+      profile: { name: 'mine', corpus: { source: 'mount', path: '@datasets/mine/documents' } },
+      questions: [],
+    })
+    expect(experiment.consumer.ingestion_profiles).toContainEqual(mine.profile)
+    expect(() => selectDatasets(experiment, ['mine'])).toThrow(/mine has no question yet/)
+    await checkCorpus(experiment, mine, '/elsewhere')
+  })
+
+  it('cannot take the name of a dataset of the project', async () => {
+    await mkdir(join(root, 'datasets/smoke'), { recursive: true })
+    await write('datasets/smoke/dataset.yaml', { version: 1, label: 'Mine', questions: QUESTIONS })
+    const { datasets, unusable } = await loadExperiment(root)
+    expect(unusable).toMatchObject([{ id: 'smoke', file: 'datasets/smoke/dataset.yaml' }])
+    expect(datasets.map(({ dataset }) => dataset.id)).not.toContain('smoke')
+  })
+
+  it('is no dataset without its file', async () => {
+    expect((await loadExperiment(root)).unusable).toEqual([])
+  })
 })

@@ -1,11 +1,16 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { z } from 'zod'
 import {
   DatasetCatalogue,
   DatasetFile,
   datasetOf,
   DATASETS_FOLDER,
   Identifier,
+  OWN_DATASET_FILE,
+  OWN_DATASETS_FOLDER,
+  OwnDatasetFile,
+  ownDatasetOf,
   type Dataset,
   type IngestionProfile,
   type Question,
@@ -14,7 +19,8 @@ import { loadManifest } from './load-manifest.ts'
 import { ManifestError } from './manifest-error.ts'
 
 // A project declares datasets in two layouts, which may be mixed: one file per dataset in `manifests/datasets/`, and the older catalogue
-// `manifests/datasets.yaml`, whose entries name a questions file and an ingestion profile of `consumer.yaml`.
+// `manifests/datasets.yaml`, whose entries name a questions file and an ingestion profile of `consumer.yaml`. Beside them are a person's own, a
+// folder each in `datasets/`. A file that cannot be used blocks its own dataset only.
 
 export interface DeclaredDataset {
   dataset: Dataset
@@ -24,36 +30,99 @@ export interface DeclaredDataset {
   own: { profile: IngestionProfile; questions: Question[] } | null
 }
 
-/** Paths of the dataset files, relative to the project folder and sorted; none when the project has no such folder. */
-export async function datasetFiles(root: string): Promise<string[]> {
-  const names = await readdir(join(root, DATASETS_FOLDER)).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new ManifestError(DATASETS_FOLDER, ['the folder cannot be read: check its permissions'], error)
-  })
-  return names
-    .filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
-    .toSorted()
-    .map((name) => `${DATASETS_FOLDER}/${name}`)
+/** A dataset whose file cannot be used. */
+export interface UnusableDataset {
+  id: string
+  /** The file with the problems. */
+  file: string
+  problems: string[]
 }
 
-/** All datasets of a project: by rung, those of one rung in the order of catalogue and file names. Throws `ManifestError`. */
-export async function loadDatasets(
+export interface DatasetFiles {
+  /** By rung, those of one rung in the order of catalogue and file names. */
+  datasets: DeclaredDataset[]
+  unusable: UnusableDataset[]
+}
+
+/** Entries of a folder that do not begin with a dot, sorted; none when there is no such folder. */
+async function namesIn(root: string, folder: string): Promise<string[]> {
+  const names = await readdir(join(root, folder)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new ManifestError(folder, ['the folder cannot be read: check its permissions'], error)
+  })
+  return names.filter((name) => !name.startsWith('.')).toSorted()
+}
+
+/** What the loaders found, and which files they refused. Other errors are thrown. */
+export async function separateUnusable<Item, Loaded>(
+  items: readonly Item[],
+  idOf: (item: Item) => string,
+  load: (item: Item) => Promise<Loaded>,
+): Promise<{ loaded: Loaded[]; unusable: UnusableDataset[] }> {
+  const outcomes = await Promise.all(
+    items.map(async (item) => {
+      try {
+        return { loaded: [await load(item)], unusable: [] }
+      } catch (error) {
+        if (!(error instanceof ManifestError)) throw error
+        return { loaded: [], unusable: [{ id: idOf(item), file: error.file, problems: error.problems }] }
+      }
+    }),
+  )
+  return {
+    loaded: outcomes.flatMap(({ loaded }) => loaded),
+    unusable: outcomes.flatMap(({ unusable }) => unusable),
+  }
+}
+
+/** All datasets of a project and of the person. Throws `ManifestError` for the catalogue and for folders that cannot be read. */
+export async function readDatasets(
   root: string,
   catalogueFile: string,
   namedBy: string | null = null,
-): Promise<DeclaredDataset[]> {
-  const files = await datasetFiles(root)
-  const [listed, own] = await Promise.all([
-    listedDatasets(root, catalogueFile, namedBy, files.length > 0),
-    Promise.all(files.map((file) => loadDatasetFile(root, file))),
-  ])
-  const twice = own.find(({ dataset }) => listed.some((other) => other.dataset.id === dataset.id))
-  if (twice !== undefined)
-    throw new ManifestError(twice.file, [
-      `${twice.dataset.id} is also declared in ${catalogueFile}: remove one of the two`,
-    ])
-  const level = ({ dataset }: DeclaredDataset): number => dataset.complexity_level
-  return [...listed, ...own].toSorted((one, other) => level(one) - level(other))
+): Promise<DatasetFiles> {
+  const [names, folders] = await Promise.all([namesIn(root, DATASETS_FOLDER), namesIn(root, OWN_DATASETS_FOLDER)])
+  const files = names.filter((name) => name.endsWith('.yaml'))
+  const listed = await listedDatasets(root, catalogueFile, namedBy, files.length > 0)
+  const taken = new Map(listed.map(({ dataset }) => [dataset.id, catalogueFile]))
+  const ofProject = await separateUnusable(files, withoutEnding, (name) => {
+    const id = withoutEnding(name)
+    return loadDatasetFile(root, id, `${DATASETS_FOLDER}/${name}`, DatasetFile, datasetOf, taken)
+  })
+  for (const { dataset, file } of ofProject.loaded) taken.set(dataset.id, file)
+  for (const { id, file } of ofProject.unusable) taken.set(id, file)
+  const own = await ownFolders(root, folders)
+  const ofPerson = await separateUnusable(own, String, (id) =>
+    loadDatasetFile(root, id, `${OWN_DATASETS_FOLDER}/${id}/${OWN_DATASET_FILE}`, OwnDatasetFile, ownDatasetOf, taken),
+  )
+  const unusable = [...ofProject.unusable, ...ofPerson.unusable]
+  // Declared twice, it is not known which one is meant.
+  const declared = [...listed, ...ofProject.loaded, ...ofPerson.loaded].filter(
+    ({ dataset }) => !unusable.some(({ id }) => id === dataset.id),
+  )
+  return { datasets: declared.toSorted((one, other) => level(one) - level(other)), unusable }
+}
+
+const level = ({ dataset }: DeclaredDataset): number => dataset.complexity_level
+
+const withoutEnding = (name: string): string => name.slice(0, -'.yaml'.length)
+
+/** Folders with a dataset file: others in `datasets/` are somebody's own. */
+async function ownFolders(root: string, folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    folders.map(async (id) => {
+      const names = await readdir(join(root, OWN_DATASETS_FOLDER, id)).catch((): string[] => [])
+      return names.includes(OWN_DATASET_FILE) ? [id] : []
+    }),
+  )
+  return found.flat()
+}
+
+/** The same, where each file must be usable. Throws `ManifestError`. */
+export async function loadDatasets(root: string, catalogueFile: string): Promise<DeclaredDataset[]> {
+  const { datasets, unusable } = await readDatasets(root, catalogueFile)
+  for (const { file, problems } of unusable) throw new ManifestError(file, problems)
+  return datasets
 }
 
 async function listedDatasets(
@@ -72,12 +141,23 @@ async function listedDatasets(
   }
 }
 
-async function loadDatasetFile(root: string, file: string): Promise<DeclaredDataset> {
-  const id = Identifier.safeParse(file.slice(DATASETS_FOLDER.length + 1, -'.yaml'.length))
-  if (!id.success)
+async function loadDatasetFile<Schema extends z.ZodType>(
+  root: string,
+  id: string,
+  file: string,
+  schema: Schema,
+  declared: (
+    id: string,
+    value: z.output<Schema>,
+  ) => { dataset: Dataset; profile: IngestionProfile; questions: Question[] },
+  taken: ReadonlyMap<string, string>,
+): Promise<DeclaredDataset> {
+  if (!Identifier.safeParse(id).success)
     throw new ManifestError(file, [
-      'the file name is the id of the dataset: use letters, digits, "_", "-" and "." only',
+      `the ${file.startsWith(DATASETS_FOLDER) ? 'file' : 'folder'} name is the id of the dataset: use letters, digits, "_", "-" and "." only`,
     ])
-  const { dataset, ...own } = datasetOf(id.data, await loadManifest(root, file, DatasetFile))
+  const other = taken.get(id)
+  if (other !== undefined) throw new ManifestError(file, [`${id} is also declared in ${other}: remove one of the two`])
+  const { dataset, ...own } = declared(id, await loadManifest(root, file, schema))
   return { dataset, file, own }
 }

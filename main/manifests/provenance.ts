@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 import {
-  DATASETS_FOLDER,
+  isDatasetFile,
   type GitState,
   type IngestionProvenance,
   type PlanConflict,
@@ -156,7 +156,7 @@ export async function withFiles(
     dataset: declaredIn,
     evaluation: evaluationFile,
     flavors: evaluation.flavors_file,
-    ingestion_profile: declaredIn.startsWith(`${DATASETS_FOLDER}/`) ? declaredIn : CONSUMER_FILE,
+    ingestion_profile: isDatasetFile(declaredIn) ? declaredIn : CONSUMER_FILE,
     models: MODELS_FILE,
     queries: declared.queries_file,
   }

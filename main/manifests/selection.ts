@@ -71,9 +71,21 @@ function unknownFlavor(unknown: readonly string[], all: readonly Alias[]): strin
 /** What is wrong with a selection of datasets; empty when `selectDatasets` takes it. */
 export function datasetProblems(experiment: Experiment, ids: readonly string[]): string[] {
   const known = experiment.datasets.map(({ dataset }) => dataset.id)
-  const unknown = ids.filter((id) => !known.includes(id))
-  return unknown.length > 0 ? [`unknown dataset: ${listed(unknown)}; the catalogue has ${listed(known)}`] : []
+  const unusable = experiment.unusable.filter(({ id }) => ids.includes(id))
+  const unknown = ids.filter((id) => !known.includes(id) && !unusable.some((each) => each.id === id))
+  const empty = experiment.datasets.filter(
+    ({ dataset, questions }) => ids.includes(dataset.id) && questions.length === 0,
+  )
+  return [
+    ...(unknown.length > 0 ? [`unknown dataset: ${listed(unknown)}; the catalogue has ${listed(known)}`] : []),
+    ...unusable.map(({ id, file, problems }) => `${id}: ${file} cannot be used: ${problems.join('; ')}`),
+    ...empty.map(({ dataset }) => `${dataset.id} has no question yet: add one to ${dataset.queries_file}`),
+  ]
 }
+
+/** One sentence per dataset that a run of all rungs leaves out because its file cannot be used. */
+export const unusableNotices = ({ unusable }: Pick<Experiment, 'unusable'>): string[] =>
+  unusable.map(({ id, file, problems }) => `${id} is left out: ${file} cannot be used: ${problems.join('; ')}`)
 
 /**
  * The datasets of a run, in catalogue order; null selects every rung (level 1 and above), so not the smoke set. Throws `InputError` for

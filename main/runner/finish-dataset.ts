@@ -1,6 +1,7 @@
 import type { Judgments } from '../../contract/index.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { readJudgments } from '../report/judge-input.ts'
+import { isOwnDataset } from '../manifests/own-datasets.ts'
 import { leftOverNotice, publish } from '../report/publish.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
@@ -87,15 +88,17 @@ export async function finishDataset(
     if (others.length > 0) throw new ArtifactsInvalidError(others)
     return { result: null, note: `${artifacts.length} artifacts agree with each other` }
   })
-  const reason = !run.publish
-    ? 'not asked for'
-    : unanswered > 0
-      ? `${plural(unanswered, 'cell')} without an answer`
-      : evaluation !== null
-        ? 'no answer could be evaluated'
-        : judging !== null
-          ? 'the judge panel failed'
-          : null
+  const reason = isOwnDataset(run.dataset)
+    ? 'a dataset of your own is never published with the project'
+    : !run.publish
+      ? 'not asked for'
+      : unanswered > 0
+        ? `${plural(unanswered, 'cell')} without an answer`
+        : evaluation !== null
+          ? 'no answer could be evaluated'
+          : judging !== null
+            ? 'the judge panel failed'
+            : null
   if (reason !== null) {
     skip('publish', reason)
     return judging

@@ -123,7 +123,10 @@ describe('ingestProfile', () => {
     server.script(accepted(), record('completed', { graph: false }), accepted(), record('completed', { graph: true }))
     expect(await ingest()).toMatchObject({ record: { graph: true }, unchanged: false })
     const submitted = server.requests.filter(({ path }) => path.includes('async_job'))
-    expect(submitted.map(({ body }) => JSON.parse(body) as unknown)).toEqual([{ profile: 'smoke' }, { profile: 'smoke' }])
+    expect(submitted.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { profile: 'smoke' },
+      { profile: 'smoke' },
+    ])
   })
 
   it('ends with the platform’s own words when it does not come back', async () => {

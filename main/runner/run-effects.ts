@@ -1,6 +1,7 @@
 import type { DeletionList, PublicationChange, RunRequest } from '../../contract/control/run-job.ts'
 import { describePublication, publicationChange, replacements } from '../report/publication-change.ts'
 import { listDeletions, mustConfirm, unconfirmed } from './cold-reset.ts'
+import { isOwnDataset } from '../manifests/own-datasets.ts'
 import { filesOf, type PreparedRun } from './prepare-run.ts'
 
 /** What a run deletes before it starts and replaces when it ends. */
@@ -19,7 +20,8 @@ export async function effectsOf(
 ): Promise<RunEffects> {
   const { request, root, runId, datasets, aliases, repeats, judgePanel, experiment } = run
   const effects: RunEffects = { deletions: [], publications: [] }
-  for (const { dataset, questions, profile } of datasets) {
+  for (const declared of datasets) {
+    const { dataset, questions, profile } = declared
     if (request.cold_reset)
       effects.deletions.push(
         await listDeletions({
@@ -30,7 +32,7 @@ export async function effectsOf(
           collections: collectionsOf(profile.name),
         }),
       )
-    if (!request.publish) continue
+    if (!request.publish || isOwnDataset(declared)) continue
     const next = {
       run_id: runId,
       models: aliases.map(({ alias }) => alias),

@@ -8,6 +8,10 @@ import {
   FlavorsManifest,
   joinAliases,
   ModelsManifest,
+  OWN_DATASET_FILE,
+  OWN_DATASETS_FOLDER,
+  OwnDatasetFile,
+  ownDatasetOf,
   selectModels,
   type SelectedModels,
 } from '../../contract/index.ts'
@@ -39,6 +43,8 @@ export interface PlatformConfig {
   stateDir: string
   modelCacheDir: string
   corpusRoot: string
+  /** Folder of a person's own datasets. */
+  ownDatasetsRoot: string
   consumer: ConsumerManifest
   flavors: FlavorsManifest
   models: SelectedModels
@@ -146,7 +152,10 @@ function corpusLimits(reader: EnvReader): CorpusLimits {
   }
 }
 
-type Manifests = Pick<PlatformConfig, 'consumer' | 'flavors' | 'models' | 'profile' | 'workflowFile'>
+type Manifests = Pick<
+  PlatformConfig,
+  'consumer' | 'flavors' | 'models' | 'profile' | 'workflowFile' | 'ownDatasetsRoot'
+>
 
 function readManifests(reader: EnvReader, env: Env): Manifests | null {
   const folder = resolve(reader.text('RAG_LADDER_MANIFESTS', join(REPOSITORY, 'manifests')))
@@ -156,7 +165,8 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
     reader.problems.push(...outcome.problems)
     return null
   }
-  const consumer = withDatasetProfiles(folder, read('consumer.yaml', ConsumerManifest), reader.problems)
+  const wanted = reader.optional('RAG_PROFILE')
+  const consumer = withDatasetProfiles(folder, read('consumer.yaml', ConsumerManifest), wanted, reader.problems)
   const flavors = read('flavors.yaml', FlavorsManifest)
   const manifest = read('models.yaml', ModelsManifest)
   const models = manifest === null ? null : chooseModels(reader, env, join(folder, 'models.yaml'), manifest)
@@ -165,28 +175,55 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
     reader.problems.push(...joinAliases(consumer, flavors).problems.map((problem) => `flavors.yaml: ${problem}`))
   if (consumer === null || flavors === null || models === null || profile === null) return null
   // The path is relative to the project's root, and the manifests are the root's own folder.
-  return { consumer, flavors, models, profile, workflowFile: resolve(folder, '..', consumer.workflow.file) }
+  const ownDatasetsRoot = ownDatasetsFolder(folder)
+  const workflowFile = resolve(folder, '..', consumer.workflow.file)
+  return { consumer, flavors, models, profile, workflowFile, ownDatasetsRoot }
 }
 
-/** Adds the ingestion profiles of the dataset files, `datasets/<id>.yaml`, to those of the consumer manifest. */
+/**
+ * Adds the ingestion profiles of the dataset files to those of the consumer manifest: the project's, `datasets/<id>.yaml`, and a person's own
+ * beside the folder of the manifests. A file that cannot be used is a problem where its profile is `wanted`, or a project's where none is.
+ */
 function withDatasetProfiles(
   folder: string,
   consumer: ConsumerManifest | null,
+  wanted: string | null,
   problems: string[],
 ): ConsumerManifest | null {
+  if (consumer === null) return consumer
   const datasets = join(folder, 'datasets')
-  if (consumer === null || !existsSync(datasets)) return consumer
-  const profiles = readdirSync(datasets)
-    .filter((name) => name.endsWith('.yaml') && !name.startsWith('.'))
-    .toSorted()
+  const ofProject = namesIn(datasets)
+    .filter((name) => name.endsWith('.yaml'))
     .flatMap((name) => {
+      const id = name.slice(0, -'.yaml'.length)
       const outcome = readManifest(join(datasets, name), DatasetFile)
-      if (outcome.ok) return datasetOf(name.slice(0, -'.yaml'.length), outcome.value).profile
-      problems.push(...outcome.problems)
+      if (outcome.ok) return datasetOf(id, outcome.value).profile
+      if (wanted === null || wanted === id) problems.push(...outcome.problems)
       return []
     })
-  return { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, ...profiles] }
+  const own = ownDatasetsFolder(folder)
+  const ofPerson = namesIn(own).flatMap((id) => {
+    const file = join(own, id, OWN_DATASET_FILE)
+    if (!existsSync(file)) return []
+    const outcome = readManifest(file, OwnDatasetFile)
+    if (outcome.ok) return ownDatasetOf(id, outcome.value).profile
+    if (wanted === id) problems.push(...outcome.problems)
+    return []
+  })
+  const names = new Set([...consumer.ingestion_profiles, ...ofProject].map(({ name }) => name))
+  const added = [...ofProject, ...ofPerson.filter(({ name }) => !names.has(name))]
+  return { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, ...added] }
 }
+
+const namesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder)
+        .filter((name) => !name.startsWith('.'))
+        .toSorted()
+    : []
+
+/** The manifests are the project's own folder; a person's datasets are beside it. */
+const ownDatasetsFolder = (manifests: string): string => resolve(manifests, '..', OWN_DATASETS_FOLDER)
 
 function chooseModels(reader: EnvReader, env: Env, file: string, manifest: ModelsManifest): SelectedModels | null {
   const chosen = selectModels(manifest, reader.optional('RAG_MODEL_SET'), env)

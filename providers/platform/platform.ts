@@ -286,7 +286,7 @@ async function openIngestion({
   const service = await openStore(stateFile, () =>
     createIngestionService({
       stateFile,
-      corpusRoot: config.corpusRoot,
+      corpusRoots: { project: config.corpusRoot, own: config.ownDatasetsRoot },
       consumer: config.consumer.project,
       profiles: config.consumer.ingestion_profiles,
       store,

@@ -62,6 +62,9 @@ test.describe('a dataset that changes', () => {
 
   test('a question is added, and one that is there is refused', async ({ page, open }) => {
     await open('/datasets?dataset=smoke')
+    await postControl(page, 'datasets/create', { id: 'smoke_copy', label: 'Mine', copy_of: 'smoke' })
+    await open('/datasets?dataset=smoke_copy')
+    await page.reload()
     await page.getByRole('button', { name: 'Add a question' }).click()
     const form = page.getByRole('form', { name: 'Add a question' })
     await form.getByLabel('Question').fill('How deep is the lock?')

@@ -105,7 +105,9 @@ test.describe('sent to a dataset', () => {
     await expect(dialog.getByLabel('Id')).toHaveValue('smoke')
     await dialog.getByLabel('First question').fill('What does class K3 pay?')
     await send.click()
-    await expect(dialog.getByText('the manifests already have a dataset or profile with this name')).toBeVisible()
+    await expect(
+      dialog.getByText(/there is a dataset, profile or folder \w+ already: choose another name/),
+    ).toBeVisible()
     await dialog.getByLabel('Id').fill('harbour')
     expect(await seriousFindings(page)).toEqual([])
     await send.click()

@@ -16,7 +16,7 @@ if (!existsSync(folder)) throw new Error(`no folder '${folder}'`)
 let batches = 0
 const service = createIngestionService({
   stateFile: path.join(folder, 'state.sqlite'),
-  corpusRoot: path.join(folder, 'corpus'),
+  corpusRoots: { project: path.join(folder, 'corpus'), own: null },
   consumer: 'atlas',
   profiles: [testProfile('smoke')],
   store: openSqliteVectorStore(path.join(folder, 'vectors.sqlite')),

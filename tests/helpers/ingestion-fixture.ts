@@ -61,7 +61,7 @@ export async function openIngestionSite(): Promise<IngestionSite> {
   const services: IngestionService[] = []
   const options = (changes: Partial<IngestionOptions> = {}): IngestionOptions => ({
     stateFile: path.join(folder, 'state.sqlite'),
-    corpusRoot,
+    corpusRoots: { project: corpusRoot, own: path.join(folder, 'datasets') },
     consumer: 'atlas',
     profiles: [testProfile('smoke')],
     store,

@@ -94,7 +94,7 @@ describe('the matrix', () => {
   it('gives its verdict, as the aggregate has it, with the caution that rules were used', async () => {
     const { verdicts, pending, caution } = await client.compare.result({ run_id: 'one' })
     expect(verdicts).toHaveLength(1)
-    expect(verdicts[0]).toMatchObject({ dataset: 'smoke', metric: 'points_covered' })
+    expect(verdicts[0]).toMatchObject({ dataset: 'smoke', metric: 'facts_found' })
     expect(verdicts[0]!.sentences[0]).toContain('Smoke')
     expect(pending).toEqual([])
     expect(caution).toContain('built-in rule')
@@ -336,32 +336,98 @@ describe('the rest of the engine', () => {
       })
   })
 
-  it('makes a dataset of its own that can be planned, and adds questions to it', async () => {
-    const others = await readdir(join(root, 'manifests/datasets'))
-    const consumer = await readFile(join(root, 'manifests/consumer.yaml'), 'utf8')
-    const question = { query: 'What is paid for a boat of class K3?', ground_truth: '218 marks' }
-    const wanted = { id: 'own_harbour', label: 'My harbour: fees', question }
-    const [made, refused] = await Promise.all([
-      client.datasets.create(wanted),
-      failureOf(client.datasets.create(wanted)),
-    ])
-    expect(made).toMatchObject({ id: 'own_harbour', label: 'My harbour: fees', questions: 1, complexity_level: 0 })
-    expect(made.ingestion_profile).toMatchObject({ name: 'own_harbour', corpus: { path: 'own_harbour' } })
+  it('keeps datasets of a person apart from the project: created, filled, edited, checked, planned, removed and restored', async () => {
+    const { datasets } = client
+    const before = await readdir(join(root, 'manifests/datasets'))
+    const id = 'own_harbour'
+    const one = { dataset_id: id }
+    const wanted = { id, label: 'My harbour: fees' }
+    const [created, refused] = await Promise.all([datasets.create(wanted), failureOf(datasets.create(wanted))])
+    expect(created).toMatchObject({ id, own: true, questions: 0, complexity_level: 0 })
     expect(refused).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'id' }] } })
-    expect(await readdir(join(root, 'manifests/datasets'))).toEqual([...others, 'own_harbour.yaml'].sort())
-    expect(await readFile(join(root, 'manifests/consumer.yaml'), 'utf8')).toBe(consumer)
-    const added = await client.datasets.addQuestion({ dataset_id: 'own_harbour', query: 'Who pays?' })
-    expect(added).toEqual({ question_id: 'q-2', questions: 2 })
-    expect(
-      await failureOf(client.datasets.addQuestion({ dataset_id: 'own_harbour', query: ' Who pays? ' })),
-    ).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'query' }] } })
-    const { questions } = await client.datasets.questions({ dataset_id: 'own_harbour' })
-    expect(questions.map((each) => each.question.ground_truth)).toEqual(['218 marks', null])
-    await client.datasets.addDocument({ dataset_id: 'own_harbour', name: 'fees', text: 'Class K3 pays 218 marks.' })
-    const plan = await client.experiment.plan({ dataset_ids: ['own_harbour'], models: ['vanilla-rag'] })
+    expect(await readdir(join(root, 'manifests/datasets'))).toEqual(before)
+    expect(await client.experiment.plan({ dataset_ids: [id], models: ['vanilla-rag'] })).toMatchObject({
+      ok: false,
+      problems: [{ path: 'dataset_ids[0]', message: expect.stringContaining('has no question yet') as string }],
+    })
+
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+    expect(await datasets.addFile({ ...one, name: 'fees.md', base64: base64('Class K3 pays 218 marks.') })).toEqual({
+      path: 'fees.md',
+      size_bytes: 24,
+    })
+    await datasets.addFile({ ...one, name: 'notes/film.mov', base64: base64('moving') })
+    for (const name of ['fees.md', '../out.md', '.hidden.md', 'a:b.md'])
+      expect(await failureOf(datasets.addFile({ ...one, name, base64: base64('x') })), name).toMatchObject({
+        code: 'input_invalid',
+        details: { problems: [{ path: 'name' }] },
+      })
+    expect((await datasets.documents(one)).documents.map(({ path }) => path)).toEqual(['fees.md', 'notes/film.mov'])
+
+    const { revision } = await datasets.own(one)
+    const fact = { document: 'fees.md', fact: 'Class K3 pays 218 marks.' }
+    const question = { query: 'What is paid for a boat of class K3?', ground_truth: '218 marks', hops: 1, gold: [fact] }
+    const saved = await datasets.saveQuestion({ ...one, revision, question })
+    expect(saved).toMatchObject({ documents: 2, questions: [{ id: 'q-1', ...question }] })
+    const wrong = { query: 'Who pays?', gold: [{ document: 'fees.md', fact: 'Nobody pays.' }] }
+    expect(await failureOf(datasets.saveQuestion({ ...one, revision: saved.revision, question: wrong }))).toMatchObject(
+      {
+        code: 'input_invalid',
+        message: expect.stringContaining('The nearest passage is "Class K3 pays 218 marks.".') as string,
+        details: { problems: [{ path: 'gold[0]' }] },
+      },
+    )
+    expect(await failureOf(datasets.saveQuestion({ ...one, revision, question }))).toMatchObject({
+      details: { problems: [{ path: 'revision' }] },
+    })
+
+    const csv =
+      'question,answer,document,fact\nWho pays?,Class K3,fees.md,Class K3 pays 218 marks.\nWhen?,,fees.md,At noon.\n'
+    const preview = await datasets.readQuestions({ ...one, text: csv })
+    expect(preview).toMatchObject({
+      format: 'csv',
+      lines: [
+        { line: 2, question: { id: 'q-2', query: 'Who pays?' }, problems: [] },
+        { line: 3, question: null, problems: [expect.stringContaining('does not hold the fact')] },
+      ],
+    })
+    const questions = preview.lines.flatMap(({ question: found }) => found ?? [])
+    const imported = await datasets.importQuestions({ ...one, revision: saved.revision, questions })
+    expect(imported.questions.map((each) => each.id)).toEqual(['q-1', 'q-2'])
+    expect(await datasets.check(one)).toMatchObject({
+      problems: [{ place: 'notes/film.mov' }],
+      questions: 2,
+      documents: 2,
+    })
+    await datasets.removeDocument({ ...one, path: 'notes/film.mov' })
+    expect((await datasets.check(one)).problems).toEqual([])
+    await datasets.restoreDocument({ ...one, path: 'notes/film.mov' })
+    await datasets.removeDocument({ ...one, path: 'notes/film.mov' })
+
+    const chunker = { strategy: 'recursive' as const, chunk_size: 200, overlap: 20 }
+    const updated = await datasets.update({ ...one, revision: imported.revision, label: 'Fees', chunker })
+    expect(updated).toMatchObject({ label: 'Fees', chunker, questions: imported.questions })
+    const plan = await client.experiment.plan({ dataset_ids: [id], models: ['vanilla-rag'] })
     expect(plan).toMatchObject({ ok: true, totals: { total: 2, run: 2 } })
-    for (const id of ['../out', 'Own', 'a b', '', 'smoke'])
-      expect(await failureOf(client.datasets.create({ ...wanted, id })), id).toMatchObject({ code: 'input_invalid' })
+
+    const { trash_id } = await datasets.remove(one)
+    expect((await datasets.list()).some((dataset) => dataset.id === id)).toBe(false)
+    expect(await datasets.trash()).toMatchObject([{ trash_id, dataset_id: id, label: 'Fees' }])
+    expect(await datasets.restore({ trash_id })).toMatchObject({ id, questions: 2 })
+    const left = await datasets.removeQuestion({ ...one, revision: updated.revision, question_id: 'q-1' })
+    expect(left.questions.map((each) => each.id)).toEqual(['q-2'])
+
+    expect(await datasets.create({ id: 'smoke_copy', label: 'Mine', copy_of: 'smoke' })).toMatchObject({
+      own: true,
+      questions: 4,
+      ingestion_profile: { chunker: { chunk_size: 800 } },
+    })
+    expect((await datasets.documents({ dataset_id: 'smoke_copy' })).total).toBeGreaterThan(2)
+    expect(await failureOf(datasets.own({ dataset_id: 'smoke' }))).toMatchObject({
+      message: expect.stringContaining('duplicate it to edit') as string,
+    })
+    for (const name of ['../out', 'Own', 'a b', '', 'smoke'])
+      expect(await failureOf(datasets.create({ ...wanted, id: name })), name).toMatchObject({ code: 'input_invalid' })
   })
 
   it('keeps settings, and reports of secrets only where they come from', async () => {

@@ -111,6 +111,7 @@ const OF_OPTIONS: Record<string, Choice> = {
   flavors: { options: ['--flavors', 'balanced,graph-rag'], request: { flavors: ['balanced', 'graph-rag'] } },
   all: { options: ['--all'], request: { all_aliases: true } },
   metrics: { options: ['--metrics', 'answer_relevancy'], request: { metrics: ['answer_relevancy'] } },
+  'primary-metric': { options: ['--primary-metric', 'token_f1'], request: { primary_metric: 'token_f1' } },
   evaluate: { options: ['--no-evaluate'], request: { metrics: [] } },
   concurrency: { options: ['--concurrency', '7'], request: { concurrency: 7 } },
   repeats: { options: ['--repeats', '3'], request: { repeats: 3 } },

@@ -53,7 +53,7 @@ async function locate(root: string, { dataset }: LadderDataset, path: string): P
 }
 
 /** Paths of all files below a dataset's corpus folder, sorted. */
-async function documentsOf(root: string, { dataset }: LadderDataset): Promise<string[]> {
+export async function documentsOf(root: string, { dataset }: LadderDataset): Promise<string[]> {
   const folder = join(root, dataset.corpus_path)
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
     throw new ControlFailure('not_found', `${dataset.id}: there is no folder ${dataset.corpus_path}`)

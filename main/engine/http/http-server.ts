@@ -1,3 +1,4 @@
+import { MAX_FILE_BYTES } from '../../../contract/control/own-datasets.ts'
 import type { AddressInfo } from 'node:net'
 import type { AnyRouter } from '@orpc/server'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
@@ -32,8 +33,8 @@ export interface HttpServer {
   close(): Promise<void>
 }
 
-/** The largest request of a page is a document for a corpus. */
-const MAX_REQUEST_BYTES = 4 * 1024 * 1024
+/** The largest request of a page is a file for a corpus, as base64, and a little more. */
+const MAX_REQUEST_BYTES = Math.ceil(MAX_FILE_BYTES / 3) * 4 + 64 * 1024
 
 function codeOf(status: number) {
   return status === 413 ? 'request_too_large' : status < 500 ? 'input_invalid' : 'unexpected'

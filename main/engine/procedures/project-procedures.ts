@@ -7,12 +7,13 @@ import { ControlFailure } from '../control-failure.ts'
 import { listDocuments, readDocument, readQuestions, readSpeechPrompt } from '../corpora/corpus-reader.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
 import { documentChunks } from '../corpora/document-chunks.ts'
-import { addDocument, addQuestion, createDataset } from '../corpora/edit-dataset.ts'
+import { addDocument } from '../corpora/add-document.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 
-async function datasetOf({ experiment }: EngineParts, id: string): Promise<LadderDataset> {
+/** Throws `ControlFailure` for one that is not there. */
+export async function datasetOf({ experiment }: EngineParts, id: string): Promise<LadderDataset> {
   const { datasets } = await experiment.current()
   const found = datasets.find(({ dataset }) => dataset.id === id)
   if (found === undefined) throw new ControlFailure('not_found', `the catalogue has no dataset ${id}`)
@@ -34,23 +35,12 @@ async function platformOf({ platform, settings }: EngineParts, profile: string):
   return embedded && { ...embedded, apiKey: null }
 }
 
-function refuseUnderRun({ runs }: EngineParts, why: string): void {
+export function refuseUnderRun({ runs }: EngineParts, why: string): void {
   if (!runs.isIdle) throw new ControlFailure('run_active', `a run is under way or queued: ${why}`, undefined, true)
-}
-
-/** Runs changes of the manifests one after another, so that none overwrites what another has just added. */
-function oneAfterAnother() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const turn = last.catch(() => undefined).then(work)
-    last = turn
-    return turn
-  }
 }
 
 export function datasetProcedures(parts: EngineParts) {
   const { root } = parts.config
-  const inTurn = oneAfterAnother()
   return {
     list: control.datasets.list.handler(async () => (await parts.experiment.current()).datasets.map(datasetView)),
     documents: control.datasets.documents.handler(async ({ input }) =>
@@ -63,19 +53,6 @@ export function datasetProcedures(parts: EngineParts) {
       const dataset = await datasetOf(parts, input.dataset_id)
       return documentChunks(root, dataset, input, () => platformOf(parts, dataset.profile.name))
     }),
-    create: control.datasets.create.handler(({ input }) =>
-      inTurn(async () => {
-        refuseUnderRun(parts, 'manifests do not change under it')
-        await createDataset(await parts.experiment.current(), input)
-        return datasetView(await datasetOf(parts, input.id))
-      }),
-    ),
-    addQuestion: control.datasets.addQuestion.handler(({ input }) =>
-      inTurn(async () => {
-        refuseUnderRun(parts, 'questions do not change under it')
-        return addQuestion(await parts.experiment.current(), await datasetOf(parts, input.dataset_id), input)
-      }),
-    ),
     addDocument: control.datasets.addDocument.handler(async ({ input }) => {
       refuseUnderRun(parts, 'a corpus does not change under it')
       return addDocument(root, await datasetOf(parts, input.dataset_id), input)

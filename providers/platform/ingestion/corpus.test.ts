@@ -150,10 +150,18 @@ describe('a corpus that was read before', () => {
 
   it('is hashed again only where size or times differ', async () => {
     const known = memory()
-    const first = await hashCorpus(await listCorpus(root, 'docs', DEFAULT_CORPUS_LIMITS), DEFAULT_CORPUS_LIMITS, known)
+    const first = await hashCorpus(
+      await listCorpus({ project: root, own: null }, 'docs', DEFAULT_CORPUS_LIMITS),
+      DEFAULT_CORPUS_LIMITS,
+      known,
+    )
     expect(known.stored.splice(0).toSorted()).toEqual(['a.txt', 'b.md', 'c.md', 'sub.md'])
     await writeFile(path.join(root, 'docs/b.md'), 'longer')
-    const second = await hashCorpus(await listCorpus(root, 'docs', DEFAULT_CORPUS_LIMITS), DEFAULT_CORPUS_LIMITS, known)
+    const second = await hashCorpus(
+      await listCorpus({ project: root, own: null }, 'docs', DEFAULT_CORPUS_LIMITS),
+      DEFAULT_CORPUS_LIMITS,
+      known,
+    )
     expect(known.stored).toEqual(['b.md'])
     expect(second.contentDigest).not.toBe(first.contentDigest)
     expect(second.contentDigest).toBe((await discover()).contentDigest)
@@ -161,7 +169,7 @@ describe('a corpus that was read before', () => {
 
   it('gives its digest without reading, and null where more than the budget would be read', async () => {
     const known = memory()
-    const listing = await listCorpus(root, 'docs', DEFAULT_CORPUS_LIMITS)
+    const listing = await listCorpus({ project: root, own: null }, 'docs', DEFAULT_CORPUS_LIMITS)
     const digestOf = (files: number, bytes: number) =>
       digestWithin(listing, DEFAULT_CORPUS_LIMITS, known, { files, bytes })
     expect(await digestOf(3, 1000)).toBeNull()

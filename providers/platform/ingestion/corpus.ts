@@ -5,7 +5,7 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { defaultOf, SafeRelativePath } from '../../../contract/index.ts'
+import { defaultOf, OWN_CORPUS, SafeRelativePath } from '../../../contract/index.ts'
 import { CorpusError } from './errors.ts'
 
 /** A file of a corpus at discovery. */
@@ -63,12 +63,12 @@ const AT_ONCE = 64
  * the folder, other special files and corpora over the limits throw `CorpusError` with the path.
  */
 export async function listCorpus(
-  corpusRoot: string,
+  roots: CorpusRoots,
   corpusPath: string,
   limits: CorpusLimits,
   signal?: AbortSignal,
 ): Promise<CorpusListing> {
-  const folder = await openFolder(corpusRoot, corpusPath)
+  const folder = await openFolder(roots, corpusPath)
   const found: Pick<Listed, 'path' | 'absolutePath'>[] = []
   await walk(folder, '', corpusPath, limits, found, signal)
   if (found.length === 0) throw new CorpusError('empty', corpusPath, `corpus folder '${corpusPath}' has no files`)
@@ -174,7 +174,8 @@ export const discoverCorpus = async (
   corpusPath: string,
   limits: CorpusLimits,
   signal?: AbortSignal,
-): Promise<Corpus> => hashCorpus(await listCorpus(corpusRoot, corpusPath, limits, signal), limits, null, signal)
+): Promise<Corpus> =>
+  hashCorpus(await listCorpus({ project: corpusRoot, own: null }, corpusPath, limits, signal), limits, null, signal)
 
 async function stateOf(absolutePath: string, shown: string): Promise<FileState> {
   const stats = await lstat(absolutePath, { bigint: true }).catch((cause: unknown) => unreadable(shown, cause))
@@ -183,7 +184,17 @@ async function stateOf(absolutePath: string, shown: string): Promise<FileState> 
   return { sizeBytes: Number(stats.size), modifiedNs: stats.mtimeNs, changedNs: stats.ctimeNs, inode: stats.ino }
 }
 
-async function openFolder(corpusRoot: string, corpusPath: string): Promise<string> {
+/** Folders that corpus paths are relative to: the project's corpus, and for paths that begin with `@datasets/` a person's own datasets. */
+export interface CorpusRoots {
+  project: string
+  own: string | null
+}
+
+async function openFolder(roots: CorpusRoots, corpusPath: string): Promise<string> {
+  const isOwn = corpusPath.startsWith(`${OWN_CORPUS}/`)
+  const corpusRoot = isOwn ? roots.own : roots.project
+  if (corpusRoot === null)
+    throw new CorpusError('not_found', corpusPath, `this platform has no folder for '${OWN_CORPUS}'`)
   if (!SafeRelativePath.safeParse(corpusPath).success) {
     throw new CorpusError(
       'bad_path',
@@ -195,8 +206,11 @@ async function openFolder(corpusRoot: string, corpusPath: string): Promise<strin
     throw new CorpusError('not_found', '.', `corpus root '${corpusRoot}' cannot be opened`, { cause })
   })
   let folder = root
-  let walked = ''
-  for (const part of corpusPath.split('/').filter((step) => step !== '.')) {
+  let walked = isOwn ? OWN_CORPUS : ''
+  for (const part of corpusPath
+    .split('/')
+    .slice(isOwn ? 1 : 0)
+    .filter((step) => step !== '.')) {
     folder = path.join(folder, part)
     walked = walked === '' ? part : `${walked}/${part}`
     const stats = await lstat(folder).catch((cause: unknown) => {

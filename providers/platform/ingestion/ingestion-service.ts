@@ -7,7 +7,7 @@ import type { VectorStore } from '../vector-store/vector-store.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { digestWithin, listCorpus } from './corpus.ts'
-import type { CorpusLimits, ReadingBudget } from './corpus.ts'
+import type { CorpusLimits, CorpusRoots, ReadingBudget } from './corpus.ts'
 import {
   CorpusError,
   DispatchError,
@@ -37,8 +37,7 @@ import { IngestionWorker } from './worker.ts'
 export interface IngestionOptions {
   /** SQLite file of the jobs; shared by all processes that work on them. */
   stateFile: string
-  /** Folder that corpus paths are relative to. */
-  corpusRoot: string
+  corpusRoots: CorpusRoots
   consumer: string
   profiles: readonly IngestionProfile[]
   store: VectorStore
@@ -207,8 +206,8 @@ export class IngestionService {
   async #newJob(request: IngestionRequest): Promise<NewJob> {
     const profile = this.#profile(request.profile)
     const corpusPath = effectivePath(profile, request.corpus_path)
-    const { corpusRoot, limits, readInRequest = READ_IN_REQUEST } = this.#deps
-    const listing = await listCorpus(corpusRoot, corpusPath, limits)
+    const { corpusRoots, limits, readInRequest = READ_IN_REQUEST } = this.#deps
+    const listing = await listCorpus(corpusRoots, corpusPath, limits)
     const contentDigest = (await digestWithin(listing, limits, this.#jobs.knownHashes(), readInRequest)) ?? ''
     const revision = profileRevision(profile)
     const content = contentDigest === '' ? `unread ${listing.stateDigest}` : contentDigest

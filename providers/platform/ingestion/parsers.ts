@@ -1,6 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import path from 'node:path'
-import { AdvancedTranscription, ConversionResult, DOCUMENT_EXTENSIONS, speechPrompt } from '../../../contract/index.ts'
+import {
+  AdvancedTranscription,
+  ConversionResult,
+  DOCUMENT_EXTENSIONS,
+  PLAIN_TEXT_EXTENSIONS,
+  RECORDING_EXTENSIONS,
+  speechPrompt,
+} from '../../../contract/index.ts'
 import type { ParserName } from '../../../contract/index.ts'
 import type { CorpusFile } from './corpus.ts'
 import { serviceUpload } from './service-upload.ts'
@@ -24,7 +31,7 @@ export interface DocumentParser {
   parse(file: CorpusFile, signal: AbortSignal, corpus: CorpusTexts): Promise<ParsedDocument>
 }
 
-const TEXT_EXTENSIONS = new Set(['.md', '.txt', '.rst', '.csv', '.json'])
+const TEXT_EXTENSIONS = new Set(PLAIN_TEXT_EXTENSIONS)
 const WITH_HEADINGS = new Set(['.md', '.rst'])
 const FENCE = /^ {0,3}(?:```|~~~)/
 const HASH_HEADING = /^ {0,3}#{1,6}[ \t]+([^ \t].*)$/
@@ -100,7 +107,7 @@ export function converterParser(address: ServiceAddress): DocumentParser & { clo
   }
 }
 
-const SPEECH_EXTENSIONS = new Set(['.wav', '.mp3', '.flac', '.ogg', '.opus', '.m4a', '.webm'])
+const SPEECH_EXTENSIONS = new Set(RECORDING_EXTENSIONS)
 
 /**
  * Reads recordings through the speech-to-text service's HTTP contract, a line per

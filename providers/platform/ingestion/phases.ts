@@ -5,7 +5,7 @@ import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
 import { abortable } from './clock.ts'
 import { hashCorpus, listCorpus } from './corpus.ts'
-import type { Corpus, CorpusFile, CorpusLimits, KnownHashes } from './corpus.ts'
+import type { Corpus, CorpusFile, CorpusLimits, CorpusRoots, KnownHashes } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
 import { plainTextParser } from './parsers.ts'
@@ -28,7 +28,7 @@ const MOST_WARNINGS = 20
 
 /** discover: the corpus as it is now, which must be what was submitted where that was read. */
 export async function discover(
-  corpusRoot: string,
+  roots: CorpusRoots,
   order: JobOrder,
   limits: CorpusLimits,
   known: KnownHashes,
@@ -36,7 +36,7 @@ export async function discover(
   count: Count,
 ): Promise<PhaseOutcome<Corpus>> {
   try {
-    const listing = await listCorpus(corpusRoot, order.corpusPath, limits, signal)
+    const listing = await listCorpus(roots, order.corpusPath, limits, signal)
     const corpus = await hashCorpus(listing, limits, known, signal, (files) => {
       count('files_discovered', files, listing.files.length)
     })

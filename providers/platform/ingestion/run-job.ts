@@ -69,7 +69,7 @@ async function runPhases(
   }
   const parsers = [...(deps.parsers ?? []), plainTextParser]
   const corpus = await log.run('discover', (count) =>
-    discover(deps.corpusRoot, order, deps.limits, jobs.knownHashes(), signal, count),
+    discover(deps.corpusRoots, order, deps.limits, jobs.knownHashes(), signal, count),
   )
   const { contentDigest } = corpus
   if (order.contentDigest === '')

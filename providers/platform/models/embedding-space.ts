@@ -11,26 +11,19 @@ export function embeddingSpaceOf(choice: ModelChoice): string {
 }
 
 function settingsOf(choice: ModelChoice): string[] {
-  switch (choice.backend) {
-    case 'builtin':
-    case 'tei':
-    case 'gguf':
-      return []
-    case 'openai': {
-      const { dimensions: _dimensions, ...defaults } = choice.defaults
-      return Object.keys(defaults)
-        .toSorted()
-        .map((name) => `${name} ${JSON.stringify(defaults[name])}`)
-    }
-    case 'onnx': {
-      const { dtype, query_prefix: query, document_prefix: document, pooling, max_tokens: maxTokens } = choice
-      return [
-        dtype,
-        ...(query === '' ? [] : [`query_prefix ${JSON.stringify(query)}`]),
-        ...(document === '' ? [] : [`document_prefix ${JSON.stringify(document)}`]),
-        ...(pooling === undefined ? [] : [`pooling ${pooling}`]),
-        ...(maxTokens === undefined ? [] : [`max_tokens ${maxTokens}`]),
-      ]
-    }
+  if ('defaults' in choice) {
+    const { dimensions: _dimensions, ...defaults } = choice.defaults
+    return Object.keys(defaults)
+      .toSorted()
+      .map((name) => `${name} ${JSON.stringify(defaults[name])}`)
   }
+  if (!('dtype' in choice)) return []
+  const { dtype, query_prefix: query, document_prefix: document, pooling, max_tokens: maxTokens } = choice
+  return [
+    dtype,
+    ...(query === '' ? [] : [`query_prefix ${JSON.stringify(query)}`]),
+    ...(document === '' ? [] : [`document_prefix ${JSON.stringify(document)}`]),
+    ...(pooling === undefined ? [] : [`pooling ${pooling}`]),
+    ...(maxTokens === undefined ? [] : [`max_tokens ${maxTokens}`]),
+  ]
 }

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import { notifyDone } from '../../components/notify.ts'
-import { api } from '../../data/client.ts'
+import { api, control } from '../../data/client.ts'
 import styles from './datasets.module.css'
 import { DATASETS_WORDS } from './datasets-words.ts'
 
@@ -15,19 +15,21 @@ export function AddQuestion({ dataset, file, isPublished }: { dataset: string; f
   const [isOpen, setOpen] = useState(false)
   const [query, setQuery] = useState('')
   const [answer, setAnswer] = useState('')
-  const adding = useMutation(
-    api.datasets.addQuestion.mutationOptions({
-      onSuccess: async ({ question_id: id }) => {
-        setQuery('')
-        setAnswer('')
-        notifyDone(WORDS.questionAdded(id))
-        await Promise.all([
-          client.invalidateQueries({ queryKey: api.datasets.key() }),
-          client.invalidateQueries({ queryKey: api.experiment.key() }),
-        ])
-      },
-    }),
-  )
+  const adding = useMutation({
+    mutationFn: async (question: { query: string; ground_truth: string | null }) => {
+      const { revision } = await control.datasets.own({ dataset_id: dataset })
+      return control.datasets.saveQuestion({ dataset_id: dataset, revision, question })
+    },
+    onSuccess: async ({ questions }) => {
+      setQuery('')
+      setAnswer('')
+      notifyDone(WORDS.questionAdded(questions.at(-1)!.id))
+      await Promise.all([
+        client.invalidateQueries({ queryKey: api.datasets.key() }),
+        client.invalidateQueries({ queryKey: api.experiment.key() }),
+      ])
+    },
+  })
   if (!isOpen)
     return (
       <Button variant="default" w={160} onClick={() => setOpen(true)}>
@@ -41,7 +43,7 @@ export function AddQuestion({ dataset, file, isPublished }: { dataset: string; f
       onSubmit={(event) => {
         event.preventDefault()
         const truth = answer.trim()
-        adding.mutate({ dataset_id: dataset, query: query.trim(), ground_truth: truth === '' ? null : truth })
+        adding.mutate({ query: query.trim(), ground_truth: truth === '' ? null : truth })
       }}
     >
       <TextInput

@@ -17,7 +17,7 @@ const PAGE = 100
 
 /** Questions with their ground truth, and each gold fact with the document that holds it. */
 export function QuestionList({
-  dataset: { id: dataset, questions: total, queries_file: file, published },
+  dataset: { id: dataset, questions: total, queries_file: file, published, own },
 }: {
   dataset: DatasetView
 }) {
@@ -78,7 +78,7 @@ export function QuestionList({
           {WORDS.showMoreOf(count(questions.length), count(total))}
         </Button>
       )}
-      <AddQuestion dataset={dataset} file={file} isPublished={published !== null} />
+      {own && <AddQuestion dataset={dataset} file={file} isPublished={published !== null} />}
     </>
   )
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AddDocumentInput } from '../../../contract/control/corpora.ts'
-import { CreateDatasetInput } from '../../../contract/control/new-dataset.ts'
+import { CreateDatasetInput } from '../../../contract/control/own-datasets.ts'
 import { datasetId, documentName } from './send-names.ts'
 
 describe('documentName', () => {

@@ -1,11 +1,17 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { controlErrorOf, InputProblem } from '../../../contract/control/control-error.ts'
-import type { CreateDatasetInput } from '../../../contract/control/new-dataset.ts'
 import { api, control } from '../../data/client.ts'
+
+/** A dataset with its first question, as a person starts one from a document. */
+export interface NewDataset {
+  id: string
+  label: string
+  question: { query: string; ground_truth: string | null }
+}
 
 export interface Sending {
   /** A dataset that is there, or one that is made first. */
-  to: string | CreateDatasetInput
+  to: string | NewDataset
   name: string
   text: string
 }
@@ -30,8 +36,11 @@ async function send({ to, name, text }: Sending): Promise<Sent> {
     const { path } = await control.datasets.addDocument({ dataset_id: to, name, text })
     return { dataset: to, path }
   }
-  const { id } = await control.datasets.create(to)
+  const { id, label, question } = to
+  await control.datasets.create({ id, label })
   try {
+    const { revision } = await control.datasets.own({ dataset_id: id })
+    await control.datasets.saveQuestion({ dataset_id: id, revision, question })
     const { path } = await control.datasets.addDocument({ dataset_id: id, name, text })
     return { dataset: id, path }
   } catch (error) {

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { Identifier, SafeRelativePath } from '../common.ts'
+import { ChunkerSettings } from '../manifests/consumer.ts'
+import { Question } from '../manifests/queries.ts'
+
+// A person's own datasets (decision 099): `datasets/<id>/` of the project folder. Datasets of the project are refused: they are copied to be edited.
+
+const count = z.int().min(0)
+/** SHA-256 of the dataset's file as the caller saw it: a change is refused when the file is another one by now. */
+const revision = z.string().regex(/^[0-9a-f]{64}$/, 'the revision of the dataset')
+
+const one = { dataset_id: Identifier }
+export const OwnInput = z.strictObject(one)
+
+export const OwnDataset = z.strictObject({
+  ...one,
+  label: z.string(),
+  description: z.string(),
+  licence: z.string().nullable(),
+  complexity_level: count,
+  chunker: ChunkerSettings,
+  questions: z.array(Question),
+  revision,
+  documents: count,
+  bytes: count,
+})
+export type OwnDataset = z.infer<typeof OwnDataset>
+
+const label = z.string().trim().min(1).max(120)
+
+export const CreateDatasetInput = z.strictObject({
+  /** Also the name of a folder. */
+  id: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'a small letter, then small letters, digits and "_", at most 63'),
+  label,
+  description: z.string().max(1000).default(''),
+  /** Any dataset: its documents, questions and profile are copied. */
+  copy_of: Identifier.optional(),
+})
+export type CreateDatasetInput = z.input<typeof CreateDatasetInput>
+
+/** Fields that are absent stay as they are. */
+export const UpdateDatasetInput = z.strictObject({
+  ...one,
+  revision,
+  label: label.optional(),
+  description: z.string().max(1000).optional(),
+  licence: z.string().min(1).max(200).optional(),
+  complexity_level: z.int().min(0).max(99).optional(),
+  chunker: ChunkerSettings.optional(),
+})
+export type UpdateDatasetInput = z.infer<typeof UpdateDatasetInput>
+
+export const TrashEntry = z.strictObject({
+  trash_id: z.string(),
+  ...one,
+  label: z.string(),
+  removed_at: z.iso.datetime(),
+})
+export type TrashEntry = z.infer<typeof TrashEntry>
+
+/** Largest file that can be added by one call: 32 MiB. */
+export const MAX_FILE_BYTES = 32 * 1024 * 1024
+
+/** A file as it is; ingestion reads it as it reads every document. */
+export const AddFileInput = z.strictObject({
+  ...one,
+  /** Path below the documents' folder. */
+  name: z.string().min(1).max(1024),
+  base64: z.base64().max(Math.ceil(MAX_FILE_BYTES / 3) * 4, 'at most 32 MiB'),
+})
+export type AddFileInput = z.infer<typeof AddFileInput>
+
+export const DocumentInput = z.strictObject({ ...one, path: SafeRelativePath })
+
+/** Without an id the question is a new one. */
+export const SaveQuestionInput = z.strictObject({ ...one, revision, question: Question.partial({ id: true }) })
+export type SaveQuestionInput = z.input<typeof SaveQuestionInput>
+
+export const RemoveQuestionInput = z.strictObject({ ...one, revision, question_id: Identifier })
+
+export const QuestionsFormat = z.enum(['csv', 'tsv', 'jsonl', 'json'])
+export type QuestionsFormat = z.infer<typeof QuestionsFormat>
+
+export const ReadQuestionsInput = z.strictObject({
+  ...one,
+  /** Null: by its first characters. */
+  format: QuestionsFormat.nullable().default(null),
+  text: z.string().min(1).max(2_000_000),
+})
+
+/** What a text would add; writes nothing. Each line has a question with an id of its own, or says what is wrong. */
+export const ReadQuestionsResult = z.strictObject({
+  format: QuestionsFormat,
+  lines: z.array(z.strictObject({ line: z.int(), question: Question.nullable(), problems: z.array(z.string()) })),
+})
+export type ReadQuestionsResult = z.infer<typeof ReadQuestionsResult>
+
+export const ImportQuestionsInput = z.strictObject({
+  ...one,
+  revision,
+  questions: z.array(Question).min(1).max(10_000),
+})
+
+/** What stands in the way of a run. */
+export const DatasetCheck = z.strictObject({
+  problems: z.array(
+    z.strictObject({
+      /** `documents`, `questions`, a question's id, or a document's path. */
+      place: z.string(),
+      message: z.string(),
+      remedy: z.string(),
+    }),
+  ),
+  questions: count,
+  documents: count,
+  /** About the smallest difference of shares that this number of questions decides; null without questions. */
+  detectable_difference: z.number().nullable(),
+})
+export type DatasetCheck = z.infer<typeof DatasetCheck>

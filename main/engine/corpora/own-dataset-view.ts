@@ -1,0 +1,124 @@
+import { stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import type {
+  DatasetCheck,
+  OwnDataset,
+  QuestionsFormat,
+  ReadQuestionsResult,
+} from '../../../contract/control/own-datasets.ts'
+import {
+  DOCUMENT_EXTENSIONS,
+  PLAIN_TEXT_EXTENSIONS,
+  RECORDING_EXTENSIONS,
+  type ParserName,
+} from '../../../contract/index.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import { goldChecker } from '../../manifests/gold-problems.ts'
+import type { OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
+import { guessFormat, readQuestionFile } from '../../manifests/question-file.ts'
+import { plannedDetectable } from '../../statistics/pair-decision.ts'
+import { documentsOf } from './corpus-reader.ts'
+
+/** The file of a person's own dataset with the size of its documents. */
+export async function ownDatasetView(
+  root: string,
+  dataset: LadderDataset,
+  { file, revision }: StoredDataset,
+): Promise<OwnDataset> {
+  const paths = await documentsOf(root, dataset)
+  const sizes = await Promise.all(paths.map((path) => stat(join(root, dataset.dataset.corpus_path, path))))
+  return {
+    dataset_id: dataset.dataset.id,
+    label: file.label,
+    description: file.description,
+    licence: file.licence ?? null,
+    complexity_level: file.complexity_level,
+    chunker: file.profile.chunker,
+    questions: file.questions,
+    revision,
+    documents: paths.length,
+    bytes: sizes.reduce((sum, { size }) => sum + size, 0),
+  }
+}
+
+/** What a text of questions would add to a dataset: each line checked as it will be when it is stored. Throws `QuestionFileError`. */
+export async function previewQuestions(
+  root: string,
+  dataset: LadderDataset,
+  text: string,
+  format: QuestionsFormat | null,
+): Promise<ReadQuestionsResult> {
+  const chosen = format ?? (guessFormat(text) as QuestionsFormat)
+  const rows = await readQuestionFile(text, chosen)
+  const problemOf = goldChecker(root, dataset)
+  const ids = new Set(dataset.questions.map(({ id }) => id))
+  const asked = new Map(dataset.questions.map(({ id, query }) => [query.trim(), id]))
+  const lines: ReadQuestionsResult['lines'] = []
+  for (const { row, question, problems } of rows) {
+    if (question === null) {
+      lines.push({ line: row, question: null, problems })
+      continue
+    }
+    const gold = (await Promise.all(question.gold.map(problemOf))).filter((problem) => problem !== null)
+    const same = asked.get(question.query.trim())
+    const found = [
+      ...gold,
+      ...(question.id !== undefined && ids.has(question.id) ? [`there is a question ${question.id} already`] : []),
+      ...(same === undefined ? [] : [`question ${same} asks this already`]),
+    ]
+    const id = question.id ?? freeId(ids)
+    if (found.length === 0) {
+      ids.add(id)
+      asked.set(question.query.trim(), id)
+    }
+    lines.push({ line: row, question: found.length === 0 ? { ...question, id } : null, problems: found })
+  }
+  return { format: chosen, lines }
+}
+
+function freeId(known: ReadonlySet<string>): string {
+  let number = known.size + 1
+  while (known.has(`q-${number}`)) number += 1
+  return `q-${number}`
+}
+
+const EXTENSIONS: Readonly<Record<ParserName, readonly string[]>> = {
+  plain_text: PLAIN_TEXT_EXTENSIONS,
+  converter: DOCUMENT_EXTENSIONS,
+  speech: RECORDING_EXTENSIONS,
+}
+
+/** Everything that would keep a run of the dataset from saying something, or make it say something wrong. */
+export async function checkDataset(root: string, dataset: LadderDataset): Promise<DatasetCheck> {
+  const { questions, profile } = dataset
+  const documents = await documentsOf(root, dataset)
+  const problems: DatasetCheck['problems'] = []
+  const report = (place: string, message: string, remedy: string): void =>
+    void problems.push({ place, message, remedy })
+  if (documents.length === 0) report('documents', 'the dataset has no document', 'add at least one')
+  if (questions.length === 0) report('questions', 'the dataset has no question', 'write or import some')
+  const readable = new Set(profile.parser_order.flatMap((name) => EXTENSIONS[name]))
+  for (const path of documents)
+    if (!readable.has(extname(path).toLowerCase()))
+      report(path, 'no reader of the profile takes this kind of file', 'convert it to Markdown or text, or remove it')
+  const problemOf = goldChecker(root, dataset)
+  for (const { id, gold, answerable, ground_truth: truth, answer_keys: keys } of questions) {
+    for (const evidence of gold) {
+      const problem = await problemOf(evidence)
+      if (problem !== null) report(id, problem, 'select the fact in the document again')
+    }
+    if (answerable && gold.length === 0 && truth === null && keys.length === 0)
+      report(id, 'nothing says what a right answer is', 'add a gold fact, an expected answer or answer keys')
+    if (!answerable && gold.length > 0)
+      report(id, 'it is marked as unanswerable and has gold facts', 'remove the facts, or the mark')
+  }
+  for (const [, same] of Map.groupBy(questions, ({ query }) => query.trim().toLowerCase()))
+    if (same.length > 1)
+      report(same[1]!.id, `it asks the same as ${same[0]!.id}`, 'remove one of the two: both count as evidence')
+  return {
+    problems: problems.slice(0, 500),
+    questions: questions.length,
+    documents: documents.length,
+    detectable_difference: plannedDetectable(questions.filter(({ answerable }) => answerable).length),
+  }
+}

@@ -1,0 +1,138 @@
+import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import {
+  addOwnDocument,
+  createOwnDataset,
+  DatasetEditError,
+  isOwnDataset,
+  readOwnDataset,
+  removedDatasets,
+  removeOwnDataset,
+  removeOwnDocument,
+  removeQuestion,
+  restoreOwnDataset,
+  restoreOwnDocument,
+  saveQuestions,
+  updateOwnDataset,
+  type OwnDataset as StoredDataset,
+} from '../../manifests/own-datasets.ts'
+import { QuestionFileError } from '../../manifests/question-file.ts'
+import { ControlFailure, inputFailure } from '../control-failure.ts'
+import { checkDataset, ownDatasetView, previewQuestions } from '../corpora/own-dataset-view.ts'
+import type { EngineParts } from '../engine-parts.ts'
+import { datasetView } from '../experiment-view.ts'
+import { control } from './control-api.ts'
+import { datasetOf, refuseUnderRun } from './project-procedures.ts'
+
+/** Runs changes one after another, so that none overwrites what another has just written. */
+function oneAfterAnother() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const turn = last.catch(() => undefined).then(work)
+    last = turn
+    return turn
+  }
+}
+
+/** What a refused change says, by the field that it concerns. */
+async function withInputProblems<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof DatasetEditError) throw inputFailure([{ path: error.path, message: error.message }])
+    if (error instanceof QuestionFileError) throw inputFailure([{ path: 'text', message: error.message }])
+    throw error
+  }
+}
+
+export function ownDatasetProcedures(parts: EngineParts) {
+  const { root } = parts.config
+  const inTurn = oneAfterAnother()
+
+  const owned = async (id: string): Promise<LadderDataset> => {
+    const dataset = await datasetOf(parts, id)
+    if (isOwnDataset(dataset)) return dataset
+    throw new ControlFailure('input_invalid', `${id} is part of the project: duplicate it to edit the copy`, {
+      problems: [{ path: 'dataset_id', message: 'part of the project: duplicate it to edit the copy' }],
+    })
+  }
+  const change = <Result>(work: () => Promise<Result>): Promise<Result> =>
+    inTurn(() => {
+      refuseUnderRun(parts, 'datasets do not change under it')
+      return withInputProblems(work)
+    })
+  const view = async (stored: StoredDataset): Promise<OwnDataset> =>
+    ownDatasetView(root, await datasetOf(parts, stored.id), stored)
+
+  return {
+    create: control.datasets.create.handler(({ input }) =>
+      change(async () => {
+        const { copy_of: source, ...fields } = input
+        const copied = source === undefined ? null : await datasetOf(parts, source)
+        await createOwnDataset(await parts.experiment.current(), fields, copied)
+        return datasetView(await datasetOf(parts, input.id))
+      }),
+    ),
+    own: control.datasets.own.handler(async ({ input }) => {
+      const dataset = await owned(input.dataset_id)
+      return ownDatasetView(root, dataset, await readOwnDataset(root, input.dataset_id))
+    }),
+    update: control.datasets.update.handler(({ input }) =>
+      change(async () => {
+        const { dataset_id: id, revision, ...settings } = input
+        await owned(id)
+        return view(await updateOwnDataset(root, id, revision, settings))
+      }),
+    ),
+    remove: control.datasets.remove.handler(({ input }) =>
+      change(async () => {
+        await owned(input.dataset_id)
+        return { trash_id: await removeOwnDataset(root, input.dataset_id) }
+      }),
+    ),
+    trash: control.datasets.trash.handler(() => removedDatasets(root)),
+    restore: control.datasets.restore.handler(({ input }) =>
+      change(async () => datasetView(await datasetOf(parts, await restoreOwnDataset(root, input.trash_id)))),
+    ),
+    addFile: control.datasets.addFile.handler(({ input }) =>
+      change(async () => {
+        await owned(input.dataset_id)
+        return addOwnDocument(root, input.dataset_id, input.name, Buffer.from(input.base64, 'base64'))
+      }),
+    ),
+    removeDocument: control.datasets.removeDocument.handler(({ input }) =>
+      change(async () => {
+        await owned(input.dataset_id)
+        await removeOwnDocument(root, input.dataset_id, input.path)
+      }),
+    ),
+    restoreDocument: control.datasets.restoreDocument.handler(({ input }) =>
+      change(async () => {
+        await owned(input.dataset_id)
+        await restoreOwnDocument(root, input.dataset_id, input.path)
+      }),
+    ),
+    saveQuestion: control.datasets.saveQuestion.handler(({ input }) =>
+      change(async () =>
+        view(await saveQuestions(root, await owned(input.dataset_id), input.revision, [input.question])),
+      ),
+    ),
+    removeQuestion: control.datasets.removeQuestion.handler(({ input }) =>
+      change(async () => {
+        await owned(input.dataset_id)
+        return view(await removeQuestion(root, input.dataset_id, input.revision, input.question_id))
+      }),
+    ),
+    readQuestions: control.datasets.readQuestions.handler(({ input }) =>
+      withInputProblems(async () => previewQuestions(root, await owned(input.dataset_id), input.text, input.format)),
+    ),
+    importQuestions: control.datasets.importQuestions.handler(({ input }) =>
+      change(async () =>
+        view(await saveQuestions(root, await owned(input.dataset_id), input.revision, input.questions)),
+      ),
+    ),
+    check: control.datasets.check.handler(async ({ input }) =>
+      checkDataset(root, await datasetOf(parts, input.dataset_id)),
+    ),
+  }
+}

@@ -1,0 +1,67 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { ladderArgs, rowsOf } from '../helpers/ladder-run.ts'
+
+let root: string
+const mine = (file: string): string => join(root, 'datasets/mine', file)
+const args = (...more: string[]): string[] => ladderArgs(root, ...more).map((arg) => (arg === 'smoke' ? 'mine' : arg))
+
+beforeAll(async () => {
+  root = await smokeProject()
+  await mkdir(mine('documents/fees'), { recursive: true })
+  const fact = 'A boat of class K3 pays 218 marks for the passage.'
+  await writeFile(mine('documents/fees/k3.md'), `# Fees\n\n${fact}\n`)
+  await writeFile(mine('documents/keeper.md'), '# The keeper\n\nIda Moore keeps the lock.\n')
+  const questions = [
+    { id: 'q-1', query: 'What does a boat of class K3 pay?', gold: [{ document: 'fees/k3.md', fact }] },
+    { id: 'q-2', query: 'Who keeps the lock?', answer_keys: [['Ida Moore']], gold: [{ document: 'keeper.md' }] },
+  ]
+  await writeFile(mine('dataset.yaml'), stringify({ version: 1, label: 'Mine', questions }))
+  // Somebody's unfinished dataset, and one that is broken: neither is in the way.
+  await mkdir(join(root, 'datasets/notes'), { recursive: true })
+  await mkdir(join(root, 'datasets/broken'), { recursive: true })
+  await writeFile(join(root, 'datasets/broken/dataset.yaml'), 'version: 1\nlabel: [')
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+it('a dataset of a person is ingested from its own folder and answered, and not published', async () => {
+  const before = await readdir(join(root, 'docs/results')).catch((): string[] => [])
+  const run = await runCli(args('--models', 'vanilla-rag,hybrid-rag', '--publish'))
+  expect(run.stderr).toBe('')
+  expect(run.code).toBe(0)
+  const rows = await rowsOf(join(root, 'results/test-mine-evidence.jsonl'))
+  expect(rows).toHaveLength(4)
+  for (const row of rows) {
+    expect(row).toMatchObject({ status: 'ok', dataset: { corpus_path: 'datasets/mine/documents' } })
+    expect(row.metrics.retrieval.scores).toMatchObject({ facts_found: 1 })
+  }
+  const published = run.events.find((event) => event.type === 'step.skipped' && event.step === 'publish')
+  expect(JSON.stringify(published)).toContain('a dataset of your own is never published')
+  expect(await readdir(join(root, 'docs/results')).catch((): string[] => [])).toEqual(before)
+  expect(await readFile(mine('dataset.yaml'), 'utf8')).not.toContain('published')
+})
+
+it('a run without graph approaches extracts no graph; one with them builds only that', async () => {
+  const phases = async (...models: string[]) => {
+    const run = await runCli([
+      ...args('--models', models.join(','), '--no-cold-reset'),
+      '--run-id',
+      `of-${models.at(-1)!}`,
+    ])
+    expect(run.code).toBe(0)
+    const progressed = run.events.flatMap((event) => (event.type === 'ingestion.progressed' ? [event] : []))
+    return new Map(progressed.map((event) => [event.phase, event.status]))
+  }
+  expect((await phases('vanilla-rag')).get('drain')).toBe('skipped')
+  const complete = await phases('vanilla-rag', 'graph-rag')
+  expect([complete.get('embed'), complete.get('drain')]).toEqual(['skipped', 'completed'])
+})
+
+it('a broken dataset blocks only a run that names it', async () => {
+  const run = await runCli(args('--models', 'vanilla-rag').map((arg) => (arg === 'mine' ? 'broken' : arg)))
+  expect(run.code).toBe(2)
+  expect(run.stderr).toContain('datasets/broken/dataset.yaml')
+})
