@@ -117,6 +117,8 @@ export const OperationalSummary = z.strictObject({
   chunks: Distribution,
   llm_calls: Distribution,
   cloud_calls: Distribution,
+  /** Time to the first token of the answer; absent where no cell reports it, so that artifacts of earlier rows keep their bytes. */
+  first_token_s: Distribution.optional(),
 })
 export type OperationalSummary = z.infer<typeof OperationalSummary>
 

@@ -1,7 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { MODEL_BACKENDS, unsuitable, type Backend, type ModelChoice } from './model-backends.ts'
+import {
+  embeddingSpaceOf,
+  MODEL_BACKENDS,
+  modelNameOf,
+  unsuitable,
+  type Backend,
+  type ModelChoice,
+} from './model-backends.ts'
 import { roleTask, type ModelRole } from './models.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -53,5 +60,52 @@ describe('model backends', () => {
       'providers/kit/error-family.ts',
       'providers/platform/models/backends.ts',
     ])
+  })
+})
+
+const onnx = (more: object = {}): string =>
+  embeddingSpaceOf(model('onnx', { model: 'minilm', task: 'embedding', ...more }))
+const openai = (defaults: object): string =>
+  embeddingSpaceOf(model('openai', { model: 'small', base_url: 'http://127.0.0.1', defaults }))
+
+describe('embeddingSpaceOf', () => {
+  it('is the name alone of a built-in model, whose stored collections stay valid', () => {
+    expect(embeddingSpaceOf({ backend: 'builtin', model: 'hashed-768' })).toBe('hashed-768')
+  })
+
+  it.each([
+    { dtype: 'fp32' },
+    { query_prefix: 'query: ' },
+    { document_prefix: 'passage: ' },
+    { pooling: 'cls' },
+    { max_tokens: 128 },
+  ])('differs where %j does', (setting) => {
+    expect(onnx(setting)).not.toBe(onnx())
+  })
+
+  it('ignores settings of an onnx model that leave its vectors as they are', () => {
+    expect(onnx({ max_new_tokens: 64 })).toBe(onnx())
+    expect(onnx()).toBe('minilm (dtype "q8")')
+  })
+
+  it('takes the request defaults of a service in any order, without the number of dimensions', () => {
+    expect(openai({ dimensions: 768 })).toBe('small')
+    expect(openai({ b: 1, a: 'x' })).toBe(openai({ a: 'x', b: 1 }))
+    expect(openai({ input_type: 'query' })).not.toBe(openai({}))
+  })
+})
+
+describe('modelNameOf', () => {
+  it.each([
+    ['onnx', 'Xenova/ms-marco', 'Xenova/ms-marco'],
+    ['onnx', '/home/me/models/minilm/', 'minilm'],
+    ['onnx', 'C:\\models\\minilm', 'minilm'],
+    ['gguf', '/home/me/Qwen3.gguf', 'Qwen3'],
+    ['openai', '/models/qwen', '/models/qwen'],
+  ] as const)('of the %s model %s is %s', (backend, name, expected) => {
+    const more = { model: name, task: 'embedding', base_url: 'http://127.0.0.1' }
+    const known = MODEL_BACKENDS[backend].settings.keyof().options as readonly string[]
+    const settings = Object.fromEntries(Object.entries(more).filter(([key]) => known.includes(key)))
+    expect(modelNameOf(model(backend, settings))).toBe(expected)
   })
 })

@@ -17,6 +17,10 @@ export interface BackendDescriptor {
   isRuleBased?: boolean
   /** `model` is the path of a file. It may hold variables of the environment, and reports show the file's name only. */
   isFile?: boolean
+  /** `model` is a name or the path of a folder. A path may hold variables of the environment; an absolute one is shown by the folder's name only. */
+  mayBeFolder?: boolean
+  /** Settings that change the vectors of an embedding. Members of an object count one by one. */
+  vectorSettings?: readonly string[]
   /** Of a service at `base_url`: what is asked below that address, without credentials, to see whether it is there. */
   healthPath?: string
 }
@@ -50,6 +54,8 @@ export const MODEL_BACKENDS = {
       max_new_tokens: z.int().min(1).max(8192).default(512),
     }),
     tasks: ModelTask.options,
+    mayBeFolder: true,
+    vectorSettings: ['dtype', 'query_prefix', 'document_prefix', 'pooling', 'max_tokens'],
   },
   /** A GGUF file in a process of its own, by llama.cpp. Roles that name the same file with the same settings share one load. */
   gguf: {
@@ -89,6 +95,7 @@ export const MODEL_BACKENDS = {
       defaults: z.record(z.string(), z.json()).default({}),
     }),
     tasks: ['embedding', 'generation'],
+    vectorSettings: ['defaults'],
     healthPath: '/models',
   },
   /** TEI's reranking service. */
@@ -121,12 +128,38 @@ const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[bac
 export type RemoteModel = Extract<ModelChoice, { base_url: string }>
 export const isRemoteModel = (choice: ModelChoice): choice is RemoteModel => 'base_url' in choice
 
-/** A model's name in rows, reports and lists of models: of a file its name, because its folder belongs to one machine. */
-export const modelNameOf = ({ backend, model }: ModelChoice): string =>
-  descriptorOf(backend).isFile === true ? model.replace(/^.*[\\/]/, '').replace(/\.gguf$/i, '') : model
+/** A model's name in rows, reports and lists of models: of a file or folder its name, because its path belongs to one machine. */
+export function modelNameOf({ backend, model }: ModelChoice): string {
+  const { isFile, mayBeFolder } = descriptorOf(backend)
+  if (isFile === true) return model.replace(/^.*[\\/]/, '').replace(/\.gguf$/i, '')
+  return mayBeFolder === true && ABSOLUTE_PATH.test(model)
+    ? model.replace(/[\\/]+$/, '').replace(/^.*[\\/]/, '')
+    : model
+}
 
-/** Whether the model is a file on this machine that `model` is the path of. */
-export const isModelFile = ({ backend }: ModelChoice): boolean => descriptorOf(backend).isFile === true
+const ABSOLUTE_PATH = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
+
+/**
+ * The name of a model as an embedding, with every setting that changes its vectors: vectors of two spaces cannot be compared. Collections and
+ * stored vectors carry it. The number of dimensions is left out, because vectors show it themselves.
+ */
+export function embeddingSpaceOf(choice: ModelChoice): string {
+  const given = (descriptorOf(choice.backend).vectorSettings ?? []).flatMap((name) => {
+    const value = (choice as Record<string, unknown>)[name]
+    if (typeof value !== 'object' || value === null) return [[name, value] as const]
+    return Object.entries(value).filter(([member]) => member !== 'dimensions')
+  })
+  const settings = given
+    .filter(([, value]) => value !== undefined && value !== '')
+    .map(([name, value]) => `${name} ${JSON.stringify(value)}`)
+  return [modelNameOf(choice), ...(settings.length === 0 ? [] : [`(${settings.sort().join(', ')})`])].join(' ')
+}
+
+/** Whether `model` is a path on this machine, which may hold variables. */
+export function isModelPath({ backend, model }: ModelChoice): boolean {
+  const { isFile, mayBeFolder } = descriptorOf(backend)
+  return isFile === true || (mayBeFolder === true && model.includes('${'))
+}
 
 /** True when calls of the model leave this machine and are paid for. */
 export const isCloudModel = (choice: ModelChoice): boolean => 'cloud' in choice && choice.cloud

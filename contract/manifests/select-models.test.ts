@@ -39,6 +39,18 @@ describe('selectModels', () => {
     })
   })
 
+  it('fills in the folder of an onnx model, and names the variable that is not set', () => {
+    const embed = { backend: 'onnx', model: '${EMBEDDING_DIR}', task: 'embedding' }
+    expect(selectModels(manifest({ embed }), 'other', { EMBEDDING_DIR: '/models/minilm' })).toMatchObject({
+      ok: true,
+      models: { roles: { embed: { model: '/models/minilm' } } },
+    })
+    expect(selectModels(manifest({ embed }), 'other', {})).toEqual({
+      ok: false,
+      problems: ['sets.other: the environment variable EMBEDDING_DIR is not set (roles embed)'],
+    })
+  })
+
   it('collects every problem of the chosen set only', () => {
     const broken = manifest({
       rerank: remote('http://x'),

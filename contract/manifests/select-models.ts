@@ -1,4 +1,4 @@
-import { isModelFile, isRemoteModel, unsuitable, type ModelChoice, type RemoteModel } from './model-backends.ts'
+import { isModelPath, isRemoteModel, unsuitable, type ModelChoice, type RemoteModel } from './model-backends.ts'
 import { fillPlaceholders, ModelRole, roleTask, type ModelsManifest } from './models.ts'
 
 // Node and browsers have it; the contract's types are of neither.
@@ -56,7 +56,7 @@ interface Resolved {
 function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved {
   const unfit = unsuitable(roleTask(role), choice)
   const problems = unfit === null ? [] : [unfit]
-  if (isModelFile(choice)) return resolveFile(choice, problems, env)
+  if (isModelPath(choice)) return resolvePath(choice, problems, env)
   if (!isRemoteModel(choice)) return { choice, problems, unset: [] }
   const baseUrl = fillPlaceholders(choice.base_url, env)
   const unset = baseUrl.ok ? [] : baseUrl.unset
@@ -70,7 +70,7 @@ function resolveChoice(role: ModelRole, choice: ModelChoice, env: Env): Resolved
 /** Variables that may be part of a file's path. The name of the file is in every row, so a variable that may hold a secret may not. */
 const PATH_NAME = /^HOME$|^USERPROFILE$|_(?:FILE|DIR|PATH)$/
 
-function resolveFile(choice: ModelChoice, problems: readonly string[], env: Env): Resolved {
+function resolvePath(choice: ModelChoice, problems: readonly string[], env: Env): Resolved {
   const names = [...choice.model.matchAll(/\$\{([A-Za-z_][A-Za-z0-9_]*)/g)].map(([, name]) => name!)
   const refused = names.filter((name) => !PATH_NAME.test(name))
   if (refused.length > 0) {

@@ -133,3 +133,7 @@ export const judgeScatter = (aggregate: Aggregate): { model: string; components:
 /** `64 %`; `0 %*` where the estimate is negative; a dash where the design cannot estimate it. */
 export const shareWords = (part: VarianceComponent | null | undefined): string =>
   part === null || part === undefined ? '–' : `${Math.round(part.share * 100)} %${part.clipped ? '*' : ''}`
+
+/** Whether any cell reports when its first token came: models by rules, and services that stream nothing, do not. */
+export const hasFirstTokens = (aggregate: Aggregate): boolean =>
+  aggregate.approaches.some(({ operational }) => operational.first_token_s !== undefined)

@@ -19,6 +19,7 @@ import { contextTextWords, coverageNotes } from './coverage-notes.ts'
 import { datasetReport } from './dataset-report.ts'
 import { longCsv } from './long-csv.ts'
 import { ReportError } from './report-error.ts'
+import { costTable } from './report-tables.ts'
 import { toMatrix } from './to-matrix.ts'
 import { summaryContextFromRows, summaryContextOf } from './run-summary.ts'
 
@@ -58,6 +59,25 @@ describe('aggregateRun', () => {
       unequal_coverage: true,
       common: { n: 2, mean: 0.875 },
     })
+  })
+
+  it('has the time to the first token of the rows that report it, in the table of costs too, and no trace of it where none does', async () => {
+    const rows = goldenRows(dataset).map((row): CanonicalRow => {
+      const { server } = row.metrics.operational
+      if (row.approach.model !== 'vanilla-rag' || server === null) return row
+      const timed = { ...server, first_token_s: 0.25 }
+      return { ...row, metrics: { ...row.metrics, operational: { ...row.metrics.operational, server: timed } } }
+    })
+    const result = await aggregate(rows)
+    expect(Aggregate.parse(result)).toEqual(result)
+    expect(approach(result, 'vanilla-rag').operational.first_token_s).toMatchObject({ median: 0.25 })
+    expect(approach(result, 'hybrid-rag').operational.first_token_s).toBeUndefined()
+    const [head, , ...lines] = costTable(result)
+    expect(head).toContain('first token median')
+    expect(lines.find((line) => line.includes('`vanilla-rag`'))).toContain('250 ms')
+    const earlier = await aggregate()
+    expect(aggregateText(earlier)).not.toContain('first_token')
+    expect(costTable(earlier).join()).not.toContain('first token')
   })
 
   it('sums up recall over all contexts of the rows that say it; 0 where nothing was retrieved, unknown in earlier rows', async () => {

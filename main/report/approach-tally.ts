@@ -35,6 +35,7 @@ const QUANTITIES = [
   'chunks',
   'llm_calls',
   'cloud_calls',
+  'first_token_s',
 ] as const
 type Quantity = (typeof QUANTITIES)[number]
 
@@ -164,6 +165,7 @@ export class ApproachTally {
       set('chunks', server.chunks)
       set('llm_calls', server.llm_calls)
       set('cloud_calls', server.cloud_calls)
+      if (server.first_token_s !== undefined) set('first_token_s', server.first_token_s)
     }
   }
 
@@ -227,6 +229,7 @@ export class ApproachTally {
 
   #operational(order: readonly number[]): OperationalSummary {
     const spread = (quantity: Quantity) => distributionOf(this.#quantities[quantity].takeAll(order))
+    const firstToken = spread('first_token_s')
     return {
       latency_ms: spread('latency_ms'),
       queue_ms: spread('queue_ms'),
@@ -239,6 +242,7 @@ export class ApproachTally {
       chunks: spread('chunks'),
       llm_calls: spread('llm_calls'),
       cloud_calls: spread('cloud_calls'),
+      ...(firstToken.n === 0 ? {} : { first_token_s: firstToken }),
     }
   }
 }

@@ -18,6 +18,7 @@ export const CELL_COLUMNS: readonly string[] = [
   ...SCORE_METRICS.flatMap((metric) => [metric, `${metric}_state`]),
   'answer',
   'error',
+  'first_token_s',
 ]
 
 function fieldsOf(row: CanonicalRow): (string | number)[] {
@@ -40,6 +41,7 @@ function fieldsOf(row: CanonicalRow): (string | number)[] {
     ...scores,
     row.evidence?.answer ?? '',
     row.error === null ? '' : `${row.error.type}: ${row.error.message}`,
+    operational.server?.first_token_s ?? '',
   ]
 }
 

@@ -8,7 +8,7 @@ import {
   type MetricSummary,
 } from '../../contract/index.ts'
 import { countWords, scoreWords } from '../../contract/words.ts'
-import { hopMetricOf, meanInterval, metricOf } from './aggregate-access.ts'
+import { hasFirstTokens, hopMetricOf, meanInterval, metricOf } from './aggregate-access.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { code, columnsFrom, mdTable } from './markdown-text.ts'
 import type { ScoreMetric } from './metric-outcome.ts'
@@ -62,6 +62,7 @@ export function costTable(aggregate: Aggregate): string[] {
     'cells',
     'latency median',
     '95th percentile',
+    ...(hasFirstTokens(aggregate) ? ['first token median'] : []),
     'queue',
     'retries',
     'tokens',
@@ -77,6 +78,7 @@ export function costTable(aggregate: Aggregate): string[] {
       cellsText(approach),
       figure(operational.latency_ms.median, durationWords),
       figure(operational.latency_ms.p95, durationWords),
+      ...(hasFirstTokens(aggregate) ? [firstToken(approach)] : []),
       mean(operational.queue_ms, durationWords),
       String(operational.retries),
       mean(operational.total_tokens, (tokens) => countWords(Math.round(tokens))),
@@ -85,6 +87,13 @@ export function costTable(aggregate: Aggregate): string[] {
     ]
   })
   return mdTable(head, rows, columnsFrom(1, head.length))
+}
+
+/** With the number of cells that report it where it is not all. */
+function firstToken({ cells, operational: { first_token_s: times } }: ApproachSummary): string {
+  if (times === undefined) return figure(null, durationWords)
+  const median = times.median === null ? null : times.median * 1000
+  return figure(median, durationWords) + (times.n < cells.ok ? ` (${times.n}/${cells.ok})` : '')
 }
 
 function cellsText({ cells }: ApproachSummary): string {

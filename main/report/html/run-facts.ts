@@ -1,7 +1,7 @@
 import type { Look } from '../../../charts/look.ts'
 import { durationWords, type Aggregate, type ApproachSummary, type Distribution } from '../../../contract/index.ts'
 import { countWords, plural } from '../../../contract/words.ts'
-import { metricsOf } from '../aggregate-access.ts'
+import { hasFirstTokens, metricsOf } from '../aggregate-access.ts'
 import { coverageNotes } from '../coverage-notes.ts'
 import { STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, fragment, h, num, type Cell, type Child, type Markup } from './markup.ts'
@@ -15,22 +15,34 @@ export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Loo
     `${aggregate.dataset.label}: cost of the answered cells`,
     [
       { content: 'approach' },
-      ...['answered', 'median', '95th percentile', 'retries', 'tokens', 'model calls', 'cloud calls'].map(
-        (content) => ({
-          content,
-          numeric: true,
-        }),
-      ),
+      ...[
+        'answered',
+        'median',
+        '95th percentile',
+        ...(hasFirstTokens(aggregate) ? ['first token'] : []),
+        'retries',
+        'tokens',
+        'model calls',
+        'cloud calls',
+      ].map((content) => ({
+        content,
+        numeric: true,
+      })),
     ],
-    aggregate.approaches.map((approach) => ({ head: aliasHead(approach.model, looks), cells: costCells(approach) })),
+    aggregate.approaches.map((approach) => ({
+      head: aliasHead(approach.model, looks),
+      cells: costCells(approach, hasFirstTokens(aggregate)),
+    })),
   )
 
-function costCells({ cells, operational }: ApproachSummary): Cell[] {
+function costCells({ cells, operational }: ApproachSummary, showsFirstToken: boolean): Cell[] {
+  const firstToken = operational.first_token_s?.median ?? null
   const mean = (of: Distribution): Cell => figure(of.mean, decimal)
   return [
     num(`${cells.ok}/${cells.expected}`),
     figure(operational.latency_ms.median, durationWords),
     figure(operational.latency_ms.p95, durationWords),
+    ...(showsFirstToken ? [figure(firstToken === null ? null : firstToken * 1000, durationWords)] : []),
     num(String(operational.retries)),
     figure(operational.total_tokens.mean, (tokens) => countWords(Math.round(tokens))),
     mean(operational.llm_calls),

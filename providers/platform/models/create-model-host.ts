@@ -1,4 +1,5 @@
 import {
+  embeddingSpaceOf,
   isCloudModel,
   isRuleBased,
   modelNameOf,
@@ -8,7 +9,6 @@ import {
   type SelectedModels,
 } from '../../../contract/index.ts'
 import { createBackendOpener, type BackendOptions } from './backends.ts'
-import { embeddingSpaceOf } from './embedding-space.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelHost } from './model-host.ts'
