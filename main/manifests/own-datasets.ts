@@ -86,17 +86,12 @@ export function documentNameProblem(path: string): string | null {
  * Durable when it resolves.
  */
 export async function createOwnDataset(
-  { root, datasets, unusable, consumer }: Experiment,
+  experiment: Experiment,
   { id, label, description }: Pick<OwnDatasetFile, 'label' | 'description'> & { id: string },
   source: LadderDataset | null = null,
 ): Promise<OwnDataset> {
-  const isTaken =
-    datasets.some(({ dataset }) => dataset.id === id) ||
-    unusable.some((each) => each.id === id) ||
-    consumer.ingestion_profiles.some(({ name }) => name === id) ||
-    (await exists(folderOf(root, id)))
-  if (isTaken)
-    throw new DatasetEditError('id', `there is a dataset, profile or folder ${id} already: choose another name`)
+  const { root } = experiment
+  await refuseTakenId(experiment, id)
   const { name: _name, corpus: _corpus, ...profile } = source?.profile ?? { name: id, corpus: null }
   const text = written({
     version: 1,
@@ -110,6 +105,24 @@ export async function createOwnDataset(
   else await copyFolder(join(root, source.dataset.corpus_path), documentsOf(root, id))
   await writeAtomic(fileOf(root, id), text)
   return readOwnDataset(root, id)
+}
+
+const ID = /^[a-z][a-z0-9_]{0,62}$/
+
+/** Throws `DatasetEditError` for an id that is taken, or that a dataset of a person cannot have. */
+export async function refuseTakenId({ root, datasets, unusable, consumer }: Experiment, id: string): Promise<void> {
+  if (!ID.test(id))
+    throw new DatasetEditError(
+      'id',
+      `${JSON.stringify(id)} cannot be the name of a dataset: a small letter, then small letters, digits and "_", at most 63`,
+    )
+  const isTaken =
+    datasets.some(({ dataset }) => dataset.id === id) ||
+    unusable.some((each) => each.id === id) ||
+    consumer.ingestion_profiles.some(({ name }) => name === id) ||
+    (await exists(folderOf(root, id)))
+  if (isTaken)
+    throw new DatasetEditError('id', `there is a dataset, profile or folder ${id} already: choose another name`)
 }
 
 async function copyFolder(from: string, to: string): Promise<void> {

@@ -24,8 +24,7 @@ export class QuestionFileError extends Error {
 }
 
 /** What a text looks like: JSON by its first character, TSV by a tab in its head, else CSV. */
-export function guessFormat(content: string | Buffer): QuestionFormat {
-  if (typeof content !== 'string') return 'xlsx'
+export function guessFormat(content: string): Exclude<QuestionFormat, 'xlsx'> {
   const text = content.trimStart()
   if (text.startsWith('[')) return 'json'
   if (text.startsWith('{')) return 'jsonl'

@@ -1,11 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type {
-  DatasetCheck,
-  OwnDataset,
-  QuestionsFormat,
-  ReadQuestionsResult,
-} from '../../../contract/control/own-datasets.ts'
+import type { DatasetCheck, OwnDataset, ReadQuestionsResult } from '../../../contract/control/own-datasets.ts'
 import {
   DOCUMENT_EXTENSIONS,
   PLAIN_TEXT_EXTENSIONS,
@@ -15,7 +10,7 @@ import {
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { goldChecker } from '../../manifests/gold-problems.ts'
 import type { OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
-import { guessFormat, readQuestionFile } from '../../manifests/question-file.ts'
+import { readQuestionFile, type QuestionFormat } from '../../manifests/question-file.ts'
 import { plannedDetectable } from '../../statistics/pair-decision.ts'
 import { documentsOf } from './corpus-reader.ts'
 
@@ -41,15 +36,14 @@ export async function ownDatasetView(
   }
 }
 
-/** What a text of questions would add to a dataset: each line checked as it will be when it is stored. Throws `QuestionFileError`. */
+/** What a file of questions would add to a dataset: each line checked as it will be when it is stored. Throws `QuestionFileError`. */
 export async function previewQuestions(
   root: string,
   dataset: LadderDataset,
-  text: string,
-  format: QuestionsFormat | null,
-): Promise<ReadQuestionsResult> {
-  const chosen = format ?? (guessFormat(text) as QuestionsFormat)
-  const rows = await readQuestionFile(text, chosen)
+  text: string | Buffer,
+  format: QuestionFormat,
+): Promise<ReadQuestionsResult['lines']> {
+  const rows = await readQuestionFile(text, format)
   const problemOf = goldChecker(root, dataset)
   const ids = new Set(dataset.questions.map(({ id }) => id))
   const asked = new Map(dataset.questions.map(({ id, query }) => [query.trim(), id]))
@@ -73,7 +67,7 @@ export async function previewQuestions(
     }
     lines.push({ line: row, question: found.length === 0 ? { ...question, id } : null, problems: found })
   }
-  return { format: chosen, lines }
+  return lines
 }
 
 function freeId(known: ReadonlySet<string>): string {

@@ -16,7 +16,7 @@ import {
   updateOwnDataset,
   type OwnDataset as StoredDataset,
 } from '../../manifests/own-datasets.ts'
-import { QuestionFileError } from '../../manifests/question-file.ts'
+import { guessFormat, QuestionFileError } from '../../manifests/question-file.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import { checkDataset, ownDatasetView, previewQuestions } from '../corpora/own-dataset-view.ts'
 import type { EngineParts } from '../engine-parts.ts'
@@ -124,7 +124,10 @@ export function ownDatasetProcedures(parts: EngineParts) {
       }),
     ),
     readQuestions: control.datasets.readQuestions.handler(({ input }) =>
-      withInputProblems(async () => previewQuestions(root, await owned(input.dataset_id), input.text, input.format)),
+      withInputProblems(async () => {
+        const format = input.format ?? guessFormat(input.text)
+        return { format, lines: await previewQuestions(root, await owned(input.dataset_id), input.text, format) }
+      }),
     ),
     importQuestions: control.datasets.importQuestions.handler(({ input }) =>
       change(async () =>

@@ -1,0 +1,265 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, extname, join, relative, resolve, sep } from 'node:path'
+import { countWords, plural } from '../../../contract/words.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
+import { loadExperiment, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
+import {
+  addOwnDocument,
+  createOwnDataset,
+  DatasetEditError,
+  isOwnDataset,
+  removedDatasets,
+  removeOwnDataset,
+  restoreOwnDataset,
+  saveQuestions,
+} from '../../manifests/own-datasets.ts'
+import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../manifests/question-file.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
+import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
+
+// One command for everything that is done to a person's own datasets: `rag-ladder dataset new my_notes`. The panel makes the same calls.
+
+interface Call {
+  experiment: Experiment
+  /** Arguments after the verb. */
+  args: readonly string[]
+  invocation: Invocation
+  print: (text: string) => void
+}
+
+interface Verb {
+  usage: string
+  about: string
+  /** Least and greatest number of arguments. */
+  takes: readonly [number, number]
+  run: (call: Call) => Promise<ExitCode>
+}
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  list: {
+    usage: 'list',
+    about: 'all datasets, those of your own marked',
+    takes: [0, 0],
+    run: ({ experiment, print }) => {
+      for (const declared of experiment.datasets) {
+        const { dataset, questions } = declared
+        const owner = isOwnDataset(declared) ? 'your own' : 'project'
+        print(
+          `${dataset.id}  ${dataset.label} · ${plural(questions.length, 'question')} · ${owner} · ${dataset.corpus_path}`,
+        )
+      }
+      for (const { id, file, problems } of experiment.unusable)
+        print(`${id}  ${file} cannot be used: ${problems.join('; ')}`)
+      return Promise.resolve(EXIT.ok)
+    },
+  },
+  new: {
+    usage: 'new ID [--label TEXT] [--copy-of ID]',
+    about: 'an empty dataset, or a copy of another',
+    takes: [1, 1],
+    run: async ({ experiment, args: [id = ''], invocation, print }) => {
+      const source = textOption(invocation, 'copy-of')
+      const copied = source === null ? null : datasetOf(experiment, source)
+      await createOwnDataset(experiment, { id, label: textOption(invocation, 'label') ?? id, description: '' }, copied)
+      print(`datasets/${id}/ is there: add documents with "rag-ladder dataset add ${id} FILE…"`)
+      return EXIT.ok
+    },
+  },
+  add: {
+    usage: 'add ID FILE|FOLDER…',
+    about: 'documents, as they are; those that are there already are left alone and named',
+    takes: [2, Infinity],
+    run: addDocuments,
+  },
+  questions: {
+    usage: 'questions ID FILE',
+    about: 'questions of a CSV, TSV, Excel, JSON or JSONL file; none is added unless all can be',
+    takes: [2, 2],
+    run: addQuestions,
+  },
+  check: {
+    usage: 'check ID',
+    about: 'everything that would keep a run from saying something',
+    takes: [1, 1],
+    run: check,
+  },
+  export: {
+    usage: 'export ID [--out FILE]',
+    about: 'the dataset as one zip file',
+    takes: [1, 1],
+    run: async ({ experiment, args: [id = ''], invocation, print }) => {
+      ownDataset(experiment, id)
+      const target = resolve(textOption(invocation, 'out') ?? `${id}.zip`)
+      const documents = await exportDataset(experiment.root, id, target)
+      print(`${target}: ${plural(documents, 'document')}`)
+      return EXIT.ok
+    },
+  },
+  import: {
+    usage: 'import FILE [--as ID]',
+    about: 'a dataset from such a file',
+    takes: [1, 1],
+    run: async ({ experiment, args: [file = ''], invocation, print }) => {
+      const id = textOption(invocation, 'as') ?? basename(file, extname(file))
+      const documents = await importDataset(experiment, resolve(file), id)
+      print(`datasets/${id}/: ${plural(documents, 'document')}`)
+      return EXIT.ok
+    },
+  },
+  remove: {
+    usage: 'remove ID',
+    about: 'moves the dataset to the trash',
+    takes: [1, 1],
+    run: async ({ experiment, args: [id = ''], print }) => {
+      ownDataset(experiment, id)
+      const trashId = await removeOwnDataset(experiment.root, id)
+      print(`${id} is in the trash; "rag-ladder dataset restore ${trashId}" brings it back`)
+      return EXIT.ok
+    },
+  },
+  restore: {
+    usage: 'restore [NAME]',
+    about: 'brings a removed dataset back; without a name, lists them',
+    takes: [0, 1],
+    run: async ({ experiment, args: [trashId], print }) => {
+      if (trashId === undefined) {
+        const removed = await removedDatasets(experiment.root)
+        for (const { trash_id: name, label } of removed) print(`${name}  ${label}`)
+        if (removed.length === 0) print('The trash is empty.')
+        return EXIT.ok
+      }
+      print(`${await restoreOwnDataset(experiment.root, trashId)} is back`)
+      return EXIT.ok
+    },
+  },
+}
+
+export const datasetCommand: Command = {
+  name: 'dataset',
+  summary: `Create, fill, check and share datasets of your own: ${Object.keys(VERBS).join(', ')}.`,
+  positionals: '<verb> [ID] [file…]',
+  options: {
+    project: RUN_OPTIONS.project,
+    label: { type: 'string', hint: 'TEXT', description: 'name for people, with new' },
+    'copy-of': { type: 'string', hint: 'ID', description: 'dataset to copy, with new' },
+    as: { type: 'string', hint: 'ID', description: 'id of the imported dataset; the name of the file unless given' },
+    out: { type: 'string', hint: 'FILE', description: 'where export writes; ID.zip unless given' },
+    json: { type: 'boolean', description: 'print the findings of check as JSON' },
+  },
+  async run(invocation) {
+    const [name = '', ...args] = invocation.positionals
+    const verb = Object.hasOwn(VERBS, name) ? VERBS[name]! : null
+    if (verb === null)
+      throw new InputError([`${name === '' ? 'name a verb' : `unknown verb ${name}`}:`, ...usageLines()])
+    const [least, most] = verb.takes
+    if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder dataset ${verb.usage}`])
+    const experiment = await loadExperiment(projectFolder(invocation))
+    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
+    try {
+      return await verb.run({ experiment, args, invocation, print })
+    } catch (error) {
+      if (error instanceof DatasetEditError) throw new InputError([`${error.path}: ${error.message}`])
+      if (error instanceof QuestionFileError) throw new InputError([error.message])
+      throw error
+    }
+  },
+}
+
+const usageLines = (): string[] => Object.values(VERBS).map(({ usage, about }) => `dataset ${usage}: ${about}`)
+
+function datasetOf({ datasets }: Experiment, id: string): LadderDataset {
+  const found = datasets.find(({ dataset }) => dataset.id === id)
+  if (found !== undefined) return found
+  throw new InputError([`unknown dataset: ${id}; there are ${datasets.map(({ dataset }) => dataset.id).join(', ')}`])
+}
+
+function ownDataset(experiment: Experiment, id: string): LadderDataset {
+  const found = datasetOf(experiment, id)
+  if (isOwnDataset(found)) return found
+  throw new InputError([`${id} is part of the project: copy it with "dataset new NAME --copy-of ${id}"`])
+}
+
+/** Files of a folder keep their place below it. */
+async function filesOf(path: string): Promise<{ file: string; name: string }[]> {
+  const info = await stat(path).catch(() => null)
+  if (info === null) throw new InputError([`${path}: there is no such file or folder`])
+  if (!info.isDirectory()) return [{ file: path, name: basename(path) }]
+  const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name)
+      return { file, name: relative(path, file).split(sep).join('/') }
+    })
+    .filter(({ name }) => !name.split('/').some((part) => part.startsWith('.')))
+    .sort((one, other) => (one.name < other.name ? -1 : 1))
+}
+
+async function addDocuments({ experiment, args: [id = '', ...paths], print }: Call): Promise<ExitCode> {
+  ownDataset(experiment, id)
+  const found = (await Promise.all(paths.map((path) => filesOf(resolve(path))))).flat()
+  let added = 0
+  let left = 0
+  for (const { file, name } of found) {
+    try {
+      await addOwnDocument(experiment.root, id, name, await readFile(file))
+      added += 1
+    } catch (error) {
+      if (!(error instanceof DatasetEditError)) throw error
+      left += 1
+      print(`left out: ${error.message}`)
+    }
+  }
+  print(`${plural(added, 'document')} added to ${id}${left === 0 ? '' : `, ${countWords(left)} left out`}`)
+  return left === 0 ? EXIT.ok : EXIT.badInput
+}
+
+async function addQuestions({ experiment, args: [id = '', file = ''], print }: Call): Promise<ExitCode> {
+  const dataset = ownDataset(experiment, id)
+  const format = formatOf(file)
+  const bytes = await readFile(file).catch(() => {
+    throw new InputError([`${file} cannot be read: correct the path`])
+  })
+  const lines = await previewQuestions(experiment.root, dataset, format === 'xlsx' ? bytes : bytes.toString(), format)
+  const wrong = lines.filter(({ question }) => question === null)
+  if (wrong.length > 0) {
+    for (const { line, problems } of wrong) print(`row ${line}: ${problems.join('; ')}`)
+    print(`nothing was added: correct ${plural(wrong.length, 'row')} of ${lines.length}`)
+    return EXIT.badInput
+  }
+  const questions = lines.flatMap(({ question }) => question ?? [])
+  const { file: stored } = await saveQuestions(experiment.root, dataset, null, questions)
+  print(`${plural(questions.length, 'question')} added to ${id}, which has ${countWords(stored.questions.length)} now`)
+  return EXIT.ok
+}
+
+function formatOf(file: string): QuestionFormat {
+  const ending = extname(file).toLowerCase().slice(1)
+  const format = QUESTION_FORMATS.find((each) => each === ending)
+  if (format !== undefined) return format
+  throw new InputError([
+    `${file}: expected a file that ends in ${QUESTION_FORMATS.map((each) => `.${each}`).join(', ')}`,
+  ])
+}
+
+async function check({ experiment, args: [id = ''], invocation, print }: Call): Promise<ExitCode> {
+  const result = await checkDataset(experiment.root, datasetOf(experiment, id))
+  const code = result.problems.length === 0 ? EXIT.ok : EXIT.badInput
+  if (flagOption(invocation, 'json')) {
+    invocation.stdout.write(`${JSON.stringify(result)}\n`)
+    return code
+  }
+  for (const { place, message, remedy } of result.problems) print(`${place}: ${message}. ${remedy}.`)
+  print(
+    `${plural(result.documents, 'document')}, ${plural(result.questions, 'question')}: ${result.problems.length === 0 ? 'no problem found' : plural(result.problems.length, 'problem')}`,
+  )
+  const { detectable_difference: smallest } = result
+  if (smallest !== null)
+    print(
+      `That many answerable questions decide a difference of about ${Math.ceil(Math.min(1, smallest) * 100)} percentage points or more between two approaches.`,
+    )
+  return code
+}
