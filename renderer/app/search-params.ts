@@ -123,7 +123,7 @@ export interface HelpSearch {
 
 export interface DatasetSearch {
   dataset?: string
-  view?: 'questions' | 'documents' | 'graph' | 'ask'
+  view?: 'questions' | 'documents' | 'check' | 'graph' | 'ask'
   document?: string
   question?: string
   /** Of a document: whether the borders of its chunks are shown, and the number of the chosen one, from 1. */
@@ -234,7 +234,7 @@ export const readLaunchSearch = (raw: Raw): LaunchSearch =>
 export const readDatasetSearch = (raw: Raw): DatasetSearch =>
   present({
     dataset: text(raw, 'dataset'),
-    view: member(text(raw, 'view'), ['questions', 'documents', 'graph', 'ask'] as const),
+    view: member(text(raw, 'view'), ['questions', 'documents', 'check', 'graph', 'ask'] as const),
     document: text(raw, 'document'),
     question: text(raw, 'question'),
     chunks: raw.chunks === true ? true : undefined,

@@ -2,58 +2,78 @@ import { SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import type { DatasetView } from '../../contract/control/experiment.ts'
+import type { DatasetSearch } from '../app/search-params.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
-import { AskByVoice } from '../features/speech/ask-by-voice.tsx'
-import { QuestionList } from '../features/datasets/question-list.tsx'
 import { DATASETS_WORDS } from '../features/datasets/datasets-words.ts'
+import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
+import { QuestionList } from '../features/datasets/question-list.tsx'
+import { CheckView } from '../features/own-data/check-view.tsx'
+import { DatasetActions } from '../features/own-data/dataset-actions.tsx'
+import { JobSteps } from '../features/own-data/job-steps.tsx'
+import { NewDatasetButton } from '../features/own-data/new-dataset.tsx'
+import { OwnDocuments } from '../features/own-data/own-documents.tsx'
+import { OwnQuestions } from '../features/own-data/own-questions.tsx'
+import { OWN_WORDS } from '../features/own-data/own-words.ts'
+import styles from '../features/own-data/own-data.module.css'
+import { TrashList } from '../features/own-data/trash-list.tsx'
+import { AskByVoice } from '../features/speech/ask-by-voice.tsx'
 
 const WORDS = DATASETS_WORDS.page
 
 // The drawing library is only fetched when a graph is shown.
 const GraphView = lazy(async () => ({ default: (await import('../features/datasets/graph/graph-view.tsx')).GraphView }))
 
-/** Documents, questions and the knowledge graph of each rung, gold facts marked in place. */
+const choice = ({ id, label, complexity_level: level }: DatasetView) => ({ value: id, label: `${level} · ${label}` })
+
+/** Documents, questions and the knowledge graph of each dataset, gold facts marked in place; a person's own are made and edited here. */
 export function DatasetsPage() {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
   const { data, isPending, isError, error, refetch } = useQuery(api.datasets.list.queryOptions())
-  const order = data?.toSorted((a, b) => a.complexity_level - b.complexity_level)
-  const dataset = order?.find(({ id }) => id === search.dataset) ?? order?.[0]
+  const order = data?.toSorted((a, b) => a.complexity_level - b.complexity_level) ?? []
+  const [own, project] = [order.filter((each) => each.own), order.filter((each) => !each.own)]
+  const dataset = order.find(({ id }) => id === search.dataset) ?? project[0] ?? own[0]
   const view = search.view ?? 'questions'
+  const groups = [
+    { group: WORDS.ownDatasets, items: own.map(choice) },
+    { group: WORDS.projectDatasets, items: project.map(choice) },
+  ].filter(({ items }) => items.length > 0)
   return (
     <Page
       title={WORDS.datasets}
       aside={
-        dataset !== undefined && (
-          <>
-            <Select
-              size="xs"
-              w={220}
-              aria-label={WORDS.dataset}
-              allowDeselect={false}
-              data={
-                order?.map(({ id, label, complexity_level: level }) => ({ value: id, label: `${level} · ${label}` })) ??
-                []
-              }
-              value={dataset.id}
-              onChange={(id) => id !== null && void navigate({ search: { dataset: id, view } })}
-            />
-            <SegmentedControl
-              size="xs"
-              aria-label={WORDS.view}
-              data={[
-                { value: 'questions', label: WORDS.questions },
-                { value: 'documents', label: WORDS.documents },
-                { value: 'graph', label: WORDS.graph },
-                { value: 'ask', label: WORDS.askByVoice },
-              ]}
-              value={view}
-              onChange={(next) => void navigate({ search: { dataset: dataset.id, view: next } })}
-            />
-          </>
-        )
+        <>
+          {dataset !== undefined && (
+            <>
+              <Select
+                size="xs"
+                w={220}
+                aria-label={WORDS.dataset}
+                allowDeselect={false}
+                data={groups}
+                value={dataset.id}
+                onChange={(id) => id !== null && void navigate({ search: { dataset: id, view } })}
+              />
+              <SegmentedControl
+                className={styles.views}
+                size="xs"
+                aria-label={WORDS.view}
+                data={[
+                  { value: 'documents', label: WORDS.documents },
+                  { value: 'questions', label: WORDS.questions },
+                  { value: 'check', label: WORDS.check },
+                  { value: 'graph', label: WORDS.graph },
+                  { value: 'ask', label: WORDS.askByVoice },
+                ]}
+                value={view}
+                onChange={(next) => void navigate({ search: { dataset: dataset.id, view: next } })}
+              />
+            </>
+          )}
+          <NewDatasetButton label={OWN_WORDS.newDataset.open} />
+        </>
       }
     >
       {isPending && <LoadingRows rows={14} />}
@@ -63,16 +83,41 @@ export function DatasetsPage() {
           <p className="dim">
             {WORDS.questionFacts(dataset.description, dataset.questions, dataset.with_gold, dataset.unanswerable)}
           </p>
-          {view === 'questions' && <QuestionList key={dataset.id} dataset={dataset} />}
-          {view === 'graph' && (
-            <Suspense fallback={<LoadingRows rows={14} height={40} />}>
-              <GraphView key={dataset.id} dataset={dataset.id} />
-            </Suspense>
-          )}
-          {view === 'ask' && <AskByVoice key={dataset.id} dataset={dataset} />}
-          {view === 'documents' && <DocumentBrowser key={dataset.id} dataset={dataset.id} path={search.document} />}
+          <DatasetActions dataset={dataset} />
+          {dataset.own && <JobSteps dataset={dataset} />}
+          <ChosenView key={dataset.id} dataset={dataset} view={view} document={search.document} />
         </>
       )}
+      <TrashList />
     </Page>
   )
+}
+
+interface ChosenViewProps {
+  dataset: DatasetView
+  view: NonNullable<DatasetSearch['view']>
+  document: string | undefined
+}
+
+function ChosenView({ dataset, view, document }: ChosenViewProps) {
+  switch (view) {
+    case 'documents':
+      return dataset.own ? (
+        <OwnDocuments dataset={dataset.id} path={document} />
+      ) : (
+        <DocumentBrowser dataset={dataset.id} path={document} />
+      )
+    case 'questions':
+      return dataset.own ? <OwnQuestions dataset={dataset.id} /> : <QuestionList dataset={dataset} />
+    case 'check':
+      return <CheckView dataset={dataset.id} />
+    case 'ask':
+      return <AskByVoice dataset={dataset} />
+    case 'graph':
+      return (
+        <Suspense fallback={<LoadingRows rows={14} height={40} />}>
+          <GraphView dataset={dataset.id} />
+        </Suspense>
+      )
+  }
 }

@@ -59,25 +59,6 @@ test.describe('a dataset that changes', () => {
     await expect(article.getByRole('button', { name: /^Chunk 240:/ })).toBeAttached()
     await expect(page.getByRole('button', { name: /^Show .* more$/ })).toHaveCount(0)
   })
-
-  test('a question is added, and one that is there is refused', async ({ page, open }) => {
-    await open('/datasets?dataset=smoke')
-    await postControl(page, 'datasets/create', { id: 'smoke_copy', label: 'Mine', copy_of: 'smoke' })
-    await open('/datasets?dataset=smoke_copy')
-    await page.reload()
-    await page.getByRole('button', { name: 'Add a question' }).click()
-    const form = page.getByRole('form', { name: 'Add a question' })
-    await form.getByLabel('Question').fill('How deep is the lock?')
-    await form.getByLabel('Right answer').fill('Three fathoms.')
-    await form.getByRole('button', { name: 'Add the question' }).click()
-    const added = page.getByRole('listitem').filter({ hasText: 'q-5' })
-    await expect(added).toContainText('How deep is the lock?')
-    await expect(added).toContainText('Three fathoms.')
-    await form.getByLabel('Question').fill('How deep is the lock?')
-    await form.getByRole('button', { name: 'Add the question' }).click()
-    await expect(form.getByText(/question q-5 asks this already/)).toBeVisible()
-    expect(await seriousFindings(page)).toEqual([])
-  })
 })
 
 test.describe('after an ingestion', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, type Page } from '@playwright/test'
-import { IS_DESKTOP, seriousFindings, test } from '../helpers/panel-page.ts'
+import { IS_DESKTOP, postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const RESULT = {
   content: '# Tariff\n\nPaid by \\<b> class.\n\n| Class | Dues |\n| --- | --- |\n| K3 | 218 \\| marks |\n',
@@ -99,11 +99,10 @@ test.describe('sent to a dataset', () => {
     await openConverted(page, open, TARIFF)
     await page.getByRole('button', { name: 'Send to a dataset' }).click()
     const dialog = page.getByRole('dialog')
-    const send = dialog.getByRole('button', { name: 'Make the dataset and send' })
+    const send = dialog.getByRole('button', { name: 'Create dataset and send' })
     await expect(send).toBeDisabled()
-    await dialog.getByLabel('Label').fill('Smoke')
+    await dialog.getByLabel('Name', { exact: true }).fill('Smoke')
     await expect(dialog.getByLabel('Id')).toHaveValue('smoke')
-    await dialog.getByLabel('First question').fill('What does class K3 pay?')
     await send.click()
     await expect(
       dialog.getByText(/there is a dataset, profile or folder \w+ already: choose another name/),
@@ -111,8 +110,8 @@ test.describe('sent to a dataset', () => {
     await dialog.getByLabel('Id').fill('harbour')
     expect(await seriousFindings(page)).toEqual([])
     await send.click()
-    await expect(dialog.getByRole('status')).toContainText('Tariff -2024.md is in the corpus of Smoke')
-    await expect(dialog.getByText('1 question so far.')).toBeVisible()
+    await expect(dialog.getByRole('status')).toContainText('Tariff -2024.md is stored in Smoke')
+    await expect(dialog.getByText('0 questions so far.')).toBeVisible()
     await dialog.getByRole('link', { name: 'choose approaches and start' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()
     expect(decodeURIComponent(page.url())).toContain('["harbour"]')
@@ -120,15 +119,17 @@ test.describe('sent to a dataset', () => {
 
   test('a name that a dataset already has is refused at its field', async ({ page, open }) => {
     await openConverted(page, open, { ...TARIFF, name: 'tidewater-lock.pdf' })
+    await postControl(page, 'datasets/create', { id: 'smoke_copy', label: 'My copy', copy_of: 'smoke' })
     await page.getByRole('button', { name: 'Send to a dataset' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Dataset', { exact: true }).first().click()
-    await page.getByRole('option', { name: 'Smoke' }).click()
+    await expect(page.getByRole('option', { name: 'Smoke' })).toHaveCount(0)
+    await page.getByRole('option', { name: 'My copy' }).click()
     await dialog.getByRole('button', { name: 'Send the document' }).click()
-    await expect(dialog.getByText('corpus/smoke already has tidewater-lock.md')).toBeVisible()
+    await expect(dialog.getByText('datasets/smoke_copy/documents already has tidewater-lock.md')).toBeVisible()
     await dialog.getByLabel('Name of the document').fill('tariff')
     await dialog.getByRole('button', { name: 'Send the document' }).click()
-    await expect(dialog.getByRole('status')).toContainText('tariff.md is in the corpus of Smoke')
+    await expect(dialog.getByRole('status')).toContainText('tariff.md is stored in My copy')
   })
 })
 

@@ -9,23 +9,13 @@ export const DATASETS_WORDS = {
     questions: 'Questions',
     documents: 'Documents',
     graph: 'Graph',
+    check: 'Check',
     askByVoice: 'Ask by voice',
+    ownDatasets: 'Your datasets',
+    projectDatasets: 'Datasets of the project',
     datasetList: 'The list of datasets',
     questionFacts: (description: string, questions: number, withGold: number, unanswerable: number) =>
-      `${description} ${plural(questions, 'question')}, ${withGold} with gold facts, ${unanswerable} not answerable.`,
-  },
-
-  addQuestion: {
-    questionAdded: (id: string) => `Question ${id} added`,
-    addAQuestion: 'Add a question',
-    question: 'Question',
-    rightAnswer: 'Right answer',
-    answerAbout: 'Optional; metrics that compare with it need it',
-    writtenTo: (file: string) =>
-      `It is written to ${file}, where gold facts and accepted spellings can be added by hand.`,
-    publishedStay: ' Published results stay, but runs with other questions cannot be compared with them.',
-    addTheQuestion: 'Add the question',
-    close: 'Close',
+      `${description === '' ? '' : `${description.trimEnd()}${/[.!?]$/.test(description.trimEnd()) ? '' : '.'} `}${plural(questions, 'question')}, ${withGold} with gold facts, ${unanswerable} not answerable.`,
   },
 
   chunkedText: {
@@ -36,8 +26,7 @@ export const DATASETS_WORDS = {
     documentList: 'The list of documents',
     documents: 'Documents',
     noDocumentYet: 'No document yet',
-    convertAFile: 'Convert a file',
-    sendHere: ' and send it here.',
+    emptyAbout: 'Its folder holds no document that can be listed.',
   },
 
   documentText: {

@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
+import type { DocumentChunksInput } from '../../../contract/control/document-chunks.ts'
 import { bytes, plural } from '../../components/format.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -9,8 +11,17 @@ import { DATASETS_WORDS } from './datasets-words.ts'
 
 const WORDS = DATASETS_WORDS.documentBrowser
 
+interface DocumentBrowserProps {
+  dataset: string
+  path: string | undefined
+  /** How to cut for a look, where that is not saved yet. */
+  chunker?: DocumentChunksInput['chunker']
+  /** What can be done with a document, beside its name. */
+  action?: (path: string) => ReactNode
+}
+
 /** Documents on the left, the chosen one beside them. */
-export function DocumentBrowser({ dataset, path }: { dataset: string; path: string | undefined }) {
+export function DocumentBrowser({ dataset, path, chunker, action }: DocumentBrowserProps) {
   const list = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: dataset } }))
   const { chunks } = useSearch({ from: '/datasets' })
   const chosen = path ?? list.data?.documents[0]?.path
@@ -21,7 +32,7 @@ export function DocumentBrowser({ dataset, path }: { dataset: string; path: stri
       <nav aria-label={WORDS.documents}>
         <ul className={styles.documents}>
           {list.data.documents.map(({ path: each, title, size_bytes: size, gold_facts: facts }) => (
-            <li key={each}>
+            <li key={each} className={action === undefined ? undefined : styles.withAction}>
               <Link
                 to="/datasets"
                 search={{ dataset, view: 'documents', document: each, ...(chunks === true ? { chunks } : {}) }}
@@ -32,6 +43,7 @@ export function DocumentBrowser({ dataset, path }: { dataset: string; path: stri
                   {bytes(size)} · {plural(facts, 'gold fact')}
                 </span>
               </Link>
+              {action?.(each)}
             </li>
           ))}
         </ul>
@@ -39,13 +51,10 @@ export function DocumentBrowser({ dataset, path }: { dataset: string; path: stri
       <div>
         {chosen === undefined ? (
           <EmptyPanel title={WORDS.noDocumentYet}>
-            <p>
-              <Link to="/documents">{WORDS.convertAFile}</Link>
-              {WORDS.sendHere}
-            </p>
+            <p>{WORDS.emptyAbout}</p>
           </EmptyPanel>
         ) : (
-          <DocumentText key={chosen} dataset={dataset} path={chosen} />
+          <DocumentText key={chosen} dataset={dataset} path={chosen} chunker={chunker} />
         )}
       </div>
     </div>

@@ -2,7 +2,11 @@ import { Button, Switch } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
-import { MAX_TOLD_CHUNKS, type PlacedChunk } from '../../../contract/control/document-chunks.ts'
+import {
+  type DocumentChunksInput,
+  MAX_TOLD_CHUNKS,
+  type PlacedChunk,
+} from '../../../contract/control/document-chunks.ts'
 import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
@@ -16,8 +20,15 @@ const WORDS = DATASETS_WORDS.documentText
 
 const SLICE = 100_000
 
+interface DocumentTextProps {
+  dataset: string
+  path: string
+  /** How to cut for a look, where that is not saved yet. */
+  chunker?: DocumentChunksInput['chunker']
+}
+
 /** One document with its gold facts underlined and, when asked for, the borders of its chunks; long ones slice by slice. */
-export function DocumentText({ dataset, path }: { dataset: string; path: string }) {
+export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
   const query = useInfiniteQuery(
@@ -30,7 +41,10 @@ export function DocumentText({ dataset, path }: { dataset: string; path: string 
   const slices = query.data?.pages.filter((slice) => slice.is_text) ?? []
   const [first] = slices
   const text = slices.map((slice) => slice.text).join('')
-  const chunks = useChunks(dataset, path, search.chunks === true && first !== undefined ? text.length : 0)
+  const chunks = useChunks(
+    { dataset_id: dataset, path, ...(chunker === undefined ? {} : { chunker }) },
+    search.chunks === true && first !== undefined ? text.length : 0,
+  )
   const unread = query.data?.pages.find((slice) => !slice.is_text)
   if (query.isError)
     return <ErrorPanel error={query.error} what={WORDS.document(path)} retry={() => void query.refetch()} />
@@ -142,9 +156,12 @@ type ChunksOfDocument =
     }
 
 /** The chunks in the first `length` characters of a document; nothing is asked while that is 0. */
-function useChunks(dataset: string, path: string, length: number): ChunksOfDocument {
+function useChunks(
+  document: Pick<DocumentChunksInput, 'dataset_id' | 'path' | 'chunker'>,
+  length: number,
+): ChunksOfDocument {
   const { data, isError, error } = useQuery({
-    ...api.datasets.chunks.queryOptions({ input: { dataset_id: dataset, path, limit: Math.max(1, length) } }),
+    ...api.datasets.chunks.queryOptions({ input: { ...document, limit: Math.max(1, length) } }),
     enabled: length > 0,
     placeholderData: (before) => before,
   })

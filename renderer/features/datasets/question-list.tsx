@@ -7,7 +7,6 @@ import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { AddQuestion } from './add-question.tsx'
 import styles from './datasets.module.css'
 import { DATASETS_WORDS } from './datasets-words.ts'
 
@@ -16,11 +15,7 @@ const WORDS = DATASETS_WORDS.questionList
 const PAGE = 100
 
 /** Questions with their ground truth, and each gold fact with the document that holds it. */
-export function QuestionList({
-  dataset: { id: dataset, questions: total, queries_file: file, published, own },
-}: {
-  dataset: DatasetView
-}) {
+export function QuestionList({ dataset: { id: dataset, questions: total } }: { dataset: DatasetView }) {
   const query = useInfiniteQuery(
     api.datasets.questions.infiniteOptions({
       input: (offset: number) => ({ dataset_id: dataset, offset, limit: PAGE }),
@@ -78,7 +73,6 @@ export function QuestionList({
           {WORDS.showMoreOf(count(questions.length), count(total))}
         </Button>
       )}
-      {own && <AddQuestion dataset={dataset} file={file} isPublished={published !== null} />}
     </>
   )
 }

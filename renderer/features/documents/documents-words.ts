@@ -51,17 +51,6 @@ export const DOCUMENTS_WORDS = {
     table: 'Table',
   },
 
-  newDatasetFields: {
-    label: 'Label',
-    harbourPapers: 'Harbour papers',
-    id: 'Id',
-    idAbout: 'Of the dataset, its folder below corpus and its profile: small letters, digits and _',
-    firstQuestion: 'First question',
-    questionAbout: 'Every approach will be asked it; more can be added on the page Datasets',
-    rightAnswer: 'Right answer',
-    answerAbout: 'Optional; metrics that compare with it need it',
-  },
-
   originalText: {
     opening: (name: string) => `Opening ${name}`,
     openOutside: 'Open in its own program',
@@ -92,15 +81,13 @@ export const DOCUMENTS_WORDS = {
     dataset: 'Dataset',
     aNewDataset: 'A new dataset',
     documentName: 'Name of the document',
-    documentNameAbout: 'Becomes a Markdown file of this name in the dataset’s corpus folder',
-    publishedStay: (label: string) =>
-      `▲ ${label} has published results. They stay, but results of the changed corpus cannot be compared with them.`,
+    documentNameAbout: 'Becomes a Markdown file of this name among the documents of the dataset',
     tooLong: (markdown: string, mostcharacters: string) =>
-      `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it and put the file into the corpus folder yourself.`,
+      `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it, split it, and add the parts on the page Datasets.`,
     cancel: 'Cancel',
-    makeAndSend: 'Make the dataset and send',
+    makeAndSend: 'Create dataset and send',
     sendTheDocument: 'Send the document',
-    sent: (label: string) => ` is in the corpus of ${label}.`,
+    sent: (label: string) => ` is stored in ${label}.`,
     questionsSoFar: (view: string) => `Questions: ${view} so far. `,
     addQuestions: 'Add those that this document answers',
     ingestionNext:

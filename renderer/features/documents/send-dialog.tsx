@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { count, plural } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
 import styles from './documents.module.css'
-import { EMPTY_DATASET, NewDatasetFields } from './new-dataset-fields.tsx'
+import { DatasetFields, EMPTY_DATASET } from '../own-data/dataset-fields.tsx'
 import { documentName } from './send-names.ts'
 import { problemsOf, useSending } from './use-sending.ts'
 import type { Sent } from './use-sending.ts'
@@ -17,9 +17,9 @@ const WORDS = DOCUMENTS_WORDS.sendDialog
 const NEW = '+'
 /** More does not go into one document of a dataset by this way. */
 const MOST_CHARACTERS = 1_000_000
-const FIELDS = ['name', 'id', 'label', 'question.query', 'question.ground_truth']
+const FIELDS = ['name', 'id', 'label', 'description']
 
-/** Puts a converted document into a dataset's corpus: one that is there, or a new one with its first question. */
+/** Puts a converted document into a dataset that can be edited, or into a new one. */
 export function SendDialog({ fileName, markdown }: { fileName: string; markdown: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -42,27 +42,17 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
   const sending = useSending(setChosen)
   const { byField, rest } = problemsOf(sending.error, FIELDS)
   const to = chosen ?? NEW
-  const dataset = datasets?.find(({ id }) => id === to)
   const isTooLong = markdown.length > MOST_CHARACTERS
-  const isReady =
-    name.trim() !== '' && (to !== NEW || (draft.id !== '' && draft.label.trim() !== '' && draft.query.trim() !== ''))
+  const isReady = name.trim() !== '' && (to !== NEW || (draft.id !== '' && draft.label.trim() !== ''))
   if (sending.isSuccess) return <SentNote sent={sending.data} onClose={onClose} />
   return (
     <form
       className={styles.send}
       onSubmit={(event) => {
         event.preventDefault()
-        const { id, label, query, answer } = draft
-        const question = { query: query.trim(), ground_truth: answer.trim() === '' ? null : answer.trim() }
+        const { id, label, description } = draft
         sending.mutate({
-          to:
-            to === NEW
-              ? {
-                  id,
-                  label: label.trim(),
-                  question,
-                }
-              : to,
+          to: to === NEW ? { id, label: label.trim(), description: description.trim() } : to,
           name: name.trim(),
           text: markdown,
         })
@@ -73,12 +63,12 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
         allowDeselect={false}
         data={[
           { value: NEW, label: WORDS.aNewDataset },
-          ...(datasets?.map(({ id, label }) => ({ value: id, label })) ?? []),
+          ...(datasets?.filter(({ own }) => own).map(({ id, label }) => ({ value: id, label })) ?? []),
         ]}
         value={to}
         onChange={setChosen}
       />
-      {to === NEW && <NewDatasetFields draft={draft} onChange={setDraft} problems={byField} />}
+      {to === NEW && <DatasetFields draft={draft} onChange={setDraft} problems={byField} />}
       <TextInput
         label={WORDS.documentName}
         description={WORDS.documentNameAbout}
@@ -87,7 +77,6 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
         error={byField['name']}
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
-      {dataset !== undefined && dataset.published !== null && <p>{WORDS.publishedStay(dataset.label)}</p>}
       {isTooLong && <p role="alert">{WORDS.tooLong(count(markdown.length), count(MOST_CHARACTERS))}</p>}
       {rest !== null && <p role="alert">▲ {rest}</p>}
       <div className={styles.buttons}>

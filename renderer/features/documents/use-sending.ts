@@ -1,17 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { controlErrorOf, InputProblem } from '../../../contract/control/control-error.ts'
+import type { CreateDatasetInput } from '../../../contract/control/own-datasets.ts'
 import { api, control } from '../../data/client.ts'
-
-/** A dataset with its first question, as a person starts one from a document. */
-export interface NewDataset {
-  id: string
-  label: string
-  question: { query: string; ground_truth: string | null }
-}
 
 export interface Sending {
   /** A dataset that is there, or one that is made first. */
-  to: string | NewDataset
+  to: string | CreateDatasetInput
   name: string
   text: string
 }
@@ -36,11 +30,8 @@ async function send({ to, name, text }: Sending): Promise<Sent> {
     const { path } = await control.datasets.addDocument({ dataset_id: to, name, text })
     return { dataset: to, path }
   }
-  const { id, label, question } = to
-  await control.datasets.create({ id, label })
+  const { id } = await control.datasets.create(to)
   try {
-    const { revision } = await control.datasets.own({ dataset_id: id })
-    await control.datasets.saveQuestion({ dataset_id: id, revision, question })
     const { path } = await control.datasets.addDocument({ dataset_id: id, name, text })
     return { dataset: id, path }
   } catch (error) {

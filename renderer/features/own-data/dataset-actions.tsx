@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { DatasetView } from '../../../contract/control/experiment.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { notifyUndo } from '../../components/notify-undo.tsx'
+import { api } from '../../data/client.ts'
+import { NewDatasetButton } from './new-dataset.tsx'
+import styles from './own-data.module.css'
+import { OWN_WORDS } from './own-words.ts'
+import { useRestoreDataset } from './trash-list.tsx'
+import { useDatasetRefresh } from './use-own-dataset.ts'
+
+const WORDS = OWN_WORDS.actions
+
+/** What can be done with a dataset as a whole; one of the project can only be run and copied. */
+export function DatasetActions({ dataset }: { dataset: DatasetView }) {
+  const { id, label, own, questions } = dataset
+  const navigate = useNavigate()
+  return (
+    <div className={styles.actions}>
+      {!own && <p>{OWN_WORDS.projectNote}</p>}
+      <div className={styles.choose}>
+        {questions > 0 && (
+          <Button
+            variant={own ? 'filled' : 'default'}
+            onClick={() => void navigate({ to: '/launch', search: { datasets: [id] } })}
+          >
+            {WORDS.run}
+          </Button>
+        )}
+        <NewDatasetButton copyOf={{ id, label }} label={own ? OWN_WORDS.duplicate.open : OWN_WORDS.duplicate.edit} />
+        {own && <RemoveDataset dataset={dataset} />}
+      </div>
+    </div>
+  )
+}
+
+function RemoveDataset({ dataset: { id, label, questions } }: { dataset: DatasetView }) {
+  const [isOpen, setOpen] = useState(false)
+  const navigate = useNavigate()
+  const refresh = useDatasetRefresh()
+  const restore = useRestoreDataset()
+  const documents = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: id, limit: 1 } })).data?.total
+  const remove = useMutation(
+    api.datasets.remove.mutationOptions({
+      onSuccess: async ({ trash_id }) => {
+        setOpen(false)
+        notifyUndo(WORDS.removed(label), OWN_WORDS.undo, () => restore.mutate({ trash_id }))
+        void navigate({ to: '/datasets', search: {} })
+        await refresh()
+      },
+      onError: (error) => notifyFailure(WORDS.removing, error),
+    }),
+  )
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {WORDS.remove}
+      </Button>
+      <ConfirmDialog
+        opened={isOpen}
+        title={WORDS.question(label)}
+        confirm={WORDS.confirm}
+        keep={WORDS.keep}
+        loading={remove.isPending}
+        onClose={() => setOpen(false)}
+        onConfirm={() => remove.mutate({ dataset_id: id })}
+      >
+        <p>{WORDS.consequence(documents ?? 0, questions)}</p>
+      </ConfirmDialog>
+    </>
+  )
+}
