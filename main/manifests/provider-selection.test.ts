@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { OwnDatasetFile, ownDatasetOf } from '../../contract/index.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { loadExperiment } from './experiment.ts'
 import { findRevision } from './program-revision.ts'
-import { providerSelection } from './provider-selection.ts'
+import { providerSelection, readersOf } from './provider-selection.ts'
 
 const { datasets } = await loadExperiment(PROJECT_ROOT)
 const profileOf = (id: string) => datasets.find(({ dataset }) => dataset.id === id)!.profile
@@ -25,6 +26,15 @@ describe('providerSelection', () => {
     })
     const spoken = await providerSelection(PROJECT_ROOT, profileOf('spoken_notes'), 'embedded', {})
     expect(spoken).toMatchObject({ 'speech-to-text': 'embedded' })
+  })
+
+  it('names the services that read the documents of a person’s own dataset', async () => {
+    const root = await temporaryFolder()
+    const documents = join(root, 'datasets/mine/documents/north')
+    await mkdir(documents, { recursive: true })
+    for (const name of ['plan.docx', 'note.flac']) await writeFile(join(documents, name), '')
+    const { profile } = ownDatasetOf('mine', OwnDatasetFile.parse({ version: 1, label: 'Mine', questions: [] }))
+    expect(await readersOf(root, profile)).toEqual(['converter', 'stt'])
   })
 
   it('claims nothing about the services of an external platform', async () => {

@@ -1,19 +1,25 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { SERVICES } from '../../contract/control/service-list.ts'
-import type { IngestionProfile } from '../../contract/index.ts'
+import { OWN_CORPUS, OWN_DATASETS_FOLDER, type IngestionProfile } from '../../contract/index.ts'
 import { withoutCredentials } from './provenance.ts'
 
 /** Read by the platform itself. */
 const PLAIN = new Set(['.md', '.markdown', '.txt', '.text'])
 const SPOKEN = new Set(['.wav', '.mp3', '.flac', '.ogg', '.opus', '.m4a', '.webm'])
 
+/** The folder below the project that a profile's corpus path names. */
+const mountedFolder = (path: string): string =>
+  path.startsWith(`${OWN_CORPUS}/`)
+    ? join(OWN_DATASETS_FOLDER, path.slice(OWN_CORPUS.length + 1))
+    : join('corpus', path)
+
 /** Services without which the platform could not read some file of a profile's corpus. */
 export async function readersOf(
   root: string,
   { corpus, parser_order }: IngestionProfile,
 ): Promise<('converter' | 'stt')[]> {
-  const names = await readdir(join(root, 'corpus', corpus.path), { recursive: true }).catch(() => [])
+  const names = await readdir(join(root, mountedFolder(corpus.path)), { recursive: true }).catch(() => [])
   const endings = new Set(names.map((name) => extname(name).toLowerCase()))
   const isSpoken = [...endings].some((ending) => SPOKEN.has(ending))
   const isOther = [...endings].some((ending) => ending !== '' && !SPOKEN.has(ending) && !PLAIN.has(ending))
