@@ -21,6 +21,7 @@ const WEIGHT = {
   preposition: 1,
   shape: 1.5,
   titled: 1.5,
+  kind: 8,
 } as const
 
 const PERSONAL_VERB =
@@ -83,6 +84,7 @@ function votesOfMention(text: string, mention: Mention, votes: Votes): void {
   const tokens = taggedTokens(text)
   const before = tokens.filter((token) => token.end <= mention.start)
   const after = tokens.filter((token) => token.start >= mention.end)
+  if (mention.kind !== undefined) vote(votes, mention.kind, WEIGHT.kind)
   if (mention.addressed) vote(votes, 'person', WEIGHT.addressed)
   if (mention.titled) vote(votes, 'publication', WEIGHT.titled)
 

@@ -5,13 +5,22 @@ import { sentencesOf } from '../language/sentences.ts'
 import type { Sentence } from '../language/sentences.ts'
 import { isStopWord } from '../language/stop-words.ts'
 import { normalizeWord } from '../language/tokens.ts'
+import type { EntityType } from '../../prompts/extract-task.ts'
+import { kindOfNamedTerm, NAMED_TERM, termsOfArt } from './terms-of-art.ts'
 import { isRole, typeOfNoun, withoutHonorific } from '../language/name-words.ts'
 
 /**
  * A name where it stands in a sentence's plain text. `addressed`: with a form of address such as "Dr". `titled`: set in
- * italics or quotation marks, as titles and ships are.
+ * italics or quotation marks, as titles and ships are. `kind`: the type that its form alone says, as of a term of art.
  */
-export type Mention = { name: string; start: number; end: number; addressed: boolean; titled: boolean }
+export type Mention = {
+  name: string
+  start: number
+  end: number
+  addressed: boolean
+  titled: boolean
+  kind?: EntityType
+}
 
 /** A sentence with its mentions in order. */
 export type MentionedSentence = { sentence: Sentence; mentions: readonly Mention[] }
@@ -86,8 +95,39 @@ function mentionsOf(source: string, sentence: Sentence): Mention[] {
   const titles = markedTitles(source, sentence)
   const isFree = (span: { start: number; end: number }): boolean =>
     !titles.some((title) => span.start < title.end && span.end > title.start)
-  const runs = cleanedMentions(sentence.text).filter(isFree)
-  return [...titles, ...runs].toSorted((a, b) => a.start - b.start)
+  const runs = joinedCases(sentence.text, cleanedMentions(sentence.text).filter(isFree)).map((run) =>
+    withTermHead(sentence.text, run),
+  )
+  const named = [...titles, ...runs]
+  const terms = termsOfArt(sentence.text)
+    .filter((term) => !named.some((mention) => term.start < mention.end && term.end > mention.start))
+    .map(({ text, start, end, kind }): Mention => ({ name: text, start, end, addressed: false, titled: false, kind }))
+  return [...named, ...terms].toSorted((a, b) => a.start - b.start)
+}
+
+/** "Marfan syndrome", "Crohn's disease": a name with the head noun of a term is one name. */
+function withTermHead(text: string, mention: Mention): Mention {
+  const head = NAMED_TERM.exec(text.slice(mention.end))
+  if (head === null || mention.name.includes(' ') || mention.addressed) return mention
+  const end = mention.end + head[0].length
+  return { ...mention, name: text.slice(mention.start, end), end, kind: kindOfNamedTerm(head[1]!) }
+}
+
+/** "Rowe v. Tidewater Holdings": the names of a case's parties are the name of the case. */
+function joinedCases(text: string, mentions: readonly Mention[]): Mention[] {
+  const joined: Mention[] = []
+  for (const mention of mentions) {
+    const before = joined.at(-1)
+    if (before !== undefined && /^ vs?\. $/.test(text.slice(before.end, mention.start)))
+      joined[joined.length - 1] = {
+        ...before,
+        name: text.slice(before.start, mention.end),
+        end: mention.end,
+        kind: 'law',
+      }
+    else joined.push(mention)
+  }
+  return joined
 }
 
 const opensSentence = (sentence: Sentence, mention: Mention): boolean =>
@@ -157,6 +197,7 @@ export function mentionedSentences(source: string, title: string): MentionedSent
     places.some((place) => place !== word && place.startsWith(word.slice(0, Math.max(DEMONYM_ROOT, word.length - 4))))
 
   const counted = (mention: Mention): boolean => {
+    if (mention.kind !== undefined) return true
     if (mention.titled || mention.addressed || mention.name.includes(' ') || /\d/.test(mention.name)) return true
     const word = normalizeWord(mention.name)
     if (/^\p{Lu}{3,}$/u.test(mention.name)) return !isEnglishWord(word) || sure.has(mention.name)

@@ -70,10 +70,20 @@ export function namesOf(text: string): NameMention[] {
   return mentions
 }
 
-/** True when a run ends in a possessive that owns what follows: "Aldous Wren's CK-9", but "St Olave's Hospital". */
+/** Irregular plurals and people by their work: what a house or a book is for ("Women's Hospital"), and no one's surname. */
+const OWNING_NOUN = /^(?:children|women|men|people|fishermen|seamen|workmen|nobody|everyone)['’]s$/i
+
+/**
+ * True when a run ends in a possessive that owns what follows: "Aldous Wren's CK-9", but "St Olave's Hospital", "Bergen Children's Clinic"
+ * and "The Handmaid's Tale".
+ */
 function ownerEnds(run: readonly Token[], next: Token): boolean {
-  if (!/['’]s$/.test(run.at(-1)!.text)) return false
-  return next.kind === 'code' || (run.length > 1 && !/^(?:st|saint)$/.test(run[0]!.norm))
+  const last = run.at(-1)!.text
+  if (!/['’]s$/.test(last)) return false
+  if (next.kind === 'code') return true
+  if (OWNING_NOUN.test(last)) return false
+  const isTitle = run.length === 2 && run[0]!.text === 'The' && isEnglishWord(run[1]!.norm.replace(/['’]s$/, ''))
+  return run.length > 1 && !isTitle && !/^(?:st|saint)$/.test(run[0]!.norm)
 }
 
 const isPlainWord = (token: Token | undefined): boolean => token?.kind === 'word' && isEnglishWord(token.norm)

@@ -18,7 +18,7 @@ export type Sentence = {
 }
 
 const NEVER_LAST =
-  /(?:^|[\s("'“‘])(?:dr|mr|mrs|ms|prof|st|mt|capt|cdr|lt|col|gen|maj|sgt|rev|hon|messrs|vs|cf|approx|ca|fig|figs|eq|vol|ed|eds|pp|esp|incl|viz|e\.g|i\.e)\.$/i
+  /(?:^|[\s("'“‘])(?:dr|mr|mrs|ms|prof|st|mt|capt|cdr|lt|col|gen|maj|sgt|rev|hon|messrs|vs|cf|approx|ca|fig|figs|eq|vol|ed|eds|pp|esp|incl|viz|v|e\.g|i\.e)\.$/i
 const LAST_UNLESS_NUMBER = /(?:^|[\s("'“‘])(?:no|nos|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|art|sec|ch|p)\.$/i
 const MAYBE_LAST = /(?:^|[\s("'“‘])(?:inc|ltd|co|corp|jr|sr|al|etc|bros|a\.m|p\.m)\.$/i
 const INITIAL = /(?:^|\s|\.)(\p{Lu})\.$/u
