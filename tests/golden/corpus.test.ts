@@ -22,6 +22,8 @@ const MINIMUM_DOCUMENTS: Record<string, number> = {
   graph_native: 40,
   cyber_threat_intel: 60,
 }
+/** Questions of the rungs that have more than the usual 24. */
+const QUESTIONS: Record<string, number> = { baseline_curated: 101 }
 
 const runsOf = (text: string): string[] => {
   const all = words(text)
@@ -45,12 +47,12 @@ describe.each(written.map((entry) => [entry.dataset.id, entry] as const))('%s', 
     }
   })
 
-  it('has 24 questions over 1 to 4 hops, at least 3 of them unanswerable', () => {
+  it('has all its questions, over 1 to 4 hops, at least 3 of them unanswerable', () => {
     if (id === 'smoke') {
       expect(questions.filter((question) => !question.answerable)).toHaveLength(1)
       return
     }
-    expect(questions).toHaveLength(24)
+    expect(questions).toHaveLength(QUESTIONS[id] ?? 24)
     expect(questions.filter((question) => !question.answerable).length).toBeGreaterThanOrEqual(3)
     expect(new Set(questions.map((question) => question.hops)).size).toBeGreaterThanOrEqual(3)
   })
