@@ -88,10 +88,10 @@ export async function finishDataset(
     if (others.length > 0) throw new ArtifactsInvalidError(others)
     return { result: null, note: `${artifacts.length} artifacts agree with each other` }
   })
-  const reason = isOwnDataset(run.dataset)
-    ? 'a dataset of your own is never published with the project'
-    : !run.publish
-      ? 'not asked for'
+  const reason = !run.publish
+    ? 'not asked for'
+    : isOwnDataset(run.dataset)
+      ? 'a dataset of your own is never published with the project'
       : unanswered > 0
         ? `${plural(unanswered, 'cell')} without an answer`
         : evaluation !== null
