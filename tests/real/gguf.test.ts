@@ -146,3 +146,15 @@ it('ends its generation when the caller leaves in the middle of it', async () =>
   await expect(answer).rejects.toThrow('gone')
   expect(performance.now() - started).toBeLessThan(15_000)
 })
+
+it('calls a tool with arguments of its schema when it must', async () => {
+  models = createGgufModels()
+  const query = { type: 'string', description: 'What to look for.' }
+  const parameters = { type: 'object', properties: { query }, required: ['query'], additionalProperties: false }
+  const search = { name: 'vector_search', description: 'Finds passages that are close to a query.', parameters }
+  const tools = [{ type: 'function' as const, function: search }]
+  const answer = await backend({}, 'agentic').chat!(asking({ max_tokens: 200, tools, tool_choice: 'required' }))
+  const [call] = answer.choices[0]!.message.tool_calls!
+  expect(call!.function.name).toBe('vector_search')
+  expect(JSON.parse(call!.function.arguments)).toEqual({ query: expect.any(String) })
+})

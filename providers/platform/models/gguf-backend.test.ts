@@ -152,7 +152,6 @@ describe('a request', () => {
   })
 
   it.each([
-    ['tools', { tools: [{ type: 'function' as const, function: { name: 'search' } }] }, /cannot call tools/],
     ['a seed that is no whole number', { seed: 1.5 }, /invalid value for seed/],
     [
       'a JSON schema that is missing',
@@ -256,5 +255,77 @@ describe('what cannot be answered says why and what to do', () => {
     const answer = backend({}, 'evaluator', file).chat!(asking('hello'))
     await expect(answer).rejects.toMatchObject({ code: 'not_configured' })
     expect(await reasonFor(answer)).toMatch(problem)
+  })
+})
+
+describe('tools', () => {
+  const parameters = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] }
+  const tools = [
+    { type: 'function' as const, function: { name: 'search', description: 'Finds passages.', parameters } },
+  ]
+  const replying = (text: string, more: Partial<RoleChatRequest> = {}) =>
+    backend().chat!(asking(`pieces ${text}`, { tools, ...more }))
+
+  it('are described in the system message, with a grammar of calls and answers', async () => {
+    const messages = [
+      { role: 'system' as const, content: 'Be brief.' },
+      { role: 'user' as const, content: 'Who?' },
+      {
+        role: 'assistant' as const,
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function' as const, function: { name: 'search', arguments: '{"query":"x"}' } }],
+      },
+      { role: 'tool' as const, tool_call_id: 'c1', content: 'Ann.' },
+    ]
+    const { chat } = seen(await backend().chat!({ messages, tool_choice: 'none', tools }))
+    expect([chat.format, chat.messages[0]!.text]).toEqual([null, 'Be brief.'])
+    expect(chat.messages.slice(2)).toEqual([
+      { role: 'model', text: '{"tool": "search", "arguments": {"query":"x"}}' },
+      { role: 'user', text: 'Result of search:\nAnn.' },
+    ])
+    const requests: GgufChat[] = []
+    const recording: GgufModels = {
+      ...models,
+      chat: async (role, model, chat, signal) => {
+        requests.push(chat)
+        return models.chat(role, model, chat, signal)
+      },
+    }
+    for (const choice_ of ['auto', 'required'])
+      await createGgufBackend('agentic', choice(), recording).chat!({ messages, tools, tool_choice: choice_ })
+    const [auto, required] = requests
+    expect(auto!.messages[0]!.text).toMatch(/^Be brief\.\n\nYou can call these tools:\n- search: Finds passages\. /)
+    const call = {
+      type: 'object',
+      properties: {
+        tool: { const: 'search' },
+        arguments: { ...parameters, properties: { query: { type: 'string', maxLength: 300 } } },
+      },
+      required: ['tool', 'arguments'],
+      additionalProperties: false,
+    }
+    expect(required!.format).toEqual({ schema: { oneOf: [call] } })
+    expect((auto!.format as { schema: { oneOf: object[] } }).schema.oneOf).toHaveLength(2)
+  })
+
+  it('are called by a reply that names one, and answered by one that does not', async () => {
+    const called = (await replying('{"tool":"search","arguments":{"query":"Ann"}}')).choices[0]!
+    expect(called).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: null,
+        tool_calls: [{ type: 'function', function: { name: 'search', arguments: '{"query":"Ann"}' } }],
+      },
+    })
+    const answered = (await replying('{"answer":"It was Ann."}')).choices[0]!
+    expect(answered).toMatchObject({ finish_reason: 'stop', message: { content: 'It was Ann.' } })
+  })
+
+  it('leave neither call nor answer in a reply that was cut off, and nothing of it is streamed', async () => {
+    const pieces: string[] = []
+    const request = asking('pieces {"answer":"It w', { tools })
+    const completion = await backend().chat!(request, undefined, (piece) => pieces.push(piece))
+    expect(completion.choices[0]!.message).toEqual({ role: 'assistant', content: '' })
+    expect(pieces).toEqual([])
   })
 })

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { messageText, modelNameOf } from '../../../contract/index.ts'
+import { modelNameOf } from '../../../contract/index.ts'
 import type { ChatCompletion, ModelOf, ModelRole } from '../../../contract/index.ts'
 import { chatCompletion } from './chat-completion.ts'
 import type { GgufModels } from './gguf-models.ts'
 import type { GgufAnswer, GgufChat } from './gguf-protocol.ts'
+import { textWithTools, toolInstructions, toolReplySchema, withToolCalls } from './gguf-tools.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { RoleChatRequest } from './model-host.ts'
@@ -13,13 +14,17 @@ const JsonSchemaFormat = z.looseObject({ json_schema: z.looseObject({ schema: z.
 const Sampling = z.looseObject({ seed: z.int().nullish(), top_p: z.number().min(0).max(1).nullish() })
 const Stop = z.union([z.string().transform((text) => [text]), z.array(z.string())]).default([])
 
-/** Chat by a GGUF file. A JSON schema in `response_format` becomes a grammar, which the answer cannot leave. */
+/** Chat by a GGUF file. A JSON schema in `response_format`, and that of a call of tools, becomes a grammar, which the answer cannot leave. */
 export function createGgufBackend(role: ModelRole, choice: ModelOf<'gguf'>, models: GgufModels): ModelBackend {
   return {
     async chat(request, signal, onText) {
-      const chat = { ...chatOf(role, choice, request), streams: onText !== undefined }
-      const pieces = onText === undefined ? undefined : answerPieces(onText)
-      return completionOf(choice, await models.chat(role, choice, chat, signal, pieces))
+      const usesTools = toolsOf(request).length > 0
+      // A reply with tools is JSON, whichever it is.
+      const streams = onText !== undefined && !usesTools
+      const chat = { ...chatOf(role, choice, request), streams }
+      const answer = await models.chat(role, choice, chat, signal, streams ? answerPieces(onText) : undefined)
+      const completion = completionOf(choice, answer)
+      return usesTools ? withToolCalls(completion) : completion
     },
     close: async () => undefined,
   }
@@ -27,25 +32,43 @@ export function createGgufBackend(role: ModelRole, choice: ModelOf<'gguf'>, mode
 
 function chatOf(role: ModelRole, choice: ModelOf<'gguf'>, request: RoleChatRequest): Omit<GgufChat, 'streams'> {
   const refuse = (detail: string): ModelCallError => new ModelCallError('bad_request', role, detail, { detail })
-  if (request.tools !== undefined && request.tools.length > 0)
-    throw refuse(
-      `the GGUF model "${modelNameOf(choice)}" cannot call tools here; use the builtin or an openai model for role ${role}`,
-    )
+  const tools = toolsOf(request)
   const sampling = Sampling.safeParse(request)
   const stop = Stop.safeParse(request.stop)
   if (!sampling.success)
     throw refuse('invalid value for seed or top_p: expected a whole number and a number from 0 to 1')
   if (!stop.success) throw refuse('invalid value for stop: expected a text or a list of texts')
   return {
-    messages: request.messages.map((message) => ({ role: templateRole(message.role), text: messageText(message) })),
+    messages: messagesOf(request, tools),
     maxTokens: request.max_tokens ?? (request.max_completion_tokens as number | undefined) ?? choice.max_new_tokens,
     temperature: request.temperature ?? 0,
     topP: sampling.data.top_p ?? null,
     seed: sampling.data.seed ?? null,
     stop: stop.data.filter((text) => text !== ''),
     think: thinks(request.think),
-    format: formatOf(request, refuse),
+    format:
+      tools.length > 0
+        ? { schema: withOneOf(toolReplySchema(tools, request.tool_choice === 'required')) as object }
+        : formatOf(request, refuse),
   }
+}
+
+/** The tools that a reply may call. */
+const toolsOf = ({ tools, tool_choice: choice }: RoleChatRequest): NonNullable<RoleChatRequest['tools']> =>
+  choice === 'none' ? [] : (tools ?? [])
+
+/** Some templates take one system message only, so that instructions about tools become part of it. */
+function messagesOf({ messages }: RoleChatRequest, tools: ReturnType<typeof toolsOf>): GgufChat['messages'] {
+  const texts = messages.map((message) => ({
+    role: templateRole(message.role),
+    text: textWithTools(message, messages),
+  }))
+  if (tools.length === 0) return texts
+  const instructions = toolInstructions(tools)
+  const [first, ...rest] = texts
+  return first?.role === 'system'
+    ? [{ ...first, text: `${first.text}\n\n${instructions}` }, ...rest]
+    : [{ role: 'system', text: instructions }, ...texts]
 }
 
 /** Chat templates know three roles. */

@@ -163,6 +163,16 @@ describe('the agent', () => {
     expect(observationsIn(chats()[1]!)[0]!.note).toMatch(problem)
   })
 
+  it('answers from the best of what it found when the conversation is too long for the model', async () => {
+    const tooLong = new ModelCallError('context_length_exceeded', 'agentic', '9000 tokens')
+    const { ask, chats } = await agent([{ toolCalls: [search('Grey Heron')] }, tooLong, 'In Tarnwick.'])
+    const { answer, sources } = await ask()
+    expect([answer, sources.length > 0, chats().length]).toEqual(['In Tarnwick.', true, 3])
+    expect(chats().at(-1)!.tools).toBeUndefined()
+    const first = await agent([tooLong, 'In Tarnwick.'])
+    await expect(first.ask()).rejects.toMatchObject({ message: expect.stringContaining('longer than the model') })
+  })
+
   it('runs four calls of one reply and refuses the others', async () => {
     const calls = ['a', 'b', 'c', 'd', 'e'].map((word) => search(`${word} Grey Heron`, {}, word))
     const { ask, chats } = await agent([{ toolCalls: calls }, 'Fine.'])

@@ -45,7 +45,13 @@ export async function runAgent(
   const tools = toolDefinitions(parameters)
   let idle = 0
   for (let step = 1; step < parameters.max_steps && idle < IDLE_STEPS; step += 1) {
-    const { content, calls } = await reply(services, { messages, tools }, signal)
+    const next = await reply(services, { messages, tools }, signal).catch((error: unknown) => {
+      // What was found does not fit with the whole conversation; without it, the best of it does.
+      if (step > 1 && error instanceof ModelCallError && error.code === 'context_length_exceeded') return null
+      throw error
+    })
+    if (next === null) break
+    const { content, calls } = next
     if (calls.length === 0) {
       const answer = withoutThinking(content)
       if (answer !== '') return session.finish(answer, await session.choose(answer, signal))

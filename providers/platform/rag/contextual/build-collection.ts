@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { ChatCompletion } from '../../../../contract/index.ts'
+import { ModelCallError } from '../../models/model-host.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
@@ -49,14 +51,14 @@ function blurbTasks(chunks: readonly StoredChunk[]) {
     documents.set(document, { whole, sectionAt: outlineOf(whole.text, chunks[indexes[0]!]!.title) })
     for (const [position, index] of indexes.entries()) positions[index] = position
   }
-  return (index: number) => {
+  return (index: number, maxChars = MAX_DOCUMENT_CHARS) => {
     const { document, title, content } = chunks[index]!
     const { whole, sectionAt } = documents.get(document)!
     const position = positions[index]!
     return renderBlurbTask({
       documentTitle: title,
       ...sectionAt(whole.starts[position]!),
-      document: documentAround(whole, position, content.length),
+      document: documentAround(whole, position, content.length, maxChars),
       chunk: content,
     })
   }
@@ -72,8 +74,23 @@ function digestOf(chunks: readonly StoredChunk[], keys: readonly string[], embed
   return hash.digest('hex')
 }
 
-async function askBlurb(deps: ContextualBuildDeps, chunk: StoredChunk, messages: ReturnType<typeof renderBlurbTask>) {
-  const completion = await deps.models.chat('contextual_blurb', { messages, temperature: 0 }, deps.signal)
+/** Shows the model less of the document, by half each time, where its context is too small. */
+async function askBlurb(
+  deps: ContextualBuildDeps,
+  chunk: StoredChunk,
+  task: (maxChars: number) => ReturnType<typeof renderBlurbTask>,
+  maxChars = MAX_DOCUMENT_CHARS,
+): Promise<string> {
+  const asked = { messages: task(maxChars), temperature: 0 }
+  let completion: ChatCompletion
+  try {
+    completion = await deps.models.chat('contextual_blurb', asked, deps.signal)
+  } catch (error) {
+    const less = maxChars / 2
+    const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
+    if (!isTooLong || less < LEAST_DOCUMENT_CHARS) throw error
+    return askBlurb(deps, chunk, task, less)
+  }
   const blurb = withoutThinking(completion.choices[0]?.message.content ?? '').slice(0, MAX_BLURB_CHARS)
   if (blurb === '')
     throw new RagError(
@@ -135,7 +152,7 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
     let blurb = cache.get(key)
     if (blurb === null) {
       asked += 1
-      blurb = await askBlurb(deps, chunk, taskOf(index))
+      blurb = await askBlurb(deps, chunk, (maxChars) => taskOf(index, maxChars))
       cache.put(key, blurbModel, blurb)
     }
     done += 1
@@ -160,7 +177,9 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
 /** Longest document text put beside a chunk, in UTF-16 units: beyond it small models lose the chunk. */
 export const MAX_DOCUMENT_CHARS = 24_000
 
-const HEAD_CHARS = 4000
+/** Less would say nothing about the document. */
+const LEAST_DOCUMENT_CHARS = 1500
+const HEAD_SHARE = 1 / 6
 const CUT = '\n[…]\n'
 
 /** A document put together from its chunks, and where each chunk's text starts in it. */
@@ -199,13 +218,19 @@ export function reassembleDocument(chunks: readonly StoredChunk[]): ReassembledD
 }
 
 /** The document, or for a long one its beginning and the surroundings of the chunk. */
-export function documentAround(document: ReassembledDocument, index: number, chunkLength: number): string {
+export function documentAround(
+  document: ReassembledDocument,
+  index: number,
+  chunkLength: number,
+  maxChars = MAX_DOCUMENT_CHARS,
+): string {
   const { text, starts } = document
-  if (text.length <= MAX_DOCUMENT_CHARS) return text
+  if (text.length <= maxChars) return text
+  const head = Math.floor(maxChars * HEAD_SHARE)
   const middle = starts[index]! + chunkLength / 2
-  const room = MAX_DOCUMENT_CHARS - HEAD_CHARS - 2 * CUT.length
+  const room = maxChars - head - 2 * CUT.length
   const from = Math.max(0, Math.min(Math.round(middle - room / 2), text.length - room))
-  if (from <= HEAD_CHARS) return text.slice(0, MAX_DOCUMENT_CHARS - CUT.length) + CUT
+  if (from <= head) return text.slice(0, maxChars - CUT.length) + CUT
   const rest = text.slice(from, from + room)
-  return `${text.slice(0, HEAD_CHARS)}${CUT}${rest}${from + room < text.length ? CUT : ''}`
+  return `${text.slice(0, head)}${CUT}${rest}${from + room < text.length ? CUT : ''}`
 }

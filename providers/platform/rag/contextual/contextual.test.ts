@@ -69,6 +69,27 @@ describe('a contextual build', () => {
     expect(paragraphs).toContain(task.chunk)
   })
 
+  it('shows less of a long document to a model whose context is too small, and fails when that is no use', async () => {
+    const paragraph = (number: number): string => `Paragraph ${number}. ${'The ship sailed on and on. '.repeat(30)}`
+    const long = chunksOf({
+      'long.md': { title: 'Long', paragraphs: Array.from({ length: 40 }, (_, at) => paragraph(at)) },
+    })
+    const { build } = await world({}, long)
+    const sizes: number[] = []
+    const limited = (most: number): FakeModelHostOptions => ({
+      chat: (_role, { messages }) => {
+        const { document } = parseBlurbTask(messages)!
+        sizes.push(document.length)
+        return document.length > most
+          ? new ModelCallError('context_length_exceeded', 'contextual_blurb', 'long')
+          : 'About it.'
+      },
+    })
+    await expect(build(limited(100)).result).rejects.toMatchObject({ code: 'context_length_exceeded' })
+    expect(Math.min(...sizes)).toBeGreaterThan(1000)
+    expect(await build(limited(7000)).result).toMatchObject({ chunks: long.length, blurbs: long.length })
+  })
+
   it('reuses the collection with no call while chunks and models are the same', async () => {
     const { store, build } = await world()
     const first = await build().result

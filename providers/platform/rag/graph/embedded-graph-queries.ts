@@ -2,9 +2,13 @@ import { GraphQueryRequest } from '../../../../contract/index.ts'
 import type { GraphQueryData } from '../../../../contract/index.ts'
 import { GraphEngineError } from '../../graph-engine/errors.ts'
 import type { GraphEngine } from '../../graph-engine/graph-engine.ts'
+import { ModelCallError } from '../../models/model-host.ts'
 import { RagError } from '../rag-error.ts'
 import { requireQueryLength } from './graph-queries.ts'
-import type { GraphFindings, GraphQueries } from './graph-queries.ts'
+import type { GraphFindings, GraphQueries, GraphQuestion } from './graph-queries.ts'
+
+/** A context of fewer tokens holds hardly a passage. */
+const LEAST_CONTEXT_TOKENS = 1000
 
 /** What the engine puts between the members of a joined list. */
 const JOINED = '<SEP>'
@@ -23,8 +27,9 @@ export function embeddedGraphQueries(
       translated(async () => {
         requireDocuments()
         requireQueryLength(question.query)
-        const asked = GraphQueryRequest.parse(question)
-        const { response, data } = await engine.query(asked, { ...options(models, signal), onText })
+        const { response, data } = await withinContext(question, (fitting) =>
+          engine.query(GraphQueryRequest.parse(fitting), { ...options(models, signal), onText }),
+        )
         const { entities, relationships, chunks } = data
         const counts = { entities: entities.length, relations: relationships.length, chunks: chunks.length }
         const passages = chunks.map(({ file_path, content, ...more }) => ({
@@ -41,6 +46,21 @@ export function embeddedGraphQueries(
         const request = GraphQueryRequest.parse({ ...question, only_need_context: true })
         return findingsOf((await engine.queryInParts(request, options(models, signal))).data)
       }),
+  }
+}
+
+/** Asks again with half the context, and half of that, where it is too long for the model. */
+async function withinContext<Result>(
+  question: GraphQuestion,
+  ask: (question: GraphQuestion) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask(question)
+  } catch (error) {
+    const less = Math.floor(question.max_total_tokens / 2)
+    const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
+    if (!isTooLong || less < LEAST_CONTEXT_TOKENS) throw error
+    return withinContext({ ...question, max_total_tokens: less }, ask)
   }
 }
 

@@ -7,6 +7,7 @@ import { createHttpServer, listen } from '../../../kit/server.ts'
 import { registerGraphEngineRoutes } from '../../compatibility/lightrag/server.ts'
 import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
+import { ModelCallError } from '../../models/model-host.ts'
 import { embeddedGraphQueries } from './embedded-graph-queries.ts'
 import type { GraphQueries, RemoteCalls } from './graph-queries.ts'
 import { httpGraphQueries } from './http-graph-queries.ts'
@@ -63,6 +64,24 @@ describe('an engine in this process', () => {
     expect(counts).toEqual({ entities: 2, relations: 1, chunks: 1 })
     expect(caller.models.calls).toEqual(['graph_keyword', 'embed', 'graph_query'])
     expect([models.calls.length - asked, caller.spent]).toEqual([0, []])
+  })
+
+  it('asks again with half the context where it is too long for the model, and fails when less is no use', async () => {
+    const { engine: opened } = await engine()
+    const totals: number[] = []
+    const queries = embeddedGraphQueries({
+      ...opened,
+      query: (request, options) => {
+        totals.push(request.max_total_tokens)
+        if (request.max_total_tokens > 4000 || request.query === 'always')
+          return Promise.reject(new ModelCallError('context_length_exceeded', 'graph_query', 'too long'))
+        return opened.query(request, options)
+      },
+    })
+    expect((await queries.answer(QUESTION, account())).answer).toContain('Ann Reed')
+    expect(totals.splice(0)).toEqual([12_000, 6000, 3000])
+    await expect(queries.answer({ ...QUESTION, query: 'always' }, account())).rejects.toThrow('too long')
+    expect(totals).toEqual([12_000, 6000, 3000, 1500])
   })
 
   it('finds without an answer being written', async () => {
