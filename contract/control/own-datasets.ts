@@ -113,7 +113,7 @@ export const DatasetCheck = z.strictObject({
   ),
   questions: count,
   documents: count,
-  /** About the smallest difference of shares that this number of questions decides; null without questions. */
+  /** About the smallest difference of shares that these questions decide; null for fewer than eight groups that share no gold document. */
   detectable_difference: z.number().nullable(),
 })
 export type DatasetCheck = z.infer<typeof DatasetCheck>

@@ -121,6 +121,8 @@ test.describe('a dataset of one’s own', () => {
 
     await steps.getByRole('link', { name: /^3 Check/ }).click()
     await expect(page.getByText('● No problem found.')).toBeVisible()
+    // Eight questions on three documents.
+    await expect(page.getByText(/^5 documents, 8 questions\. They cannot decide anything yet/)).toBeVisible()
     await expect(steps.getByRole('link', { name: /^4 Launch/ })).toContainText('ready to run')
     await page.getByRole('button', { name: 'Run this dataset' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()

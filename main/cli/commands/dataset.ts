@@ -259,7 +259,11 @@ async function check({ experiment, args: [id = ''], invocation, print }: Call): 
   const { detectable_difference: smallest } = result
   if (smallest !== null)
     print(
-      `That many answerable questions decide a difference of about ${Math.ceil(Math.min(1, smallest) * 100)} percentage points or more between two approaches.`,
+      `These questions decide a difference of about ${Math.ceil(Math.min(1, smallest) * 100)} percentage points or more between two approaches.`,
+    )
+  else
+    print(
+      'They cannot decide anything yet: intervals need 8 independent groups of answerable questions, and questions that share a gold document count as one group.',
     )
   return code
 }

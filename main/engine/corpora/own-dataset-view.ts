@@ -6,11 +6,14 @@ import {
   PLAIN_TEXT_EXTENSIONS,
   RECORDING_EXTENSIONS,
   type ParserName,
+  type Question,
 } from '../../../contract/index.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { goldChecker } from '../../manifests/gold-problems.ts'
 import type { OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
 import { readQuestionFile, type QuestionFormat } from '../../manifests/question-file.ts'
+import { clusterQuestions } from '../../statistics/clusters.ts'
+import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import { plannedDetectable } from '../../statistics/pair-decision.ts'
 import { documentsOf } from './corpus-reader.ts'
 
@@ -82,6 +85,14 @@ const EXTENSIONS: Readonly<Record<ParserName, readonly string[]>> = {
   speech: RECORDING_EXTENSIONS,
 }
 
+/** What these questions can decide, counted as a verdict counts them: those that share a gold document as one group. Null for too few groups. */
+function detectableDifference(questions: readonly Question[]): number | null {
+  const { summary } = clusterQuestions(
+    questions.map(({ id, gold }) => ({ id, documents: gold.map(({ document }) => document) })),
+  )
+  return summary.clusters < MIN_CLUSTERS ? null : plannedDetectable(Math.floor(summary.effective ?? summary.clusters))
+}
+
 /** Everything that would keep a run of the dataset from saying something, or make it say something wrong. */
 export async function checkDataset(root: string, dataset: LadderDataset): Promise<DatasetCheck> {
   const { questions, profile } = dataset
@@ -113,6 +124,6 @@ export async function checkDataset(root: string, dataset: LadderDataset): Promis
     problems: problems.slice(0, 500),
     questions: questions.length,
     documents: documents.length,
-    detectable_difference: plannedDetectable(questions.filter(({ answerable }) => answerable).length),
+    detectable_difference: detectableDifference(questions.filter(({ answerable }) => answerable)),
   }
 }

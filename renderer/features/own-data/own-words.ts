@@ -231,8 +231,9 @@ export const OWN_WORDS = {
     facts: (documents: number, questions: number) =>
       `${plural(documents, 'document')}, ${plural(questions, 'question')}.`,
     difference: (points: number) =>
-      `This number of questions can decide a difference of about ${points} percentage points or more.`,
-    noDifference: 'Too few questions to say how large a difference they can decide.',
+      `These questions can decide a difference of about ${points} percentage points or more.`,
+    noDifference:
+      'They cannot decide anything yet: intervals need 8 independent groups of answerable questions, and questions that share a gold document count as one group.',
     again: 'Check again',
   },
 } as const
