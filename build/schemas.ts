@@ -8,7 +8,7 @@ const FILES: Record<string, z.ZodType> = {
   dataset: contract.DatasetFile,
   datasets: contract.DatasetCatalogue,
   flavors: contract.FlavorsManifest,
-  models: contract.ModelsManifest,
+  models: contract.ModelsFile,
   queries: contract.QueryFile,
   'canonical-row': contract.CanonicalRow,
   'rag-extension': contract.RagExtension,

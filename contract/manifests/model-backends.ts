@@ -25,10 +25,13 @@ export interface BackendDescriptor {
   healthPath?: string
 }
 
-const secretName = z.string().regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, never the secret itself')
+/** Name of the environment variable that holds a key. */
+export const ApiKeyVariable = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]*$/, 'the name of an environment variable, never the secret itself')
 
 /** Settings of a model service. Its address may begin with a variable of the environment; the key is named, never written. */
-const atAddress = { base_url: z.string().min(1), api_key_env: secretName.nullable().default(null) }
+const atAddress = { base_url: z.string().min(1), api_key_env: ApiKeyVariable.nullable().default(null) }
 
 export const MODEL_BACKENDS = {
   builtin: {
@@ -117,10 +120,10 @@ export type ModelOf<Each extends Backend> = z.infer<(typeof MODEL_BACKENDS)[Each
 export type ModelChoice = { [Each in Backend]: ModelOf<Each> }[Backend]
 
 type Settings = (typeof MODEL_BACKENDS)[Backend]['settings']
-export const ModelChoice = z.discriminatedUnion(
-  'backend',
-  Object.values(MODEL_BACKENDS).map(({ settings }) => settings) as [Settings, ...Settings[]],
-)
+export const BACKEND_SETTINGS = Object.values(MODEL_BACKENDS).map(({ settings }) => settings) as [
+  Settings,
+  ...Settings[],
+]
 
 const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[backend]
 

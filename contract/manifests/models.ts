@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { Identifier, versioned } from '../common.ts'
-import { ModelChoice, type ModelTask } from './model-backends.ts'
+import { Identifier } from '../common.ts'
+import { BACKEND_SETTINGS, MODEL_BACKENDS, type ModelChoice, type ModelTask } from './model-backends.ts'
+import { ConnectedModel, connectedModel, Connection } from './model-connections.ts'
 
 /** Every job that a model does inside the platform. */
 export const ModelRole = z.enum([
@@ -24,35 +25,151 @@ export function roleTask(role: ModelRole): ModelTask {
   return role === 'rerank' ? 'rerank' : 'generation'
 }
 
-/** A model for every role: those that `roles` does not name have the set's `default`. */
-export const ModelSet = z
-  .strictObject({
-    description: z.string(),
-    default: ModelChoice.optional(),
-    roles: z.partialRecord(ModelRole, ModelChoice).default({}),
-  })
-  .transform(({ description, default: usual, roles }, context) => {
-    for (const role of ModelRole.options)
-      if (roles[role] === undefined && usual === undefined)
-        context.addIssue({
-          code: 'custom',
-          path: ['roles', role],
-          message: 'missing: name a model, or give the set a default',
-        })
-    const complete = ModelRole.options.map((role) => [role, roles[role] ?? usual])
-    return { description, roles: Object.fromEntries(complete) as Record<ModelRole, ModelChoice> }
-  })
-export type ModelSet = z.infer<typeof ModelSet>
-
-/** `manifests/models.yaml`: named sets of models, one chosen per platform start. */
-export const ModelsManifest = versioned({
-  default_set: Identifier,
-  sets: z.record(Identifier, ModelSet),
-}).refine((value) => value.default_set in value.sets, {
-  path: ['default_set'],
-  message: 'default_set must name one of the sets',
+/** A model as a set declares it: with everything its backend needs, or by the name of a connection. */
+const DeclaredModel = z.discriminatedUnion('backend', [...BACKEND_SETTINGS, ConnectedModel], {
+  error: `one of ${Object.keys(MODEL_BACKENDS).join(', ')} is required, or the name of a connection in its place`,
 })
-export type ModelsManifest = z.infer<typeof ModelsManifest>
+
+/** Models of roles; those that `roles` does not name have the set's `default`. */
+const DeclaredSet = z.strictObject({
+  description: z.string().default(''),
+  default: DeclaredModel.optional(),
+  roles: z.partialRecord(ModelRole, DeclaredModel).default({}),
+})
+
+/** A set with a model for every role. */
+export interface ModelSet {
+  description: string
+  roles: Record<ModelRole, ModelChoice>
+}
+
+const declared = {
+  version: z.union([z.literal(1), z.literal(2)]).optional(),
+  schema_version: z.literal(1).optional(),
+  connections: z.record(Identifier, Connection).default({}),
+}
+
+interface Versions {
+  version?: 1 | 2 | undefined
+  schema_version?: 1 | undefined
+  connections: Record<string, Connection>
+}
+
+const hasVersion = ({ version, schema_version: schemaVersion }: Versions): boolean =>
+  (version ?? schemaVersion) !== undefined
+const hasVersionOfConnections = ({ version, connections }: Versions): boolean =>
+  version === 2 || Object.keys(connections).length === 0
+
+const MISSING_VERSION = { path: ['version'], message: 'version: 2 is required' }
+const OLD_VERSION = { path: ['version'], message: 'connections need version: 2' }
+
+/** `manifests/models.yaml` as it is written: connections, and sets that name them. Version 1 has no connections. */
+export const ModelsFile = z
+  .strictObject({ ...declared, default_set: Identifier, sets: z.record(Identifier, DeclaredSet) })
+  .refine(hasVersion, MISSING_VERSION)
+  .refine(hasVersionOfConnections, OLD_VERSION)
+  .refine((value) => value.default_set in value.sets, {
+    path: ['default_set'],
+    message: 'default_set must name one of the sets',
+  })
+export type ModelsFile = z.infer<typeof ModelsFile>
+
+/** A person's own connections and sets, beside the project's and in place of those with the same name. */
+export const OwnModelsFile = z
+  .strictObject({
+    ...declared,
+    default_set: Identifier.optional(),
+    sets: z.record(Identifier, DeclaredSet).default({}),
+  })
+  .refine(hasVersion, MISSING_VERSION)
+  .refine(hasVersionOfConnections, OLD_VERSION)
+export type OwnModelsFile = z.infer<typeof OwnModelsFile>
+
+/** Where they are, relative to the project folder; never tracked. */
+export const OWN_MODELS_FILE = '.rag-ladder/models.yaml'
+
+/** Named sets of models, one chosen per platform start. Configurations are hashed in this form, which version 1 had as a file. */
+export interface ModelsManifest {
+  version?: 1
+  schema_version?: 1
+  default_set: string
+  sets: Record<string, ModelSet>
+}
+
+interface SetProblem {
+  path: string[]
+  message: string
+}
+
+/** What both files mean together. */
+export interface JoinedModels {
+  models: ModelsManifest
+  connections: Record<string, Connection>
+  /** Names of the sets that a person's own file declares. */
+  ownSets: string[]
+  problems: { ofProject: SetProblem[]; ofPerson: SetProblem[] }
+}
+
+/** Joins the project's file with a person's own, and replaces each connection by what it means. */
+export function joinModels(project: ModelsFile, own: OwnModelsFile | null): JoinedModels {
+  const connections = { ...project.connections, ...own?.connections }
+  const ofProject: SetProblem[] = []
+  const ofPerson: SetProblem[] = []
+  const sets = {
+    ...resolveSets(project.sets, connections, ofProject),
+    ...resolveSets(own?.sets ?? {}, connections, ofPerson),
+  }
+  const wanted = own?.default_set
+  if (wanted !== undefined && !Object.hasOwn(sets, wanted))
+    ofPerson.push({
+      path: ['default_set'],
+      message: `no set is named ${wanted}; there are ${Object.keys(sets).join(', ')}`,
+    })
+  const { schema_version: schemaVersion } = project
+  const models: ModelsManifest = {
+    ...(schemaVersion === undefined ? {} : { schema_version: schemaVersion }),
+    ...(project.version === undefined ? {} : { version: 1 }),
+    default_set: wanted ?? project.default_set,
+    sets,
+  }
+  return { models, connections, ownSets: Object.keys(own?.sets ?? {}), problems: { ofProject, ofPerson } }
+}
+
+function resolveSets(
+  sets: ModelsFile['sets'],
+  connections: Readonly<Record<string, Connection>>,
+  problems: SetProblem[],
+): Record<string, ModelSet> {
+  const resolved = Object.entries(sets).map(([name, { description, default: usual, roles }]) => {
+    const complete = ModelRole.options.map((role) => {
+      const named = roles[role]
+      const path = ['sets', name, ...(named === undefined && usual !== undefined ? ['default'] : ['roles', role])]
+      const model = named ?? usual
+      if (model === undefined) {
+        problems.push({ path, message: 'missing: name a model, or give the set a default' })
+        return [role, undefined] as const
+      }
+      if (model.backend !== undefined) return [role, model] as const
+      const connection = Object.hasOwn(connections, model.connection) ? connections[model.connection] : undefined
+      if (connection !== undefined) return [role, connectedModel(connection, model, roleTask(role))] as const
+      const known = Object.keys(connections)
+      const message = `no connection is named ${model.connection}; ${known.length === 0 ? 'none is declared' : `there are ${known.join(', ')}`}`
+      const place = [...path, 'connection']
+      if (!problems.some((problem) => problem.path.join('.') === place.join('.')))
+        problems.push({ path: place, message })
+      return [role, undefined] as const
+    })
+    return [name, { description, roles: Object.fromEntries(complete) as Record<ModelRole, ModelChoice> }] as const
+  })
+  return Object.fromEntries(resolved)
+}
+
+/** The project's file alone, as sets with a model for every role. */
+export const ModelsManifest = ModelsFile.transform((file, context) => {
+  const { models, problems } = joinModels(file, null)
+  for (const { path, message } of problems.ofProject) context.addIssue({ code: 'custom', path, message })
+  return models
+})
 
 type Filled = { ok: true; value: string } | { ok: false; unset: string[] }
 

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { InputProblem } from '../../contract/control/control-error.ts'
-import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER } from '../../contract/index.ts'
+import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER, OWN_MODELS_FILE } from '../../contract/index.ts'
 import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
@@ -129,7 +129,13 @@ export class ExperimentSource {
     const own = await readdir(join(this.#root, OWN_DATASETS_FOLDER)).catch((): string[] => [])
     const ofPerson = own.map((id) => join(OWN_DATASETS_FOLDER, id, OWN_DATASET_FILE))
     const names = [
-      ...new Set([...inside, ...ofPerson, ...this.#files, ...(Object.values(this.#chosen) as string[])]),
+      ...new Set([
+        ...inside,
+        ...ofPerson,
+        OWN_MODELS_FILE,
+        ...this.#files,
+        ...(Object.values(this.#chosen) as string[]),
+      ]),
     ].sort()
     const parts = await Promise.all(
       names.map(async (name) => {

@@ -190,6 +190,29 @@ describe('loadExperiment', () => {
     expect(roles.light_gen).toMatchObject({ backend: 'openai', model: 'm' })
   })
 
+  it('adds the model sets of the person, and hashes them only for a run that uses one', async () => {
+    const hash = async (set: string | null) => {
+      const experiment = await loadExperiment(root)
+      return configHashes(experiment, experiment.datasets[0]!, set)['models']
+    }
+    const before = await hash(null)
+    await mkdir(join(root, '.rag-ladder'), { recursive: true })
+    const file = join(root, '.rag-ladder/models.yaml')
+    const written = (model: string): string =>
+      `version: 2\nconnections:\n  home: { kind: ollama }\nsets:\n  mine:\n    default: { connection: home, model: ${model} }\n`
+    await writeFile(file, written('a'))
+    expect((await loadExperiment(root)).models.sets['mine']?.roles.light_gen.model).toBe('a')
+    expect(await hash(null)).toBe(before)
+    const first = await hash('mine')
+    expect(first).not.toBe(before)
+    await writeFile(file, written('b'))
+    expect(await hash('mine')).not.toBe(first)
+    await writeFile(file, written('b').replace('connection: home', 'connection: work'))
+    await expect(loadExperiment(root)).rejects.toThrow(
+      /^\.rag-ladder\/models\.yaml cannot be used:\s+sets\.mine\.default\.connection: no connection is named work; there are /m,
+    )
+  })
+
   it('accepts schema_version in place of version', async () => {
     await edit('evaluation.yaml', 'version: 1', 'schema_version: 1')
     expect(await problems()).toEqual([])
@@ -229,7 +252,7 @@ describe('configHashes', () => {
   it('ignores comments, layout, concurrency and publications, and sees every value', async () => {
     const hashes = async () => {
       const experiment = await loadExperiment(root)
-      return configHashes(experiment, experiment.datasets[0]!)
+      return configHashes(experiment, experiment.datasets[0]!, null)
     }
     const before = await hashes()
     await edit('evaluation.yaml', 'concurrency: 1', '# faster\n  concurrency: 8')

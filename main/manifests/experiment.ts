@@ -6,13 +6,19 @@ import {
   ConsumerManifest,
   EvaluationManifest,
   FlavorsManifest,
-  ModelsManifest,
+  ModelsFile,
   OWN_CORPUS,
+  OWN_MODELS_FILE,
+  OwnModelsFile,
   QueryFile,
+  fieldPath,
   joinAliases,
+  joinModels,
   type Alias,
+  type Connection,
   type Dataset,
   type IngestionProfile,
+  type ModelsManifest,
   type Question,
 } from '../../contract/index.ts'
 import { readDatasets, separateUnusable, type DeclaredDataset, type UnusableDataset } from './load-datasets.ts'
@@ -38,7 +44,13 @@ export interface Experiment {
   evaluation: EvaluationManifest
   /** Its ingestion profiles include those that dataset files declare. */
   consumer: ConsumerManifest
+  /** The project's sets and a person's own. */
   models: ModelsManifest
+  /** The project's sets alone, as configurations are hashed. */
+  projectModels: ModelsManifest
+  /** Names of the sets that are a person's own. */
+  ownModelSets: string[]
+  connections: Record<string, Connection>
   aliases: Map<string, Alias>
   datasets: LadderDataset[]
   /** Datasets that only a run which names them is refused for. */
@@ -119,13 +131,34 @@ async function joinDataset(
   return { dataset, declaredIn: file, profile, questions: queries.queries }
 }
 
+type LoadedModels = Pick<Experiment, 'models' | 'projectModels' | 'ownModelSets' | 'connections'>
+
+/** The model sets and connections of a project and of the person who works in it. Throws `ManifestError`. */
+export async function loadModels(root: string): Promise<LoadedModels> {
+  const project = await loadManifest(root, MODELS_FILE, ModelsFile)
+  const hasOwn = (await stat(resolve(root, OWN_MODELS_FILE)).catch(() => null)) !== null
+  const own = hasOwn ? await loadManifest(root, OWN_MODELS_FILE, OwnModelsFile) : null
+  const { models, connections, ownSets, problems } = joinModels(project, own)
+  for (const [file, found] of [
+    [MODELS_FILE, problems.ofProject],
+    [OWN_MODELS_FILE, problems.ofPerson],
+  ] as const)
+    if (found.length > 0)
+      throw new ManifestError(
+        file,
+        found.map(({ path, message }) => `${fieldPath(path)}: ${message}`),
+      )
+  const projectModels = own === null ? models : joinModels(project, null).models
+  return { models, projectModels, ownModelSets: ownSets, connections }
+}
+
 /** Loads and cross-checks all manifests. Throws `ManifestError` for what concerns every dataset; makes no call and writes nothing. */
 export async function loadExperiment(root: string, files: ExperimentFiles = {}): Promise<Experiment> {
   const evaluationFile = files.evaluationFile ?? EVALUATION_FILE
   const evaluation = await loadManifest(root, evaluationFile, EvaluationManifest)
-  const [declaration, models, flavors, { datasets: declared, unusable }] = await Promise.all([
+  const [declaration, joinedModels, flavors, { datasets: declared, unusable }] = await Promise.all([
     loadManifest(root, CONSUMER_FILE, ConsumerManifest),
-    loadManifest(root, MODELS_FILE, ModelsManifest),
+    loadModels(root),
     loadManifest(root, evaluation.flavors_file, FlavorsManifest, `flavors_file in ${evaluationFile}`),
     readDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
   ])
@@ -153,7 +186,7 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
     evaluationFile,
     evaluation,
     consumer: withOwnProfiles(declaration, joined.loaded),
-    models,
+    ...joinedModels,
     aliases,
     datasets: joined.loaded,
     unusable: [...unusable, ...joined.unusable],

@@ -25,7 +25,7 @@ async function smoke() {
 async function conditions(stored: Reproducibility | null = null): Promise<Reproducibility> {
   const { experiment, dataset } = await smoke()
   const judgePanel = { enabled: false, endpoint: 'platform', models: [] }
-  const environment = { gateway: 'embedded', basePort: null, providers: {}, judgePanel }
+  const environment = { modelSet: null, gateway: 'embedded', basePort: null, providers: {}, judgePanel }
   const current = await reproducibilityOf(experiment, dataset, environment, null, null)
   return stored === null ? current : withStoredCommits(experiment, dataset, current, stored)
 }
@@ -65,7 +65,11 @@ it('a conflict names the manifest whose values differ and the files that changed
   expect(now.runtime.repository).not.toEqual(stored.runtime.repository)
   const { experiment, dataset } = await smoke()
   const named = await withFiles(experiment, dataset, [
-    conflict('config_hashes.queries', stored.config_hashes['queries']!, configHashes(experiment, dataset)['queries']!),
+    conflict(
+      'config_hashes.queries',
+      stored.config_hashes['queries']!,
+      configHashes(experiment, dataset, null)['queries']!,
+    ),
     conflict('runtime.repository.revision', `"${stored.runtime.repository.revision}"`, git('rev-parse', 'HEAD')),
     conflict('seed', 'ladder', 'other'),
   ])

@@ -3,6 +3,7 @@ import {
   isDatasetFile,
   type GitState,
   type IngestionProvenance,
+  type ModelsManifest,
   type PlanConflict,
   type PlatformHealth,
   type Reproducibility,
@@ -18,6 +19,7 @@ import { evaluationHash } from './stored-form.ts'
 export function configHashes(
   experiment: Experiment,
   { dataset, profile, questions }: LadderDataset,
+  modelSet: string | null,
 ): Record<string, string> {
   const { published: _published, ...declared } = dataset
   return {
@@ -25,9 +27,17 @@ export function configHashes(
     evaluation: evaluationHash(experiment.evaluation),
     flavors: hashOf([...experiment.aliases.values()].map((alias) => alias.flavor)),
     ingestion_profile: hashOf(profile),
-    models: hashOf(experiment.models),
+    models: hashOf(modelsThatCount(experiment, modelSet)),
     queries: hashOf(questions),
   }
+}
+
+/** The project's sets, and a person's own set where the run uses it: one that is added beside it leaves other runs as they are. */
+function modelsThatCount({ models, projectModels, ownModelSets }: Experiment, modelSet: string | null): ModelsManifest {
+  const chosen = modelSet ?? models.default_set
+  return ownModelSets.includes(chosen)
+    ? { ...projectModels, sets: { ...projectModels.sets, [chosen]: models.sets[chosen]! } }
+    : projectModels
 }
 
 /**
@@ -48,6 +58,8 @@ export function runtimeFiles(experiment: Experiment, { profile }: LadderDataset)
 }
 
 export interface RunEnvironment {
+  /** Set that an embedded platform starts with; null: the default. */
+  modelSet: string | null
   /** `embedded`, or the address of an external gateway. */
   gateway: string
   basePort: number | null
@@ -186,7 +198,7 @@ export async function reproducibilityOf(
   const { primary } = experiment.evaluation.metrics
   return {
     seed: experiment.evaluation.run.seed,
-    config_hashes: configHashes(experiment, dataset),
+    config_hashes: configHashes(experiment, dataset, environment.modelSet),
     ingestion,
     runtime: {
       repository: await repositoryOf(experiment, dataset),

@@ -40,6 +40,7 @@ async function currentConditions(
 ): Promise<Reproducibility> {
   const { experiment, dataset, platform } = input
   const environment = {
+    modelSet: platform.modelSet,
     gateway: platform.gateway,
     basePort: platform.basePort,
     providers: {

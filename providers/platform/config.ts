@@ -7,10 +7,14 @@ import {
   datasetOf,
   FlavorsManifest,
   joinAliases,
-  ModelsManifest,
+  joinModels,
+  fieldPath,
+  ModelsFile,
   OWN_DATASET_FILE,
   OWN_DATASETS_FOLDER,
+  OWN_MODELS_FILE,
   OwnDatasetFile,
+  OwnModelsFile,
   ownDatasetOf,
   selectModels,
   type SelectedModels,
@@ -168,8 +172,7 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
   const wanted = reader.optional('RAG_PROFILE')
   const consumer = withDatasetProfiles(folder, read('consumer.yaml', ConsumerManifest), wanted, reader.problems)
   const flavors = read('flavors.yaml', FlavorsManifest)
-  const manifest = read('models.yaml', ModelsManifest)
-  const models = manifest === null ? null : chooseModels(reader, env, join(folder, 'models.yaml'), manifest)
+  const models = chooseModels(reader, env, join(folder, 'models.yaml'), resolve(folder, '..', OWN_MODELS_FILE))
   const profile = consumer === null ? null : chooseProfile(reader, consumer)
   if (consumer !== null && flavors !== null)
     reader.problems.push(...joinAliases(consumer, flavors).problems.map((problem) => `flavors.yaml: ${problem}`))
@@ -225,8 +228,21 @@ const namesIn = (folder: string): string[] =>
 /** The manifests are the project's own folder; a person's datasets are beside it. */
 const ownDatasetsFolder = (manifests: string): string => resolve(manifests, '..', OWN_DATASETS_FOLDER)
 
-function chooseModels(reader: EnvReader, env: Env, file: string, manifest: ModelsManifest): SelectedModels | null {
-  const chosen = selectModels(manifest, reader.optional('RAG_MODEL_SET'), env)
+/** Of the project's sets and a person's own, which are beside the folder of the manifests. */
+function chooseModels(reader: EnvReader, env: Env, file: string, ownFile: string): SelectedModels | null {
+  const project = readManifest(file, ModelsFile)
+  const own = existsSync(ownFile) ? readManifest(ownFile, OwnModelsFile) : { ok: true as const, value: null }
+  const unread = [project, own].flatMap((outcome) => (outcome.ok ? [] : outcome.problems))
+  reader.problems.push(...unread)
+  if (!project.ok || !own.ok) return null
+  const { models, problems } = joinModels(project.value, own.value)
+  const unjoined = [
+    ...problems.ofProject.map(({ path, message }) => `${file}: ${fieldPath(path)}: ${message}`),
+    ...problems.ofPerson.map(({ path, message }) => `${ownFile}: ${fieldPath(path)}: ${message}`),
+  ]
+  reader.problems.push(...unjoined)
+  if (unjoined.length > 0) return null
+  const chosen = selectModels(models, reader.optional('RAG_MODEL_SET'), env)
   if (chosen.ok) return chosen.models
   reader.problems.push(...chosen.problems.map((problem) => `${file}: ${problem}`))
   return null
