@@ -30,7 +30,7 @@ export type Estimate = z.infer<typeof Estimate>
 
 /** How questions were grouped into clusters that may depend on each other. */
 export const ClusterSummary = z.strictObject({
-  /** question: no two questions share a gold document. gold_documents_split: links were cut so that no cluster holds over a quarter. */
+  /** question: no two questions share a gold document. gold_documents_split: links were cut so that no cluster is too large. */
   basis: z.enum(['question', 'gold_documents', 'gold_documents_split']),
   questions: count,
   clusters: count,

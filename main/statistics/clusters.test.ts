@@ -49,7 +49,18 @@ describe('clusterQuestions', () => {
     })
   })
 
-  it('never makes a cluster of over a quarter, and counts exactly the links between clusters', () => {
+  it.each([
+    [4, 2],
+    [24, 6],
+    [40, 10],
+    [101, 10],
+    [300, 30],
+  ])('of %d questions on one document holds %d in a cluster', (count, largest) => {
+    const { summary } = clusterQuestions(questionsOf(Array.from({ length: count }, () => ['same'])))
+    expect(summary.largest).toBe(largest)
+  })
+
+  it('never makes a cluster of over a quarter of few, and counts exactly the links between clusters', () => {
     const sets = fc.array(fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 3 }), {
       minLength: 1,
       maxLength: 30,
@@ -76,6 +87,6 @@ describe('clusterQuestions', () => {
     expect(summary).toMatchObject({ basis: 'gold_documents', clusters: 10, largest: 600, links_cut: 0 })
     expect(clusters[5999]).toBe('q9')
     const whole = clusterQuestions(questionsOf(Array.from({ length: count }, () => ['same'])))
-    expect(whole.summary).toMatchObject({ basis: 'gold_documents_split', clusters: 4, largest: 1500, links_cut: 3 })
+    expect(whole.summary).toMatchObject({ basis: 'gold_documents_split', clusters: 10, largest: 600, links_cut: 9 })
   })
 })

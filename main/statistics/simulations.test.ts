@@ -6,7 +6,9 @@ import {
   falseDecisions,
   positionCoverage,
 } from '../../tests/helpers/interval-coverage.ts'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { HARD_WORLDS, simulatedTable, WORLDS } from '../../tests/helpers/simulated-scores.ts'
+import { loadExperiment } from '../manifests/experiment.ts'
 import { clusterQuestions } from './clusters.ts'
 import { comparePairs } from './compare-pairs.ts'
 import { type RandomStream, seededRandom } from './random.ts'
@@ -97,6 +99,51 @@ describe('95 % intervals', () => {
     expect(held.split / experiments).toBeGreaterThanOrEqual(0.925)
     expect(held.single / experiments).toBeLessThan(0.92)
   })
+})
+
+describe('questions of a built-in rung, whose gold documents connect nearly all of them', () => {
+  const rungs = ['baseline_curated', 'cyber_threat_intel'] as const
+  it.each(rungs.flatMap((id) => [0.3, 0.6].map((share) => ({ id, share }))))(
+    'have intervals that hold and decisions that are right where documents cause $share of the variance: $id',
+    async ({ id, share }) => {
+      const { datasets } = await loadExperiment(PROJECT_ROOT)
+      const asked = datasets
+        .find(({ dataset }) => dataset.id === id)!
+        .questions.map(({ id: name, gold }) => ({
+          id: name,
+          documents: [...new Set(gold.map((fact) => fact.document))],
+        }))
+        .filter(({ documents }) => documents.length > 0)
+      const { clusters, summary } = clusterQuestions(asked)
+      expect(summary.basis).toBe('gold_documents_split')
+      expect(summary.clusters).toBeGreaterThanOrEqual(16)
+      const names = [...new Set(asked.flatMap(({ documents }) => documents))]
+      const random = seededRandom(`rung ${id} ${share}`)
+      const experiments = 500
+      let held = 0
+      let decided = 0
+      for (let experiment = 0; experiment < experiments; experiment += 1) {
+        const effects = new Map(names.map((name) => [name, noise(random)]))
+        const scores = asked.map(
+          ({ documents }) =>
+            documents.reduce((sum, name) => sum + Math.sqrt(share / documents.length) * effects.get(name)!, 0) +
+            Math.sqrt(1 - share) * noise(random),
+        )
+        const table: ScoreTable = {
+          metric: id,
+          questions: asked.map(({ id: name }, index) => ({ id: name, cluster: clusters[index]! })),
+          approaches: ['a', 'b'],
+          scores: Float64Array.from(scores.flatMap((score) => [score, 0])),
+        }
+        const { difference, decision } = comparePairs(table, { seed: String(experiment), resamples }).pairs[0]!
+        if (difference.interval!.low <= 0 && difference.interval!.high >= 0) held += 1
+        if (decision !== 'undecided') decided += 1
+      }
+      // A share of 500 has a standard error of 1 %.
+      expect(held / experiments).toBeGreaterThanOrEqual(0.93)
+      expect(decided / experiments).toBeLessThanOrEqual(0.07)
+    },
+  )
 })
 
 describe('decisions', () => {
