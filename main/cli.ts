@@ -16,6 +16,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'import-results': async () => (await import('./cli/commands/import-results.ts')).importResultsCommand,
   recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
   metrics: async () => (await import('./cli/commands/metrics.ts')).metricsCommand,
+  models: async () => (await import('./cli/commands/models.ts')).modelsCommand,
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
   trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
   serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,

@@ -105,8 +105,9 @@ interface SetProblem {
 export interface JoinedModels {
   models: ModelsManifest
   connections: Record<string, Connection>
-  /** Names of the sets that a person's own file declares. */
+  /** Names of the sets and connections that a person's own file declares. */
   ownSets: string[]
+  ownConnections: string[]
   problems: { ofProject: SetProblem[]; ofPerson: SetProblem[] }
 }
 
@@ -132,7 +133,13 @@ export function joinModels(project: ModelsFile, own: OwnModelsFile | null): Join
     default_set: wanted ?? project.default_set,
     sets,
   }
-  return { models, connections, ownSets: Object.keys(own?.sets ?? {}), problems: { ofProject, ofPerson } }
+  return {
+    models,
+    connections,
+    ownSets: Object.keys(own?.sets ?? {}),
+    ownConnections: Object.keys(own?.connections ?? {}),
+    problems: { ofProject, ofPerson },
+  }
 }
 
 function resolveSets(

@@ -135,3 +135,16 @@ function keyAddressProblem(declared: RemoteModel, address: string, env: Env): st
   if (isFromEnvironment || HOMES[name] === origin || trusted.includes(origin)) return null
   return `${name} is not sent to ${origin}, because the project names this address and you have not allowed it. If you trust it with the key: rag-ladder trust ${origin}`
 }
+
+/** The model of a role with placeholders replaced, and everything that prevents its use here. Nothing may be asked of it where there are problems. */
+export function resolveModel(
+  role: ModelRole,
+  choice: ModelChoice,
+  env: Env,
+): { choice: ModelChoice; problems: string[] } {
+  const { choice: resolved, problems, unset } = resolveChoice(role, choice, env)
+  return {
+    choice: resolved,
+    problems: [...problems, ...unset.map((name) => `the environment variable ${name} is not set`)],
+  }
+}

@@ -51,6 +51,8 @@ export interface Experiment {
   /** Names of the sets that are a person's own. */
   ownModelSets: string[]
   connections: Record<string, Connection>
+  /** Names of the connections that are a person's own. */
+  ownConnections: string[]
   aliases: Map<string, Alias>
   datasets: LadderDataset[]
   /** Datasets that only a run which names them is refused for. */
@@ -131,14 +133,14 @@ async function joinDataset(
   return { dataset, declaredIn: file, profile, questions: queries.queries }
 }
 
-type LoadedModels = Pick<Experiment, 'models' | 'projectModels' | 'ownModelSets' | 'connections'>
+type LoadedModels = Pick<Experiment, 'models' | 'projectModels' | 'ownModelSets' | 'connections' | 'ownConnections'>
 
 /** The model sets and connections of a project and of the person who works in it. Throws `ManifestError`. */
 export async function loadModels(root: string): Promise<LoadedModels> {
   const project = await loadManifest(root, MODELS_FILE, ModelsFile)
   const hasOwn = (await stat(resolve(root, OWN_MODELS_FILE)).catch(() => null)) !== null
   const own = hasOwn ? await loadManifest(root, OWN_MODELS_FILE, OwnModelsFile) : null
-  const { models, connections, ownSets, problems } = joinModels(project, own)
+  const { models, connections, ownSets, ownConnections, problems } = joinModels(project, own)
   for (const [file, found] of [
     [MODELS_FILE, problems.ofProject],
     [OWN_MODELS_FILE, problems.ofPerson],
@@ -149,7 +151,7 @@ export async function loadModels(root: string): Promise<LoadedModels> {
         found.map(({ path, message }) => `${fieldPath(path)}: ${message}`),
       )
   const projectModels = own === null ? models : joinModels(project, null).models
-  return { models, projectModels, ownModelSets: ownSets, connections }
+  return { models, projectModels, ownModelSets: ownSets, connections, ownConnections }
 }
 
 /** Loads and cross-checks all manifests. Throws `ManifestError` for what concerns every dataset; makes no call and writes nothing. */

@@ -1,0 +1,245 @@
+import {
+  connectedModel,
+  connectionKind,
+  ConnectionKind,
+  Identifier,
+  isCloudModel,
+  isRemoteModel,
+  ModelRole,
+  modelNameOf,
+  OWN_MODELS_FILE,
+  resolveModel,
+  type Connection,
+} from '../../../contract/index.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { testConnection, type TestedConnection } from '../../lib/test-connection.ts'
+import { TRUSTED_VARIABLE, trustAddresses, trustedOrigins } from '../../lib/trusted-addresses.ts'
+import { loadModels } from '../../manifests/experiment.ts'
+import { editOwnModels } from '../../manifests/own-models.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
+
+// One command for model services and sets: `rag-ladder models add ollama --kind ollama --model qwen3:8b` writes a connection and a set with
+// one model for all roles to the state folder, and `rag-ladder models test ollama` shows whether it works.
+
+interface Call {
+  root: string
+  loaded: Awaited<ReturnType<typeof loadModels>>
+  args: readonly string[]
+  invocation: Invocation
+  print: (text: string) => void
+}
+
+interface Verb {
+  usage: string
+  about: string
+  /** Least and greatest number of arguments. */
+  takes: readonly [number, number]
+  run: (call: Call) => Promise<ExitCode>
+}
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  list: { usage: 'list', about: 'connections and model sets', takes: [0, 0], run: list },
+  test: {
+    usage: 'test [CONNECTION]',
+    about: 'asks each service for its models, an answer, JSON and an embedding',
+    takes: [0, 1],
+    run: test,
+  },
+  add: {
+    usage: 'add NAME --kind KIND [--url ADDRESS] [--key-env VARIABLE] [--model MODEL] [--embedding-model MODEL]',
+    about: 'adds a connection; with --model also a set of that name with this model for every role',
+    takes: [1, 1],
+    run: add,
+  },
+  remove: { usage: 'remove NAME', about: 'removes a connection and the set of that name', takes: [1, 1], run: remove },
+  use: { usage: 'use SET', about: 'makes a set the one that runs use without --model-set', takes: [1, 1], run: use },
+}
+
+export const modelsCommand: Command = {
+  name: 'models',
+  summary: `Connect model services and choose model sets: ${Object.keys(VERBS).join(', ')}.`,
+  positionals: '<verb> [name]',
+  options: {
+    project: RUN_OPTIONS.project,
+    kind: { type: 'string', hint: 'KIND', description: `kind of service: ${ConnectionKind.options.join(', ')}` },
+    url: {
+      type: 'string',
+      hint: 'ADDRESS',
+      description: 'its address with the version path; the usual one of its kind unless given',
+    },
+    'key-env': { type: 'string', hint: 'VARIABLE', description: 'environment variable that holds its key' },
+    model: { type: 'string', hint: 'MODEL', description: 'model for every role that writes text, or to test' },
+    'embedding-model': { type: 'string', hint: 'MODEL', description: 'model for embeddings, or to test' },
+    timeout: { type: 'string', hint: 'SECONDS', description: 'longest time for each request of test', default: '60' },
+    json: { type: 'boolean', description: 'print the results of test as JSON' },
+  },
+  async run(invocation) {
+    const [name = '', ...args] = invocation.positionals
+    const verb = Object.hasOwn(VERBS, name) ? VERBS[name]! : null
+    if (verb === null)
+      throw new InputError([
+        `${name === '' ? 'name a verb' : `unknown verb ${name}`}:`,
+        ...Object.values(VERBS).map(({ usage, about }) => `models ${usage}: ${about}`),
+      ])
+    const [least, most] = verb.takes
+    if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder models ${verb.usage}`])
+    const root = projectFolder(invocation)
+    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
+    return verb.run({ root, loaded: await loadModels(root), args, invocation, print })
+  },
+}
+
+function list({ loaded: { connections, models, ownModelSets }, print }: Call): Promise<ExitCode> {
+  print('Connections:')
+  for (const [name, connection] of Object.entries(connections)) {
+    const {
+      base_url: address,
+      api_key_env: key,
+      cloud,
+    } = connectedModel(connection, { connection: name, model: '-' }, 'generation')
+    const details = [
+      connectionKind(connection.kind).label,
+      address,
+      ...(key === null ? [] : [`key in ${key}`]),
+      ...(cloud ? ['cloud'] : []),
+    ]
+    print(`  ${name}  ${details.join(' · ')}`)
+  }
+  print('Sets:')
+  for (const [name, { description, roles }] of Object.entries(models.sets)) {
+    const marks = [
+      ...(name === models.default_set ? ['default'] : []),
+      ...(ownModelSets.includes(name) ? ['your own'] : []),
+      ...(Object.values(roles).some(isCloudModel) ? ['cloud'] : []),
+    ]
+    const names = [...new Set([roles.light_gen, roles.embed].map(modelNameOf))].join(', ')
+    print(
+      `  ${name}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}  ${names}${description === '' ? '' : ` · ${description}`}`,
+    )
+  }
+  return Promise.resolve(EXIT.ok)
+}
+
+function secondsOf(invocation: Invocation): number {
+  const text = textOption(invocation, 'timeout') ?? ''
+  const seconds = Number(text)
+  if (seconds > 0 && seconds <= 3600) return seconds
+  throw new InputError([`invalid value for --timeout: expected seconds up to 3600, got ${text}`])
+}
+
+async function test({ loaded: { connections }, args, invocation, print }: Call): Promise<ExitCode> {
+  const [wanted] = args
+  if (wanted !== undefined && !Object.hasOwn(connections, wanted))
+    throw new InputError([unknownConnection(wanted, connections)])
+  const timeoutMs = secondsOf(invocation) * 1000
+  const env = { ...invocation.env, [TRUSTED_VARIABLE]: trustedOrigins(invocation.env).join(',') }
+  const results: Record<string, TestedConnection | { problems: string[] }> = {}
+  for (const name of wanted === undefined ? Object.keys(connections) : [wanted]) {
+    const connection = connections[name]!
+    const declared = connectedModel(connection, { connection: name, model: '-' }, 'generation')
+    const { choice, problems } = resolveModel('light_gen', declared, env)
+    if (problems.length > 0 || !isRemoteModel(choice)) {
+      results[name] = { problems }
+      continue
+    }
+    const { base_url: baseUrl, api_key_env: keyName } = choice
+    results[name] = await testConnection({
+      kind: connection.kind,
+      baseUrl,
+      keyName,
+      key: keyName === null ? null : (invocation.env[keyName] ?? null),
+      model: textOption(invocation, 'model'),
+      embeddingModel: textOption(invocation, 'embedding-model'),
+      timeoutMs,
+    })
+  }
+  if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify(results)}\n`)
+  else for (const [name, result] of Object.entries(results)) for (const line of linesOf(name, result)) print(line)
+  return Object.values(results).every(works) ? EXIT.ok : EXIT.serviceFailed
+}
+
+const works = (result: TestedConnection | { problems: string[] }): boolean =>
+  'probes' in result && result.probes.every(({ status }) => status !== 'failed')
+
+function linesOf(name: string, result: TestedConnection | { problems: string[] }): string[] {
+  if (!('probes' in result)) return [`${name}  not tested`, ...result.problems.map((problem) => `  ${problem}`)]
+  return [
+    `${name}  ${works(result) ? 'works' : 'does not work'}`,
+    ...result.probes.flatMap(({ probe, status, model, latencyMs, finding, error, remedy }) => [
+      `  ${[probe, status, ...(model === null ? [] : [model]), ...(latencyMs === null ? [] : [`${latencyMs} ms`]), ...(finding === null ? [] : [finding])].join(' · ')}`,
+      ...(error === null ? [] : [`    ${error}`]),
+      ...(remedy === null ? [] : [`    ${remedy}`]),
+    ]),
+  ]
+}
+
+const unknownConnection = (name: string, connections: Readonly<Record<string, Connection>>): string =>
+  `no connection is named ${name}; there are ${Object.keys(connections).join(', ')}`
+
+async function add({ root, loaded, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
+  if (!Identifier.safeParse(name).success)
+    throw new InputError([`invalid name ${name}: expected letters, digits, "_", "-" and "." only`])
+  const kind = ConnectionKind.safeParse(textOption(invocation, 'kind') ?? name)
+  if (!kind.success)
+    throw new InputError([`name the kind of service with --kind: ${ConnectionKind.options.join(', ')}`])
+  const url = textOption(invocation, 'url')
+  const keyName = textOption(invocation, 'key-env')
+  const model = textOption(invocation, 'model')
+  const embeddingModel = textOption(invocation, 'embedding-model')
+  if (model === null && embeddingModel !== null)
+    throw new InputError(['--embedding-model needs --model: a set has a model for every role'])
+  const connection: Connection = {
+    kind: kind.data,
+    ...(url === null ? {} : { base_url: url }),
+    ...(keyName === null ? {} : { api_key_env: keyName }),
+  }
+  const rules = { backend: 'builtin', model: 'hashed-768' }
+  const embedding = embeddingModel === null ? rules : { connection: name, model: embeddingModel }
+  const set = {
+    description: `${model ?? ''} of the connection ${name} for every role that writes text.`,
+    default: { connection: name, model },
+    roles: { embed: embedding, evaluator_embed: embedding, rerank: { backend: 'builtin', model: 'lexical-reranker' } },
+  }
+  await editOwnModels(root, [
+    { path: ['connections', name], value: connection },
+    ...(model === null ? [] : [{ path: ['sets', name], value: set }]),
+  ])
+  // The person has entered the address: it may get the key that they named for it.
+  if (url !== null && keyName !== null) trustAddresses([url], invocation.env)
+  const replaced = Object.hasOwn(loaded.connections, name) ? ', in place of the one of that name' : ''
+  print(`Added the connection ${name} to ${OWN_MODELS_FILE}${replaced}. Test it: rag-ladder models test ${name}`)
+  if (model !== null)
+    print(`Added the set ${name}. Use it: rag-ladder ladder --model-set ${name}, or rag-ladder models use ${name}`)
+  return EXIT.ok
+}
+
+async function remove({ root, loaded, args: [name = ''], print }: Call): Promise<ExitCode> {
+  const { connections, ownConnections, ownModelSets, models } = loaded
+  if (!ownConnections.includes(name) && !ownModelSets.includes(name)) {
+    const isOfProject = Object.hasOwn(connections, name) || Object.hasOwn(models.sets, name)
+    throw new InputError([
+      isOfProject ? `${name} belongs to the project: edit manifests/models.yaml` : unknownConnection(name, connections),
+    ])
+  }
+  const isDefault = models.default_set === name
+  await editOwnModels(root, [
+    ...(isDefault ? [{ path: ['default_set'], value: undefined }] : []),
+    { path: ['sets', name], value: undefined },
+    { path: ['connections', name], value: undefined },
+  ])
+  print(`Removed ${name} from ${OWN_MODELS_FILE}.`)
+  if (isDefault) print(`Runs use the set ${(await loadModels(root)).models.default_set} again.`)
+  return EXIT.ok
+}
+
+async function use({ root, loaded: { models }, args: [name = ''], print }: Call): Promise<ExitCode> {
+  if (!Object.hasOwn(models.sets, name))
+    throw new InputError([`no set is named ${name}; there are ${Object.keys(models.sets).join(', ')}`])
+  await editOwnModels(root, [{ path: ['default_set'], value: name }])
+  print(`Runs use the set ${name} unless --model-set or RAG_MODEL_SET names another.`)
+  const cloud = ModelRole.options.filter((role) => isCloudModel(models.sets[name]!.roles[role]))
+  if (cloud.length > 0) print(`Calls of ${cloud.join(', ')} leave this machine.`)
+  return EXIT.ok
+}

@@ -1,0 +1,98 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+
+let root: string
+let user: string
+let server: Server
+let address: string
+const keys: (string | undefined)[] = []
+const models = (...args: string[]) =>
+  runCli(['models', ...args, '--project', root], { RAG_LADDER_USER_DIR: user, OTHER_API_KEY: 'k-0123456789' })
+const file = (): string => join(root, '.rag-ladder/models.yaml')
+
+beforeAll(async () => {
+  ;[root, user] = [await smokeProject(), await mkdtemp(join(tmpdir(), 'models-command-'))]
+  // Lists two models, answers chats, and has no embeddings.
+  server = createServer((request, response) => {
+    keys.push(request.headers.authorization)
+    if (request.url === '/v1/models') return void response.end('{"data": [{"id": "tiny"}, {"id": "bge-small"}]}')
+    if (request.url !== '/v1/chat/completions') return void response.writeHead(404).end('Not Found')
+    const message = { content: '{"city": "Paris"}' }
+    response.end(JSON.stringify({ choices: [{ message }], usage: { completion_tokens: 5 } }))
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+})
+afterAll(async () => {
+  server.close().closeAllConnections()
+  await Promise.all([root, user].map((folder) => rm(folder, { recursive: true, force: true })))
+})
+
+it('adds a connection with a set, tests it with its key, and makes the set the default', async () => {
+  const tracked = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+  const added = await models(
+    'add',
+    'lab',
+    '--kind',
+    'compatible',
+    '--url',
+    address,
+    '--key-env',
+    'OTHER_API_KEY',
+    '--model',
+    'tiny',
+  )
+  expect(added).toMatchObject({ code: 0 })
+  expect(await readFile(file(), 'utf8')).not.toContain('k-0123456789')
+  expect(await readFile(join(root, 'manifests/models.yaml'), 'utf8')).toBe(tracked)
+
+  const tested = await models('test', 'lab', '--json')
+  expect(tested.code).toBe(0)
+  const { probes } = (JSON.parse(tested.stdout) as { lab: { probes: { probe: string; status: string }[] } }).lab
+  expect(probes.map(({ probe, status }) => `${probe} ${status}`)).toEqual([
+    'models passed',
+    'chat passed',
+    'structured passed',
+    'embedding unsupported',
+  ])
+  expect(new Set(keys)).toEqual(new Set(['Bearer k-0123456789']))
+
+  expect(await models('use', 'lab')).toMatchObject({ code: 0 })
+  expect((await models('list')).stdout).toContain('lab (default, your own)  tiny, hashed-768')
+})
+
+it('sends no key to an address that only a file names, and says how to allow it', async () => {
+  const before = await readFile(file(), 'utf8')
+  await writeFile(file(), before.replaceAll('127.0.0.1', 'localhost'))
+  const asked = keys.length
+  const tested = await models('test', 'lab')
+  await writeFile(file(), before)
+  expect(tested.code).toBe(5)
+  expect(tested.stdout).toContain('OTHER_API_KEY is not sent to http://localhost:')
+  expect(keys).toHaveLength(asked)
+})
+
+it('keeps comments of the file, and refuses an edit that would leave a set without its connection', async () => {
+  const before = await readFile(file(), 'utf8')
+  const second = 'sets:\n  second:\n    default: { connection: lab, model: tiny }\n'
+  const withSet = `# mine\n${before.replace('sets:\n', second)}`
+  await writeFile(file(), withSet)
+  const removed = await models('remove', 'lab')
+  expect(removed.code).toBe(2)
+  expect(removed.stderr.replaceAll(/\s+/g, ' ')).toContain('sets.second.default.connection: no connection is named lab')
+  expect(await readFile(file(), 'utf8')).toBe(withSet)
+  expect(await models('add', 'home', '--kind', 'ollama')).toMatchObject({ code: 0 })
+  expect(await readFile(file(), 'utf8')).toMatch(/^# mine\n[\s\S]* {2}home:\n {4}kind: ollama\n/)
+})
+
+it('removes its own connections, and leaves those of the project', async () => {
+  expect(await models('remove', 'home')).toMatchObject({ code: 0 })
+  const refused = await models('remove', 'ollama')
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('ollama belongs to the project')
+})
