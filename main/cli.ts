@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   metrics: async () => (await import('./cli/commands/metrics.ts')).metricsCommand,
   models: async () => (await import('./cli/commands/models.ts')).modelsCommand,
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
+  doctor: async () => (await import('./cli/commands/doctor.ts')).doctorCommand,
   trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
   serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
 }

@@ -29,6 +29,8 @@ export interface ConnectionTest {
   model: string | null
   /** Null takes the first that is named like one. */
   embeddingModel: string | null
+  /** Request fields of calls that generate text, in place of those of the kind. */
+  generationDefaults?: Readonly<Record<string, unknown>>
   /** For each request. */
   timeoutMs: number
   signal?: AbortSignal
@@ -211,8 +213,8 @@ async function embed(test: ConnectionTest, model: string | null): Promise<ProbeR
   })
 }
 
-const generation = ({ kind }: ConnectionTest, model: string) => ({
-  ...connectionKind(kind).generationDefaults,
+const generation = ({ kind, generationDefaults }: ConnectionTest, model: string) => ({
+  ...(generationDefaults ?? connectionKind(kind).generationDefaults),
   model,
   stream: false,
   // OpenAI's newer models refuse max_tokens, which other services know only.

@@ -66,6 +66,30 @@ it('adds a connection with a set, tests it with its key, and makes the set the d
   expect((await models('list')).stdout).toContain('lab (default, your own)  tiny, hashed-768')
 })
 
+it('doctor reports a set whose models answer as ready, and names the first thing that is wrong with what to do', async () => {
+  const doctor = (env: Record<string, string> = {}) =>
+    runCli(['doctor', '--project', root], { RAG_LADDER_USER_DIR: user, OTHER_API_KEY: 'k-0123456789', ...env })
+  const ready = await doctor()
+  expect(ready.stdout).toMatch(/● http:\S+ · chat · tiny · [\d.]+ tokens\/s · \d+ ms\nThe set lab is ready\.\n$/)
+  expect(ready.code).toBe(0)
+  const withoutKey = await doctor({ OTHER_API_KEY: '' })
+  expect(withoutKey.stdout).toContain('the environment variable OTHER_API_KEY is not set')
+  expect(withoutKey.code).toBe(2)
+  const other = await doctor({ RAG_MODEL_SET: 'local-gguf', RAG_LADDER_GGUF_FILE: '/nowhere/model.gguf' })
+  expect(other.stdout).toContain('Correct this first: /nowhere/model.gguf.')
+  expect(other.code).toBe(5)
+  const unembedded = (await readFile(file(), 'utf8')).replace(
+    /embed:\s+backend: builtin\s+model: hashed-768/,
+    'embed: { connection: lab, model: bge-small }',
+  )
+  const before = await readFile(file(), 'utf8')
+  await writeFile(file(), unembedded)
+  const embedding = await doctor()
+  await writeFile(file(), before)
+  expect(embedding.stdout).toContain('This service has no embeddings: use another model for embed')
+  expect(embedding.code).toBe(5)
+})
+
 it('sends no key to an address that only a file names, and says how to allow it', async () => {
   const before = await readFile(file(), 'utf8')
   await writeFile(file(), before.replaceAll('127.0.0.1', 'localhost'))
