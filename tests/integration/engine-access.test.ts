@@ -86,7 +86,7 @@ describe('the control API', () => {
     const unknown = await send('POST', '/control/no/such', { 'content-type': 'application/json', ...bearer() }, '{}')
     expect([unknown.status, codeOf(unknown)]).toEqual([404, 'not_found'])
     // Refused by what it declares; unread bytes would end the connection before the answer is seen.
-    const huge = await call({ ...bearer(), 'content-length': '5000000' }, '{"json":"x')
+    const huge = await call({ ...bearer(), 'content-length': '50000000' }, '{"json":"x')
     expect([huge.status, codeOf(huge)]).toEqual([413, 'request_too_large'])
     expect(await failureOf(engine.client.matrix.page({ run_id: '', dataset_id: 'x', metric: 'faithfulness' }))).toEqual(
       {
