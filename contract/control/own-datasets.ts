@@ -101,7 +101,7 @@ export const ImportQuestionsInput = z.strictObject({
   questions: z.array(Question).min(1).max(10_000),
 })
 
-/** What stands in the way of a run. */
+/** What would keep a run from giving a result. */
 export const DatasetCheck = z.strictObject({
   problems: z.array(
     z.strictObject({

@@ -107,7 +107,7 @@ const level = ({ dataset }: DeclaredDataset): number => dataset.complexity_level
 
 const withoutEnding = (name: string): string => name.slice(0, -'.yaml'.length)
 
-/** Folders with a dataset file: others in `datasets/` are somebody's own. */
+/** Folders with a dataset file; others in `datasets/` are ignored. */
 async function ownFolders(root: string, folders: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     folders.map(async (id) => {

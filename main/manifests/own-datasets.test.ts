@@ -114,7 +114,7 @@ describe('documents', () => {
 })
 
 describe('a removed dataset', () => {
-  it('lies in the trash as it was, and comes back unless its name is taken again', async () => {
+  it('is kept in the trash unchanged, and can be restored unless its name is taken again', async () => {
     await addOwnDocument(root, 'mine', 'a.md', Buffer.from('Text.'))
     const trashId = await removeOwnDataset(root, 'mine', new Date('2026-11-23T10:00:00.000Z'))
     expect(await mine()).toBeUndefined()

@@ -17,8 +17,8 @@ import { goldChecker } from './gold-problems.ts'
 import { loadManifest, parseYaml } from './load-manifest.ts'
 
 // A person's own datasets, a folder each: `datasets/<id>/` with `dataset.yaml` and `documents/`. Each change writes one file whole, or moves one
-// folder. Nothing is deleted: what is removed lies in a hidden folder beside, from where it is restored. A change names the revision of the
-// file that it was made on, so that it overwrites nothing that somebody else wrote meanwhile.
+// folder. Nothing is deleted: what is removed is moved to a hidden folder, from which it can be restored. A change names the revision of the
+// file that it was made on, so that it overwrites no other change.
 
 /** A change that is refused: the field that it concerns, and what to do. Nothing was written. */
 export class DatasetEditError extends Error {
@@ -167,10 +167,7 @@ async function change(
   const path = fileOf(root, id)
   const before = await readOwnDataset(root, id)
   if (revision !== null && revision !== before.revision)
-    throw new DatasetEditError(
-      'revision',
-      `${id} was changed by somebody else meanwhile: load it again and repeat the change`,
-    )
+    throw new DatasetEditError('revision', `${id} was changed since it was loaded: load it again and repeat the change`)
   const document = parseDocument(await readFile(path, 'utf8'))
   for (const [key, value] of Object.entries(fieldsOf(before.file))) {
     const node = document.createNode(value, { aliasDuplicateObjects: false })
@@ -200,7 +197,7 @@ export const updateOwnDataset = (
   }))
 
 /** An id that no question has: `q-1`, `q-2`, … */
-function freeId(known: ReadonlySet<string>): string {
+export function freeId(known: ReadonlySet<string>): string {
   let number = known.size + 1
   while (known.has(`q-${number}`)) number += 1
   return `q-${number}`

@@ -5,7 +5,7 @@ import { describeIssues, Question, type GoldEvidence } from '../../contract/inde
 //
 // Columns, in any order and case: `question` (or query), `answer` (or ground_truth), `id`, `answerable` (yes or no), `hops`, `tags` (separated by
 // ";"), `keys` (points separated by ";", spellings of one by "|"), and the gold evidence as `document` and `fact`; further facts in `document 2` and
-// `fact 2`, and so on. A document without a fact stands for the whole document.
+// `fact 2`, and so on. A document without a fact is gold evidence as a whole.
 
 export const QUESTION_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'json'] as const
 export type QuestionFormat = (typeof QUESTION_FORMATS)[number]

@@ -119,7 +119,7 @@ describe('ingestProfile', () => {
     expect(notices()[0]).toMatch(/platform.*cannot be reached.*trying again/)
   })
 
-  it('asks for the graph after a job of somebody else that left it out', async () => {
+  it('asks for the graph after a job of another process that left it out', async () => {
     server.script(accepted(), record('completed', { graph: false }), accepted(), record('completed', { graph: true }))
     expect(await ingest()).toMatchObject({ record: { graph: true }, unchanged: false })
     const submitted = server.requests.filter(({ path }) => path.includes('async_job'))

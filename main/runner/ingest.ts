@@ -129,8 +129,8 @@ export interface Ingestion {
 
 /**
  * Submits a profile and follows the durable job to its end; the platform answers with an earlier job when nothing has changed. The job outlives
- * the platform's process, so a call that fails is made again for a while. A job of somebody else that left out the graph is
- * awaited, and the graph asked for after it. Throws `IngestionFailedError`, `IngestionStuckError`,
+ * the platform's process, so a call that fails is made again for a while. A job of another process that left out
+ * the graph is awaited, and the graph is requested after it. Throws `IngestionFailedError`, `IngestionStuckError`,
  * `IngestionStoppedError`, `PlatformError`, and what `ready` throws.
  */
 export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpus> {

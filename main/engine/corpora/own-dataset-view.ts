@@ -10,7 +10,7 @@ import {
 } from '../../../contract/index.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { goldChecker } from '../../manifests/gold-problems.ts'
-import type { OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
+import { freeId, type OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
 import { readQuestionFile, type QuestionFormat } from '../../manifests/question-file.ts'
 import { clusterQuestions } from '../../statistics/clusters.ts'
 import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
@@ -71,12 +71,6 @@ export async function previewQuestions(
     lines.push({ line: row, question: found.length === 0 ? { ...question, id } : null, problems: found })
   }
   return lines
-}
-
-function freeId(known: ReadonlySet<string>): string {
-  let number = known.size + 1
-  while (known.has(`q-${number}`)) number += 1
-  return `q-${number}`
 }
 
 const EXTENSIONS: Readonly<Record<ParserName, readonly string[]>> = {

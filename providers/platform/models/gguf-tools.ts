@@ -20,7 +20,7 @@ const Declared = z.looseObject({
 
 const NO_PARAMETERS = { type: 'object', properties: {}, additionalProperties: false }
 
-/** What the model is told of its tools, as the end of the system message. */
+/** The tools as the end of the system message. */
 export function toolInstructions(tools: Tools): string {
   const described = tools.map((tool) => {
     const { name, description = '', parameters = NO_PARAMETERS } = Declared.parse(tool.function)

@@ -26,7 +26,7 @@ export class StreamFault extends Error {
 
 /**
  * Puts the chunks of one streamed chat completion together. Pieces of text go to `onText` as they arrive, but for those of the chunk that ends the
- * answer. Choices other than the first and tool calls are not read: nobody who streams asks for them.
+ * answer. Choices other than the first and tool calls are not read: no caller that streams asks for them.
  */
 export function createStreamedCompletion(onText: (piece: string) => void) {
   const head: Record<string, unknown> = {}

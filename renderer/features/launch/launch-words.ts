@@ -41,7 +41,7 @@ export const LAUNCH_WORDS = {
     chosen: (models: number) => `${models} chosen`,
     metricsAndRun: 'Metrics and run',
     asItsBase: 'as its base',
-    answerOnly: 'answer only: no contexts to measure',
+    answerOnly: 'answer only: faithfulness cannot be measured',
     ingestsAgain: 'ingests again',
     rung: (label: string, level: number, questions: number) =>
       `${label} · rung ${level} · ${plural(questions, 'question')}`,
