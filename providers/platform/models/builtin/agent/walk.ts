@@ -57,9 +57,10 @@ const FAR_CHARS = 160
 export function findWalks(view: QuestionView, lines: readonly Line[]): Walk[] {
   const starts = view.names.filter(({ key }) => lines.some((line) => surety(line, key) > 0))
   let walks = (starts.length > 0 ? starts : [null]).map((start) => firstStep(view, start))
+  const known = knownOf(view)
   const found: Step[] = []
   for (let length = 1; length <= LONGEST && walks.length > 0; length += 1) {
-    const longer = walks.flatMap((walk) => lines.flatMap((line) => extend(view, walk, line)))
+    const longer = walks.flatMap((walk) => lines.flatMap((line) => extend(known, walk, line)))
     found.push(...longer)
     walks = longer
       .filter(({ lines: chain, bridges }) => bridges.length === chain.length)
@@ -82,13 +83,45 @@ function surety(line: Line, key: readonly string[]): number {
   return best < LEAST_SURE ? 0 : best
 }
 
+/** What every walk asks about a line again, computed once. */
+interface Known {
+  /** How well a line meets each term. */
+  strengths: (terms: readonly PlacedTerm[], line: Line) => readonly number[]
+  surety: (key: readonly string[], line: Line) => number
+  /** How well a line fits the kind of thing that the question asks for. */
+  fit: (line: Line) => number
+}
+
+function knownOf(view: QuestionView): Known {
+  const fit = once(({ question }: QuestionView, line: Line) => kindFit(line.text, question))
+  return {
+    strengths: once((terms, line) => terms.map((term) => strengthIn(term, line))),
+    surety: once((key, line) => surety(line, key)),
+    fit: (line) => fit(view, line),
+  }
+}
+
+/** A function that keeps its values by the identity of its two arguments. */
+function once<One extends object, Other extends object, Value>(
+  compute: (one: One, other: Other) => Value,
+): (one: One, other: Other) => Value {
+  const values = new WeakMap<One, Map<Other, Value>>()
+  return (one, other) => {
+    const own = values.get(one) ?? new Map<Other, Value>()
+    values.set(one, own)
+    const value = own.get(other) ?? compute(one, other)
+    own.set(other, value)
+    return value
+  }
+}
+
 /** A walk with one more line: once as its end, and once for each name that leads on from there. */
-function extend(view: QuestionView, walk: Step, line: Line): Step[] {
+function extend(known: Known, walk: Step, line: Line): Step[] {
   if (walk.lines.includes(line)) return []
   const key = walk.lines.length === 0 ? (walk.start?.key ?? null) : walk.bridges.at(-1)!.key
-  const sure = key === null ? 1 : surety(line, key)
+  const sure = key === null ? 1 : known.surety(key, line)
   if (sure === 0) return []
-  const own = walk.terms.map((term) => strengthIn(term, line))
+  const own = known.strengths(walk.terms, line)
   const prefix = tellMore(walk, own)
   const told = prefix.at(-1)!
   if (walk.lines.length > 0 && told - walk.told < LEAST_GAIN) return []
@@ -96,7 +129,7 @@ function extend(view: QuestionView, walk: Step, line: Line): Step[] {
   const doubt = walk.doubt + (1 - sure)
   const score =
     told +
-    WEIGHT.fit * kindFit(line.text, view.question) -
+    WEIGHT.fit * known.fit(line) -
     WEIGHT.length * walk.lines.length -
     WEIGHT.doubt * doubt -
     (line.whole ? 0 : WEIGHT.piece)
