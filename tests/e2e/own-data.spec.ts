@@ -115,6 +115,8 @@ test.describe('a dataset of one’s own', () => {
     await expect(dialog.getByRole('row', { name: /The lock is painted by Carl|▲ left out/ })).toContainText(
       '▲ left out',
     )
+    // Below the dialog's overlay a note that fades has too little contrast.
+    await expect(page.getByText(/^Question q-\d+ saved\.$/)).toHaveCount(0)
     expect(await seriousFindings(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Import 6 questions' }).click()
     await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(9)
