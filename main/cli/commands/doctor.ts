@@ -95,7 +95,8 @@ function servicesOf(roles: Roles): Service[] {
   for (const role of ModelRole.options) {
     const model = roles[role]
     const task = roleTask(role)
-    if (model.backend !== 'openai' || task === 'rerank') continue
+    // Only a service of a connection takes defaults for its requests.
+    if (!('defaults' in model) || task === 'rerank') continue
     // Another model at the same service is another test.
     const known = services.find(
       ({ address, keyName, [task]: tested }) =>
