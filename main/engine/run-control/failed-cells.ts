@@ -11,11 +11,16 @@ import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { withEvaluation } from '../../runner/build-row.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../../runner/open-evidence.ts'
 
+/** A metric that cannot be measured on the answer itself, such as faithfulness of a refusal: a further evaluation gives the same. */
+const OF_THE_ANSWER: ReadonlySet<string> = new Set(['no_statements'])
+
 /** How a cell failed: its call, or the evaluation of a good answer; null when it did not. */
 function failureClassOf({ error, metrics: { ragas } }: Pick<CanonicalRow, 'error' | 'metrics'>): FailureClass | null {
   if (error !== null) return error.type
   if (ragas.error_type === 'timeout') return 'evaluation_timeout'
-  return ragas.status === 'error' || Object.keys(ragas.metric_errors).length > 0 ? 'evaluation_error' : null
+  const errors = Object.values(ragas.metric_errors)
+  const isOfAnswer = errors.length > 0 && errors.every((error) => OF_THE_ANSWER.has(error))
+  return !isOfAnswer && (ragas.status === 'error' || errors.length > 0) ? 'evaluation_error' : null
 }
 
 const isOfEvaluation = (failure: FailureClass): boolean => failure.startsWith('evaluation_')
