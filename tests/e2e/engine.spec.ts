@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, glob, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { glob, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, type Page, test as base } from '@playwright/test'
+import { emptyProject } from '../helpers/seeded-project.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -19,9 +19,7 @@ interface Serving {
 /** `rag-ladder serve` over a fresh copy of the project's manifests and corpus. */
 const test = base.extend<{ serving: Serving }>({
   serving: async ({ browserName: _ }, use) => {
-    const project = await mkdtemp(join(tmpdir(), 'rag-ladder-e2e-'))
-    await cp(join(ROOT, 'manifests'), join(project, 'manifests'), { recursive: true })
-    await cp(join(ROOT, 'corpus'), join(project, 'corpus'), { recursive: true })
+    const project = await emptyProject()
     const program = [join(ROOT, 'bin/rag-ladder.mjs'), 'serve', '--project', project, '--port', '0', '--no-open']
     const child = spawn(join(ROOT, 'node_modules/.bin/node'), program, { stdio: ['ignore', 'pipe', 'inherit'] })
     let link = ''

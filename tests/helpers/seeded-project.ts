@@ -1,9 +1,10 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parse, stringify } from 'yaml'
 import { artifactFiles } from '../../main/evidence/artifact-files.ts'
 import { runJudgePanel } from '../../main/judge/run-panel.ts'
-import type { Alias } from '../../contract/index.ts'
+import { DATASETS_FOLDER, type Alias } from '../../contract/index.ts'
 import { loadExperiment, type Experiment, type LadderDataset } from '../../main/manifests/experiment.ts'
 import { readJudgments, type JudgeInput } from '../../main/report/judge-input.ts'
 import { readEvidenceRows } from '../../main/report/read-evidence.ts'
@@ -34,11 +35,21 @@ const ALIASES = [
 ]
 const JUDGES = ['builtin-lexical-support', 'qwen3:8b', 'a-judge-with-a-rather-long-name-of-a-provider/llama3.3:70b']
 
+/** Specs are written for this many questions of a dataset, whatever the project's rungs ask by now. */
+const MOST_QUESTIONS = 24
+
 /** A project folder with manifests and corpora and no run. */
 export async function emptyProject(): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'rag-ladder-pages-'))
   for (const folder of ['manifests', 'corpus'])
     await cp(join(PROJECT_ROOT, folder), join(root, folder), { recursive: true })
+  const datasets = join(root, DATASETS_FOLDER)
+  for (const name of await readdir(datasets)) {
+    const file = join(datasets, name)
+    const manifest = parse(await readFile(file, 'utf8')) as { questions: unknown[] }
+    if (manifest.questions.length > MOST_QUESTIONS)
+      await writeFile(file, stringify({ ...manifest, questions: manifest.questions.slice(0, MOST_QUESTIONS) }))
+  }
   return root
 }
 
