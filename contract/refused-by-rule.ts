@@ -21,7 +21,11 @@ const ADVERBS =
   '(?:(?:even|ever|actually|explicitly|directly|clearly|specifically|really|itself|themselves|outright|exactly|anywhere|seem to|appear to) ){0,2}'
 const MODAL = "(?:do|does) ?(?:not|n't)"
 
-const any = (...patterns: string[]): RegExp => new RegExp(patterns.map((each) => `(?:${each})`).join('|'), 'i')
+/** Passes what one of the patterns matches. They stay apart: V8 takes five times as long to compile them as one pattern, half a second a process. */
+function any(...patterns: string[]): { test(text: string): boolean } {
+  const each = patterns.map((pattern) => new RegExp(pattern, 'i'))
+  return { test: (text) => each.some((pattern) => pattern.test(text)) }
+}
 
 /** A clause that says that the answer is not in what was given. */
 const REFUSAL = any(

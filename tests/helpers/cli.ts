@@ -1,13 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdir, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { PROJECT_ROOT } from './project-root.ts'
 
-/** A project folder of its own with the real manifests and the smoke corpus, outside any git checkout. */
-export async function smokeProject(): Promise<string> {
+/**
+ * A project folder of its own, outside any git checkout, with the real manifests and the smoke corpus. Of the datasets it has `smoke` and those
+ * that a test names: each process that it starts reads the questions of all.
+ */
+export async function smokeProject(...others: string[]): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'rag-ladder-project-'))
-  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+  const wanted = ['smoke', ...others].map((id) => `${id}.yaml`)
+  const isWanted = (file: string): boolean => basename(dirname(file)) !== 'datasets' || wanted.includes(basename(file))
+  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true, filter: isWanted })
   await mkdir(join(root, 'docs/results'), { recursive: true })
   await cp(join(PROJECT_ROOT, 'corpus/smoke'), join(root, 'corpus/smoke'), { recursive: true })
   return root

@@ -31,7 +31,7 @@ const ran = (runId: string, start: () => Promise<unknown>) => ranToEnd(client, r
 const run = (request: RunRequestInput & { run_id: string }) => ran(request.run_id, () => client.runs.start(request))
 
 beforeAll(async () => {
-  root = await smokeProject()
+  root = await smokeProject('graph_native')
   evaluator = await startFaultServer()
   engine = await startEngine(root)
   const recorded = recordedClient(engine.url, engine.token)

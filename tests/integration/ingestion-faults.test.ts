@@ -10,7 +10,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 let root: string
 const mounted: string[] = []
 beforeEach(async () => {
-  root = await smokeProject()
+  root = await smokeProject('baseline_curated')
 })
 afterEach(async () => {
   for (const folder of mounted.splice(0)) spawnSync('umount', [folder])

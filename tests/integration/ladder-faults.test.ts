@@ -10,7 +10,7 @@ let root: string
 const ladder = (...more: string[]): string[] => ladderArgs(root, ...more)
 
 beforeAll(async () => {
-  root = await smokeProject()
+  root = await smokeProject('baseline_curated')
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 

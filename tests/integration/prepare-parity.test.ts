@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -31,15 +31,12 @@ const NOW = new Date('2026-11-22T10:00:00Z')
 let root = ''
 
 beforeAll(async () => {
-  root = await smokeProject()
+  root = await smokeProject('baseline_curated')
   const manifest = await readFile(join(root, 'manifests/evaluation.yaml'), 'utf8')
   await writeFile(join(root, 'manifests/other.yaml'), manifest.replace("seed: 'ladder'", "seed: 'other'"))
   const panel = 'enabled: true\n    rotations: 3\n    reference: true'
   const judged = manifest.replace('enabled: false', panel).replace('models: []', 'models: [qwen3, llama3]')
   await writeFile(join(root, 'manifests/judges.yaml'), judged)
-  // Two datasets are enough, and load faster than all.
-  for (const file of await readdir(join(root, 'manifests/datasets')))
-    if (!['smoke.yaml', 'baseline_curated.yaml'].includes(file)) await rm(join(root, 'manifests/datasets', file))
   await copySmokeQuestions(root, 'manifests/other-questions.yaml')
 })
 afterAll(() => rm(root, { recursive: true }))
