@@ -8,7 +8,7 @@ import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
 import type { ExperimentReply } from './experiment-thread.ts'
-import { moduleEntry } from '../lib/module-entry.ts'
+import { moduleEntry, threadOptions } from '../lib/module-entry.ts'
 
 const THREAD = moduleEntry('./experiment-thread', import.meta.url)
 const MANIFESTS = 'manifests'
@@ -25,8 +25,7 @@ const SETTLE_MS = 80
  */
 async function loadInThread(root: string, files: ExperimentFiles): Promise<Experiment> {
   const worker = new Worker(THREAD, {
-    workerData: { root, files },
-    execArgv: [],
+    ...threadOptions({ root, files }),
     resourceLimits: { maxOldGenerationSizeMb: LOAD_MEMORY_MB },
   })
   const timer = setTimeout(() => void worker.terminate(), LOAD_TIMEOUT_MS)

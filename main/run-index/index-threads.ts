@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads'
 import type { IndexChange } from '../../contract/index.ts'
 import type { NamedFiles } from '../evidence/artifact-files.ts'
+import { threadOptions } from '../lib/module-entry.ts'
 import { isDamage } from './open-database.ts'
 import { RunIndexError, type RunIndexErrorCode } from './run-index-error.ts'
 
@@ -85,7 +86,7 @@ export class ThreadClient {
 
   #start(): Worker {
     if (this.#worker !== null) return this.#worker
-    const worker = new Worker(this.#entry, { workerData: this.#settings, execArgv: [] })
+    const worker = new Worker(this.#entry, threadOptions(this.#settings))
     this.#worker = worker
     let failure: unknown
     worker.on('message', (message: ThreadMessage) => this.#receive(message))
@@ -116,6 +117,14 @@ export class ThreadClient {
     this.#waiting.delete(message.id)
     if (message.kind === 'answer') waiting?.resolve(message.value)
     else waiting?.reject(new RunIndexError(message.failure.code, message.failure.message))
+  }
+
+  /** Ends a thread that writes nothing; what it has not answered is rejected as `closed`. */
+  async terminate(): Promise<void> {
+    for (const { reject } of this.#waiting.values()) reject(new RunIndexError('closed', 'the run index was closed'))
+    this.#waiting.clear()
+    await this.#worker?.terminate()
+    await this.#ended
   }
 
   /** Asks the thread to close its file and end; resolves when it has ended. Does nothing when it never ran. */

@@ -122,7 +122,7 @@ class ThreadedRunIndex implements RunIndex {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.all([this.#writer, ...this.#readers].map((thread) => thread.close())).then(
+    this.#closing ??= Promise.all([this.#writer.close(), ...this.#readers.map((reader) => reader.terminate())]).then(
       () => undefined,
     )
     return this.#closing

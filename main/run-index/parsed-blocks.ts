@@ -2,7 +2,7 @@
 // first block, while a second thread starts, which then stays one block ahead of the caller. Its rows are posted in packed form.
 import { Worker } from 'node:worker_threads'
 import type { CanonicalRow } from '../../contract/index.ts'
-import { moduleEntry } from '../lib/module-entry.ts'
+import { moduleEntry, threadOptions } from '../lib/module-entry.ts'
 import type { CellRecord, RowParser } from './cell-record.ts'
 import { BLOCK_BYTES, BlockReader, linesOf, type LineBlock } from './line-blocks.ts'
 import { INDEX_METRICS } from './schema.ts'
@@ -99,7 +99,7 @@ export type AheadAnswer = (Omit<ParsedBlock, 'bytes' | 'rows'> & { bytes: Uint8A
 /** Parses in another thread, which shares this process's open files: while one block is applied the next is parsed. */
 export function blocksAhead(range: FileRange, blockBytes = BLOCK_BYTES): ParsedBlocks {
   const request: AheadRequest = { ...range, blockBytes }
-  const worker = new Worker(moduleEntry('./parse-thread', import.meta.url), { workerData: request })
+  const worker = new Worker(moduleEntry('./parse-thread', import.meta.url), threadOptions(request))
   const ask = (): Promise<AheadAnswer> => {
     const answered = new Promise<AheadAnswer>((resolve, reject) => {
       const end = (settle: () => void): void => {

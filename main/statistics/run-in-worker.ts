@@ -1,13 +1,11 @@
-import { getCompileCacheDir } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { MetricComparison } from '../../contract/index.ts'
 import type { ComparisonOptions } from './compare-pairs.ts'
 import type { ScoreTable } from './score-table.ts'
 import { StatisticsError } from './statistics-error.ts'
 import type { StatisticsTask, TaskArguments, TaskReply, TaskResult } from './tasks.ts'
-import { moduleEntry } from '../lib/module-entry.ts'
+import { moduleEntry, threadOptions } from '../lib/module-entry.ts'
 
 const ENTRY = moduleEntry('./statistics-worker', import.meta.url)
 
@@ -25,7 +23,7 @@ export function runInWorker<Task extends StatisticsTask>(
       reject(new StatisticsError('aborted', `${task} was not started`, signal.reason))
       return
     }
-    const worker = new Worker(ENTRY, { workerData: { task, args }, execArgv: [], env: withCompileCache() })
+    const worker = new Worker(ENTRY, threadOptions({ task, args }))
     let outcome: TaskReply | StatisticsError | null = null
     const stop = (): void => {
       outcome = new StatisticsError('aborted', `${task} was stopped`, signal?.reason)
@@ -45,12 +43,6 @@ export function runInWorker<Task extends StatisticsTask>(
       else reject(new StatisticsError('bad_input', outcome.message))
     })
   })
-}
-
-/** A thread takes its modules from the cache that this one uses: stripping and compiling them again is half of its start. */
-function withCompileCache(): NodeJS.ProcessEnv {
-  const folder = getCompileCacheDir()
-  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) }
 }
 
 export interface WorkerOptions {
