@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from '@playwright/test'
+import { processesNaming } from './processes.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
 /** The desktop app as a spec sees it. */
@@ -53,6 +55,8 @@ export async function startDesktop(
         await app.close().catch(() => undefined)
         clearTimeout(stubborn)
       }
+      // Chromium's other processes outlive one that is killed, and write to its folder until they notice.
+      while ((await processesNaming(folder)).length > 0) await delay(50)
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -12,6 +12,16 @@ export async function childrenOf(pid: number): Promise<number[]> {
     .flatMap(([child, parent]) => (parent === pid ? [child!] : []))
 }
 
+/** Ids of the living processes that have a text in their command line. */
+export async function processesNaming(text: string): Promise<number[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-ww', '-o', 'pid=,args='])
+  return stdout
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .map((line) => Number.parseInt(line, 10))
+    .filter((pid) => pid !== process.pid && isAlive(pid))
+}
+
 /** Whether a process lives. One that has ended and was not reaped yet does not. */
 export function isAlive(pid: number): boolean {
   try {
