@@ -89,8 +89,26 @@ export const DatasetFile = versioned({
 })
 export type DatasetFile = z.infer<typeof DatasetFile>
 
+/** Where an imported dataset comes from, and what was taken of it: the same import of the same files gives the same dataset. */
+export const ImportedFrom = z.strictObject({
+  /** Id of the format, such as `musique`. */
+  format: z.string().min(1),
+  /** Where its authors publish it. */
+  url: z.string().optional(),
+  files: z.array(z.strictObject({ name: z.string().min(1), sha256: Sha256 })),
+  split: z.string().min(1).optional(),
+  seed: z.int().min(0),
+  questions: z.strictObject({ taken: z.int().min(0), of: z.int().min(0) }),
+  documents: z.strictObject({ taken: z.int().min(0), of: z.int().min(0) }),
+})
+export type ImportedFrom = z.infer<typeof ImportedFrom>
+
 /** `datasets/<id>/dataset.yaml`: the same of a person's own dataset, which may have no question yet. */
-export const OwnDatasetFile = versioned({ ...described, questions: QuestionList })
+export const OwnDatasetFile = versioned({
+  ...described,
+  imported_from: ImportedFrom.optional(),
+  questions: QuestionList,
+})
 export type OwnDatasetFile = z.infer<typeof OwnDatasetFile>
 
 /** A dataset file in the form of the older layout: entry of the catalogue, ingestion profile and questions. */

@@ -93,7 +93,7 @@ export async function createOwnDataset(
   const { root } = experiment
   await refuseTakenId(experiment, id)
   const { name: _name, corpus: _corpus, ...profile } = source?.profile ?? { name: id, corpus: null }
-  const text = written({
+  const text = writtenYaml({
     version: 1,
     label,
     description,
@@ -134,7 +134,8 @@ async function copyFolder(from: string, to: string): Promise<void> {
   }
 }
 
-const written = (value: object): string =>
+/** A dataset's file as text. */
+export const writtenYaml = (value: object): string =>
   stringify(value, { lineWidth: 0, singleQuote: true, aliasDuplicateObjects: false })
 
 /** A question without the fields that are as they are by default. */

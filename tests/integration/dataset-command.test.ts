@@ -76,6 +76,25 @@ it('comes back from its archive byte by byte, and from the trash', async () => {
   expect(await dataset('restore', name)).toMatchObject({ code: 0, stdout: 'copy is back\n' })
 })
 
+it('imports a public dataset in its own format, as a sample', async () => {
+  const corpus = ['Alder Weir', 'Ida Moore', 'Leeds'].map((title, at) => ({
+    _id: `d${at}`,
+    title,
+    text: `${title} is old.`,
+  }))
+  await mkdir(join(away, 'weirs/qrels'), { recursive: true })
+  await writeFile(join(away, 'weirs/corpus.jsonl'), corpus.map((each) => JSON.stringify(each)).join('\n'))
+  await writeFile(join(away, 'weirs/queries.jsonl'), '{"_id":"q1","text":"How old?"}\n')
+  await writeFile(join(away, 'weirs/qrels/test.tsv'), 'query-id\tcorpus-id\tscore\nq1\td1\t1\n')
+  const imported = await dataset('import', join(away, 'weirs'), '--documents', '2')
+  expect(imported).toMatchObject({ code: 0, stderr: '' })
+  expect(imported.stdout).toContain('datasets/weirs/: BEIR, 1 question of 1, 2 documents of 3\nLicence: ')
+  expect((await dataset('check', 'weirs')).stdout).toContain('2 documents, 1 question: no problem found')
+  const wrong = await dataset('import', join(away, 'weirs'), '--as', 'w2', '--questions', 'some')
+  expect(wrong).toMatchObject({ code: 2 })
+  expect(wrong.stderr).toContain('invalid value for --questions: expected a whole number from 1, got some')
+})
+
 it.each([
   ['a path that leads out', { 'dataset.yaml': 'version: 1', 'documents/../../out.md': 'x' }, 'cannot be unpacked'],
   ['a hidden file', { 'dataset.yaml': 'version: 1', 'documents/.profile': 'x' }, 'cannot be unpacked'],

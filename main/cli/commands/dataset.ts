@@ -3,6 +3,14 @@ import { basename, extname, join, relative, resolve, sep } from 'node:path'
 import { countWords, plural } from '../../../contract/words.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
+import { IMPORTERS } from '../../manifests/importers/formats.ts'
+import {
+  idOfSource,
+  importLines,
+  importPublicDataset,
+  type ImportProgress,
+} from '../../manifests/importers/import-dataset.ts'
+import { ImportError } from '../../manifests/importers/importer.ts'
 import { loadExperiment, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
 import {
   addOwnDocument,
@@ -19,6 +27,7 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { STOP_SIGNALS } from '../stop-signals.ts'
 
 // One command for everything that is done to a person's own datasets: `rag-ladder dataset new my_notes`. The panel makes the same calls.
 
@@ -99,15 +108,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
     },
   },
   import: {
-    usage: 'import FILE [--as ID]',
-    about: 'a dataset from such a file',
+    usage: `import FILE|FOLDER [--as ID] [--format ${IMPORTERS.map(({ id }) => id).join('|')}] [--questions N] [--documents N] [--seed N] [--split NAME]`,
+    about: 'a dataset from an exported zip file, or a public one in its own format',
     takes: [1, 1],
-    run: async ({ experiment, args: [file = ''], invocation, print }) => {
-      const id = textOption(invocation, 'as') ?? basename(file, extname(file))
-      const documents = await importDataset(experiment, resolve(file), id)
-      print(`datasets/${id}/: ${plural(documents, 'document')}`)
-      return EXIT.ok
-    },
+    run: importFrom,
   },
   remove: {
     usage: 'remove ID',
@@ -145,9 +149,18 @@ export const datasetCommand: Command = {
     project: RUN_OPTIONS.project,
     label: { type: 'string', hint: 'TEXT', description: 'name for people, with new' },
     'copy-of': { type: 'string', hint: 'ID', description: 'dataset to copy, with new' },
-    as: { type: 'string', hint: 'ID', description: 'id of the imported dataset; the name of the file unless given' },
+    as: { type: 'string', hint: 'ID', description: 'id of the imported dataset; the name of the source unless given' },
+    format: { type: 'string', hint: 'NAME', description: 'format of a public dataset; by its content unless given' },
+    questions: { type: 'string', hint: 'N', description: 'with import: a sample of so many questions' },
+    documents: {
+      type: 'string',
+      hint: 'N',
+      description: 'with import: so many documents, those with gold evidence and a sample of the others',
+    },
+    seed: { type: 'string', hint: 'N', description: 'seed of the samples', default: '0' },
+    split: { type: 'string', hint: 'NAME', description: 'with import: test, dev or train, or part of a file name' },
     out: { type: 'string', hint: 'FILE', description: 'where export writes; ID.zip unless given' },
-    json: { type: 'boolean', description: 'print the findings of check as JSON' },
+    json: { type: 'boolean', description: 'print the findings of check, or the summary of import, as JSON' },
   },
   async run(invocation) {
     const [name = '', ...args] = invocation.positionals
@@ -162,10 +175,75 @@ export const datasetCommand: Command = {
       return await verb.run({ experiment, args, invocation, print })
     } catch (error) {
       if (error instanceof DatasetEditError) throw new InputError([`${error.path}: ${error.message}`])
-      if (error instanceof QuestionFileError) throw new InputError([error.message])
+      if (error instanceof QuestionFileError || error instanceof ImportError) throw new InputError([error.message])
       throw error
     }
   },
+}
+
+async function importFrom({ experiment, args: [source = ''], invocation, print }: Call): Promise<ExitCode> {
+  const isArchive = extname(source).toLowerCase() === '.zip'
+  const id =
+    textOption(invocation, 'as') ?? (isArchive ? basename(source, extname(source)) : idOfSource(resolve(source)))
+  if (isArchive) {
+    const documents = await importDataset(experiment, resolve(source), id)
+    print(`datasets/${id}/: ${plural(documents, 'document')}`)
+    return EXIT.ok
+  }
+  const progress = progressLine(invocation.stderr)
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort(new ImportError('stopped: nothing was imported'))
+  for (const signal of STOP_SIGNALS) process.once(signal, onSignal)
+  try {
+    const summary = await importPublicDataset(experiment, {
+      source: resolve(source),
+      id,
+      format: textOption(invocation, 'format'),
+      questions: countOption(invocation, 'questions', 1),
+      documents: countOption(invocation, 'documents', 1),
+      seed: countOption(invocation, 'seed', 0) ?? 0,
+      split: textOption(invocation, 'split'),
+      label: textOption(invocation, 'label'),
+      onProgress: progress.show,
+      signal: stop.signal,
+    })
+    progress.clear()
+    if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify(summary)}\n`)
+    else for (const line of importLines(summary)) print(line)
+    return EXIT.ok
+  } finally {
+    progress.clear()
+    for (const signal of STOP_SIGNALS) process.off(signal, onSignal)
+  }
+}
+
+function countOption(invocation: Invocation, name: string, least: number): number | null {
+  const text = textOption(invocation, name)
+  if (text === null) return null
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= least) return value
+  throw new InputError([`invalid value for --${name}: expected a whole number from ${least}, got ${text}`])
+}
+
+const REDRAW_MS = 200
+
+/** One line that is drawn again, on a terminal only. */
+function progressLine(out: NodeJS.WriteStream): { show: (progress: ImportProgress) => void; clear: () => void } {
+  let drawnAt = 0
+  return {
+    show: ({ step, bytes, documents }) => {
+      if (!out.isTTY || Date.now() - drawnAt < REDRAW_MS) return
+      drawnAt = Date.now()
+      const read = `${countWords(Math.round(bytes / 1e6))} MB read`
+      out.write(
+        `\r\u001B[K${step === 'questions' ? 'Reading questions' : `${plural(documents, 'document')} written`} · ${read}`,
+      )
+    },
+    clear: () => {
+      if (drawnAt > 0) out.write('\r\u001B[K')
+      drawnAt = 0
+    },
+  }
 }
 
 const usageLines = (): string[] => Object.values(VERBS).map(({ usage, about }) => `dataset ${usage}: ${about}`)
