@@ -4,15 +4,14 @@ export function bounded<Value>(limit: number, compute: (key: string) => Value): 
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()
   return (key) => {
-    const kept = young.get(key) ?? old.get(key)
-    const value = kept ?? compute(key)
-    if (!young.has(key)) {
-      if (young.size >= limit) {
-        old = young
-        young = new Map()
-      }
-      young.set(key, value)
+    const kept = young.get(key)
+    if (kept !== undefined) return kept
+    const value = old.get(key) ?? compute(key)
+    if (young.size >= limit) {
+      old = young
+      young = new Map()
     }
+    young.set(key, value)
     return value
   }
 }

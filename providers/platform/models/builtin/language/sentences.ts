@@ -123,4 +123,4 @@ function splitSentences(source: string): readonly Sentence[] {
 }
 
 /** The sentences of a Markdown or plain text, in order. */
-export const sentencesOf: (source: string) => readonly Sentence[] = bounded(256, splitSentences)
+export const sentencesOf: (source: string) => readonly Sentence[] = bounded(1024, splitSentences)
