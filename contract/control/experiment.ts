@@ -47,6 +47,8 @@ export const ModelSetView = z.strictObject({
   name: Identifier,
   description: z.string(),
   is_default: z.boolean(),
+  /** A person's own, which can be changed and removed. */
+  own: z.boolean(),
   roles: z.record(z.string(), z.strictObject({ backend: z.string(), model: z.string(), cloud: z.boolean() })),
 })
 export type ModelSetView = z.infer<typeof ModelSetView>

@@ -32,6 +32,15 @@ import { EventsInput, SequencedEvent } from './events.ts'
 import { DatasetView, ExperimentView } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
 import {
+  AddConnectionInput,
+  FoundModels,
+  ModelsView,
+  ModelTest,
+  RemoveModelsInput,
+  SaveSetInput,
+  TestModelInput,
+} from './models.ts'
+import {
   BlindSets,
   BlindSetsInput,
   JudgeResults,
@@ -202,6 +211,21 @@ export const controlContract = {
     results: base.input(JudgeResultsInput).output(JudgeResults),
     /** Queues the judging of a finished run; its progress is that of a run of the same name. */
     judgeRun: base.input(JudgeRunInput).output(RunStarted),
+  },
+  /** Connections to model services and sets of models. What the calls below change is in the person's own file, never the project's. */
+  models: {
+    list: base.output(ModelsView),
+    /** Asks the usual ports of this machine and looks into the usual folders. */
+    found: base.output(FoundModels),
+    /** One chat, one answer in JSON and one embedding; what the service answers is a result, not a failure of the call. */
+    test: base.input(TestModelInput).output(ModelTest),
+    /** Replaces the person's connection of the same name. This, `saveSet`, `remove` and `use` are refused while a run is under way or queued. */
+    add: base.input(AddConnectionInput).output(ModelsView),
+    saveSet: base.input(SaveSetInput).output(ModelsView),
+    /** Refused for what belongs to the project, and for a connection that a set needs. */
+    remove: base.input(RemoveModelsInput).output(ModelsView),
+    /** Makes a set the default of this person. */
+    use: base.input(z.strictObject({ name: Identifier })).output(ModelsView),
   },
   services: {
     list: base.output(z.array(ServiceView)),

@@ -26,16 +26,32 @@ export function roleTask(role: ModelRole): ModelTask {
 }
 
 /** A model as a set declares it: with everything its backend needs, or by the name of a connection. */
-const DeclaredModel = z.discriminatedUnion('backend', [...BACKEND_SETTINGS, ConnectedModel], {
+export const DeclaredModel = z.discriminatedUnion('backend', [...BACKEND_SETTINGS, ConnectedModel], {
   error: `one of ${Object.keys(MODEL_BACKENDS).join(', ')} is required, or the name of a connection in its place`,
 })
 
+export type DeclaredModel = z.infer<typeof DeclaredModel>
+export type DeclaredModelInput = z.input<typeof DeclaredModel>
+
 /** Models of roles; those that `roles` does not name have the set's `default`. */
-const DeclaredSet = z.strictObject({
+export const DeclaredSet = z.strictObject({
   description: z.string().default(''),
   default: DeclaredModel.optional(),
   roles: z.partialRecord(ModelRole, DeclaredModel).default({}),
 })
+
+export type DeclaredSet = z.infer<typeof DeclaredSet>
+
+/** A set with one model for every role that writes text; embeddings by another model or, without one, by rules, as reranking is. */
+export function setForAllRoles(
+  description: string,
+  generation: DeclaredModelInput,
+  embedding: DeclaredModelInput | null,
+): z.input<typeof DeclaredSet> {
+  const embed = embedding ?? { backend: 'builtin', model: 'hashed-768' }
+  const rerank = { backend: 'builtin', model: 'lexical-reranker' } as const
+  return { description, default: generation, roles: { embed, evaluator_embed: embed, rerank } }
+}
 
 /** A set with a model for every role. */
 export interface ModelSet {

@@ -28,6 +28,7 @@ import {
   serviceProcedures,
   settingsProcedures,
 } from './procedures/project-procedures.ts'
+import { modelProcedures } from './procedures/model-procedures.ts'
 import { ownDatasetProcedures } from './procedures/own-dataset-procedures.ts'
 import {
   cellProcedures,
@@ -195,6 +196,7 @@ function createControlRouter(parts: EngineParts) {
     ...comparisonProcedures(parts),
     datasets: { ...datasetProcedures(parts), ...ownDatasetProcedures(parts) },
     judges: judgeProcedures(parts),
+    models: modelProcedures(parts),
     services: serviceProcedures(parts),
     index: indexProcedures(parts),
     exports: exportProcedures(parts),

@@ -58,11 +58,13 @@ const roleView = (choice: ModelChoice) => ({
   cloud: isCloudModel(choice),
 })
 
-const modelSets = ({ models }: Experiment): ModelSetView[] =>
+/** The model sets of the project and of the person who works in it. */
+export const modelSetViews = ({ models, ownModelSets }: Pick<Experiment, 'models' | 'ownModelSets'>): ModelSetView[] =>
   Object.entries(models.sets).map(([name, set]) => ({
     name,
     description: set.description,
     is_default: name === models.default_set,
+    own: ownModelSets.includes(name),
     roles: Object.fromEntries(Object.entries(set.roles).map(([role, choice]) => [role, roleView(choice)])),
   }))
 
@@ -85,7 +87,7 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
       needs_ground_truth: metricOfId(metric).needs.includes('ground_truth'),
     })),
     primary_metric: evaluation.metrics.primary ?? null,
-    model_sets: modelSets(experiment),
+    model_sets: modelSetViews(experiment),
     run: { ...evaluation.run, concurrency: inputs.concurrency ?? evaluation.run.concurrency },
     repeats: inputs.repeats ?? 1,
     judge_panel: {

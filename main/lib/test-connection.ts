@@ -31,6 +31,8 @@ export interface ConnectionTest {
   embeddingModel: string | null
   /** Request fields of calls that generate text, in place of those of the kind. */
   generationDefaults?: Readonly<Record<string, unknown>>
+  /** Asks for the models and makes no further request. */
+  listOnly?: boolean
   /** For each request. */
   timeoutMs: number
   signal?: AbortSignal
@@ -62,7 +64,7 @@ export async function testConnection(test: ConnectionTest): Promise<TestedConnec
   const generation = test.model ?? listed.models.find((name) => !EMBEDDING_NAME.test(name)) ?? null
   const embedding = test.embeddingModel ?? listed.models.find((name) => EMBEDDING_NAME.test(name)) ?? null
   const probes = [listed.result]
-  if (!isReached || listed.isUnreachable) return { probes, models: listed.models }
+  if (test.listOnly === true || !isReached || listed.isUnreachable) return { probes, models: listed.models }
   probes.push(
     generation === null ? skipped('chat', 'no model is listed for it') : await chat(test, generation),
     generation === null ? skipped('structured', 'no model is listed for it') : await structured(test, generation),

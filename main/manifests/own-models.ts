@@ -2,7 +2,7 @@
 // validated together with the project's sets, so that no edit leaves a file that cannot be loaded.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { Document, parseDocument } from 'yaml'
+import { Document, isMap, parseDocument } from 'yaml'
 import {
   describeIssues,
   fieldPath,
@@ -37,6 +37,11 @@ export async function editOwnModels(root: string, edits: readonly OwnModelsEdit[
   for (const { path, value } of edits)
     if (value !== undefined) document.setIn(path, document.createNode(value, { aliasDuplicateObjects: false }))
     else if (document.hasIn(path)) document.deleteIn(path)
+  // An empty map is written on one line, and what is added to it later would be too.
+  for (const part of ['connections', 'sets']) {
+    const map = document.get(part)
+    if (isMap(map) && map.items.length === 0) document.delete(part)
+  }
   const written = document.toString({ lineWidth: 140 })
   const parsed = OwnModelsFile.safeParse(parseYaml(OWN_MODELS_FILE, written))
   if (!parsed.success) throw new ManifestError(OWN_MODELS_FILE, describeIssues(parsed.error))

@@ -58,7 +58,7 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
     case 'service.changed':
       return [api.services.list.key(), api.system.status.key()]
     case 'experiment.changed':
-      return [api.experiment.key(), api.datasets.key(), api.system.status.key()]
+      return [api.experiment.key(), api.datasets.key(), api.models.list.key(), api.system.status.key()]
     case 'run.changed':
       return MAY_BE_GONE.includes(event.job.state)
         ? [

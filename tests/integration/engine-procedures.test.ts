@@ -1,9 +1,9 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BlindSets } from '../../contract/control/judging.ts'
 import type { RunRequestInput } from '../../contract/control/run-job.ts'
-import { Aggregate } from '../../contract/index.ts'
+import { Aggregate, setForAllRoles } from '../../contract/index.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import {
   eventsUntil,
@@ -108,6 +108,84 @@ describe('the matrix', () => {
     expect(basis).toBe('summary')
     expect(faithfulness).toMatchObject({ scored: 0, mean: null, unevaluable: 4, timeouts: 0, missing: 0 })
     expect(Object.keys(faithfulness.unevaluable_by_reason!)).toHaveLength(1)
+  })
+})
+
+describe('models', () => {
+  it('connects a service, tests it with an exact error, saves a set of it and uses that', async () => {
+    const { models } = client
+    const before = await models.list()
+    expect(before.sets.filter(({ is_default: isDefault }) => isDefault).map(({ name }) => name)).toEqual(['builtin'])
+    expect(before.connections.find(({ name }) => name === 'openai')).toMatchObject({ cloud: true, own: false })
+    const service = await startFaultServer()
+    const connection = { kind: 'compatible' as const, base_url: `${service.url}/v1` }
+    const chat = { choices: [{ message: { content: '{"city": "Paris"}' } }], usage: { completion_tokens: 4 } }
+    service.script(json({ data: [{ id: 'tiny' }] }), json(chat), json(chat), json({ error: 'none' }, 404))
+    const tested = await models.test({ target: { connection } })
+    expect(tested).toMatchObject({ works: true, models: ['tiny'], problems: [] })
+    expect(tested.probes.map(({ probe, status }) => `${probe} ${status}`)).toEqual([
+      'models passed',
+      'chat passed',
+      'structured passed',
+      'embedding skipped',
+    ])
+    expect(await models.add({ name: 'lab', connection })).toMatchObject({
+      connections: expect.arrayContaining([
+        {
+          name: 'lab',
+          kind: 'compatible',
+          address: connection.base_url,
+          key_env: null,
+          key_set: true,
+          cloud: false,
+          own: true,
+        },
+      ]) as unknown,
+    })
+    service.script(json({ error: { message: 'the model is gone' } }, 500))
+    const failed = await models.test({ target: { name: 'lab' }, model: 'tiny' })
+    expect(failed.works).toBe(false)
+    expect(failed.probes[0]!.error).toContain('the model is gone')
+    await service.close()
+
+    const set = setForAllRoles('', { connection: 'lab', model: 'tiny' }, null)
+    const { sets } = await models.saveSet({ name: 'mine', set })
+    expect(sets.find(({ name }) => name === 'mine')).toMatchObject({
+      own: true,
+      roles: { light_gen: { model: 'tiny' }, embed: { backend: 'builtin' } },
+    })
+    expect((await client.experiment.get()).model_sets.map(({ name }) => name)).toContain('mine')
+    expect((await models.use({ name: 'mine' })).sets.find((each) => each.is_default)!.name).toBe('mine')
+    expect(await failureOf(models.saveSet({ name: 'builtin', set }))).toMatchObject({ code: 'input_invalid' })
+    expect(await failureOf(models.remove({ name: 'lab' }))).toMatchObject({
+      code: 'manifest_invalid',
+      message: expect.stringContaining('no connection is named lab') as string,
+    })
+    await models.remove({ name: 'mine', part: 'set' })
+    const after = await models.remove({ name: 'lab' })
+    expect(after).toEqual(before)
+    expect(await failureOf(models.remove({ name: 'openai' }))).toMatchObject({ code: 'input_invalid' })
+  })
+
+  it('writes of a set only what was chosen', async () => {
+    const path = '/nowhere/small.gguf'
+    await client.models.saveSet({ name: 'file', set: setForAllRoles('', { backend: 'gguf', model: path }, null) })
+    const written = await readFile(join(root, '.rag-ladder/models.yaml'), 'utf8')
+    expect(written).toContain(`default:\n      backend: gguf\n      model: ${path}\n    roles:`)
+    await client.models.remove({ name: 'file' })
+  })
+
+  it('finds model files of the project, and says what is wrong with one', async () => {
+    const [folder, good, bad] = [join(root, 'models'), 'models/good.gguf', 'models/bad.gguf']
+    await mkdir(folder)
+    await Promise.all([writeFile(join(root, good), 'GGUF\u0003'), writeFile(join(root, bad), '<html>')])
+    const found = await client.models.found()
+    expect(found.folders).toContain(folder)
+    expect(found.files).toContainEqual({ path: join(root, good), size_bytes: 5 })
+    const test = async (file: string) => (await client.models.test({ target: { file } })).probes[0]!
+    expect((await test(bad)).error).toContain('is not a GGUF file')
+    expect((await test('models/none.gguf')).error).toContain('there is no file')
+    await rm(folder, { recursive: true })
   })
 })
 

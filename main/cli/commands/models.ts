@@ -1,21 +1,25 @@
 import {
-  connectedModel,
   connectionKind,
   ConnectionKind,
   Identifier,
   isCloudModel,
-  isRemoteModel,
   ModelRole,
   modelNameOf,
   OWN_MODELS_FILE,
-  resolveModel,
+  setForAllRoles,
   type Connection,
 } from '../../../contract/index.ts'
+import type { ModelTest } from '../../../contract/control/models.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { testConnection, type TestedConnection } from '../../lib/test-connection.ts'
-import { TRUSTED_VARIABLE, trustAddresses, trustedOrigins } from '../../lib/trusted-addresses.ts'
+import {
+  addConnection,
+  connectionNamed,
+  connectionViews,
+  makeSetDefault,
+  removeOwnModels,
+  testDeclaredConnection,
+} from '../../manifests/connect-models.ts'
 import { loadModels } from '../../manifests/experiment.ts'
-import { editOwnModels } from '../../manifests/own-models.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
@@ -91,16 +95,12 @@ export const modelsCommand: Command = {
   },
 }
 
-function list({ loaded: { connections, models, ownModelSets }, print }: Call): Promise<ExitCode> {
+function list({ loaded, invocation, print }: Call): Promise<ExitCode> {
+  const { models, ownModelSets } = loaded
   print('Connections:')
-  for (const [name, connection] of Object.entries(connections)) {
-    const {
-      base_url: address,
-      api_key_env: key,
-      cloud,
-    } = connectedModel(connection, { connection: name, model: '-' }, 'generation')
+  for (const { name, kind, address, key_env: key, cloud } of connectionViews(loaded, invocation.env)) {
     const details = [
-      connectionKind(connection.kind).label,
+      connectionKind(kind).label,
       address,
       ...(key === null ? [] : [`key in ${key}`]),
       ...(cloud ? ['cloud'] : []),
@@ -129,54 +129,33 @@ function secondsOf(invocation: Invocation): number {
   throw new InputError([`invalid value for --timeout: expected seconds up to 3600, got ${text}`])
 }
 
-async function test({ loaded: { connections }, args, invocation, print }: Call): Promise<ExitCode> {
+async function test({ loaded, args, invocation, print }: Call): Promise<ExitCode> {
   const [wanted] = args
-  if (wanted !== undefined && !Object.hasOwn(connections, wanted))
-    throw new InputError([unknownConnection(wanted, connections)])
-  const timeoutMs = secondsOf(invocation) * 1000
-  const env = { ...invocation.env, [TRUSTED_VARIABLE]: trustedOrigins(invocation.env).join(',') }
-  const results: Record<string, TestedConnection | { problems: string[] }> = {}
-  for (const name of wanted === undefined ? Object.keys(connections) : [wanted]) {
-    const connection = connections[name]!
-    const declared = connectedModel(connection, { connection: name, model: '-' }, 'generation')
-    const { choice, problems } = resolveModel('light_gen', declared, env)
-    if (problems.length > 0 || !isRemoteModel(choice)) {
-      results[name] = { problems }
-      continue
-    }
-    const { base_url: baseUrl, api_key_env: keyName } = choice
-    results[name] = await testConnection({
-      kind: connection.kind,
-      baseUrl,
-      keyName,
-      key: keyName === null ? null : (invocation.env[keyName] ?? null),
-      model: textOption(invocation, 'model'),
-      embeddingModel: textOption(invocation, 'embedding-model'),
-      timeoutMs,
-    })
+  const tested = wanted === undefined ? loaded.connections : { [wanted]: connectionNamed(loaded, wanted) }
+  const options = {
+    model: textOption(invocation, 'model'),
+    embeddingModel: textOption(invocation, 'embedding-model'),
+    timeoutMs: secondsOf(invocation) * 1000,
   }
+  const results: Record<string, ModelTest> = {}
+  for (const [name, connection] of Object.entries(tested))
+    results[name] = await testDeclaredConnection(connection, options, invocation.env)
   if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify(results)}\n`)
   else for (const [name, result] of Object.entries(results)) for (const line of linesOf(name, result)) print(line)
-  return Object.values(results).every(works) ? EXIT.ok : EXIT.serviceFailed
+  return Object.values(results).every(({ works }) => works) ? EXIT.ok : EXIT.serviceFailed
 }
 
-const works = (result: TestedConnection | { problems: string[] }): boolean =>
-  'probes' in result && result.probes.every(({ status }) => status !== 'failed')
-
-function linesOf(name: string, result: TestedConnection | { problems: string[] }): string[] {
-  if (!('probes' in result)) return [`${name}  not tested`, ...result.problems.map((problem) => `  ${problem}`)]
+function linesOf(name: string, { works, problems, probes }: ModelTest): string[] {
+  if (problems.length > 0) return [`${name}  not tested`, ...problems.map((problem) => `  ${problem}`)]
   return [
-    `${name}  ${works(result) ? 'works' : 'does not work'}`,
-    ...result.probes.flatMap(({ probe, status, model, latencyMs, finding, error, remedy }) => [
-      `  ${[probe, status, ...(model === null ? [] : [model]), ...(latencyMs === null ? [] : [`${latencyMs} ms`]), ...(finding === null ? [] : [finding])].join(' · ')}`,
+    `${name}  ${works ? 'works' : 'does not work'}`,
+    ...probes.flatMap(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => [
+      `  ${[probe, status, ...(model === null ? [] : [model]), ...(latency === null ? [] : [`${latency} ms`]), ...(finding === null ? [] : [finding])].join(' · ')}`,
       ...(error === null ? [] : [`    ${error}`]),
       ...(remedy === null ? [] : [`    ${remedy}`]),
     ]),
   ]
 }
-
-const unknownConnection = (name: string, connections: Readonly<Record<string, Connection>>): string =>
-  `no connection is named ${name}; there are ${Object.keys(connections).join(', ')}`
 
 async function add({ root, loaded, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
   if (!Identifier.safeParse(name).success)
@@ -195,19 +174,15 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
     ...(url === null ? {} : { base_url: url }),
     ...(keyName === null ? {} : { api_key_env: keyName }),
   }
-  const rules = { backend: 'builtin', model: 'hashed-768' }
-  const embedding = embeddingModel === null ? rules : { connection: name, model: embeddingModel }
-  const set = {
-    description: `${model ?? ''} of the connection ${name} for every role that writes text.`,
-    default: { connection: name, model },
-    roles: { embed: embedding, evaluator_embed: embedding, rerank: { backend: 'builtin', model: 'lexical-reranker' } },
-  }
-  await editOwnModels(root, [
-    { path: ['connections', name], value: connection },
-    ...(model === null ? [] : [{ path: ['sets', name], value: set }]),
-  ])
-  // The person has entered the address: it may get the key that they named for it.
-  if (url !== null && keyName !== null) trustAddresses([url], invocation.env)
+  const set =
+    model === null
+      ? null
+      : setForAllRoles(
+          `${model} of the connection ${name} for every role that writes text.`,
+          { connection: name, model },
+          embeddingModel === null ? null : { connection: name, model: embeddingModel },
+        )
+  await addConnection(root, name, connection, set, invocation.env)
   const replaced = Object.hasOwn(loaded.connections, name) ? ', in place of the one of that name' : ''
   print(`Added the connection ${name} to ${OWN_MODELS_FILE}${replaced}. Test it: rag-ladder models test ${name}`)
   if (model !== null)
@@ -215,29 +190,15 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
   return EXIT.ok
 }
 
-async function remove({ root, loaded, args: [name = ''], print }: Call): Promise<ExitCode> {
-  const { connections, ownConnections, ownModelSets, models } = loaded
-  if (!ownConnections.includes(name) && !ownModelSets.includes(name)) {
-    const isOfProject = Object.hasOwn(connections, name) || Object.hasOwn(models.sets, name)
-    throw new InputError([
-      isOfProject ? `${name} belongs to the project: edit manifests/models.yaml` : unknownConnection(name, connections),
-    ])
-  }
-  const isDefault = models.default_set === name
-  await editOwnModels(root, [
-    ...(isDefault ? [{ path: ['default_set'], value: undefined }] : []),
-    { path: ['sets', name], value: undefined },
-    { path: ['connections', name], value: undefined },
-  ])
+async function remove({ root, args: [name = ''], print }: Call): Promise<ExitCode> {
+  const { wasDefault } = await removeOwnModels(root, name, null)
   print(`Removed ${name} from ${OWN_MODELS_FILE}.`)
-  if (isDefault) print(`Runs use the set ${(await loadModels(root)).models.default_set} again.`)
+  if (wasDefault) print(`Runs use the set ${(await loadModels(root)).models.default_set} again.`)
   return EXIT.ok
 }
 
 async function use({ root, loaded: { models }, args: [name = ''], print }: Call): Promise<ExitCode> {
-  if (!Object.hasOwn(models.sets, name))
-    throw new InputError([`no set is named ${name}; there are ${Object.keys(models.sets).join(', ')}`])
-  await editOwnModels(root, [{ path: ['default_set'], value: name }])
+  await makeSetDefault(root, name)
   print(`Runs use the set ${name} unless --model-set or RAG_MODEL_SET names another.`)
   const cloud = ModelRole.options.filter((role) => isCloudModel(models.sets[name]!.roles[role]))
   if (cloud.length > 0) print(`Calls of ${cloud.join(', ')} leave this machine.`)

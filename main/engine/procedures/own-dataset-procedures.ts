@@ -21,18 +21,8 @@ import { ControlFailure, inputFailure } from '../control-failure.ts'
 import { checkDataset, ownDatasetView, previewQuestions } from '../corpora/own-dataset-view.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
-import { control } from './control-api.ts'
+import { control, oneAfterAnother } from './control-api.ts'
 import { datasetOf, refuseUnderRun } from './project-procedures.ts'
-
-/** Runs changes one after another, so that none overwrites what another has just written. */
-function oneAfterAnother() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const turn = last.catch(() => undefined).then(work)
-    last = turn
-    return turn
-  }
-}
 
 /** What a refused change says, by the field that it concerns. */
 async function withInputProblems<Result>(work: () => Promise<Result>): Promise<Result> {
