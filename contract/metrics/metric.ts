@@ -10,7 +10,8 @@
 export const METRIC_CLASSES = ['ragas', 'retrieval', 'answer', 'judge_panel', 'operational'] as const
 
 /** What a cell must have for the metric to be measured. */
-export type MetricNeed = 'contexts' | 'ground_truth' | 'gold' | 'answer_keys' | 'unanswerable_question' | 'judge_panel'
+export type MetricNeed =
+  'contexts' | 'ground_truth' | 'gold' | 'answer_keys' | 'short_answer' | 'unanswerable_question' | 'judge_panel'
 
 /**
  * Where reports show a metric besides its leaderboard on the page: the sentences at the top; a leaderboard in Markdown too; tables of all pairs;
@@ -43,10 +44,10 @@ interface MetricHead {
   /** Name in the comparisons and tables of artifacts, where it differs from the id. */
   artifactName?: string
   /**
-   * When its means may rank approaches: always, unless built-in rules graded it, or only where all approaches return about as many contexts as
+   * When its means may rank approaches: always, unless built-in rules graded it or wrote the answers, or only where all approaches return about as many contexts as
    * it looks at; `instead` names the metric that compares the others.
    */
-  ranking: 'always' | 'unless_graded_by_rules' | { contexts: number; instead: string }
+  ranking: 'always' | 'unless_graded_by_rules' | 'unless_answered_by_rules' | { contexts: number; instead: string }
   /** Rank among the metrics that can be primary: unless a run declares another, the first one that it has decides about it (decision 103). */
   primary?: number
   /** What an approach that is ahead does, in a verdict: "covers 14 percentage points more of the required points". */

@@ -9,8 +9,11 @@ import { judgeMean } from './judge-mean.ts'
 import { latencyMs } from './latency-ms.ts'
 import { mrrAt10 } from './mrr-at-10.ts'
 import { ndcgAt10 } from './ndcg-at-10.ts'
+import { paperExactMatch } from './paper-exact-match.ts'
+import { paperF1 } from './paper-f1.ts'
 import { pointsCovered } from './points-covered.ts'
 import { recallAt5 } from './recall-at-5.ts'
+import { strictMatch } from './strict-match.ts'
 import { tokenF1 } from './token-f1.ts'
 import { durationWords, scoreWords } from '../words.ts'
 import type { Metric, ReportPart } from './metric.ts'
@@ -29,6 +32,9 @@ export const METRICS = [
   tokenF1,
   pointsCovered,
   abstention,
+  paperExactMatch,
+  paperF1,
+  strictMatch,
   judgeMean,
   latencyMs,
 ] as const

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { tokenF1Of } from '../../contract/index.ts'
 import { shareOfKeys } from '../../contract/metrics/points-covered.ts'
-import { tokenF1Of } from '../../contract/metrics/token-f1.ts'
 import { scoreAnswer, withModelRefusal } from './answer-scores.ts'
 
 describe('tokenF1Of', () => {
@@ -106,5 +106,41 @@ describe('scoreAnswer', () => {
       reason: 'ground_truth_required',
       refusal: answered,
     })
+  })
+})
+
+describe('the metrics of short answers', () => {
+  const scored = (answer: string, accepted: string[], truth = accepted[0]!) => {
+    const { scores } = scoreAnswer(answer, { ground_truth: truth, answerable: true, answer_keys: [accepted] })
+    return [scores.paper_exact_match, scores.paper_f1, scores.strict_match]
+  }
+
+  it.each([
+    ['the answer alone', 'The  Leeds.', ['Leeds'], [1, 1, 1]],
+    ['an alias', 'Moore', ['Ida Moore', 'Moore'], [1, 1, 1]],
+    ['a sentence that holds it', 'She trained in Leeds', ['Leeds'], [0, 0.4, 1]],
+    ['its words in another order', 'Moore Ida', ['Ida Moore'], [0, 1, 0]],
+    ['a part of a word', 'Leedsham', ['Leeds'], [0, 0, 0]],
+    ['yes at the beginning', 'Yes, both are', ['yes'], [0, 0, 1]],
+    ['yes alone', 'Yes.', ['yes'], [1, 1, 1]],
+    ['no where yes is right', 'No, yes would be wrong', ['yes'], [0, 0, 0]],
+    ['the number', 'Built in the year 1931', ['1931'], [0, 0.4, 1]],
+    ['the number beside another one', 'In 1931 or 1945', ['1931'], [0, 0.4, 0]],
+    ['another answer', 'York', ['Leeds'], [0, 0, 0]],
+  ])('of %s are as the scripts of the papers give them', (_case, answer, accepted, expected) => {
+    for (const [at, score] of scored(answer, accepted).entries()) expect(score).toBeCloseTo(expected[at]!, 12)
+  })
+
+  it('are not computed for ground truths that are sentences, for several points, or without an answer', () => {
+    const none = [undefined, undefined, undefined]
+    expect(scored('Leeds', ['Leeds'], 'She trained in Leeds.')).toEqual(none)
+    for (const more of [
+      { answer_keys: [['Leeds'], ['1931']] },
+      { answer_keys: [] },
+      { answerable: false, answer_keys: [['Leeds']] },
+    ])
+      expect(scoreAnswer('Leeds', { ground_truth: 'Leeds', answerable: true, ...more }).scores).not.toHaveProperty(
+        'strict_match',
+      )
   })
 })

@@ -1,4 +1,5 @@
 import {
+  hasShortAnswer,
   METRICS,
   refusedByRule,
   type AnswerEvidence,
@@ -20,6 +21,7 @@ const declaredBy = ({ ground_truth, answerable, answer_keys }: Question): Readon
     ? new Set([
         ...(ground_truth === null ? [] : (['ground_truth'] as const)),
         ...(answer_keys.length === 0 ? [] : (['answer_keys'] as const)),
+        ...(hasShortAnswer({ ground_truth, answer_keys }) ? (['short_answer'] as const) : []),
       ])
     : new Set(['unanswerable_question'])
 

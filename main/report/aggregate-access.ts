@@ -1,6 +1,7 @@
 // Access to the figures of an aggregate by the name of a metric, an approach or a pair.
 import type {
   Aggregate,
+  AnswerMetric,
   ApproachSummary,
   ArtifactName,
   ComparedMetric,
@@ -14,7 +15,7 @@ import type {
   VarianceComponent,
   VarianceComponents,
 } from '../../contract/index.ts'
-import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
+import { isOfShortAnswers, METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 
 type ByMetric<Value> = Partial<Record<ComparedName, Value>>
 
@@ -34,8 +35,11 @@ export function hopMetricOf(group: HopSummary, metric: ScoreMetric): HopSummary[
 export const metricsOf = (aggregate: Aggregate): ScoreMetric[] => [
   ...METRICS_OF.retrieval,
   ...aggregate.metrics,
-  ...METRICS_OF.answer,
+  ...METRICS_OF.answer.filter((metric) => !isOfShortAnswers(metric) || hasScores(aggregate, metric)),
 ]
+
+const hasScores = ({ approaches }: Aggregate, metric: AnswerMetric): boolean =>
+  approaches.some(({ answer }) => answer[metric] !== undefined)
 
 /** A metric that approaches are compared on, by its name in aggregates. */
 export type ComparedName = ArtifactName

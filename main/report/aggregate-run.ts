@@ -10,7 +10,7 @@ import { SameInAll } from '../lib/same-in-all.ts'
 import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
 import { comparisonsOf } from './comparisons.ts'
 import { judgeSection } from './judge-section.ts'
-import { forEachKey, SCORE_METRICS } from './metric-outcome.ts'
+import { forEachKey, isOfShortAnswers, METRICS_OF, SCORE_METRICS } from './metric-outcome.ts'
 import { commonQuestions } from './metric-tally.ts'
 import { ReportError } from './report-error.ts'
 import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
@@ -219,7 +219,11 @@ function frameOf(
       order,
     ),
   )
-  return { ...frame, hops, common }
+  const answer = METRICS_OF.answer.filter(
+    (metric) =>
+      !isOfShortAnswers(metric) || tallies.some((tally) => tally.scores[metric].scores.take(order).length > 0),
+  )
+  return { ...frame, hops, answer, common }
 }
 
 /** Objects and lists of up to this width are on one line. */

@@ -3,6 +3,7 @@ import {
   ContextText,
   EvaluationStatus,
   UnseenEvidence,
+  type AnswerMetric,
   type ApproachSummary,
   type EvaluationMetric,
   type HopSummary,
@@ -59,6 +60,8 @@ export interface SummaryFrame {
   hops: readonly HopGroup[]
   /** Requested metrics of class `ragas`. */
   requested: readonly EvaluationMetric[]
+  /** Metrics of class `answer`; those of short answers only where a question has one, so that artifacts without any keep their bytes. */
+  answer: readonly AnswerMetric[]
   common: Readonly<Record<ScoreMetric, CommonQuestions>>
 }
 
@@ -207,12 +210,12 @@ export class ApproachTally {
       ...this.#allContextsSummary(frame.order),
       ragas: summaries(frame.requested),
       retrieval: summaries(METRICS_OF.retrieval),
-      answer: summaries(METRICS_OF.answer),
-      by_hops: frame.hops.map((group) => this.#hopSummary(group, frame.requested)),
+      answer: summaries(frame.answer),
+      by_hops: frame.hops.map((group) => this.#hopSummary(group, frame)),
     }
   }
 
-  #hopSummary({ hops, indexes }: HopGroup, requested: readonly EvaluationMetric[]): HopSummary {
+  #hopSummary({ hops, indexes }: HopGroup, { requested, answer }: SummaryFrame): HopSummary {
     const means = <Metric extends ScoreMetric>(metrics: readonly Metric[]) =>
       forEachKey(metrics, (metric) => {
         const values = this.scores[metric].scores.take(indexes)
@@ -223,7 +226,7 @@ export class ApproachTally {
       questions: indexes.length,
       ragas: means(requested),
       retrieval: means(METRICS_OF.retrieval),
-      answer: means(METRICS_OF.answer),
+      answer: means(answer),
     }
   }
 

@@ -51,7 +51,10 @@ export function datasetReport(input: DatasetReportInput): string {
       [
         'Against the ground truth, without a model; approaches of every kind compare.',
         '',
-        ...scoreTable(aggregate, METRICS_OF.answer),
+        ...scoreTable(
+          aggregate,
+          METRICS_OF.answer.filter((metric) => metricsOf(aggregate).includes(metric)),
+        ),
         ...refusalLines(aggregate),
       ],
     ],

@@ -8,7 +8,8 @@ import {
   wideDataset,
   type FixtureDataset,
 } from '../../tests/helpers/report-rows.ts'
-import { comparedMetric } from './aggregate-access.ts'
+import type { CanonicalRow } from '../../contract/index.ts'
+import { comparedMetric, metricsOf } from './aggregate-access.ts'
 import { aggregateRun } from './aggregate-run.ts'
 import { leaderboard } from './leaderboard.ts'
 import { ladderDecisions, ladderDecisionWords, useWords } from './metric-use.ts'
@@ -129,6 +130,31 @@ describe('leaderboard', () => {
     expect(leaderboard([aggregate], 'faithfulness')[0]!.rank).toBe(1)
     expect(useWords([aggregate], 'faithfulness')).toBe('Exploratory.')
     expect(useWords([aggregate], 'points_covered')).toBe('Primary metric.')
+  })
+
+  it('metrics of short answers are part of an aggregate that has any, and rank no approach that answers by rules', async () => {
+    const dataset = wideDataset('r1', 'One', 1)
+    const rows = comparedRows(dataset)
+    const plain = await aggregateRun(streamOf(rows), comparedContext(dataset))
+    expect(Object.keys(plain.approaches[0]!.answer)).not.toContain('strict_match')
+    expect(metricsOf(plain)).not.toContain('strict_match')
+    const short = rows.map((row, at): CanonicalRow => {
+      const { answer } = row.metrics
+      if (answer?.status !== 'ok') return row
+      return {
+        ...row,
+        metrics: { ...row.metrics, answer: { ...answer, scores: { ...answer.scores, strict_match: at % 2 } } },
+      }
+    })
+    const aggregate = await aggregateRun(streamOf(short), comparedContext(dataset))
+    expect(Object.keys(aggregate.approaches[0]!.answer)).toContain('strict_match')
+    expect(Object.keys(aggregate.approaches[0]!.answer)).not.toContain('paper_f1')
+    const models = aggregate.reproducibility!.runtime.models!
+    models.roles['light_gen'] = { backend: 'builtin', model: 'extractive-answerer' }
+    expect(leaderboard([aggregate], 'strict_match').every(({ rank }) => rank === null)).toBe(true)
+    expect(useWords([aggregate], 'strict_match')).toContain('needs answers of a language model')
+    models.roles['light_gen'] = { backend: 'openai', model: 'm' }
+    expect(leaderboard([aggregate], 'strict_match')[0]!.rank).toBe(1)
   })
 
   it('takes the pairs of all rungs for one family: what one rung decides alone may not stay', async () => {

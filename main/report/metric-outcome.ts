@@ -1,4 +1,11 @@
-import { AnswerMetric, EvaluationMetric, metricOfId, RetrievalMetric, type Metric } from '../../contract/index.ts'
+import {
+  AnswerMetric,
+  EvaluationMetric,
+  hasShortAnswer,
+  metricOfId,
+  RetrievalMetric,
+  type Metric,
+} from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/interned-rows.ts'
 
 /** A score of an answer or its contexts; the names of the classes do not overlap. */
@@ -11,6 +18,12 @@ export type ScoreClass = (typeof SCORE_CLASSES)[number]
 /** Whether rows hold the metric's scores; judges' grades and costs are elsewhere. */
 export const isScoreOfCells = (metric: Metric | undefined): boolean =>
   (SCORE_CLASSES as readonly (string | undefined)[]).includes(metric?.class)
+
+/** Whether a metric scores short answers, which few datasets have. */
+export const isOfShortAnswers = (metric: ScoreMetric): boolean => {
+  const { needs }: Metric = metricOfId(metric)
+  return needs.includes('short_answer')
+}
 
 /** The metrics of each class, in the order of every artifact. */
 export const METRICS_OF = {
@@ -110,13 +123,15 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
   if (score !== undefined) return scored(score)
   const { answerable, ground_truth, answer_keys } = row.question
   const unevaluable = (reason: string): MetricOutcome => ({ kind: 'unevaluable', reason })
-  const { needs } = metricOfId(metric)
+  const { needs }: Metric = metricOfId(metric)
   const isOfUnanswerable = needs.includes('unanswerable_question')
   if (isOfUnanswerable && answer.reason === 'refusal_unknown') return unevaluable('refusal_unknown')
   if (isOfUnanswerable) return answerable ? unevaluable('question_is_answerable') : failure('score_missing_or_null')
   if (!answerable) return unevaluable('question_is_unanswerable')
   if (needs.includes('ground_truth') && ground_truth === null) return unevaluable('ground_truth_required')
   if (needs.includes('answer_keys') && answer_keys.length === 0) return unevaluable('answer_keys_required')
+  if (isOfShortAnswers(metric))
+    return hasShortAnswer(row.question) ? NOT_IN_EARLIER_ROWS : unevaluable('short_answer_required')
   return failure('score_missing_or_null')
 }
 
@@ -125,6 +140,7 @@ export const GAPS_OF_QUESTIONS = {
   gold_evidence_required: 'without gold evidence',
   ground_truth_required: 'without ground truth',
   answer_keys_required: 'without points to cover',
+  short_answer_required: 'without a short answer',
   question_is_answerable: 'with an answer',
   question_is_unanswerable: 'without an answer',
 } as const

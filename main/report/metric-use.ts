@@ -55,6 +55,14 @@ export function isRuleGraded(aggregates: readonly Aggregate[], name: ComparedNam
   )
 }
 
+/** Whether a metric of short answers was computed on answers that built-in rules wrote: they quote sentences, which are no short answers. */
+function isRuleAnswered(aggregates: readonly Aggregate[], name: ComparedName): boolean {
+  if (metricNamed(name)?.ranking !== 'unless_answered_by_rules') return false
+  return aggregates.some(({ reproducibility }) =>
+    isRuleBased(reproducibility?.runtime.models?.roles['light_gen']?.backend ?? ''),
+  )
+}
+
 /** Mean number of contexts per answer of each approach that has retrieval scores. */
 export function contextsOf({ approaches }: Aggregate): { model: string; mean: number }[] {
   return approaches.flatMap((approach) => {
@@ -74,6 +82,8 @@ function differInDepth(aggregate: Aggregate, depth: number): boolean {
 export function unrankedReason(aggregates: readonly Aggregate[], name: ComparedName): string | null {
   if (isRuleGraded(aggregates, name))
     return `${nameWords(name)} was graded by built-in rules, which do not follow people's grades: it describes the pipeline and ranks no approach`
+  if (isRuleAnswered(aggregates, name))
+    return `${nameWords(name)} needs answers of a language model: those of built-in rules quote sentences, so it ranks no approach`
   return depthReason(aggregates, [name])
 }
 

@@ -19,7 +19,7 @@ export const stateOfCode = (code: number): CellMetricState => CellMetricState.op
 export const stateColumn = (metric: IndexMetric): string => `${metric}_state`
 
 /** Raised with every change of the tables or of their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 9
+export const INDEX_VERSION = 10
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
