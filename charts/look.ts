@@ -58,6 +58,8 @@ const MARKERS: Record<ApproachMarker, string> = {
   pentagon: 'M0-6 6-1.5 3.7 5.5h-7.4L-6-1.5z',
   cross: 'M-2-6h4v4h4v4H2v4h-4V2h-4v-4h4z',
   hexagon: 'M-3-5.5h6L6 0 3 5.5h-6L-6 0z',
+  star: 'M0-6.5 1.6-2h4.6L2.5.8 3.8 5.3 0 2.6-3.8 5.3-2.5.8-6.2-2h4.6z',
+  'triangle-down': 'M0 6-6-5H6z',
 }
 
 /** A marker as the SVG attributes of a path around the origin, about 12 pixels wide. Where the fill is pale, the outline in the text's colour shows. */

@@ -4,7 +4,9 @@
 import { z } from 'zod'
 import { Identifier } from './common.ts'
 
-export type ApproachMarker = 'square' | 'circle' | 'diamond' | 'triangle' | 'pentagon' | 'cross' | 'hexagon'
+/** Two are free for the next approaches. */
+export type ApproachMarker =
+  'square' | 'circle' | 'diamond' | 'triangle' | 'pentagon' | 'cross' | 'hexagon' | 'star' | 'triangle-down'
 
 export interface ApproachDescriptor {
   /** Name without what all approaches share. */
