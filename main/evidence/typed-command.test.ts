@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tornTail } from './errors.ts'
-import { nameButtonsInRemedies, typedCommand } from './typed-command.ts'
+import { nameButtonsInRemedies, sameCommand, typedCommand } from './typed-command.ts'
 
 const typed = (env: Record<string, string>, script: string, file = '/runs/a.jsonl'): string =>
   typedCommand('recover', file, { env, argv: ['/usr/bin/node', script], cwd: '/lab' })
@@ -19,6 +19,21 @@ describe('typedCommand', () => {
   it('quotes what a shell would change', () => {
     expect(typed({}, 'rag-ladder', "/my runs/it's.jsonl")).toBe("rag-ladder recover '/my runs/it'\\''s.jsonl'")
   })
+})
+
+it('sameCommand repeats the words of this process, with options added and others left out', () => {
+  const argv = [
+    '/usr/bin/node',
+    '/lab/bin/rag-ladder.mjs',
+    'ladder',
+    '--cold-reset',
+    '--project',
+    '/my runs',
+    '--no-publish',
+  ]
+  expect(sameCommand(['--run-id', 'a', '--no-publish'], ['--cold-reset'], { env: {}, argv, cwd: '/lab' })).toBe(
+    "node bin/rag-ladder.mjs ladder --project '/my runs' --run-id a --no-publish",
+  )
 })
 
 describe('remedyFor', () => {

@@ -31,6 +31,16 @@ export function nameButtonsInRemedies(isPanel = true): void {
 export const remedyFor = (words: { panel: string; commandLine: string }): string =>
   namesButtons ? words.panel : words.commandLine
 
+/** The command that this process was started with as the person types it again, with options added to it and without those of `dropped`. */
+export function sameCommand(
+  added: readonly string[],
+  dropped: readonly string[],
+  start: Start = { env: process.env, argv: process.argv, cwd: process.cwd() },
+): string {
+  const kept = start.argv.slice(2).filter((word) => !dropped.includes(word) && !added.includes(word))
+  return [program(start), ...[...kept, ...added].map(quoted)].join(' ')
+}
+
 /** A command of ours as the person at this terminal types it, with every word quoted that a shell would change. */
 export const typedCommand = (
   name: string,

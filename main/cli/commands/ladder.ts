@@ -1,5 +1,6 @@
 import { coverageNotices, unusableNotices } from '../../manifests/selection.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
+import { sameCommand } from '../../evidence/typed-command.ts'
 import { effectsOf } from '../../runner/run-effects.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
 import { announceEffects, questioner } from '../announce-effects.ts'
@@ -60,6 +61,11 @@ export const ladderCommand: Command = {
       const summed = result.datasets.filter(({ status }) => status !== 'interrupted').map(({ datasetId }) => datasetId)
       if (!json) await printMatrix(setup, summed, invocation.stdout)
       if (!json && setup.judgePanel.enabled) await printJudges(setup, invocation.stdout)
+      if (!json && result.outcome === 'interrupted') {
+        const runId = invocation.values['run-id'] === undefined ? ['--run-id', setup.runId] : []
+        const command = sameCommand([...runId, '--no-cold-reset'], ['--cold-reset'])
+        invocation.stdout.write(`what it answered is kept; to go on: ${command}\n`)
+      }
       if (result.failures[0] !== undefined) return exitCodeOf(result.failures[0])
       if (result.outcome === 'interrupted') return EXIT.interrupted
       return result.outcome === 'completed' ? EXIT.ok : EXIT.cellsFailed

@@ -7,6 +7,12 @@ import {
 } from '../../../contract/index.ts'
 import { countWords, plural } from '../../../contract/words.ts'
 
+const OUTCOMES = {
+  completed: 'is complete after',
+  failed: 'has failures, after',
+  interrupted: 'was stopped after',
+} as const
+
 /** What each step does. */
 const STEP_LABELS: Record<LadderStep, string> = {
   validate: 'check manifests and corpus',
@@ -130,7 +136,7 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} behind it`, { tone: 'quiet', indent: 4 })]
     }
     case 'run.finished':
-      return [line(`run ${event.run_id} ${event.outcome} in ${durationWords(event.duration_ms)}`)]
+      return [line(`run ${event.run_id} ${OUTCOMES[event.outcome]} ${durationWords(event.duration_ms)}`)]
     case 'cell.finished': {
       if (event.status === 'ok') return []
       const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`
