@@ -101,8 +101,3 @@ export const approachDescriptor = (base: BaseApproach): ApproachDescriptor => AP
 export const CANONICAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(
   (base) => approachDescriptor(base).experimental !== true,
 )
-
-/** Approaches that run only when they are selected by name. */
-export const EXPERIMENTAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(
-  (base) => approachDescriptor(base).experimental === true,
-)

@@ -4,7 +4,6 @@ import type { RowIdentity } from './evidence-log.ts'
 
 /** The parts of a row that must be equal before it is reused, in the order in which differences are looked for. */
 export const IDENTITY_PARTS = ['question', 'approach', 'reproducibility'] as const
-export type IdentityPart = (typeof IDENTITY_PARTS)[number]
 
 /** Bytes kept of each part's SHA-256: enough that an accidental match is out of the question. */
 export const PART_HASH_BYTES = 16

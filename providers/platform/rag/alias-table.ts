@@ -1,6 +1,5 @@
 import {
   joinAliases,
-  type BaseApproach,
   type ConsumerManifest,
   type Flavor,
   type FlavorsManifest,
@@ -15,11 +14,6 @@ export function aliasTable(consumer: ConsumerManifest, flavors: FlavorsManifest)
   const { aliases, problems } = joinAliases(consumer, flavors)
   if (problems.length > 0) throw new Error(`the manifests of the aliases differ: ${problems.join('; ')}`)
   return new Map([...aliases].map(([alias, { flavor }]) => [alias, flavor]))
-}
-
-/** Aliases that resolve to one base approach. */
-export function aliasesOf(table: AliasTable, base: BaseApproach): string[] {
-  return [...table.values()].filter((flavor) => flavor.base === base).map((flavor) => flavor.alias)
 }
 
 /** The declared graph query profiles by name. */

@@ -1,5 +1,4 @@
 import type { ExtractedChunk } from '../document-store.ts'
-import { runThrough } from '../../sliced-work.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
 
 const SMALL_WORDS = new Set([
@@ -87,10 +86,7 @@ export interface DocumentName {
 /** The names of each document by document id, in document order. */
 export type NamesByDocument = Map<string, Map<string, DocumentName>>
 
-/** Collects the names of all extractions, also those that only relations mention. */
-export const collectNames = (chunks: readonly ExtractedChunk[]): NamesByDocument => runThrough(collectingNames(chunks))
-
-/** The collection in slices. */
+/** Collects the names of all extractions, also those that only relations mention, in slices. */
 export function* collectingNames(chunks: readonly ExtractedChunk[]): SlicedWork<NamesByDocument> {
   const documents: NamesByDocument = new Map()
   for (const { documentId, extraction } of chunks) {
