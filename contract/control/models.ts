@@ -51,6 +51,8 @@ export const TestModelInput = z.strictObject({
   /** Null: the first that the service lists for the work. */
   model: z.string().min(1).max(512).nullable().default(null),
   embedding_model: z.string().min(1).max(512).nullable().default(null),
+  /** Asks for the models only; of a service. */
+  list_only: z.boolean().default(false),
   /** For each request. */
   timeout_s: seconds.default(60),
 })

@@ -41,13 +41,14 @@ export const DeclaredSet = z.strictObject({
 })
 
 export type DeclaredSet = z.infer<typeof DeclaredSet>
+export type DeclaredSetInput = z.input<typeof DeclaredSet>
 
 /** A set with one model for every role that writes text; embeddings by another model or, without one, by rules, as reranking is. */
 export function setForAllRoles(
   description: string,
   generation: DeclaredModelInput,
   embedding: DeclaredModelInput | null,
-): z.input<typeof DeclaredSet> {
+): DeclaredSetInput {
   const embed = embedding ?? { backend: 'builtin', model: 'hashed-768' }
   const rerank = { backend: 'builtin', model: 'lexical-reranker' } as const
   return { description, default: generation, roles: { embed, evaluator_embed: embed, rerank } }

@@ -4,7 +4,6 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { homedir, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import type { z } from 'zod'
 import {
   connectedModel,
   connectionAddress,
@@ -16,6 +15,7 @@ import {
   type Connection,
   type ConnectionKind,
   type DeclaredSet,
+  type DeclaredSetInput,
 } from '../../contract/index.ts'
 import type { ConnectionView, FoundModels, ModelProbe, ModelTest } from '../../contract/control/models.ts'
 import { testConnection } from '../lib/test-connection.ts'
@@ -53,7 +53,7 @@ export async function addConnection(
   root: string,
   name: string,
   connection: Connection,
-  set: z.input<typeof DeclaredSet> | null,
+  set: DeclaredSetInput | null,
   env: Env,
 ): Promise<void> {
   await editOwnModels(root, [
@@ -130,6 +130,7 @@ export interface TestOptions {
   model: string | null
   embeddingModel: string | null
   timeoutMs: number
+  listOnly?: boolean
   /** The person has just entered the address: the named key may go there. */
   isEntered?: boolean
   signal?: AbortSignal
@@ -138,7 +139,7 @@ export interface TestOptions {
 /** Tests one connection as a run would use it. What the service does is a result; nothing is asked where there are problems. */
 export async function testDeclaredConnection(
   connection: Connection,
-  { model, embeddingModel, timeoutMs, isEntered = false, signal }: TestOptions,
+  { model, embeddingModel, timeoutMs, listOnly = false, isEntered = false, signal }: TestOptions,
   env: Env,
 ): Promise<ModelTest> {
   const trusted = [...trustedOrigins(env), ...(isEntered ? enteredOrigins(connection) : [])]
@@ -153,6 +154,7 @@ export async function testDeclaredConnection(
     key: keyName === null ? null : (env[keyName] ?? null),
     model,
     embeddingModel,
+    listOnly,
     timeoutMs,
     ...(signal === undefined ? {} : { signal }),
   })

@@ -57,6 +57,7 @@ export const PAGE_GROUPS = [
     name: 'System',
     pages: [
       { path: '/providers', label: 'Services', about: 'Local services, their health and logs', guide: 'services' },
+      { path: '/models', label: 'Models', about: 'Connect, test and choose models', guide: 'own-models' },
       { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index', guide: 'own-models' },
     ],
   },

@@ -80,6 +80,10 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/providers.tsx'), 'ProvidersPage'),
   }),
   createRoute({
+    ...child('/models'),
+    component: lazyRouteComponent(() => import('../pages/models.tsx'), 'ModelsPage'),
+  }),
+  createRoute({
     ...child('/settings'),
     validateSearch: search.readSettingsSearch,
     component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),

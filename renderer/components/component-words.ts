@@ -23,6 +23,11 @@ export const COMPONENT_WORDS = {
     approach: 'Approach',
   },
 
+  cloudMark: (roles: readonly string[]) =>
+    roles.length === 0
+      ? '▲ cloud: every call leaves this machine'
+      : `▲ cloud: calls of ${roles.join(', ')} leave this machine`,
+
   states: {
     restart: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',
     noEngine: 'The engine does not answer. It keeps every finished cell; this page reconnects when it does.',

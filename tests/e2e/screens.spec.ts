@@ -16,6 +16,7 @@ const VIEWS = [
   { name: 'datasets', path: '/datasets?dataset=graph_native' },
   { name: 'documents', path: '/datasets?dataset=graph_native&view=documents&document=oumel-navigation-scheme.md' },
   { name: 'providers', path: '/providers' },
+  { name: 'models', path: '/models' },
   { name: 'settings', path: '/settings' },
 ]
 

@@ -21,6 +21,8 @@ import {
 } from '../../manifests/connect-models.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { testModelFile } from '../../runner/test-model-file.ts'
+import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 
@@ -46,7 +48,7 @@ interface Verb {
 const VERBS: Readonly<Record<string, Verb>> = {
   list: { usage: 'list', about: 'connections and model sets', takes: [0, 0], run: list },
   test: {
-    usage: 'test [CONNECTION]',
+    usage: 'test [CONNECTION or FILE.gguf]',
     about: 'asks each service for its models, an answer, JSON and an embedding',
     takes: [0, 1],
     run: test,
@@ -129,8 +131,18 @@ function secondsOf(invocation: Invocation): number {
   throw new InputError([`invalid value for --timeout: expected seconds up to 3600, got ${text}`])
 }
 
+async function testFile(path: string, invocation: Invocation, print: Call['print']): Promise<ExitCode> {
+  const [root, timeoutS] = [process.cwd(), secondsOf(invocation)]
+  const file = { root, path, timeoutS, signal: new AbortController().signal }
+  const result = await testModelFile(createNodeLauncher(), file)
+  if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify({ [path]: result })}\n`)
+  else for (const line of linesOf(path, result)) print(line)
+  return result.works ? EXIT.ok : EXIT.serviceFailed
+}
+
 async function test({ loaded, args, invocation, print }: Call): Promise<ExitCode> {
   const [wanted] = args
+  if (wanted !== undefined && /\.gguf$/i.test(wanted)) return testFile(wanted, invocation, print)
   const tested = wanted === undefined ? loaded.connections : { [wanted]: connectionNamed(loaded, wanted) }
   const options = {
     model: textOption(invocation, 'model'),

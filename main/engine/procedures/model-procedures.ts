@@ -1,7 +1,6 @@
 import type { ModelsView, ModelTest, TestModelInput } from '../../../contract/control/models.ts'
 import {
   addConnection,
-  checkModelFile,
   connectionNamed,
   connectionViews,
   findLocalModels,
@@ -12,6 +11,7 @@ import {
   usualPlaces,
 } from '../../manifests/connect-models.ts'
 import { loadModels } from '../../manifests/experiment.ts'
+import { testModelFile } from '../../runner/test-model-file.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
 import { control, oneAfterAnother, untilEither } from './control-api.ts'
@@ -34,14 +34,11 @@ export function modelProcedures(parts: EngineParts) {
       return view()
     })
   const test = async (input: TestModelInput, signal: AbortSignal): Promise<ModelTest> => {
-    const { target, model, embedding_model: embeddingModel, timeout_s: timeoutS } = input
-    if ('file' in target) {
-      const probe = await checkModelFile(root, target.file)
-      return { works: probe.status === 'passed', problems: [], probes: [probe], models: [] }
-    }
+    const { target, model, embedding_model: embeddingModel, timeout_s: timeoutS, list_only: listOnly } = input
+    if ('file' in target) return testModelFile(parts.config.launcher, { root, path: target.file, timeoutS, signal })
     const isEntered = 'connection' in target
     const connection = isEntered ? target.connection : connectionNamed(await loadModels(root), target.name)
-    const options = { model, embeddingModel, timeoutMs: timeoutS * 1000, isEntered, signal }
+    const options = { model, embeddingModel, timeoutMs: timeoutS * 1000, listOnly, isEntered, signal }
     return testDeclaredConnection(connection, options, env)
   }
 

@@ -1,8 +1,9 @@
 import { Checkbox, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { PrimaryMetric } from '../../../contract/common.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
-import type { ExperimentView } from '../../../contract/control/experiment.ts'
+import type { ExperimentView, ModelSetView } from '../../../contract/control/experiment.ts'
 import { MAX_REPEATS } from '../../../contract/evidence/canonical-row.ts'
+import { CloudMark } from '../../components/cloud-mark.tsx'
 import { metricName } from '../../components/format.ts'
 import type { LaunchDraft } from './launch-draft.ts'
 import { problemOf } from './use-plan.ts'
@@ -47,6 +48,8 @@ function Metrics({ experiment: { metrics }, draft, onChange }: Omit<LaunchOption
 export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchOptionsProps) {
   const set = (part: Partial<LaunchDraft>): void => onChange({ ...draft, ...part })
   const { judge_panel: panel, model_sets: sets } = experiment
+  const isChosen = ({ name, is_default: isDefault }: ModelSetView): boolean =>
+    draft.modelSet === null ? isDefault : name === draft.modelSet
   const setUp = panel.settings.models
   const unlessChosen = setUp.length > 0 ? WORDS.unlessChosen(setUp.join(', ')) : WORDS.noJudges
   return (
@@ -111,7 +114,11 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
         />
         <Select
           label={WORDS.modelSet}
-          description={WORDS.embeddedOnly}
+          description={
+            <>
+              {WORDS.embeddedOnly} <CloudMark set={sets.find(isChosen)} />
+            </>
+          }
           placeholder={sets.find(({ is_default: isDefault }) => isDefault)?.name ?? WORDS.defaultSet}
           data={sets.map(({ name }) => name)}
           value={draft.modelSet}

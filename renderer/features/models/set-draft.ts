@@ -1,0 +1,87 @@
+import type { ConnectionView } from '../../../contract/control/models.ts'
+import type { ModelSetView } from '../../../contract/control/experiment.ts'
+import { connectionKind } from '../../../contract/manifests/model-connections.ts'
+import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
+import {
+  ModelRole,
+  roleTask,
+  type DeclaredModelInput,
+  type DeclaredSetInput,
+} from '../../../contract/manifests/models.ts'
+
+/** Where a model of a set comes from: `connection:NAME`, or a backend of the program itself. */
+export type Source = `connection:${string}` | 'gguf' | 'onnx' | 'builtin'
+
+export interface Choice {
+  source: Source
+  /** Empty for rules, which each role has of its own. */
+  model: string
+}
+
+/** A set as it is being put together. */
+export interface SetDraft {
+  name: string
+  text: Choice | null
+  embedding: Choice
+  rerank: Choice
+  /** Roles that differ from the three above. */
+  roles: Partial<Record<ModelRole, Choice>>
+}
+
+export const RULES: Choice = { source: 'builtin', model: '' }
+
+export const EMPTY_DRAFT: SetDraft = { name: '', text: null, embedding: RULES, rerank: RULES, roles: {} }
+
+/** What a task can be done by. */
+export function sourcesOf(task: ModelTask, connections: readonly ConnectionView[]): Source[] {
+  const services = connections
+    .filter(({ kind }) => task !== 'rerank' && (task !== 'embedding' || connectionKind(kind).hasEmbeddings))
+    .map(({ name }): Source => `connection:${name}`)
+  return [...services, ...(task === 'generation' ? (['gguf'] as const) : (['onnx'] as const)), 'builtin']
+}
+
+export const connectionOf = (source: Source): string | null =>
+  source.startsWith('connection:') ? source.slice('connection:'.length) : null
+
+export const isComplete = ({ source, model }: Choice): boolean => source === 'builtin' || model.trim() !== ''
+
+const isSame = (a: Choice, b: Choice): boolean => a.source === b.source && a.model.trim() === b.model.trim()
+
+/** The choice of a role, its own or that of its task. */
+export function choiceOf(draft: SetDraft, role: ModelRole): Choice | null {
+  const own = draft.roles[role]
+  if (own !== undefined) return own
+  const task = roleTask(role)
+  return task === 'generation' ? draft.text : draft[task]
+}
+
+/** The rules that a role has, as the sets of the project name them; null where none does. */
+function rulesOf(role: ModelRole, sets: readonly ModelSetView[]): DeclaredModelInput | null {
+  const found = sets.map(({ roles }) => roles[role]).find((model) => model?.backend === 'builtin')
+  return found === undefined ? null : { backend: 'builtin', model: found.model }
+}
+
+function modelOf({ source, model }: Choice, role: ModelRole, sets: readonly ModelSetView[]): DeclaredModelInput | null {
+  const connection = connectionOf(source)
+  if (connection !== null) return { connection, model: model.trim() }
+  if (source === 'gguf') return { backend: 'gguf', model: model.trim() }
+  if (source === 'onnx') return { backend: 'onnx', model: model.trim(), task: roleTask(role) }
+  return rulesOf(role, sets)
+}
+
+/** The set of a draft, as short as it can be written; null while a model is missing. */
+export function setOf(draft: SetDraft, sets: readonly ModelSetView[]): DeclaredSetInput | null {
+  const { text } = draft
+  if (text === null || !isComplete(text)) return null
+  const usual = text.source === 'builtin' ? null : modelOf(text, 'light_gen', sets)
+  const roles: Partial<Record<ModelRole, DeclaredModelInput>> = {}
+  for (const role of ModelRole.options) {
+    const choice = choiceOf(draft, role)
+    if (choice === null || !isComplete(choice)) return null
+    if (usual !== null && roleTask(role) === 'generation' && isSame(choice, text)) continue
+    const model = modelOf(choice, role, sets)
+    if (model === null) return null
+    roles[role] = model
+  }
+  return { ...(usual === null ? {} : { default: usual }), roles }
+}

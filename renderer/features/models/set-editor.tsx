@@ -1,0 +1,160 @@
+import { Autocomplete, Button, Checkbox, Select, TextInput } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
+import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
+import type { ModelsView } from '../../../contract/control/models.ts'
+import { notifyDone } from '../../components/notify.ts'
+import { Panel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { problemsOf } from '../documents/use-sending.ts'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+import { choiceOf, connectionOf, setOf, sourcesOf, type Choice, type SetDraft, type Source } from './set-draft.ts'
+import { useModelsChange } from './use-models.ts'
+
+const WORDS = MODELS_WORDS.editor
+
+const sourceLabel = (source: Source): string => {
+  if (source === 'gguf') return WORDS.gguf
+  if (source === 'onnx') return WORDS.onnx
+  return connectionOf(source) ?? WORDS.rules
+}
+
+interface PickerProps {
+  label: string
+  task: ModelTask
+  connections: ModelsView['connections']
+  choice: Choice | null
+  /** Null: as the model above. */
+  onChange: (choice: Choice | null) => void
+  isOptional?: boolean
+}
+
+/** A source and a model of it; a service's models are listed by the service. */
+function ModelPicker({ label, task, connections, choice, onChange, isOptional = false }: PickerProps) {
+  const connection = choice === null ? null : connectionOf(choice.source)
+  const listed = useQuery({
+    ...api.models.test.queryOptions({ input: { target: { name: connection ?? '' }, list_only: true, timeout_s: 10 } }),
+    enabled: connection !== null,
+    staleTime: 60_000,
+  })
+  const sources = sourcesOf(task, connections).map((value) => ({ value, label: sourceLabel(value) }))
+  return (
+    <fieldset className={styles.picker}>
+      <span>{label}</span>
+      <Select
+        aria-label={WORDS.of(WORDS.source, label)}
+        data={sources}
+        placeholder={isOptional ? WORDS.asAbove : WORDS.source}
+        clearable={isOptional}
+        allowDeselect={false}
+        value={choice?.source ?? null}
+        onChange={(source) => onChange(source === null ? null : { source, model: '' })}
+      />
+      {choice !== null && choice.source !== 'builtin' && (
+        <Autocomplete
+          aria-label={WORDS.of(WORDS.model, label)}
+          placeholder={WORDS.model}
+          data={connection === null ? [] : [...new Set(listed.data?.models)]}
+          value={choice.model}
+          error={listed.data?.works === false ? (listed.data.problems[0] ?? listed.data.probes[0]?.error) : undefined}
+          onChange={(model) => onChange({ ...choice, model })}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+interface SetEditorProps {
+  view: ModelsView
+  draft: SetDraft
+  onDraft: (draft: SetDraft) => void
+}
+
+/** One model for all roles, or a model per role, saved as a set. */
+export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEditorProps) {
+  const [isPerRole, setPerRole] = useState(false)
+  const save = useMutation(
+    api.models.saveSet.mutationOptions({
+      ...useModelsChange(),
+      onSuccess: (_view, { name }) => notifyDone(WORDS.saved(name)),
+    }),
+  )
+  const used = isPerRole ? draft : { ...draft, roles: {} }
+  const set = setOf(used, sets)
+  const { byField, rest } = problemsOf(save.error, ['name'])
+  const shared = { connections }
+  return (
+    <Panel title={WORDS.title}>
+      <form
+        aria-label={WORDS.title}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (set !== null) save.mutate({ name: draft.name.trim(), set })
+        }}
+      >
+        <p className="dim">{WORDS.about}</p>
+        <div className={styles.pickers}>
+          <ModelPicker
+            {...shared}
+            label={WORDS.text}
+            task="generation"
+            choice={draft.text}
+            onChange={(text) => onDraft({ ...draft, text })}
+          />
+          <ModelPicker
+            {...shared}
+            label={WORDS.embedding}
+            task="embedding"
+            choice={draft.embedding}
+            onChange={(embedding) => embedding !== null && onDraft({ ...draft, embedding })}
+          />
+          <ModelPicker
+            {...shared}
+            label={WORDS.rerank}
+            task="rerank"
+            choice={draft.rerank}
+            onChange={(rerank) => rerank !== null && onDraft({ ...draft, rerank })}
+          />
+          <Checkbox
+            size="sm"
+            label={WORDS.perRole}
+            checked={isPerRole}
+            onChange={({ currentTarget: { checked } }) => setPerRole(checked)}
+          />
+          {isPerRole &&
+            ModelRole.options.map((role) => (
+              <ModelPicker
+                key={role}
+                {...shared}
+                isOptional
+                label={role.replaceAll('_', ' ')}
+                task={roleTask(role)}
+                choice={draft.roles[role] ?? null}
+                onChange={(choice) => {
+                  const { [role]: _, ...others } = draft.roles
+                  onDraft({ ...draft, roles: choice === null ? others : { ...others, [role]: choice } })
+                }}
+              />
+            ))}
+        </div>
+        <div className={styles.fields}>
+          <TextInput
+            label={WORDS.setName}
+            value={draft.name}
+            error={byField['name']}
+            onChange={({ currentTarget: { value } }) => onDraft({ ...draft, name: value })}
+          />
+        </div>
+        <div className={styles.actions}>
+          <Button type="submit" loading={save.isPending} disabled={set === null || draft.name.trim() === ''}>
+            {WORDS.save}
+          </Button>
+          {set === null && choiceOf(draft, 'light_gen') !== null && <span className="dim">{WORDS.missing}</span>}
+          {rest !== null && <span role="alert">▲ {rest}</span>}
+        </div>
+      </form>
+    </Panel>
+  )
+}

@@ -1,0 +1,119 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { ModelSetView } from '../../../contract/control/experiment.ts'
+import { CloudMark } from '../../components/cloud-mark.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+import { useModelsChange } from './use-models.ts'
+
+const WORDS = MODELS_WORDS.sets
+
+function Roles({ set: { name, roles } }: { set: ModelSetView }) {
+  return (
+    <details>
+      <summary aria-label={WORDS.rolesOf(name)}>{WORDS.roles}</summary>
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.rolesOf(name)}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>{WORDS.role}</th>
+              <th>{WORDS.backend}</th>
+              <th>{WORDS.model}</th>
+              <th>{WORDS.where}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {Object.entries(roles).map(([role, { backend, model, cloud }]) => (
+              <tr key={role}>
+                <th scope="row">{role.replaceAll('_', ' ')}</th>
+                <td>{backend}</td>
+                <td className={table.wrap}>{model}</td>
+                <td>{cloud ? WORDS.cloud : WORDS.near}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  )
+}
+
+function SetEntry({ set }: { set: ModelSetView }) {
+  const { name, description, is_default: isDefault, own } = set
+  const navigate = useNavigate()
+  const change = useModelsChange()
+  const use = useMutation(
+    api.models.use.mutationOptions({
+      ...change,
+      onSuccess: () => notifyDone(WORDS.isDefault(name)),
+      onError: (error) => notifyFailure(WORDS.changing, error),
+    }),
+  )
+  const remove = useMutation(
+    api.models.remove.mutationOptions({ ...change, onError: (error) => notifyFailure(WORDS.removing, error) }),
+  )
+  return (
+    <section className={styles.set} aria-label={name}>
+      <div className={styles.setHead}>
+        <div>
+          <h3>
+            {name}
+            {isDefault && <span className={styles.badge}>{WORDS.default}</span>}
+            {own && <span className={styles.badge}>{WORDS.own}</span>}
+          </h3>
+          {description !== '' && <p className="dim">{description}</p>}
+          <CloudMark set={set} />
+        </div>
+        <div className={styles.row}>
+          <Button
+            size="xs"
+            aria-label={WORDS.useOf(name)}
+            onClick={() => void navigate({ to: '/launch', search: { modelSet: name } })}
+          >
+            {WORDS.useInLaunch}
+          </Button>
+          {!isDefault && (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={WORDS.makeDefaultOf(name)}
+              loading={use.isPending}
+              onClick={() => use.mutate({ name })}
+            >
+              {WORDS.makeDefault}
+            </Button>
+          )}
+          {own && (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={WORDS.removeOf(name)}
+              loading={remove.isPending}
+              onClick={() => remove.mutate({ name, part: 'set' })}
+            >
+              {WORDS.remove}
+            </Button>
+          )}
+        </div>
+      </div>
+      <Roles set={set} />
+    </section>
+  )
+}
+
+/** All sets, a person's own first. */
+export function SetList({ sets }: { sets: readonly ModelSetView[] }) {
+  const sorted = sets.toSorted((a, b) => Number(b.own) - Number(a.own))
+  return (
+    <Panel title={WORDS.title}>
+      {sorted.map((set) => (
+        <SetEntry key={set.name} set={set} />
+      ))}
+    </Panel>
+  )
+}

@@ -1,0 +1,64 @@
+import type { ModelTest } from '../../../contract/control/models.ts'
+import { duration } from '../../components/format.ts'
+import { StateDot, type Tone } from '../../components/state-dot.tsx'
+import table from '../../components/table.module.css'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+
+const WORDS = MODELS_WORDS.test
+
+const TONES: Record<ModelTest['probes'][number]['status'], Tone> = {
+  passed: 'good',
+  failed: 'bad',
+  unsupported: 'waiting',
+  skipped: 'idle',
+}
+
+/** What a test found: one row per request, with the exact error of what failed and what to do. */
+export function TestResult({ name, result }: { name: string; result: ModelTest }) {
+  const { works, problems, probes, models } = result
+  const outcome = problems.length > 0 ? WORDS.notTested : works ? WORDS.works : WORDS.fails
+  return (
+    <section aria-label={WORDS.result(name)} className={styles.result}>
+      <p role="status">
+        <StateDot tone={works ? 'good' : 'bad'} /> <strong>{name}</strong> {outcome}
+        {models.length > 0 && <span className="dim"> · {WORDS.listed(models.length)}</span>}
+      </p>
+      {problems.map((problem) => (
+        <p key={problem} className={styles.bad}>
+          {problem}
+        </p>
+      ))}
+      {probes.length > 0 && (
+        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.result(name)}>
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th>{WORDS.probe}</th>
+                <th>{WORDS.outcome}</th>
+                <th className={table.num}>{WORDS.latency}</th>
+                <th>{WORDS.finding}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {probes.map(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => (
+                <tr key={probe}>
+                  <th scope="row">{WORDS.probes[probe]}</th>
+                  <td>
+                    <StateDot tone={TONES[status]} /> {WORDS.status[status]}
+                  </td>
+                  <td className={table.num}>{latency === null ? '–' : duration(latency)}</td>
+                  <td className={table.wrap}>
+                    {[model, finding].filter((text) => text !== null).join(' · ')}
+                    {error !== null && <div className={styles.bad}>{error}</div>}
+                    {remedy !== null && <div className="dim">{remedy}</div>}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}

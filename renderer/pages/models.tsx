@@ -1,0 +1,39 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { api } from '../data/client.ts'
+import { AddConnection, draftOfKind } from '../features/models/add-connection.tsx'
+import { ConnectionList } from '../features/models/connection-list.tsx'
+import { FoundModelsPanel } from '../features/models/found-models.tsx'
+import { MODELS_WORDS } from '../features/models/models-words.ts'
+import { EMPTY_DRAFT, type Choice } from '../features/models/set-draft.ts'
+import { SetEditor } from '../features/models/set-editor.tsx'
+import { SetList } from '../features/models/set-list.tsx'
+
+const WORDS = MODELS_WORDS.page
+
+/** Connect a model, test it, choose models for the roles, and use the set in a run. */
+export function ModelsPage() {
+  const { data, isPending, isError, error, refetch } = useQuery(api.models.list.queryOptions())
+  const [connection, setConnection] = useState(draftOfKind('ollama'))
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const choose = (text: Choice): void => setDraft({ ...draft, text })
+  return (
+    <Page title={WORDS.models}>
+      {isPending && <LoadingRows rows={10} height={48} />}
+      {isError && <ErrorPanel error={error} what={WORDS.theModels} retry={() => void refetch()} />}
+      {data !== undefined && (
+        <>
+          <FoundModelsPanel
+            onConnect={(kind) => setConnection(draftOfKind(kind))}
+            onFile={(path) => setConnection({ ...draftOfKind('gguf'), path })}
+          />
+          <AddConnection draft={connection} onDraft={setConnection} onChoose={choose} />
+          <SetEditor view={data} draft={draft} onDraft={setDraft} />
+          <SetList sets={data.sets} />
+          <ConnectionList connections={data.connections} />
+        </>
+      )}
+    </Page>
+  )
+}
