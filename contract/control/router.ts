@@ -29,6 +29,7 @@ import {
 } from './corpora.ts'
 import { DocumentChunks, DocumentChunksInput } from './document-chunks.ts'
 import { EventsInput, SequencedEvent } from './events.ts'
+import { ImportFolderInput, ImportFormat, ImportStep, ZipPiece } from './dataset-transfer.ts'
 import { DatasetView, ExperimentView } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
 import {
@@ -177,6 +178,12 @@ export const controlContract = {
     chunks: base.input(DocumentChunksInput).output(DocumentChunks),
     /** A dataset of a person's own, empty or a copy. Refused for a name that is taken. */
     create: base.input(CreateDatasetInput).output(DatasetView),
+    /** Formats of public datasets that can be imported. */
+    importFormats: base.output(z.array(ImportFormat)),
+    /** Imports a public dataset, or an exported zip file, from a path of the engine's machine. */
+    importFolder: base.input(ImportFolderInput).output(eventIterator(ImportStep)),
+    /** An own dataset as one zip file. */
+    exportZip: base.input(OwnInput).output(eventIterator(ZipPiece)),
     /** The file of such a dataset; the calls below change one. They are refused for datasets of the project and while a run is under way or queued. */
     own: base.input(OwnInput).output(OwnDataset),
     update: base.input(UpdateDatasetInput).output(OwnDataset),

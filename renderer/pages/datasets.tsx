@@ -11,6 +11,7 @@ import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
 import { QuestionList } from '../features/datasets/question-list.tsx'
 import { CheckView } from '../features/own-data/check-view.tsx'
 import { DatasetActions } from '../features/own-data/dataset-actions.tsx'
+import { ImportDatasetButton } from '../features/own-data/import-dataset.tsx'
 import { JobSteps } from '../features/own-data/job-steps.tsx'
 import { NewDatasetButton } from '../features/own-data/new-dataset.tsx'
 import { OwnDocuments } from '../features/own-data/own-documents.tsx'
@@ -72,6 +73,7 @@ export function DatasetsPage() {
               />
             </>
           )}
+          <ImportDatasetButton />
           <NewDatasetButton label={OWN_WORDS.newDataset.open} />
         </>
       }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ImportFolderInput } from '../../contract/control/dataset-transfer.ts'
 import type { BlindSets } from '../../contract/control/judging.ts'
 import type { RunRequestInput } from '../../contract/control/run-job.ts'
 import { Aggregate, setForAllRoles } from '../../contract/index.ts'
@@ -506,6 +508,49 @@ describe('the rest of the engine', () => {
     })
     for (const name of ['../out', 'Own', 'a b', '', 'smoke'])
       expect(await failureOf(datasets.create({ ...wanted, id: name })), name).toMatchObject({ code: 'input_invalid' })
+  })
+
+  it('imports a public dataset with progress, sends it as a zip file and imports that', async () => {
+    const { datasets } = client
+    expect((await datasets.importFormats()).map(({ id }) => id)).toContain('beir')
+    const source = join(root, 'public')
+    await mkdir(join(source, 'qrels'), { recursive: true })
+    const texts = Array.from({ length: 30 }, (_, at) => ({ _id: `d${at}`, title: '', text: `Lock ${at} is old.` }))
+    await writeFile(join(source, 'corpus.jsonl'), texts.map((each) => JSON.stringify(each)).join('\n'))
+    await writeFile(join(source, 'queries.jsonl'), '{"_id":"q1","text":"How old is lock 7?"}')
+    await writeFile(join(source, 'qrels/test.tsv'), 'q1\td7\t1\n')
+    const wanted = { source, id: 'locks', documents: 20 }
+    const imported = async (input: ImportFolderInput) => collected(await datasets.importFolder(input))
+    const steps = await imported(wanted)
+    expect(steps.at(-1)).toMatchObject({
+      type: 'done',
+      format: 'BEIR',
+      questions: { taken: 1, of: 1 },
+      documents: { taken: 20, of: 30 },
+    })
+    expect((await datasets.own({ dataset_id: 'locks' })).questions).toMatchObject([{ gold: [{ document: 'd7.md' }] }])
+    expect(await failureOf(imported(wanted))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'id' }] },
+    })
+    for (const wrong of [join(root, 'nothing'), 'public'])
+      expect(await failureOf(imported({ source: wrong, id: 'l2' }))).toMatchObject({
+        details: { problems: [{ path: 'source' }] },
+      })
+
+    const pieces = await collected(await datasets.exportZip({ dataset_id: 'locks' }))
+    const bytes = Buffer.concat(
+      pieces.map((piece) => Buffer.from(piece.type === 'bytes' ? piece.base64 : '', 'base64')),
+    )
+    expect(pieces.at(-1)).toEqual({
+      type: 'end',
+      size_bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    })
+    await writeFile(join(root, 'locks.zip'), bytes)
+    const unpacked = await imported({ source: join(root, 'locks.zip'), id: 'locks_again' })
+    expect(unpacked).toMatchObject([{ type: 'done', format: 'zip', documents: { taken: 20, of: 20 } }])
+    for (const id of ['locks', 'locks_again']) await datasets.remove({ dataset_id: id })
   })
 
   it('keeps settings, and reports of secrets only where they come from', async () => {

@@ -1,5 +1,7 @@
 import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
+import { IMPORTERS } from '../../manifests/importers/formats.ts'
+import { ImportError } from '../../manifests/importers/importer.ts'
 import {
   addOwnDocument,
   createOwnDataset,
@@ -18,10 +20,11 @@ import {
 } from '../../manifests/own-datasets.ts'
 import { guessFormat, QuestionFileError } from '../../manifests/question-file.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
+import { importSteps, zipPieces } from '../corpora/dataset-transfer.ts'
 import { checkDataset, ownDatasetView, previewQuestions } from '../corpora/own-dataset-view.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
-import { control, oneAfterAnother } from './control-api.ts'
+import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
 import { datasetOf, refuseUnderRun } from './project-procedures.ts'
 
 /** What a refused change says, by the field that it concerns. */
@@ -29,9 +32,23 @@ async function withInputProblems<Result>(work: () => Promise<Result>): Promise<R
   try {
     return await work()
   } catch (error) {
-    if (error instanceof DatasetEditError) throw inputFailure([{ path: error.path, message: error.message }])
-    if (error instanceof QuestionFileError) throw inputFailure([{ path: 'text', message: error.message }])
-    throw error
+    throw asInputFailure(error)
+  }
+}
+
+function asInputFailure(error: unknown): unknown {
+  if (error instanceof DatasetEditError) return inputFailure([{ path: error.path, message: error.message }])
+  if (error instanceof QuestionFileError) return inputFailure([{ path: 'text', message: error.message }])
+  if (error instanceof ImportError) return inputFailure([{ path: 'source', message: error.message }])
+  return error
+}
+
+/** The same of a stream. */
+async function* streamInputProblems<Item>(stream: AsyncIterable<Item>): AsyncGenerator<Item> {
+  try {
+    yield* stream
+  } catch (error) {
+    throw asInputFailure(error)
   }
 }
 
@@ -63,6 +80,18 @@ export function ownDatasetProcedures(parts: EngineParts) {
         return datasetView(await datasetOf(parts, input.id))
       }),
     ),
+    importFormats: control.datasets.importFormats.handler(() =>
+      IMPORTERS.map(({ id, label, expects, licence }) => ({ id, label, expects, licence })),
+    ),
+    importFolder: control.datasets.importFolder.handler(async function* ({ input, signal }) {
+      refuseUnderRun(parts, 'datasets do not change under it')
+      const steps = importSteps(await parts.experiment.current(), input, untilEither(signal, parts.stopping))
+      yield* withControlErrors(streamInputProblems(steps), parts.report)
+    }),
+    exportZip: control.datasets.exportZip.handler(async function* ({ input }) {
+      await owned(input.dataset_id)
+      yield* withControlErrors(streamInputProblems(zipPieces(root, input.dataset_id)), parts.report)
+    }),
     own: control.datasets.own.handler(async ({ input }) => {
       const dataset = await owned(input.dataset_id)
       return ownDatasetView(root, dataset, await readOwnDataset(root, input.dataset_id))

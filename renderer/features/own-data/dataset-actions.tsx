@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api } from '../../data/client.ts'
+import { ExportDatasetButton } from './export-dataset.tsx'
 import { NewDatasetButton } from './new-dataset.tsx'
 import styles from './own-data.module.css'
 import { OWN_WORDS } from './own-words.ts'
@@ -32,6 +33,7 @@ export function DatasetActions({ dataset }: { dataset: DatasetView }) {
           </Button>
         )}
         <NewDatasetButton copyOf={{ id, label }} label={own ? OWN_WORDS.duplicate.open : OWN_WORDS.duplicate.edit} />
+        {own && <ExportDatasetButton dataset={id} />}
         {own && <RemoveDataset dataset={dataset} />}
       </div>
     </div>

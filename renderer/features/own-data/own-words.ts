@@ -26,6 +26,43 @@ export const OWN_WORDS = {
     create: 'Duplicate dataset',
   },
 
+  transfer: {
+    open: 'Import dataset',
+    title: 'Import a dataset',
+    about:
+      'A public question set in its own format, or a zip file that was exported here. Large files are read in pieces.',
+    source: 'Path',
+    sourceAbout: 'Folder or file on this machine, from its root',
+    sourceExample: '/home/me/musique_ans_v1.0_dev.jsonl',
+    format: 'Format',
+    byContent: 'By the content of the files',
+    expects: (files: string, licence: string) => (licence === '' ? files : `${files}. Licence: ${licence}`),
+    questions: 'Questions',
+    questionsAbout: 'A seeded sample; all when empty',
+    documents: 'Documents',
+    documentsAbout: 'Those with gold evidence and a sample of the others',
+    split: 'Split',
+    splitAbout: 'test, dev, train, or part of a file name',
+    seed: 'Seed',
+    start: 'Import',
+    stop: 'Stop import',
+    close: 'Close',
+    show: 'Open dataset',
+    starting: 'Opening the source …',
+    reading: (megabytes: number) => `Reading questions … ${count(megabytes)} MB read`,
+    writing: (documents: number, megabytes: number) =>
+      `${plural(documents, 'document')} written · ${count(megabytes)} MB read`,
+    done: (format: string, questions: number, of: number, documents: number) =>
+      `${format}: ${count(questions)} of ${plural(of, 'question')}, ${plural(documents, 'document')}`,
+    licence: (licence: string) => `Licence: ${licence}`,
+    leftOut: 'Left out',
+    leftOutLine: (amount: number, reason: string) => `${count(amount)} ${reason}`,
+    export: 'Export as zip',
+    exporting: 'The export',
+    saved: (name: string) => `${name} was saved.`,
+    incomplete: 'the file is not complete',
+  },
+
   projectNote:
     'This dataset is part of the project and of its published results, so it cannot be changed here. A copy is yours to edit.',
 

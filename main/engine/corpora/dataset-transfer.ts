@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { extname, isAbsolute, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { z } from 'zod'
+import type { ImportFolderInput, ImportStep, ZipPiece } from '../../../contract/control/dataset-transfer.ts'
+import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
+import type { Experiment } from '../../manifests/experiment.ts'
+import { importPublicDataset, type ImportProgress } from '../../manifests/importers/import-dataset.ts'
+import { DatasetEditError, readOwnDataset } from '../../manifests/own-datasets.ts'
+
+const PROGRESS_MS = 250
+/** As base64 well below the limit of a message. */
+const PIECE_BYTES = 384 * 1024
+
+type Done = Extract<ImportStep, { type: 'done' }>
+
+/** Imports a public dataset or a zip file and reports how far it is. Ends the import when the caller stops reading. */
+export async function* importSteps(
+  experiment: Experiment,
+  input: z.output<typeof ImportFolderInput>,
+  signal: AbortSignal,
+): AsyncGenerator<ImportStep> {
+  if (!isAbsolute(input.source))
+    throw new DatasetEditError('source', `expected an absolute path, got ${JSON.stringify(input.source)}`)
+  if (extname(input.source).toLowerCase() === '.zip') {
+    yield await importArchive(experiment, input.source, input.id)
+    return
+  }
+  const stop = new AbortController()
+  const progress: { now: ImportProgress | null } = { now: null }
+  const work = importPublicDataset(experiment, {
+    ...input,
+    signal: AbortSignal.any([stop.signal, signal]),
+    onProgress: (now) => {
+      progress.now = now
+    },
+  })
+  const ended = work.then(
+    () => true,
+    () => true,
+  )
+  try {
+    while (!(await Promise.race([ended, pause(PROGRESS_MS, false)])))
+      if (progress.now !== null) yield { type: 'progress', ...progress.now }
+    const { format, leftOut, ...taken } = await work
+    yield { type: 'done', ...taken, format: format.label, licence: format.licence, left_out: leftOut }
+  } finally {
+    stop.abort()
+    await ended
+  }
+}
+
+async function importArchive(experiment: Experiment, file: string, id: string): Promise<Done> {
+  const documents = await importDataset(experiment, file, id)
+  const { file: stored } = await readOwnDataset(experiment.root, id)
+  const all = (count: number) => ({ taken: count, of: count })
+  return {
+    type: 'done',
+    id,
+    format: 'zip',
+    licence: stored.licence ?? '',
+    questions: all(stored.questions.length),
+    documents: all(documents),
+    left_out: [],
+  }
+}
+
+/** An own dataset as a zip file, which exists only while it is sent. */
+export async function* zipPieces(root: string, id: string): AsyncGenerator<ZipPiece> {
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-export-'))
+  try {
+    const file = join(folder, `${id}.zip`)
+    await exportDataset(root, id, file)
+    yield { type: 'begin', file_name: `${id}.zip` }
+    const hash = createHash('sha256')
+    let size = 0
+    for await (const bytes of createReadStream(file, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>) {
+      hash.update(bytes)
+      size += bytes.length
+      yield { type: 'bytes', base64: bytes.toString('base64') }
+    }
+    yield { type: 'end', size_bytes: size, sha256: hash.digest('hex') }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
