@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
@@ -36,6 +37,28 @@ What does class K2 pay?,140 marks.,fees.csv,140 marks
 When does the lock open?,At six.,lock.md,opens at six in the morning
 Who paints the lock?,Nobody.,lock.md,The lock is painted by Carl.
 `
+
+/** Two-hop questions with three paragraphs each, in the form of MuSiQue. */
+const MUSIQUE = Array.from({ length: 20 }, (_, number) => {
+  const paragraph = (title: string, paragraph_text: string, is_supporting: boolean) => ({
+    title: `${title} ${number}`,
+    paragraph_text,
+    is_supporting,
+  })
+  return JSON.stringify({
+    id: `2hop__${number}_1`,
+    question: `Who trained the keeper of lock ${number}?`,
+    answer: `Moore ${number}`,
+    answer_aliases: [],
+    answerable: true,
+    question_decomposition: [{ id: 1 }, { id: 2 }],
+    paragraphs: [
+      paragraph('Lock', `The keeper of lock ${number} is Brand ${number}.`, true),
+      paragraph('Brand', `Brand ${number} was trained by Moore ${number}.`, true),
+      paragraph('Fee', `Fee ${number} is 218 marks.`, false),
+    ],
+  })
+}).join('\n')
 
 /** Selects a passage of the open document as a person does with the mouse. Runs in the page, whose types the specs do not have. */
 const select = (page: Page, passage: string): Promise<unknown> =>
@@ -222,6 +245,34 @@ test.describe('a dataset of one’s own', () => {
       .click()
     await expect(page.getByLabel('Gold fact 1', { exact: true })).not.toBeEmpty()
     await expect(page.getByRole('article').locator('mark').first()).toBeVisible()
+  })
+
+  test('comes from a public question set in its own format, and leaves as a zip file', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    const source = join(panel.root, 'musique_ans_v1.0_dev.jsonl')
+    writeFileSync(source, MUSIQUE)
+    await open('/datasets')
+    await page.getByRole('button', { name: 'Import dataset' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a dataset' })
+    await dialog.getByLabel('Path').fill(join(panel.root, 'nothing'))
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await expect(dialog.getByText('there is no such file or folder')).toBeVisible()
+    await dialog.getByLabel('Path').fill(source)
+    await expect(dialog.getByLabel('Id')).toHaveValue('musique_ans_v1_0_dev')
+    await dialog.getByLabel('Questions').fill('12')
+    await page.screenshot({ path: `${FOLDER}/own-import.png` })
+    expect(await seriousFindings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await expect(dialog.getByText('MuSiQue: 12 of 20 questions, 36 documents')).toBeVisible()
+    await expect(dialog.getByText('Licence: CC BY 4.0')).toBeVisible()
+    await page.screenshot({ path: `${FOLDER}/own-imported.png` })
+    await dialog.getByRole('button', { name: 'Open dataset' }).click()
+    await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)
+    await page.getByRole('button', { name: 'Export as zip' }).click()
+    await expect(page.getByText('musique_ans_v1_0_dev.zip was saved.')).toBeVisible()
   })
 
   for (const scheme of ['light', 'dark'] as const)

@@ -15,6 +15,7 @@ export const GUIDE_CONTENTS = [
   { name: 'first-run', label: 'First run' },
   { name: 'reading-a-result', label: 'Reading a result' },
   { name: 'own-data', label: 'Your own data' },
+  { name: 'public-datasets', label: 'Public datasets' },
   { name: 'own-models', label: 'Your own models' },
   { name: 'judges', label: 'Judges' },
   { name: 'documents', label: 'Documents' },
