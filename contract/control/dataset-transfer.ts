@@ -55,10 +55,10 @@ export const ImportStep = z.discriminatedUnion('type', [
 ])
 export type ImportStep = z.infer<typeof ImportStep>
 
-/** A zip file in pieces: put the bytes together in order. `end` comes last and only when the file is whole. */
-export const ZipPiece = z.discriminatedUnion('type', [
+/** A file in pieces: put the bytes together in order. `end` comes last and only when the file is whole. */
+export const FilePiece = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('begin'), file_name: z.string() }),
   z.strictObject({ type: z.literal('bytes'), base64: z.base64() }),
   z.strictObject({ type: z.literal('end'), size_bytes: count, sha256: Sha256 }),
 ])
-export type ZipPiece = z.infer<typeof ZipPiece>
+export type FilePiece = z.infer<typeof FilePiece>

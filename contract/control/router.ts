@@ -29,7 +29,7 @@ import {
 } from './corpora.ts'
 import { DocumentChunks, DocumentChunksInput } from './document-chunks.ts'
 import { EventsInput, SequencedEvent } from './events.ts'
-import { ImportFolderInput, ImportFormat, ImportStep, ZipPiece } from './dataset-transfer.ts'
+import { ImportFolderInput, ImportFormat, ImportStep, FilePiece } from './dataset-transfer.ts'
 import { DatasetView, ExperimentView } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
 import {
@@ -182,8 +182,10 @@ export const controlContract = {
     importFormats: base.output(z.array(ImportFormat)),
     /** Imports a public dataset, or an exported zip file, from a path of the engine's machine. */
     importFolder: base.input(ImportFolderInput).output(eventIterator(ImportStep)),
+    /** A document's file as it is, such as for a conversion; refused above 32 MiB. */
+    documentFile: base.input(DocumentInput).output(eventIterator(FilePiece)),
     /** An own dataset as one zip file. */
-    exportZip: base.input(OwnInput).output(eventIterator(ZipPiece)),
+    exportZip: base.input(OwnInput).output(eventIterator(FilePiece)),
     /** The file of such a dataset; the calls below change one. They are refused for datasets of the project and while a run is under way or queued. */
     own: base.input(OwnInput).output(OwnDataset),
     update: base.input(UpdateDatasetInput).output(OwnDataset),

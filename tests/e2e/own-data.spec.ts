@@ -247,6 +247,18 @@ test.describe('a dataset of one’s own', () => {
     await expect(page.getByRole('article').locator('mark').first()).toBeVisible()
   })
 
+  test('takes a gold fact from the converted text of a Word file', async ({ page, open }) => {
+    await makeDataset(page, open, [corpus('mixed_formats/pilot-handbook.docx')])
+    await open('/datasets?dataset=harbour_papers&view=questions')
+    await page.getByRole('button', { name: 'Add question' }).first().click()
+    const article = page.getByRole('article', { name: 'pilot-handbook.docx' })
+    await expect(article).toContainText('Pilot', { timeout: 60_000 })
+    const fact = (await article.innerText()).split(/\n+/).find((line) => line.split(' ').length > 8)!
+    await select(page, fact.slice(0, 60))
+    await page.getByRole('button', { name: 'Use as gold fact' }).click()
+    await expect(page.getByLabel('Gold fact 1', { exact: true })).toHaveValue(fact.slice(0, 60).trim())
+  })
+
   test('comes from a public question set in its own format, and leaves as a zip file', async ({
     page,
     open,

@@ -7,6 +7,7 @@ import type {
   DatasetQuestions,
   GoldSpan,
 } from '../../../contract/control/corpora.ts'
+import { MAX_FILE_BYTES } from '../../../contract/control/own-datasets.ts'
 import { SafeRelativePath, speechPrompt } from '../../../contract/index.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { ControlFailure } from '../control-failure.ts'
@@ -115,6 +116,14 @@ function sliceEnd(text: string, end: number): number {
 export async function readSpeechPrompt(root: string, dataset: LadderDataset): Promise<string> {
   const texts = await Promise.all((await documentsOf(root, dataset)).map((path) => readText(root, dataset, path)))
   return speechPrompt(texts.filter((text) => text !== null))
+}
+
+/** Where a document's file is, for those who send it as it is. Throws as `readDocument` does. */
+export async function documentFile(root: string, dataset: LadderDataset, path: string): Promise<string> {
+  const { file, sizeBytes } = await locate(root, dataset, path)
+  if (sizeBytes > MAX_FILE_BYTES)
+    throw new ControlFailure('request_too_large', `${path} has ${sizeBytes} bytes, at most ${MAX_FILE_BYTES} are sent`)
+  return file
 }
 
 export interface DocumentSlice {

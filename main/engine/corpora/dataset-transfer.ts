@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { extname, isAbsolute, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
-import type { ImportFolderInput, ImportStep, ZipPiece } from '../../../contract/control/dataset-transfer.ts'
+import type { ImportFolderInput, ImportStep, FilePiece } from '../../../contract/control/dataset-transfer.ts'
 import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { importPublicDataset, type ImportProgress } from '../../manifests/importers/import-dataset.ts'
@@ -69,21 +69,26 @@ async function importArchive(experiment: Experiment, file: string, id: string): 
 }
 
 /** An own dataset as a zip file, which exists only while it is sent. */
-export async function* zipPieces(root: string, id: string): AsyncGenerator<ZipPiece> {
+export async function* zipPieces(root: string, id: string): AsyncGenerator<FilePiece> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-export-'))
   try {
     const file = join(folder, `${id}.zip`)
     await exportDataset(root, id, file)
-    yield { type: 'begin', file_name: `${id}.zip` }
-    const hash = createHash('sha256')
-    let size = 0
-    for await (const bytes of createReadStream(file, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>) {
-      hash.update(bytes)
-      size += bytes.length
-      yield { type: 'bytes', base64: bytes.toString('base64') }
-    }
-    yield { type: 'end', size_bytes: size, sha256: hash.digest('hex') }
+    yield* filePieces(file, `${id}.zip`)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** A file in pieces that fit into messages. */
+export async function* filePieces(file: string, name: string): AsyncGenerator<FilePiece> {
+  yield { type: 'begin', file_name: name }
+  const hash = createHash('sha256')
+  let size = 0
+  for await (const bytes of createReadStream(file, { highWaterMark: PIECE_BYTES }) as AsyncIterable<Buffer>) {
+    hash.update(bytes)
+    size += bytes.length
+    yield { type: 'bytes', base64: bytes.toString('base64') }
+  }
+  yield { type: 'end', size_bytes: size, sha256: hash.digest('hex') }
 }

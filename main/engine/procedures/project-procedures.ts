@@ -4,8 +4,9 @@ import type { LadderDataset } from '../../manifests/experiment.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 import type { PlatformAddress } from '../../runner/platform-client.ts'
 import { ControlFailure } from '../control-failure.ts'
-import { listDocuments, readDocument, readQuestions, readSpeechPrompt } from '../corpora/corpus-reader.ts'
+import { documentFile, listDocuments, readDocument, readQuestions, readSpeechPrompt } from '../corpora/corpus-reader.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
+import { filePieces } from '../corpora/dataset-transfer.ts'
 import { documentChunks } from '../corpora/document-chunks.ts'
 import { addDocument } from '../corpora/add-document.ts'
 import type { EngineParts } from '../engine-parts.ts'
@@ -49,6 +50,10 @@ export function datasetProcedures(parts: EngineParts) {
     document: control.datasets.document.handler(async ({ input }) =>
       readDocument(root, await datasetOf(parts, input.dataset_id), input),
     ),
+    documentFile: control.datasets.documentFile.handler(async function* ({ input: { dataset_id: id, path } }) {
+      const file = await documentFile(root, await datasetOf(parts, id), path)
+      yield* withControlErrors(filePieces(file, path.split('/').at(-1)!), parts.report)
+    }),
     chunks: control.datasets.chunks.handler(async ({ input }) => {
       const dataset = await datasetOf(parts, input.dataset_id)
       return documentChunks(root, dataset, input, () => platformOf(parts, dataset.profile.name))

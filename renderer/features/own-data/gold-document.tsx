@@ -1,17 +1,29 @@
 import { Button, Select } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import { api } from '../../data/client.ts'
+import { api, control } from '../../data/client.ts'
 import { factSpans, type Span } from '../cell/text-match.ts'
+import { convertFile } from '../documents/convert.ts'
+import { isConverted } from './dropped-files.ts'
 import { selectedSpan, trimmedSpan } from './gold-selection.ts'
 import styles from './own-data.module.css'
 import { OWN_WORDS } from './own-words.ts'
+import { receivedFile } from './received-file.ts'
+import { PREVIEW } from './use-file-drop.ts'
 
 const WORDS = OWN_WORDS.editor
 
 const SLICE = 100_000
+
+/** What ingestion will read of a document that has no text of its own. */
+async function convertedText(dataset: string, path: string, signal: AbortSignal): Promise<string> {
+  const { name, parts } = await receivedFile(
+    await control.datasets.documentFile({ dataset_id: dataset, path }, { signal }),
+  )
+  return (await convertFile(new File(parts, name), PREVIEW, signal)).content
+}
 
 interface GoldDocumentProps {
   dataset: string
@@ -46,7 +58,16 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
   }, [])
   const slices = query.data?.pages.filter((slice) => slice.is_text) ?? []
   const unread = query.data?.pages.find((slice) => !slice.is_text)
-  const text = slices.map((slice) => slice.text).join('')
+  const isToConvert = unread !== undefined && isConverted(path)
+  const conversion = useQuery({
+    queryKey: ['converted-document', dataset, path, unread?.size_bytes],
+    queryFn: ({ signal }) => convertedText(dataset, path, signal),
+    enabled: isToConvert,
+    // A conversion takes seconds, and the same file gives the same text.
+    staleTime: Infinity,
+    retry: false,
+  })
+  const text = conversion.data ?? slices.map((slice) => slice.text).join('')
   const total = slices[0]?.total ?? 0
   return (
     <Panel
@@ -85,8 +106,13 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
           <ErrorPanel error={query.error} what={WORDS.theDocument} retry={() => void query.refetch()} />
         )}
         {query.isPending && <LoadingRows rows={12} />}
-        {unread !== undefined && <p>{WORDS.notText(unread.reason)}</p>}
-        {slices.length > 0 && (
+        {unread !== undefined && !isToConvert && <p>{WORDS.notText(unread.reason)}</p>}
+        {isToConvert && conversion.isPending && <p role="status">{OWN_WORDS.documents.converting}</p>}
+        {conversion.isError && (
+          <ErrorPanel error={conversion.error} what={WORDS.theDocument} retry={() => void conversion.refetch()} />
+        )}
+        {conversion.isSuccess && <p className="dim">{WORDS.convertedText}</p>}
+        {text !== '' && (
           <article ref={article} className={styles.document} tabIndex={0} aria-label={path}>
             <MarkedText text={text} spans={facts.flatMap((fact) => factSpans(text, fact))} />
           </article>

@@ -227,6 +227,7 @@ export const OWN_WORDS = {
     nothingSelected: 'Select a passage of the document first.',
     selected: (characters: number) => `${plural(characters, 'character')} selected`,
     theDocument: 'The document',
+    convertedText: 'The text that ingestion reads of this file. A selection loses its marks when facts are compared.',
     notText: (reason: string) =>
       `This document has no text here: ${reason}. Type the passage as the converted text has it.`,
     more: (left: number) => `Show ${count(left)} more characters`,

@@ -18,7 +18,8 @@ export interface DroppedFile {
   previewProblem: string | null
 }
 
-const PREVIEW = { format: 'markdown', useOcr: 'auto', chunkSize: 800 } as const
+/** As ingestion converts. */
+export const PREVIEW = { format: 'markdown', useOcr: 'auto', chunkSize: 800 } as const
 
 /**
  * Stores files one after another, then converts each for a preview. Storing goes on when the page is left, because half a drop is worse than a
