@@ -12,7 +12,7 @@ import { useDatasetRefresh } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.transfer
 
-const EMPTY = { source: '', id: '', format: '', questions: '', documents: '', split: '', seed: 0 }
+const EMPTY = { source: '', id: '', format: '', questions: '', documents: '', split: '' }
 type Draft = typeof EMPTY
 
 /** The name of a path without its ending, as an id. */
@@ -48,7 +48,6 @@ function ImportForm({ onClose }: { onClose: () => void }) {
   const stop = useRef<AbortController | null>(null)
   // Closing the dialog stops the import, of which nothing is left then.
   useEffect(() => () => stop.current?.abort(), [])
-  const set = (part: Partial<Draft>): void => setDraft({ ...draft, ...part })
   const run = useMutation({
     mutationFn: async () => {
       stop.current = new AbortController()
@@ -58,6 +57,11 @@ function ImportForm({ onClose }: { onClose: () => void }) {
     },
     onSuccess: () => refresh(),
   })
+  const set = (part: Partial<Draft>): void => {
+    setDraft({ ...draft, ...part })
+    // What was refused is no longer what the fields hold.
+    if (run.isError) run.reset()
+  }
   const { byField, rest } = problemsOf(run.error, ['source', 'id'])
   const chosen = formats.find(({ id }) => id === draft.format)
   if (run.isSuccess && step?.type === 'done')
@@ -145,11 +149,10 @@ function ImportForm({ onClose }: { onClose: () => void }) {
   )
 }
 
-function inputOf({ source, id, format, questions, documents, split, seed }: Draft) {
+function inputOf({ source, id, format, questions, documents, split }: Draft) {
   return {
     source: source.trim(),
     id,
-    seed,
     ...(format === '' ? {} : { format }),
     ...(questions === '' ? {} : { questions: Number(questions) }),
     ...(documents === '' ? {} : { documents: Number(documents) }),

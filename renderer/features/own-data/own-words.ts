@@ -43,7 +43,6 @@ export const OWN_WORDS = {
     documentsAbout: 'Those with gold evidence and a sample of the others',
     split: 'Split',
     splitAbout: 'test, dev, train, or part of a file name',
-    seed: 'Seed',
     start: 'Import',
     stop: 'Stop import',
     close: 'Close',
@@ -227,7 +226,8 @@ export const OWN_WORDS = {
     nothingSelected: 'Select a passage of the document first.',
     selected: (characters: number) => `${plural(characters, 'character')} selected`,
     theDocument: 'The document',
-    convertedText: 'The text that ingestion reads of this file. A selection loses its marks when facts are compared.',
+    convertedText:
+      'This is the text that ingestion reads of this file. Marks such as * and | do not count when facts are compared.',
     notText: (reason: string) =>
       `This document has no text here: ${reason}. Type the passage as the converted text has it.`,
     more: (left: number) => `Show ${count(left)} more characters`,
