@@ -63,15 +63,15 @@ function idleWork(from: string, to: string): { nodes: OnnxNode[]; constants: Onn
  * A Kokoro of two voices: a token's sound is its id ÷ 1000, times the first number of the style, divided by the speed. Voice `af_heart` has the
  * style ½ at every length; `am_puck` has the number of tokens ÷ 512.
  */
-export async function writeTinyKokoro(folder: string, { slow = false } = {}): Promise<void> {
+export async function writeTinyKokoro(folder: string, { slow = false, symbols = 'input_ids' } = {}): Promise<void> {
   const sound = held('levels', KOKORO_TOKEN_SAMPLES)
   const idle = slow ? idleWork('strength', 'delayed') : null
   await writeGraph(folder, 'model_quantized', {
-    inputs: [int64('input_ids', [1, 'length']), float('style', [1, STYLE_WIDTH]), float('speed', [1])],
+    inputs: [int64(symbols, [1, 'length']), float('style', [1, STYLE_WIDTH]), float('speed', [1])],
     outputs: [float('waveform', [1, 'samples'])],
     constants: [...sound.constants, floats('thousandth', [1], [0.001]), ints('first', 0), ...(idle?.constants ?? [])],
     nodes: [
-      { op: 'Cast', inputs: ['input_ids'], outputs: ['numbers'], ints: { to: 1 } },
+      { op: 'Cast', inputs: [symbols], outputs: ['numbers'], ints: { to: 1 } },
       { op: 'Mul', inputs: ['numbers', 'thousandth'], outputs: ['small'] },
       { op: 'Gather', inputs: ['style', 'first'], outputs: ['strength'], ints: { axis: 1 } },
       ...(idle?.nodes ?? []),

@@ -8,7 +8,8 @@ import { createOnnxBackend } from '../../providers/platform/models/onnx-backend.
 import type { ModelBackend } from '../../providers/platform/models/model-backend.ts'
 import { createOnnxModels } from '../../providers/platform/models/onnx-models.ts'
 import type { OnnxModels } from '../../providers/platform/models/onnx-models.ts'
-import { realWeights, skipWithout } from './weights.ts'
+import { skipWithout } from './skip-without.ts'
+import { realWeights } from './weights.ts'
 
 const weights = await realWeights('minilm-int8')
 skipWithout(weights)

@@ -8,7 +8,8 @@ import { createGgufModels } from '../../providers/platform/models/gguf-models.ts
 import type { GgufModels } from '../../providers/platform/models/gguf-models.ts'
 import { reasonOf } from '../../providers/platform/models/model-error-response.ts'
 import type { ModelCallError, RoleChatRequest } from '../../providers/platform/models/model-host.ts'
-import { realWeights, skipWithout } from './weights.ts'
+import { skipWithout } from './skip-without.ts'
+import { realWeights } from './weights.ts'
 
 const weights = await realWeights('smollm2-135m')
 skipWithout(weights)

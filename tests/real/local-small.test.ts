@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ModelsManifest, selectModels } from '../../contract/index.ts'
 import { createModelHost } from '../../providers/platform/models/create-model-host.ts'
 import type { ModelHost } from '../../providers/platform/models/model-host.ts'
-import { realWeights, skipWithout } from './weights.ts'
+import { skipWithout } from './skip-without.ts'
+import { realWeights } from './weights.ts'
 
 const languageModel = await realWeights('smollm2-135m')
 const embedding = await realWeights('minilm-int8')

@@ -5,7 +5,8 @@ import { setForAllRoles } from '../../contract/index.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { startEngine, type EngineProcess } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
-import { realWeights, skipWithout } from './weights.ts'
+import { skipWithout } from './skip-without.ts'
+import { realWeights } from './weights.ts'
 
 const weights = await realWeights('smollm2-135m')
 skipWithout(weights)

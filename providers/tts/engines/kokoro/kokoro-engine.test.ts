@@ -46,6 +46,11 @@ it('gives the network ids, style and speed, and the sound back', async () => {
   )
 })
 
+it('runs an export whose first input is called tokens', async () => {
+  await writeTinyKokoro(folder, { symbols: 'tokens' })
+  expect(await levels('Hello.', 'af_heart')).toHaveLength(6)
+})
+
 it('cuts what is longer than the network takes, between words', async () => {
   expect(cutSymbols('aaa bbb ccc', 7)).toEqual(['aaa bbb', 'ccc'])
   expect(cutSymbols('aaaaaaa', 3)).toEqual(['aaa', 'aaa', 'a'])

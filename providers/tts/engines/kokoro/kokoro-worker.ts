@@ -16,9 +16,12 @@ export interface KokoroTask {
 const STYLE_WIDTH = 256
 /** Silence at both ends, in the model's alphabet. */
 const PAD = 0n
+/** The names that exports of the network give to the same input: of onnx-community and of kokoro-onnx. */
+const SYMBOL_INPUTS = ['input_ids', 'tokens']
 
 interface Loaded {
   session: InferenceSession
+  symbolsInput: string
   vocabulary: ReadonlyMap<string, number>
 }
 
@@ -27,28 +30,31 @@ const voices = new Map<string, Promise<Float32Array>>()
 
 /** Samples of the symbols spoken. Throws `ModelDamagedError` for files that are not what they should be. */
 async function speak({ folder, voice, symbols, speed }: KokoroTask): Promise<Float32Array> {
-  const { session, vocabulary } = await once(models, folder, () => load(folder))
+  const { session, symbolsInput, vocabulary } = await once(models, folder, () => load(folder))
   const style = await once(voices, join(folder, voice), () => readVoice(join(folder, 'voices', `${voice}.bin`)))
   // A symbol that this version of the model does not know is left out; it has no sound of its own.
   const ids = Array.from(symbols).flatMap((symbol) => vocabulary.get(symbol) ?? [])
   // A voice has one style vector for each length of an utterance.
   const row = Math.min(ids.length, style.length / STYLE_WIDTH - 1) * STYLE_WIDTH
-  const { waveform } = await session.run({
-    input_ids: new Tensor('int64', BigInt64Array.from([PAD, ...ids.map(BigInt), PAD]), [1, ids.length + 2]),
+  const outputs = await session.run({
+    [symbolsInput]: new Tensor('int64', BigInt64Array.from([PAD, ...ids.map(BigInt), PAD]), [1, ids.length + 2]),
     style: new Tensor('float32', style.slice(row, row + STYLE_WIDTH), [1, STYLE_WIDTH]),
     speed: new Tensor('float32', [speed], [1]),
   })
-  if (!(waveform?.data instanceof Float32Array)) throw new ModelDamagedError('the network returned no samples')
-  return waveform.data
+  const samples = outputs[session.outputNames[0]!]?.data
+  if (!(samples instanceof Float32Array)) throw new ModelDamagedError('the network returned no samples')
+  return samples
 }
 
 async function load(folder: string): Promise<Loaded> {
   try {
     const session = await InferenceSession.create(join(folder, 'onnx', 'model_quantized.onnx'))
+    const symbolsInput = session.inputNames.find((name) => SYMBOL_INPUTS.includes(name))
+    if (symbolsInput === undefined) throw new Error(`the network has no input ${SYMBOL_INPUTS.join(' or ')}`)
     const tokenizer = JSON.parse(await readFile(join(folder, 'tokenizer.json'), 'utf8')) as {
       model: { vocab: Record<string, number> }
     }
-    return { session, vocabulary: new Map(Object.entries(tokenizer.model.vocab)) }
+    return { session, symbolsInput, vocabulary: new Map(Object.entries(tokenizer.model.vocab)) }
   } catch (cause) {
     throw new ModelDamagedError(cause instanceof Error ? cause.message : String(cause), { cause })
   }
