@@ -540,11 +540,10 @@ describe('the rest of the engine', () => {
 
     const [, document] = await collected(await datasets.documentFile({ dataset_id: 'locks', path: 'd7.md' }))
     expect(document).toEqual({ type: 'bytes', base64: Buffer.from('Lock 7 is old.\n').toString('base64') })
-    expect(
-      await failureOf(
-        datasets.documentFile({ dataset_id: 'locks', path: 'none.md' }).then((stream) => collected(stream)),
-      ),
-    ).toMatchObject({ code: 'not_found' })
+    expect(await failureOf(datasets.documentFile({ dataset_id: 'locks', path: 'none.md' }))).toMatchObject({
+      code: 'not_found',
+    })
+    expect(await failureOf(datasets.exportZip({ dataset_id: 'none' }))).toMatchObject({ code: 'not_found' })
 
     const pieces = await collected(await datasets.exportZip({ dataset_id: 'locks' }))
     const bytes = Buffer.concat(

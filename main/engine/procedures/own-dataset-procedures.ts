@@ -83,14 +83,14 @@ export function ownDatasetProcedures(parts: EngineParts) {
     importFormats: control.datasets.importFormats.handler(() =>
       IMPORTERS.map(({ id, label, expects, licence }) => ({ id, label, expects, licence })),
     ),
-    importFolder: control.datasets.importFolder.handler(async function* ({ input, signal }) {
+    importFolder: control.datasets.importFolder.handler(async ({ input, signal }) => {
       refuseUnderRun(parts, 'datasets do not change under it')
       const steps = importSteps(await parts.experiment.current(), input, untilEither(signal, parts.stopping))
-      yield* withControlErrors(streamInputProblems(steps), parts.report)
+      return withControlErrors(streamInputProblems(steps), parts.report)
     }),
-    exportZip: control.datasets.exportZip.handler(async function* ({ input }) {
+    exportZip: control.datasets.exportZip.handler(async ({ input }) => {
       await owned(input.dataset_id)
-      yield* withControlErrors(streamInputProblems(zipPieces(root, input.dataset_id)), parts.report)
+      return withControlErrors(streamInputProblems(zipPieces(root, input.dataset_id)), parts.report)
     }),
     own: control.datasets.own.handler(async ({ input }) => {
       const dataset = await owned(input.dataset_id)

@@ -50,9 +50,9 @@ export function datasetProcedures(parts: EngineParts) {
     document: control.datasets.document.handler(async ({ input }) =>
       readDocument(root, await datasetOf(parts, input.dataset_id), input),
     ),
-    documentFile: control.datasets.documentFile.handler(async function* ({ input: { dataset_id: id, path } }) {
+    documentFile: control.datasets.documentFile.handler(async ({ input: { dataset_id: id, path } }) => {
       const file = await documentFile(root, await datasetOf(parts, id), path)
-      yield* withControlErrors(filePieces(file, path.split('/').at(-1)!), parts.report)
+      return withControlErrors(filePieces(file, path.split('/').at(-1)!), parts.report)
     }),
     chunks: control.datasets.chunks.handler(async ({ input }) => {
       const dataset = await datasetOf(parts, input.dataset_id)
