@@ -53,6 +53,8 @@ export async function benchRealSpeech(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-real-speech-'))
   const flite = new FliteEngine()
   const figures: Figure[] = []
+  // The process of a recogniser does not keep its parent alive.
+  const alive = setInterval(() => undefined, 1000)
   try {
     await writeWhisper(whisperWeights.folder, join(folder, 'whisper'))
     await mkdir(join(folder, 'cache'))
@@ -101,6 +103,7 @@ export async function benchRealSpeech(): Promise<Figure[]> {
     await Promise.all([whisper.close(), sphinx.close(), kokoro.close()])
     return figures
   } finally {
+    clearInterval(alive)
     await flite.close()
     await rm(folder, { recursive: true })
   }
