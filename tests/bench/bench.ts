@@ -17,6 +17,7 @@ import { benchRetrieval } from './retrieval.bench.ts'
 import { routeQuestions, routingFigures } from './routing.bench.ts'
 import { benchRunIndex } from './run-index.bench.ts'
 import { benchRunner } from './runner.bench.ts'
+import { benchImport } from './import.bench.ts'
 import { benchScale } from './scale.bench.ts'
 import { benchSpeech, speechFigures } from './speech.bench.ts'
 import { benchStatistics } from './statistics.bench.ts'
@@ -147,6 +148,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   summary,
   index: async () => [...(await benchRunIndex()), ...(await benchEventLoop())],
   evaluator: benchEvaluator,
+  import: benchImport,
   scale: benchScale,
   vectors: vectorStore,
   statistics,
