@@ -9,6 +9,7 @@ const FILES: Record<string, z.ZodType> = {
   datasets: contract.DatasetCatalogue,
   flavors: contract.FlavorsManifest,
   models: contract.ModelsFile,
+  'model-catalogue': contract.ModelCatalogue,
   queries: contract.QueryFile,
   'canonical-row': contract.CanonicalRow,
   'rag-extension': contract.RagExtension,

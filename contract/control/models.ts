@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
+import { CatalogueModel } from '../manifests/model-catalogue.ts'
 import { Connection, ConnectionKind } from '../manifests/model-connections.ts'
 import { DeclaredSet } from '../manifests/models.ts'
 import { ModelSetView } from './experiment.ts'
@@ -80,6 +81,24 @@ export const ModelTest = z.strictObject({
   models: z.array(z.string()),
 })
 export type ModelTest = z.infer<typeof ModelTest>
+
+/** A model of the catalogue beside this machine. */
+export const CatalogueEntry = z.strictObject({
+  ...CatalogueModel.shape,
+  /** Whether its memory is within that of this machine; null where it is not known. */
+  fits: z.boolean().nullable(),
+  /** Its files are in the folder of models. */
+  fetched: z.boolean(),
+})
+export type CatalogueEntry = z.infer<typeof CatalogueEntry>
+
+/** Bytes of all files so far; the last one has the paths of the files. */
+export const FetchProgress = z.strictObject({
+  received_bytes: z.int().min(0),
+  total_bytes: z.int().min(1),
+  paths: z.array(z.string()).nullable(),
+})
+export type FetchProgress = z.infer<typeof FetchProgress>
 
 export const AddConnectionInput = z.strictObject({ name: Identifier, connection: Connection })
 export const SaveSetInput = z.strictObject({ name: Identifier, set: DeclaredSet })

@@ -34,6 +34,8 @@ import { DatasetView, ExperimentView } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
 import {
   AddConnectionInput,
+  CatalogueEntry,
+  FetchProgress,
   FoundModels,
   ModelsView,
   ModelTest,
@@ -228,6 +230,10 @@ export const controlContract = {
     found: base.output(FoundModels),
     /** One chat, one answer in JSON and one embedding; what the service answers is a result, not a failure of the call. */
     test: base.input(TestModelInput).output(ModelTest),
+    /** Open models by job, with whether they fit this machine. */
+    catalogue: base.output(z.array(CatalogueEntry)),
+    /** Downloads a model of the catalogue, or continues; ends when it is there. A caller that leaves stops it. */
+    fetch: base.input(z.strictObject({ id: Identifier })).output(eventIterator(FetchProgress)),
     /** Replaces the person's connection of the same name. This, `saveSet`, `remove` and `use` are refused while a run is under way or queued. */
     add: base.input(AddConnectionInput).output(ModelsView),
     saveSet: base.input(SaveSetInput).output(ModelsView),

@@ -13,6 +13,8 @@ export interface BackendDescriptor {
   settings: z.ZodObject<{ backend: z.ZodLiteral<string>; model: z.ZodString }>
   /** The work that it can do; a model that declares a `task` does that one only. */
   tasks: readonly ModelTask[]
+  /** How a page calls a model of this machine; left out for a model at an address, which is a connection. */
+  localLabel?: string
   /** Answers by rules, without a model: such figures are a baseline and rank nothing that needs judgement. */
   isRuleBased?: boolean
   /** `model` is the path of a file. It may hold variables of the environment, and reports show the file's name only. */
@@ -37,6 +39,7 @@ export const MODEL_BACKENDS = {
   builtin: {
     settings: z.strictObject({ backend: z.literal('builtin'), model: Identifier }),
     tasks: ModelTask.options,
+    localLabel: 'Built-in rules',
     isRuleBased: true,
   },
   /** Weights that run in this process. */
@@ -57,6 +60,7 @@ export const MODEL_BACKENDS = {
       max_new_tokens: z.int().min(1).max(8192).default(512),
     }),
     tasks: ModelTask.options,
+    localLabel: 'ONNX folder or hub id',
     mayBeFolder: true,
     vectorSettings: ['dtype', 'query_prefix', 'document_prefix', 'pooling', 'max_tokens'],
   },
@@ -82,6 +86,7 @@ export const MODEL_BACKENDS = {
       memory_mib: z.int().min(64).nullable().default(null),
     }),
     tasks: ['generation'],
+    localLabel: 'GGUF file',
     isFile: true,
   },
   /** Any OpenAI-compatible service. */
@@ -130,6 +135,23 @@ const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[bac
 /** A model that is a service at an address. */
 export type RemoteModel = Extract<ModelChoice, { base_url: string }>
 export const isRemoteModel = (choice: ModelChoice): choice is RemoteModel => 'base_url' in choice
+
+/** Backends of models of this machine, which need no address. */
+export const LOCAL_BACKENDS: readonly Backend[] = (Object.keys(MODEL_BACKENDS) as Backend[]).filter(
+  (backend) => descriptorOf(backend).localLabel !== undefined,
+)
+
+export const localLabel = (backend: Backend): string => descriptorOf(backend).localLabel ?? backend
+
+/** Whether a backend can do a kind of work. */
+export const canDo = (backend: Backend, task: ModelTask): boolean => descriptorOf(backend).tasks.includes(task)
+
+/** A model of this machine as a set declares it; a backend that does several kinds of work is asked for the one. */
+export const localModel = (backend: Backend, model: string, task: ModelTask) => ({
+  backend,
+  model,
+  ...('task' in MODEL_BACKENDS[backend].settings.shape ? { task } : {}),
+})
 
 /** A model's name in rows, reports and lists of models: of a file or folder its name, because its path belongs to one machine. */
 export function modelNameOf({ backend, model }: ModelChoice): string {

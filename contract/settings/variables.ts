@@ -456,6 +456,18 @@ const DECLARED = {
     default: null,
     what: 'The host starts the engine’s children.',
   },
+  RAG_LADDER_TEST_GGUF: {
+    by: 'internal',
+    form: 'JSON',
+    default: null,
+    what: 'GGUF file that a process of its own tests.',
+  },
+  RAG_LADDER_FETCH_FILE: {
+    by: 'internal',
+    form: 'JSON',
+    default: null,
+    what: 'File that a process of its own downloads.',
+  },
   RAG_LADDER_CHILD_ENTRY: { by: 'internal', form: PATH, default: null, what: 'Module that a utility process runs.' },
   RAG_LADDER_CHILD_CHANNEL: { by: 'internal', form: 'name', default: null, what: 'Channel of a utility process.' },
   ELECTRON_RENDERER_URL: { by: 'internal', form: URL_FORM, default: null, what: "Vite's server in development." },

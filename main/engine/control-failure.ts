@@ -9,6 +9,7 @@ import { InputError } from '../manifests/runner-inputs.ts'
 import { ReportError } from '../report/report-error.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
+import { ModelFetchError } from '../runner/fetch-model.ts'
 import { CorpusChangedError } from '../runner/corpus-guard.ts'
 import { PreflightError } from '../runner/preflight.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
@@ -76,6 +77,7 @@ function known(error: unknown): ControlError | null {
   if (error instanceof ServiceFailedError)
     return made('service_failed', { last_lines: error.lastLines.slice(-20) }, true)
   if (error instanceof PlatformError) return made('service_failed', { code: error.code }, error.code === 'unreachable')
+  if (error instanceof ModelFetchError) return made('service_failed', undefined, true)
   if (error instanceof PreflightError) return made('service_failed', { code: error.code }, true)
   if (error instanceof SecretsError) return made('service_failed', { code: error.code })
   if (error instanceof StatisticsError) return made(error.code === 'bad_input' ? 'input_invalid' : 'unexpected')

@@ -15,6 +15,7 @@ import {
   type EngineProcess,
 } from '../helpers/engine-process.ts'
 import { collected, exported, ranToEnd } from '../helpers/engine-runs.ts'
+import { startFileServer } from '../helpers/file-server.ts'
 import { json, startFaultServer, type FaultServer } from '../helpers/fault-server.ts'
 import { BUILTINS } from '../helpers/judge-panel.ts'
 import { procedureNames, recordedClient } from '../helpers/recorded-client.ts'
@@ -188,6 +189,50 @@ describe('models', () => {
     expect((await test(bad)).error).toContain('is not a GGUF file')
     expect((await test('models/none.gguf')).error).toContain('there is no file')
     await rm(folder, { recursive: true })
+  })
+})
+
+describe('the catalogue of models', () => {
+  it('is fetched from with progress, checked, and refuses a file of another checksum or without one', async () => {
+    const server = await startFileServer()
+    const bytes = Buffer.from(`GGUF${'\0'.repeat(60_000)}`)
+    server.files.set('/small.gguf', bytes)
+    const file = (name: string, sha256: string | null) => [
+      { path: `${name}.gguf`, url: `${server.url}/small.gguf`, size_bytes: bytes.length, sha256 },
+    ]
+    const common = { job: 'small-language-model', source_page: server.url, license: 'MIT', languages: ['en'] }
+    const model = (id: string, files: object[]) => ({ id, ...common, run_by: { backend: 'gguf' }, files })
+    const right = createHash('sha256').update(bytes).digest('hex')
+    const models = [
+      { ...model('good', file('good', right)), memory_mib: 1 },
+      model('wrong', file('wrong', 'a'.repeat(64))),
+      model('unchecked', file('unchecked', null)),
+    ]
+    const path = join(root, 'manifests/model-catalogue.yaml')
+    const shipped = await readFile(path, 'utf8')
+    await writeFile(path, JSON.stringify({ version: 1, models }))
+    const fetch = async (id: string) => {
+      const seen = []
+      for await (const each of await client.models.fetch({ id })) seen.push(each)
+      return seen.at(-1)!
+    }
+    const target = join(root, '.rag-ladder/models/good.gguf')
+    expect(await fetch('good')).toEqual({ received_bytes: bytes.length, total_bytes: bytes.length, paths: [target] })
+    expect(await readFile(target)).toEqual(bytes)
+    expect(await failureOf(fetch('wrong'))).toMatchObject({
+      code: 'service_failed',
+      message: expect.stringContaining('checksum') as string,
+    })
+    expect(await failureOf(fetch('unchecked'))).toMatchObject({ code: 'input_invalid' })
+    const entries = await client.models.catalogue()
+    expect(entries.map(({ id, fits, fetched }) => [id, fits, fetched])).toEqual([
+      ['good', true, true],
+      ['wrong', null, false],
+      ['unchecked', null, false],
+    ])
+    await writeFile(path, shipped)
+    await rm(join(root, '.rag-ladder/models'), { recursive: true })
+    await server.close()
   })
 })
 

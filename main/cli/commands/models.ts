@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os'
+import process from 'node:process'
 import {
   connectionKind,
   ConnectionKind,
@@ -10,6 +12,7 @@ import {
   type Connection,
 } from '../../../contract/index.ts'
 import type { ModelTest } from '../../../contract/control/models.ts'
+import { bytesWords } from '../../../contract/words.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import {
   addConnection,
@@ -21,6 +24,8 @@ import {
 } from '../../manifests/connect-models.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { catalogueEntries } from '../../manifests/model-catalogue.ts'
+import { fetchModel, ModelFetchError } from '../../runner/fetch-model.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
@@ -46,7 +51,12 @@ interface Verb {
 }
 
 const VERBS: Readonly<Record<string, Verb>> = {
-  list: { usage: 'list', about: 'connections and model sets', takes: [0, 0], run: list },
+  list: {
+    usage: 'list [--catalogue]',
+    about: 'connections and model sets, or the open models that fit this machine',
+    takes: [0, 0],
+    run: list,
+  },
   test: {
     usage: 'test [CONNECTION or FILE.gguf]',
     about: 'asks each service for its models, an answer, JSON and an embedding',
@@ -58,6 +68,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
     about: 'adds a connection; with --model also a set of that name with this model for every role',
     takes: [1, 1],
     run: add,
+  },
+  fetch: {
+    usage: 'fetch ID',
+    about: 'downloads a model of the catalogue; an interrupted download continues',
+    takes: [1, 1],
+    run: fetch,
   },
   remove: { usage: 'remove NAME', about: 'removes a connection and the set of that name', takes: [1, 1], run: remove },
   use: { usage: 'use SET', about: 'makes a set the one that runs use without --model-set', takes: [1, 1], run: use },
@@ -79,6 +95,7 @@ export const modelsCommand: Command = {
     model: { type: 'string', hint: 'MODEL', description: 'model for every role that writes text, or to test' },
     'embedding-model': { type: 'string', hint: 'MODEL', description: 'model for embeddings, or to test' },
     timeout: { type: 'string', hint: 'SECONDS', description: 'longest time for each request of test', default: '60' },
+    catalogue: { type: 'boolean', description: 'list open models by job, with whether they fit this machine' },
     json: { type: 'boolean', description: 'print the results of test as JSON' },
   },
   async run(invocation) {
@@ -97,7 +114,63 @@ export const modelsCommand: Command = {
   },
 }
 
-function list({ loaded, invocation, print }: Call): Promise<ExitCode> {
+async function listCatalogue({ root, print }: Call): Promise<ExitCode> {
+  print(`This machine has ${bytesWords(totalmem())} of memory.`)
+  for (const {
+    id,
+    job,
+    license,
+    languages,
+    context,
+    memory_mib: memory,
+    files,
+    fits,
+    fetched,
+  } of await catalogueEntries(root)) {
+    const size = files.reduce((sum, file) => sum + file.size_bytes, 0)
+    const details = [
+      job,
+      ...(size === 0 ? [] : [`${bytesWords(size)} to fetch`]),
+      ...(memory === null
+        ? []
+        : [`${bytesWords(memory * 1024 * 1024)} memory: ${fits === true ? 'fits' : 'does not fit'}`]),
+      ...(context === null ? [] : [`${context} tokens`]),
+      languages.join(' '),
+      license,
+      ...(fetched ? ['fetched'] : []),
+    ]
+    print(`  ${id}  ${details.join(' · ')}`)
+  }
+  print('Fetch one with files: rag-ladder models fetch ID')
+  return EXIT.ok
+}
+
+async function fetch({ root, args: [id = ''], invocation, print }: Call): Promise<ExitCode> {
+  const stop = new AbortController()
+  const interrupt = (): void => stop.abort()
+  process.once('SIGINT', interrupt)
+  let shown = -1
+  const onProgress = (received: number, total: number): void => {
+    const percent = Math.floor((received / total) * 20) * 5
+    if (percent > shown) invocation.stderr.write(`${percent} % · ${bytesWords(received)} of ${bytesWords(total)}\n`)
+    shown = Math.max(shown, percent)
+  }
+  try {
+    const paths = await fetchModel(createNodeLauncher(), { root, id, signal: stop.signal, onProgress })
+    for (const path of paths) print(`Fetched ${path}. Test it: rag-ladder models test ${path}`)
+    return EXIT.ok
+  } catch (error) {
+    if (!(error instanceof ModelFetchError)) throw error
+    print(error.message)
+    return stop.signal.aborted ? EXIT.interrupted : EXIT.serviceFailed
+  } finally {
+    process.off('SIGINT', interrupt)
+  }
+}
+
+function list(call: Call): Promise<ExitCode> {
+  const { loaded, invocation, print } = call
+  if (flagOption(invocation, 'catalogue')) return listCatalogue(call)
   const { models, ownModelSets } = loaded
   print('Connections:')
   for (const { name, kind, address, key_env: key, cloud } of connectionViews(loaded, invocation.env)) {

@@ -1,4 +1,4 @@
-import type { ModelsView, ModelTest, TestModelInput } from '../../../contract/control/models.ts'
+import type { FetchProgress, ModelsView, ModelTest, TestModelInput } from '../../../contract/control/models.ts'
 import {
   addConnection,
   connectionNamed,
@@ -10,11 +10,13 @@ import {
   testDeclaredConnection,
   usualPlaces,
 } from '../../manifests/connect-models.ts'
+import { catalogueEntries } from '../../manifests/model-catalogue.ts'
+import { fetchModel } from '../../runner/fetch-model.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
-import { control, oneAfterAnother, untilEither } from './control-api.ts'
+import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
 import { refuseUnderRun } from './project-procedures.ts'
 
 export function modelProcedures(parts: EngineParts) {
@@ -42,10 +44,44 @@ export function modelProcedures(parts: EngineParts) {
     return testDeclaredConnection(connection, options, env)
   }
 
+  /** The newest progress at each step of the caller, and at last the paths. */
+  async function* fetchProgress(id: string, signal: AbortSignal): AsyncGenerator<FetchProgress> {
+    const left = new AbortController()
+    let [received, total, wake] = [0, 1, (): void => undefined]
+    const onProgress = (bytes: number, all: number): void => {
+      ;[received, total] = [bytes, all]
+      wake()
+    }
+    const fetched = fetchModel(parts.config.launcher, {
+      root,
+      id,
+      signal: AbortSignal.any([signal, left.signal]),
+      onProgress,
+    })
+    const ended = fetched.then(
+      () => true,
+      () => true,
+    )
+    try {
+      for (;;) {
+        const changed = new Promise<boolean>((done) => (wake = () => done(false)))
+        if (await Promise.race([ended, changed])) break
+        yield { received_bytes: received, total_bytes: total, paths: null }
+      }
+      yield { received_bytes: total, total_bytes: total, paths: await fetched }
+    } finally {
+      left.abort()
+    }
+  }
+
   return {
     list: control.models.list.handler(view),
     found: control.models.found.handler(() => findLocalModels(usualPlaces(root))),
     test: control.models.test.handler(({ input, signal }) => test(input, untilEither(signal, parts.stopping))),
+    catalogue: control.models.catalogue.handler(() => catalogueEntries(root)),
+    fetch: control.models.fetch.handler(({ input, signal }) =>
+      withControlErrors(fetchProgress(input.id, untilEither(signal, parts.stopping)), parts.report),
+    ),
     add: control.models.add.handler(({ input: { name, connection } }) =>
       change(() => addConnection(root, name, connection, null, env)),
     ),

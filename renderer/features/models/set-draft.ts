@@ -1,7 +1,14 @@
 import type { ConnectionView } from '../../../contract/control/models.ts'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { connectionKind } from '../../../contract/manifests/model-connections.ts'
-import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
+import {
+  canDo,
+  isRuleBased,
+  LOCAL_BACKENDS,
+  localModel,
+  type Backend,
+  type ModelTask,
+} from '../../../contract/manifests/model-backends.ts'
 import {
   ModelRole,
   roleTask,
@@ -10,7 +17,7 @@ import {
 } from '../../../contract/manifests/models.ts'
 
 /** Where a model of a set comes from: `connection:NAME`, or a backend of the program itself. */
-export type Source = `connection:${string}` | 'gguf' | 'onnx' | 'builtin'
+export type Source = `connection:${string}` | Backend
 
 export interface Choice {
   source: Source
@@ -37,13 +44,13 @@ export function sourcesOf(task: ModelTask, connections: readonly ConnectionView[
   const services = connections
     .filter(({ kind }) => task !== 'rerank' && (task !== 'embedding' || connectionKind(kind).hasEmbeddings))
     .map(({ name }): Source => `connection:${name}`)
-  return [...services, ...(task === 'generation' ? (['gguf'] as const) : (['onnx'] as const)), 'builtin']
+  return [...services, ...LOCAL_BACKENDS.filter((backend) => canDo(backend, task))]
 }
 
 export const connectionOf = (source: Source): string | null =>
   source.startsWith('connection:') ? source.slice('connection:'.length) : null
 
-export const isComplete = ({ source, model }: Choice): boolean => source === 'builtin' || model.trim() !== ''
+export const isComplete = ({ source, model }: Choice): boolean => isRuleBased(source) || model.trim() !== ''
 
 const isSame = (a: Choice, b: Choice): boolean => a.source === b.source && a.model.trim() === b.model.trim()
 
@@ -57,23 +64,22 @@ export function choiceOf(draft: SetDraft, role: ModelRole): Choice | null {
 
 /** The rules that a role has, as the sets of the project name them; null where none does. */
 function rulesOf(role: ModelRole, sets: readonly ModelSetView[]): DeclaredModelInput | null {
-  const found = sets.map(({ roles }) => roles[role]).find((model) => model?.backend === 'builtin')
-  return found === undefined ? null : { backend: 'builtin', model: found.model }
+  const found = sets.map(({ roles }) => roles[role]).find((model) => model !== undefined && isRuleBased(model.backend))
+  return found === undefined ? null : { backend: RULES.source as 'builtin', model: found.model }
 }
 
 function modelOf({ source, model }: Choice, role: ModelRole, sets: readonly ModelSetView[]): DeclaredModelInput | null {
   const connection = connectionOf(source)
   if (connection !== null) return { connection, model: model.trim() }
-  if (source === 'gguf') return { backend: 'gguf', model: model.trim() }
-  if (source === 'onnx') return { backend: 'onnx', model: model.trim(), task: roleTask(role) }
-  return rulesOf(role, sets)
+  if (isRuleBased(source)) return rulesOf(role, sets)
+  return localModel(source as Backend, model.trim(), roleTask(role)) as DeclaredModelInput
 }
 
 /** The set of a draft, as short as it can be written; null while a model is missing. */
 export function setOf(draft: SetDraft, sets: readonly ModelSetView[]): DeclaredSetInput | null {
   const { text } = draft
   if (text === null || !isComplete(text)) return null
-  const usual = text.source === 'builtin' ? null : modelOf(text, 'light_gen', sets)
+  const usual = isRuleBased(text.source) ? null : modelOf(text, 'light_gen', sets)
   const roles: Partial<Record<ModelRole, DeclaredModelInput>> = {}
   for (const role of ModelRole.options) {
     const choice = choiceOf(draft, role)

@@ -1,7 +1,7 @@
 import { Autocomplete, Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
+import { isRuleBased, localLabel, type Backend, type ModelTask } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
 import { notifyDone } from '../../components/notify.ts'
@@ -15,11 +15,7 @@ import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.editor
 
-const sourceLabel = (source: Source): string => {
-  if (source === 'gguf') return WORDS.gguf
-  if (source === 'onnx') return WORDS.onnx
-  return connectionOf(source) ?? WORDS.rules
-}
+const sourceLabel = (source: Source): string => connectionOf(source) ?? localLabel(source as Backend)
 
 interface PickerProps {
   label: string
@@ -52,7 +48,7 @@ function ModelPicker({ label, task, connections, choice, onChange, isOptional = 
         value={choice?.source ?? null}
         onChange={(source) => onChange(source === null ? null : { source, model: '' })}
       />
-      {choice !== null && choice.source !== 'builtin' && (
+      {choice !== null && !isRuleBased(choice.source) && (
         <Autocomplete
           aria-label={WORDS.of(WORDS.model, label)}
           placeholder={WORDS.model}

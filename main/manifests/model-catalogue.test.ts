@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { ModelJob } from '../../contract/index.ts'
+import { ONNX_MODELS } from '../../providers/stt/backends/recognition-models.ts'
+import { KOKORO_WEIGHTS } from '../../providers/tts/engines/kokoro/kokoro-weights.ts'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { catalogueEntries, fetchableModel, loadCatalogue } from './model-catalogue.ts'
+
+it('the shipped catalogue has a model for every job, with pinned files and the licence that the services declare', async () => {
+  const models = await loadCatalogue(PROJECT_ROOT)
+  expect(new Set(models.map(({ job }) => job))).toEqual(new Set(ModelJob.options))
+  for (const { url, sha256 } of models.flatMap(({ files }) => files)) {
+    expect(url).toMatch(/\/resolve\/[0-9a-f]{40}\//)
+    expect(sha256).not.toBeNull()
+  }
+  const licenceOf = (id: string) => models.find((each) => each.id === id)?.license
+  expect(licenceOf('parakeet-tdt-0.6b-v3')).toBe(ONNX_MODELS['parakeet-tdt-0.6b-v3'].declared.license)
+  expect(licenceOf('kokoro-82m')).toBe(KOKORO_WEIGHTS.license)
+})
+
+it('a model fits a machine with the memory that it needs, and not one with less', async () => {
+  const fitting = async (gib: number) =>
+    (await catalogueEntries(PROJECT_ROOT, gib * 1024 ** 3)).filter(({ fits }) => fits === true).map(({ id }) => id)
+  expect(await fitting(1)).toEqual([])
+  expect(await fitting(4)).toEqual(['qwen2.5-1.5b', 'smollm2-1.7b', 'qwen3-4b'])
+  expect(await fitting(8)).toContain('qwen3-8b')
+})
+
+it('fetching a model without files names what fetches it', async () => {
+  await expect(fetchableModel(PROJECT_ROOT, 'all-minilm-l6-v2')).rejects.toThrow('no checksum in the catalogue')
+  await expect(fetchableModel(PROJECT_ROOT, 'kokoro-82m')).rejects.toThrow('fetched by the service tts')
+  await expect(fetchableModel(PROJECT_ROOT, 'none')).rejects.toThrow('the catalogue has no model none; it has qwen')
+})
