@@ -78,9 +78,9 @@ test('a service is connected, tested, made a set for all roles, and a run with t
 
   await set.getByRole('button', { name: 'Use in Launch: mine' }).click()
   await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('mine')
-  // A form that is open keeps its choices when the address changes.
-  await open('/')
+  // Without metrics: this service grades nothing.
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&metrics=[]&name=with-mine&modelSet=mine')
+  // The plan of the link before this one has a button, too.
   await expect(page.getByText('with-mine', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: /^Run \d+ cells?$/ }).click()
   const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'with-mine')?.state

@@ -1,7 +1,8 @@
 import { Button, Checkbox } from '@mantine/core'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AliasView, DatasetView, ExperimentView } from '../../../contract/control/experiment.ts'
+import { readLaunchSearch, type LaunchSearch } from '../../app/search-params.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { plural } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
@@ -14,17 +15,34 @@ import { LAUNCH_WORDS } from './launch-words.ts'
 
 const WORDS = LAUNCH_WORDS.launchForm
 
+declare module '@tanstack/react-router' {
+  interface HistoryState {
+    /** The form itself wrote the address: what is typed meanwhile stays. */
+    byLaunchForm?: boolean
+  }
+}
+
 /** Choices on the left; on the right what they would do. The address holds all of them. */
 export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
   const navigate = useNavigate({ from: '/launch' })
   const search = useSearch({ from: '/launch' })
   const { datasets, models } = chosen(experiment, search)
   const [draft, setDraft] = useState(() => draftOf(experiment, search))
+  const { href, state: origin, search: linked } = useLocation()
+  const link = origin.byLaunchForm === true ? null : href
+  const [opened, setOpened] = useState(link)
+  if (link !== opened) {
+    setOpened(link)
+    // The location is ahead of `search`, which follows when the route is loaded.
+    if (link !== null) setDraft(draftOf(experiment, readLaunchSearch(linked)))
+  }
+  const write = (next: LaunchSearch): void =>
+    void navigate({ search: next, replace: true, state: { byLaunchForm: true } })
   const choose = (part: { datasets?: string[]; models?: string[] }): void =>
-    void navigate({ search: { ...search, datasets, models, ...part }, replace: true })
+    write({ ...search, datasets, models, ...part })
   const change = (next: LaunchDraft): void => {
     setDraft(next)
-    void navigate({ search: { ...search, ...searchOf(next, experiment) }, replace: true })
+    write({ ...search, ...searchOf(next, experiment) })
   }
   const request = requestOf(draft, datasets, models)
   const state = usePlan(request)
