@@ -17,7 +17,7 @@ export class ChatterboxEngine implements CloningEngine {
   readonly license = 'MIT'
   readonly description =
     'Neural clone of the clip: timbre, accent and manner. English. Slow on a processor; its weights are fetched once (725 MB). ' +
-    'What it says carries no watermark.'
+    'What it says carries no watermark. Experimental: it was never run on its real weights.'
   readonly languages = ['en']
   readonly sampleRate = 24_000
   readonly weights: ModelWeights
