@@ -136,6 +136,36 @@ function translated<Result>(file: string, step: () => Result): Result {
   }
 }
 
+/** Least time between two syncs of one kind of work that can be repeated. */
+const SYNC_INTERVAL_MS = 1000
+
+/**
+ * Runs writes of work that can be repeated: claims, extractions, vectors. Each kind syncs at most once a second, because a sync stops the
+ * event loop for as long as the disk takes. When the process dies nothing is lost; a power cut costs the work since the last sync, and
+ * the next start repeats it. Any other commit syncs, and with it everything written before.
+ */
+export function createDeferredSync(
+  database: Database.Database,
+  clock: () => number = () => performance.now(),
+): <Result>(write: () => Result) => Result {
+  let syncedMs = clock()
+  return (write) => {
+    // SQLite refuses to change the level inside a transaction, whose commit decides.
+    if (database.inTransaction) return write()
+    const nowMs = clock()
+    if (nowMs - syncedMs >= SYNC_INTERVAL_MS) {
+      syncedMs = nowMs
+      return write()
+    }
+    database.pragma('synchronous = NORMAL')
+    try {
+      return write()
+    } finally {
+      database.pragma('synchronous = FULL')
+    }
+  }
+}
+
 /** Vectors of one embedding model by their text: what did not change is not embedded again. */
 export interface VectorCache {
   key(text: string): bigint
@@ -151,6 +181,7 @@ export function createVectorCache(database: Database.Database, model: string): V
   const get = database.prepare<[bigint], VectorRow>('SELECT vector, packed FROM vectors WHERE key = ?')
   const put = database.prepare('INSERT OR IGNORE INTO vectors (key, vector, packed) VALUES (?, ?, ?)')
   const count = database.prepare<[], number>('SELECT count(*) FROM vectors').pluck()
+  const deferSync = createDeferredSync(database)
   database.exec('CREATE TEMP TABLE IF NOT EXISTS needed (key INTEGER PRIMARY KEY) STRICT')
   return {
     key: (text) => createHash('sha256').update(model).update('\0').update(text, 'utf8').digest().readBigInt64BE(),
@@ -159,14 +190,13 @@ export function createVectorCache(database: Database.Database, model: string): V
       return row === undefined ? null : vectorOf(row)
     },
     put(entries) {
-      database
-        .transaction(() => {
-          for (const { key, vector } of entries) {
-            const row = rowOf(vector)
-            put.run(key, row.vector, row.packed)
-          }
-        })
-        .immediate()
+      const putAll = database.transaction(() => {
+        for (const { key, vector } of entries) {
+          const row = rowOf(vector)
+          put.run(key, row.vector, row.packed)
+        }
+      })
+      deferSync(() => putAll.immediate())
     },
     keepOnly(keys) {
       if (count.get()! <= keys.size) return

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { GraphDocumentStatus, GraphPageRequest } from '../../../contract/index.ts'
 import type { Extraction } from '../models/prompts/extract-task.ts'
-import { packed, unpacked } from './database.ts'
+import { createDeferredSync, packed, unpacked } from './database.ts'
 import { chunkId } from './documents.ts'
 import type { DocumentChunk } from './documents.ts'
 
@@ -127,6 +127,7 @@ export function createDocumentStore(database: Database): DocumentStore {
 
   const removeAll = (ids: readonly string[]) => ids.reduce((sum, id) => sum + remove.run(id).changes, 0)
   const atomically = <Result>(step: () => Result): Result => database.transaction(step).immediate()
+  const deferSync = createDeferredSync(database)
 
   return {
     find: (id) => byId.get(id) ?? null,
@@ -183,11 +184,12 @@ export function createDocumentStore(database: Database): DocumentStore {
       })
     },
     claim(limit, nowMs) {
-      return atomically(() => {
+      const take = () => {
         const taken = pending.all(limit)
         for (const { id } of taken) setStatus.run('processing', null, nowMs, id, 'pending')
         return taken.map((document) => ({ ...document, status: 'processing' as const, updatedMs: nowMs }))
-      })
+      }
+      return deferSync(() => atomically(take))
     },
     move(ids, from, to, error, nowMs) {
       return atomically(() =>
@@ -259,6 +261,7 @@ export function createExtractionStore(database: Database): ExtractionStore {
   const extracted = database.prepare<[string], ChunkRow & { extraction: Buffer }>(`SELECT ${CHUNK}, extraction
     FROM chunks JOIN documents ON documents.id = document_id JOIN extractions ON chunk_id = chunks.id
     WHERE document_id = ? ORDER BY chunk_index`)
+  const deferSync = createDeferredSync(database)
   const progress = database.prepare<[], { chunks: number; extracted: number }>(`SELECT
     (SELECT count(*) FROM chunks) AS chunks, (SELECT count(*) FROM extractions) AS extracted`)
 
@@ -270,7 +273,8 @@ export function createExtractionStore(database: Database): ExtractionStore {
   return {
     missing: (documentId) => withContent(documentId, missing.all(documentId)),
     save(chunkId, extraction) {
-      return save.run(packed(JSON.stringify(extraction)), chunkId).changes === 1 || exists.get(chunkId) === 1
+      const bytes = packed(JSON.stringify(extraction))
+      return deferSync(() => save.run(bytes, chunkId)).changes === 1 || exists.get(chunkId) === 1
     },
     readable: (states, alsoDocuments) => readable.all(JSON.stringify(states), JSON.stringify(alsoDocuments)),
     extracted: (documentId) =>
