@@ -91,7 +91,10 @@ export function createByteVectorTable(count: number, dimensions: number): ByteVe
       const { scale, components } = toByteVector(vector)
       query.set(components)
       dots(0, rows.byteOffset, out.byteOffset, count, stride)
-      return Float32Array.from(out, (sum, row) => sum * scale * scales[row]!)
+      // `Float32Array.from` with a function takes forty times as long, which large graphs would pay in each question.
+      const cosines = new Float32Array(count)
+      for (let row = 0; row < count; row += 1) cosines[row] = out[row]! * scale * scales[row]!
+      return cosines
     },
     similarity(vector, row) {
       let sum = 0

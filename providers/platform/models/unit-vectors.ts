@@ -20,7 +20,9 @@ function unitVector(role: ModelRole, vector: ArrayLike<number>, index: number): 
   const length = Math.hypot(...Array.from(vector))
   if (!Number.isFinite(length)) throw invalid(role, `embedding ${index} holds a value that is not a finite number`)
   if (length === 0) throw invalid(role, `embedding ${index} is all zeros`)
-  return Float32Array.from(vector, (value) => value / length)
+  const unit = new Float32Array(vector.length)
+  for (let at = 0; at < vector.length; at += 1) unit[at] = vector[at]! / length
+  return unit
 }
 
 function invalid(role: ModelRole, problem: string): ModelCallError {

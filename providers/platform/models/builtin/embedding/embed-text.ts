@@ -84,7 +84,10 @@ function unitLength(sums: Float64Array, text: string): Float32Array {
     squares = 1
   }
   const length = Math.sqrt(squares)
-  return Float32Array.from(sums, (sum) => sum / length)
+  // `Float32Array.from` with a function takes forty times as long.
+  const unit = new Float32Array(sums.length)
+  for (let at = 0; at < sums.length; at += 1) unit[at] = sums[at]! / length
+  return unit
 }
 
 /** Rarity in everyday English, or in the collection: the inverse frequency of BM25, by which function words stay without weight. */
