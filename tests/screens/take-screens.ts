@@ -165,6 +165,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/speech': { address: '/speech', act: hear },
     '/voices': { address: '/voices', act: useVoice },
     '/providers': { address: '/providers' },
+    '/models': { address: '/models' },
     '/settings': { address: '/settings' },
     '/help': { address: '/help?page=reading-a-result' },
   }
