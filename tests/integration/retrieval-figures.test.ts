@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { Figure } from '../bench/figure.ts'
+import { figuresOf } from '../bench/retrieval.bench.ts'
+
+const QUESTIONS = Array.from({ length: 10 }, (_, at) => ({
+  id: `q${at}`,
+  text: 'Who built it?',
+  gold: [{ document: 'a.md' }],
+  secondHalf: false,
+}))
+
+/** Scores of an approach that finds everything for its first `solved` questions and nothing for the others. */
+const solving = (solved: number) =>
+  new Map(
+    QUESTIONS.map(({ id }, at) => {
+      const found = at < solved ? 1 : 0
+      return [id, { recall: found, all: found, ndcg: found, contexts: 5 }]
+    }),
+  )
+
+function figures(solvedBy: Record<string, number>, hasTargets = true): Figure[] {
+  const scores = new Map(Object.entries(solvedBy).map(([alias, solved]) => [alias, solving(solved)]))
+  return figuresOf('a set', QUESTIONS, scores, hasTargets)
+}
+
+const starting = (all: readonly Figure[], start: string): Figure[] => all.filter(({ what }) => what.startsWith(start))
+
+test.each([
+  { fused: 6, value: -0.2, met: false },
+  { fused: 8, value: 0, met: true },
+  { fused: 9, value: 0.1, met: true },
+])('fusion that finds $fused of 10 is compared with its better leg, which finds 8', ({ fused, value, met }) => {
+  const all = figures({ 'plain BM25': 5, 'vanilla-rag': 3, bm25: 8, 'hybrid-rag-fast': fused })
+  const [figure, ...others] = starting(all, 'a set: hybrid-rag-fast: gold documents in the first 5 beyond bm25,')
+  expect(others).toEqual([])
+  expect(figure).toMatchObject({ target: '≥ -0.01', met })
+  expect(figure!.value).toBeCloseTo(value)
+})
+
+test('the better leg of a fusion can be the dense one', () => {
+  const all = figures({ 'plain BM25': 5, 'vanilla-rag': 9, bm25: 8, 'hybrid-rag-fast': 8 })
+  expect(starting(all, 'a set: hybrid-rag-fast: gold documents in the first 5 beyond vanilla-rag,')).toHaveLength(1)
+})
+
+test('fusion is not compared with a better leg when one leg was not asked', () => {
+  const all = figures({ 'plain BM25': 5, bm25: 8, 'hybrid-rag-fast': 6 })
+  expect(all.filter(({ target }) => target === '≥ -0.01')).toEqual([])
+})
+
+test('a set of this repository has no target of fusion', () => {
+  const all = figures({ 'plain BM25': 5, 'vanilla-rag': 3, bm25: 8, 'hybrid-rag-fast': 6 }, false)
+  const [figure] = starting(all, 'a set: hybrid-rag-fast: gold documents in the first 5 beyond bm25,')
+  expect(figure).toMatchObject({ target: '', met: null })
+})
+
+test('an agentic approach shows its gain of questions with all gold found, with its interval', () => {
+  const all = figures({ 'plain BM25': 5, 'agentic-rag': 8 })
+  const [figure] = starting(all, 'a set: agentic-rag: all gold documents in the first 5 beyond plain BM25,')
+  expect(figure!.value).toBeCloseTo(0.3)
+  expect(figure!.what).toMatch(/95 % interval -?0\.\d{3} to 0\.\d{3}$/)
+})
