@@ -48,7 +48,6 @@ async function vitest(args: string[]): Promise<Totals> {
 /** Programs that some tests need; without them those tests count as skipped. */
 const SPEECH_PROGRAMS = {
   pocketsphinx_continuous: { packages: ['pocketsphinx', 'pocketsphinx-en-us'], tests: 'the recognizer' },
-  sphinxtrain: { packages: ['sphinxtrain', 'sphinxbase-utils'], tests: 'speaker enrolment' },
   ffmpeg: { packages: ['ffmpeg'], tests: 'recordings that only ffmpeg reads' },
 }
 

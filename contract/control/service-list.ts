@@ -118,11 +118,6 @@ export const SERVICES = {
       get('/v1/models'),
       upload('/v1/audio/transcriptions'),
       upload('/v1/audio/transcriptions/advanced'),
-      get('/v1/speakers'),
-      post('/v1/speakers'),
-      remove('/v1/speakers/:id'),
-      upload('/v1/speakers/:id/sentences'),
-      post('/v1/speakers/:id/fit'),
     ],
     modelsPath: '/v1/models',
     child: {

@@ -135,7 +135,6 @@ export const VerboseTranscription = z.object({
   segments: z.array(VerboseSegment).optional(),
   words: z.array(z.object({ word: z.string(), start: z.number(), end: z.number() })).optional(),
   prompt_used: z.boolean().optional(),
-  speaker_used: z.boolean().optional(),
 })
 export type VerboseTranscription = z.infer<typeof VerboseTranscription>
 
@@ -147,8 +146,6 @@ export const AdvancedTranscription = z.object({
   words: z.array(SpokenWord).optional(),
   /** Whether the recogniser used the prompt; absent where none was sent. */
   prompt_used: z.boolean().optional(),
-  /** Whether the recogniser was fitted to the speaker; absent where none was named. */
-  speaker_used: z.boolean().optional(),
 })
 export type AdvancedTranscription = z.infer<typeof AdvancedTranscription>
 

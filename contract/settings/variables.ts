@@ -425,7 +425,7 @@ const DECLARED = {
     by: 'platform',
     form: PATH,
     default: null,
-    what: 'Folder of what a service keeps: stores, voices, speakers; .rag-ladder/<service> unless set.',
+    what: 'Folder of what a service keeps: stores, voices; .rag-ladder/<service> unless set.',
   },
   RAG_LADDER_MODEL_CACHE: {
     by: 'platform',

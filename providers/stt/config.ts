@@ -28,8 +28,6 @@ export interface SttConfig {
   sherpaFolder: string
   /** Longest recording that is transcribed. */
   maxAudioSeconds: number
-  /** Holds the enrolled speakers. */
-  stateDir: string
 }
 
 /** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
@@ -50,7 +48,6 @@ export function loadSttConfig(env: Readonly<Record<string, string | undefined>>)
     device: reader.oneOf('STT_DEVICE', ['auto', 'cpu', 'cuda', 'mps']),
     sherpaFolder: resolve(reader.text('STT_SHERPA_DIR', join(modelCacheFolder(env), '..', 'sherpa'))),
     maxAudioSeconds: reader.integer('STT_MAX_AUDIO_SECONDS', { min: 1, max: 86_400 }),
-    stateDir: resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'stt'))),
   }
   if (reader.problems.length > 0) throw new ServiceConfigError('speech to text', reader.problems)
   return config

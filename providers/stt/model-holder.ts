@@ -62,7 +62,7 @@ export class ModelHolder {
   health(): TranscriptionHealth {
     const state = this.#state
     if (state.name === 'ready') {
-      const { backend, device, model, license, usesPrompt } = state.recogniser
+      const { backend, device, model, license } = state.recogniser
       return {
         status: 'healthy',
         backend,
@@ -72,7 +72,7 @@ export class ModelHolder {
         detail: state.note,
         license,
         progress: null,
-        uses_prompt: usesPrompt,
+        uses_prompt: false,
       }
     }
     const progress = state.name === 'loading' ? state.progress : null

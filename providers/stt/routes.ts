@@ -12,7 +12,6 @@ import { RECOGNISER_RATE } from './backends/recogniser.ts'
 import type { TimedWord } from './backends/recogniser.ts'
 import type { SttConfig } from './config.ts'
 import type { ModelHolder } from './model-holder.ts'
-import type { Enrolment } from './speakers/enrolment.ts'
 import { spokenSegments, spokenWords, textOf, transcriptEvents, verboseSegments, verboseWords } from './transcript.ts'
 import { transcribeLong } from './windows/transcribe-long.ts'
 
@@ -25,8 +24,6 @@ const Flag = z
   .transform((value) => ['true', '1', 'yes'].includes(value))
 
 const Prompt = z.string().max(MAX_PROMPT_CHARACTERS).default('')
-/** Who speaks, as `/v1/speakers` lists them. */
-const SpeakerId = z.string().trim().max(100).default('')
 
 /** What `verbose_json` brings with times; OpenAI's default is segments. */
 const Granularities = z.array(z.enum(['segment', 'word'])).default(['segment'])
@@ -38,23 +35,20 @@ const Fields = z.object({
   language: z.string().max(32).optional(),
   model: z.string().max(200).optional(),
   prompt: Prompt,
-  speaker: SpeakerId,
 })
 const AdvancedFields = z.object({
   return_timestamps: Flag,
   word_timestamps: Flag,
   language: z.string().max(32).optional(),
   prompt: Prompt,
-  speaker: SpeakerId,
 })
-type Given = Pick<z.output<typeof Fields>, 'prompt' | 'speaker'>
 
 interface Heard {
   words: TimedWord[]
   /** Of the whole recording. */
   seconds: number
-  /** Which of the hints were of use. */
-  used: Pick<AdvancedTranscription, 'prompt_used' | 'speaker_used'>
+  /** Only for callers that sent a prompt: no recogniser here can use one. */
+  used: Pick<AdvancedTranscription, 'prompt_used'>
 }
 
 /** `/v1/audio/transcriptions` and `/advanced`. */
@@ -62,13 +56,12 @@ export function registerTranscriptionRoutes(
   scope: FastifyInstance,
   boundary: ServiceBoundary,
   models: ModelHolder,
-  enrolment: Enrolment,
   config: SttConfig,
 ): void {
   const transcribe = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { language, prompt, speaker }: Given & { language?: string | undefined },
+    { language, prompt }: { language?: string | undefined; prompt: string },
   ) =>
     orFailed('Transcription failed', async (): Promise<Heard> => {
       const recogniser = models.get()
@@ -78,18 +71,9 @@ export function registerTranscriptionRoutes(
       const { bytes } = requiredFile(form, 'file', config.boundary.maxUploadBytes)
       return boundary.work(request, reply, async (signal) => {
         const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNISER_RATE }
-        const speakerModel = speaker === '' ? null : await enrolment.modelOf(speaker)
         const { sound } = await decodeUpload(task, signal)
-        const words = await transcribeLong(sound, recogniser, signal, {
-          prompt: prompt.trim(),
-          speakerModel,
-          language: language ?? '',
-        })
-        // Returned only to callers that sent the field; others do not know it.
-        const used = {
-          ...(prompt.trim() === '' ? {} : { prompt_used: recogniser.usesPrompt }),
-          ...(speaker === '' ? {} : { speaker_used: speakerModel !== null }),
-        }
+        const words = await transcribeLong(sound, recogniser, signal, { language: language ?? '' })
+        const used = prompt.trim() === '' ? {} : { prompt_used: false }
         return { words, seconds: sound.samples.length / sound.sampleRate, used }
       })
     })

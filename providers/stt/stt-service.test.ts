@@ -2,15 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   AdvancedTranscription,
   MAX_PROMPT_CHARACTERS,
-  MIN_ENROLMENT_SENTENCES,
-  ReadSentence,
   ServiceModel,
-  Speaker,
-  Speakers,
   TranscriptionHealth,
   VerboseTranscription,
 } from '../../contract/index.ts'
@@ -18,7 +14,7 @@ import { scriptedRecogniser } from '../../tests/helpers/scripted-recogniser.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
-import type { Hints, Recogniser, SpeakerFitting, TimedWord } from './backends/recogniser.ts'
+import type { Hints, Recogniser, TimedWord } from './backends/recogniser.ts'
 import { openPocketsphinx } from './backends/pocketsphinx.ts'
 import { loadSttConfig } from './config.ts'
 import { startStt } from './stt-service.ts'
@@ -60,16 +56,6 @@ async function start(open: () => Promise<Recogniser>, env: Record<string, string
   return { send, url: service.url, ready }
 }
 
-/** A second of tone. */
-const hum = () =>
-  new Blob([
-    Uint8Array.from(
-      encodeWav({
-        samples: Float32Array.from({ length: 16_000 }, (_, i) => 0.3 * Math.sin(i / 9)),
-        sampleRate: 16_000,
-      }),
-    ),
-  ])
 const silence = (seconds: number) =>
   new Blob([Uint8Array.from(encodeWav({ samples: new Float32Array(16_000 * seconds), sampleRate: 16_000 }))])
 const scripted = async () => recogniser(async () => HEARD)
@@ -184,20 +170,15 @@ describe('transcriptions', () => {
     expect(languages).toEqual(['de'])
   })
 
-  it('pass the prompt on, and report whether it was used to callers that sent one', async () => {
-    const prompts: (string | undefined)[] = []
-    const hear = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (prompts.push(hints?.prompt), HEARD)
-    const { send, url } = await start(async () => recogniser(hear))
-    expect((await send('/advanced', { prompt: 'Brackenjaw ' })).json).toMatchObject({ prompt_used: true })
+  it('accept the prompt of OpenAI clients, and report to callers that sent one that it was not used', async () => {
+    const { send, url } = await start(async () => recogniser(async () => HEARD))
+    expect((await send('/advanced', { prompt: 'Brackenjaw ' })).json).toMatchObject({ prompt_used: false })
     expect((await send('', { response_format: 'verbose_json', prompt: 'Oldmere' })).json).toMatchObject({
-      prompt_used: true,
+      prompt_used: false,
     })
     expect((await send('/advanced', { prompt: ' ' })).json).not.toHaveProperty('prompt_used')
-    expect(prompts).toEqual(['Brackenjaw', 'Oldmere', ''])
     expect((await send('', { prompt: 'x'.repeat(MAX_PROMPT_CHARACTERS + 1) })).status).toBe(422)
-    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ uses_prompt: true })
-    const deaf = await start(async () => ({ ...recogniser(hear), usesPrompt: false }))
-    expect((await deaf.send('/advanced', { prompt: 'x' })).json).toMatchObject({ prompt_used: false })
+    expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ uses_prompt: false })
   })
 
   it('have aligned data only when it was asked for and exists', async () => {
@@ -307,85 +288,3 @@ function childOf(parent: number): number {
   const { stdout } = spawnSync('ps', ['-o', 'pid=,comm=', '--ppid', String(parent)], { encoding: 'utf8' })
   return Number(/(\d+) pocketsphinx/.exec(stdout)?.[1] ?? 0)
 }
-
-describe('speakers', () => {
-  const call = async (url: string, method: string, path: string, body?: unknown) => {
-    const init = body === undefined ? {} : { body: JSON.stringify(body) }
-    const headers = body === undefined ? TOKEN : { ...TOKEN, 'content-type': 'application/json' }
-    const answer = await fetch(`${url}/v1/speakers${path}`, { method, headers, ...init })
-    return { status: answer.status, json: (await answer.json()) as Record<string, unknown> }
-  }
-  let state: string
-  beforeEach(async () => {
-    state = await mkdtemp(join(tmpdir(), 'stt-state-'))
-  })
-  afterEach(() => rm(state, { recursive: true }))
-  const place = () => ({ RAG_LADDER_STATE_DIR: state })
-
-  it('are enrolled, listed and deleted', async () => {
-    const { url } = await start(scripted, place())
-    const { status, json: ada } = await call(url, 'POST', '', { name: ' Ada ', consent: 'agreed' })
-    expect([status, Speaker.parse(ada).name]).toEqual([201, 'Ada'])
-    const { data, sentences, unavailable } = Speakers.parse((await call(url, 'GET', '')).json)
-    expect(data).toEqual([ada])
-    expect(sentences.length).toBeGreaterThanOrEqual(MIN_ENROLMENT_SENTENCES)
-    expect(unavailable).toContain('not fitted to speakers')
-    expect((await call(url, 'POST', '', { name: '' })).status).toBe(422)
-    expect((await call(url, 'POST', `/${Speaker.parse(ada).id}/fit`, {})).status).toBe(503)
-    expect((await call(url, 'DELETE', `/${Speaker.parse(ada).id}`)).json).toEqual({ message: "Speaker 'Ada' deleted" })
-    expect((await call(url, 'DELETE', `/${Speaker.parse(ada).id}`)).status).toBe(404)
-  })
-
-  it('are named with a recording, and the answer reports whether it was used', async () => {
-    const { url, send } = await start(scripted, place())
-    const { id } = Speaker.parse((await call(url, 'POST', '', { name: 'Ada' })).json)
-    expect((await send('/advanced', { speaker: id })).json).toMatchObject({ speaker_used: false })
-    expect((await send('/advanced', {})).json).not.toHaveProperty('speaker_used')
-    expect(await send('/advanced', { speaker: 'nobody' })).toMatchObject({
-      status: 404,
-      json: { detail: "Speaker 'nobody' is unknown. GET /v1/speakers lists those enrolled." },
-    })
-  })
-
-  it('read sentences, are fitted and are then transcribed by their own model', async () => {
-    const models: (string | null | undefined)[] = []
-    const fitting: SpeakerFitting = {
-      basis: 'general',
-      unavailability: async () => null,
-      wordsOf: async (text) => ({ words: text.split(/ +/), unknown: text === 'xyzzy' ? ['xyzzy'] : [] }),
-      fit: async (readings) => readings.length,
-    }
-    const recognise: Recogniser['recognise'] = async (_sound, _signal, hints) => {
-      models.push(hints?.speakerModel)
-      const words = HEARD.map((word) => ({ ...word, text: word.text.replace('.', '') }))
-      return hints?.speakerModel ? words : words.slice(1)
-    }
-    const { url, send } = await start(async () => scriptedRecogniser({ fitting, recognise }), place())
-    const { id } = Speaker.parse((await call(url, 'POST', '', { name: 'Ada' })).json)
-    const read = async (text: string, sound = hum()) => {
-      const form = new FormData()
-      form.append('text', text)
-      form.append('file', sound, 'a.wav')
-      const answer = await fetch(`${url}/v1/speakers/${id}/sentences`, { method: 'POST', body: form, headers: TOKEN })
-      return { status: answer.status, json: await answer.json() }
-    }
-    expect(await read('xyzzy')).toMatchObject({ status: 422 })
-    expect(await read('Hello there', silence(1))).toMatchObject({
-      status: 400,
-      json: { detail: 'The recording is silent; check the microphone.' },
-    })
-    expect((await call(url, 'POST', `/${id}/fit`, {})).status).toBe(409)
-    for (let i = 0; i < MIN_ENROLMENT_SENTENCES; i += 1) {
-      // The same words to the ear, another text to the store.
-      const { status, json } = await read(`Hello there Good morning${' '.repeat(i + 1)}friend`)
-      expect([status, ReadSentence.parse(json).errors]).toEqual([201, 2])
-    }
-    const fitted = await call(url, 'POST', `/${id}/fit`, {})
-    expect(fitted.status).toBe(200)
-    expect(Speaker.parse(fitted.json).fit).toMatchObject({ used: true, matched_sentences: MIN_ENROLMENT_SENTENCES })
-    models.length = 0
-    expect((await send('/advanced', { speaker: id })).json).toMatchObject({ speaker_used: true })
-    await send('/advanced', {})
-    expect(models).toEqual([expect.stringContaining(join(state, 'speakers', id, 'model-')), null])
-  })
-})

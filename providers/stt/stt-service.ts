@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { ServiceModel, TranscriptionHealth } from '../../contract/index.ts'
 import { listenDeclared } from '../kit/listen-declared.ts'
 import { createLogger } from '../kit/logger.ts'
@@ -15,9 +14,6 @@ import type { SttConfig } from './config.ts'
 import { ModelHolder } from './model-holder.ts'
 import type { OpenRecogniser } from './model-holder.ts'
 import { registerTranscriptionRoutes } from './routes.ts'
-import { Enrolment } from './speakers/enrolment.ts'
-import { registerSpeakerRoutes } from './speakers/speaker-routes.ts'
-import { SpeakerStore } from './speakers/speaker-store.ts'
 
 const CLOSE_GRACE_MS = 3000
 
@@ -39,7 +35,6 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
   })
   const store = options.store ?? new ModelStore()
   const models = new ModelHolder(options.open ?? chooseBackend(config, store), expectedOf(config))
-  const enrolment = new Enrolment(new SpeakerStore(join(config.stateDir, 'speakers')), models)
   const { app } = boundary
   app.get('/health', boundary.open, async (_request, reply) => {
     const health = models.health()
@@ -52,8 +47,7 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
   })
   await app.register(async (scope) => {
     acceptMultipart(scope)
-    registerTranscriptionRoutes(scope, boundary, models, enrolment, config)
-    registerSpeakerRoutes(scope, boundary, enrolment, config.boundary.maxUploadBytes)
+    registerTranscriptionRoutes(scope, boundary, models, config)
   })
   const listening = await listenDeclared(app, config.host, config.port)
   return {

@@ -49,7 +49,7 @@ export const PAGE_GROUPS = [
     pages: [
       { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts', guide: 'own-data' },
       { path: '/documents', label: 'Documents', about: 'Convert files; original beside result', guide: 'documents' },
-      { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech, speakers', guide: 'speech' },
+      { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech', guide: 'speech' },
       { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it', guide: 'speech' },
     ],
   },

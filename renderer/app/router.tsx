@@ -67,7 +67,6 @@ const routes = [
   }),
   createRoute({
     ...child('/speech'),
-    validateSearch: search.readSpeechSearch,
     component: lazyRouteComponent(() => import('../pages/speech.tsx'), 'SpeechPage'),
   }),
   createRoute({

@@ -137,11 +137,6 @@ export interface DatasetSearch {
   as?: 'table'
 }
 
-export interface SpeechSearch {
-  /** Id of the speaker whose sentences are open for reading. */
-  reader?: string
-}
-
 const SETTINGS_TABS = ['models', 'tokens', 'data', 'look'] as const
 export type SettingsTab = (typeof SETTINGS_TABS)[number]
 
@@ -249,8 +244,6 @@ export const readDatasetSearch = (raw: Raw): DatasetSearch =>
   })
 
 export const readHelpSearch = (raw: Raw): HelpSearch => present({ page: text(raw, 'page'), at: text(raw, 'at') })
-
-export const readSpeechSearch = (raw: Raw): SpeechSearch => present({ reader: text(raw, 'reader') })
 
 export const readSettingsSearch = (raw: Raw): SettingsSearch =>
   present({ tab: member(text(raw, 'tab'), SETTINGS_TABS) })

@@ -9,9 +9,6 @@ interface Preferences {
   /** Hints that were dismissed; they do not come back. */
   dismissed: string[]
   dismiss: (hint: string) => void
-  /** Id of the enrolled person who speaks here; null for any speaker. */
-  speaker: string | null
-  setSpeaker: (speaker: string | null) => void
 }
 
 /** What a person likes, kept in this browser. */
@@ -22,8 +19,6 @@ export const usePreferences = create<Preferences>()(
       setDensity: (density) => set({ density }),
       dismissed: [],
       dismiss: (hint) => set(({ dismissed }) => ({ dismissed: [...new Set([...dismissed, hint])] })),
-      speaker: null,
-      setSpeaker: (speaker) => set({ speaker }),
     }),
     { name: 'rag-ladder-preferences' },
   ),

@@ -11,13 +11,13 @@ import { openPocketsphinx } from '../../providers/stt/backends/pocketsphinx.ts'
 import { ONNX_MODELS } from '../../providers/stt/backends/recognition-models.ts'
 import { RECOGNISER_RATE } from '../../providers/stt/backends/recogniser.ts'
 import type { Recogniser } from '../../providers/stt/backends/recogniser.ts'
-import { wordErrors } from '../../providers/stt/speakers/word-errors.ts'
 import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { KokoroEngine } from '../../providers/tts/engines/kokoro/kokoro-engine.ts'
 import type { SpeechEngine } from '../../providers/tts/engines/speech-engine.ts'
 import { normalisedWords } from '../helpers/normalise-english.ts'
 import { declareFolder } from '../helpers/tiny-speech-models.ts'
+import { wordErrors } from '../helpers/word-errors.ts'
 import { writeKokoro } from '../real/kokoro-folder.ts'
 import { realWeights } from '../real/weights.ts'
 import { writeWhisper } from '../real/whisper-graphs.ts'
@@ -74,7 +74,7 @@ export async function benchRealSpeech(): Promise<Figure[]> {
       meanwhile: '',
     })
     const sphinx = await openPocketsphinx()
-    const sample = twoHundredSentences(await spokenSample()).filter((_, i) => i % everyOf() === 0)
+    const sample = (await spokenSample()).filter((_, i) => i % everyOf() === 0)
     for (const voice of [FLITE_VOICE]) {
       const { sounds } = await speakAll(flite, voice, sample)
       const plain = await rateOf(sphinx, sample, sounds, flite)
@@ -112,13 +112,6 @@ export async function benchRealSpeech(): Promise<Figure[]> {
 
 /** `RAG_LADDER_BENCH_EVERY=5` takes a fifth of the recordings: all of them take half an hour on a busy machine. */
 const everyOf = (): number => Number(process.env.RAG_LADDER_BENCH_EVERY ?? 1)
-
-/** A hundred questions, evenly from all datasets, and the hundred sentences of running text. */
-function twoHundredSentences(sample: readonly Recording[]): Recording[] {
-  const questions = sample.filter(({ kind }) => kind === 'question')
-  const picked = Array.from({ length: 100 }, (_, i) => questions[Math.floor((i * questions.length) / 100)]!)
-  return [...picked, ...sample.filter(({ kind }) => kind === 'text')]
-}
 
 /** Each recording in a voice, and the time that took after a first word. */
 async function speakAll(

@@ -1,27 +1,17 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { durationSeconds, joinSounds } from '../../providers/kit/audio/sound.ts'
 import type { Sound } from '../../providers/kit/audio/sound.ts'
-import { spokenSentences } from '../../providers/stt/backends/adaptation/spoken-sentences.ts'
-import { readTrieModel } from '../../providers/stt/backends/adaptation/trie-model.ts'
 import type { Recogniser, TimedWord } from '../../providers/stt/backends/recogniser.ts'
 import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import type { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { fliteWordTimes } from '../helpers/flite-word-times.ts'
 import { normalisedWords } from '../helpers/normalise-english.ts'
-import { ENROLMENT_SENTENCES } from '../../providers/stt/speakers/enrolment-sentences.ts'
-import { Enrolment } from '../../providers/stt/speakers/enrolment.ts'
-import { SpeakerStore } from '../../providers/stt/speakers/speaker-store.ts'
-import { alignedWords, wordErrors } from '../../providers/stt/speakers/word-errors.ts'
+import { alignedWords, wordErrors } from '../helpers/word-errors.ts'
 import type { Recording } from './spoken-sample.ts'
 
 /** What went wrong in one way of hearing. */
 export interface Heard {
   words: number
   errors: number
-  /** Words that the recogniser cannot write. */
-  unknown: number
   questionWords: number
   questionErrors: number
 }
@@ -30,10 +20,6 @@ export interface Heard {
 export interface RoundTrip {
   voice: string
   plain: Heard
-  /** With the dataset's text as the prompt, the sentences that are said left out of it. */
-  adapted: Heard
-  /** The same, fitted to the voice, which has read the sentences for enrolment: none of those is of the sample. Null: that heard no better. */
-  enrolled: Heard | null
   /** Distance of the heard from the synthesiser's own starts of words, over the words heard right; seconds. */
   startErrorMedian: number
   startErrorP95: number
@@ -46,26 +32,23 @@ const signal = new AbortController().signal
 const PAUSE_SECONDS = 0.6
 /** Processes that transcribe at the same time. */
 const WIDTH = 2
-const GENERAL_MODEL = '/usr/share/pocketsphinx/model/en-us/en-us.lm.bin'
 
 interface Said {
   word: string
   start: number
 }
 
-/** Speaks the recordings in a voice and transcribes them, with their prompts and without. */
+/** Speaks the recordings in a voice and transcribes them. */
 export async function roundTrip(
   engine: FliteEngine,
   recogniser: Recogniser,
   voice: string,
   recordings: readonly Recording[],
 ): Promise<RoundTrip> {
-  const { folder, speakerModel } = await enrolledModel(engine, recogniser, voice)
-  const general = new Set(readTrieModel(await readFile(GENERAL_MODEL)).words)
   const totals = { sound: 0, speakingMs: 0, hearingMs: 0 }
-  const [plain, adapted, enrolled] = [nothing(), nothing(), nothing()]
+  const plain = nothing()
   const startErrors: number[] = []
-  const one = async ({ kind, sentences, prompt }: Recording): Promise<void> => {
+  const one = async ({ kind, sentences }: Recording): Promise<void> => {
     const spokenAt = performance.now()
     const sounds: Sound[] = []
     for (const text of sentences) sounds.push(await engine.speak({ text, voice, speed: 1 }, signal))
@@ -73,14 +56,10 @@ export async function roundTrip(
     const sound = joinSounds(sounds, PAUSE_SECONDS)
     totals.sound += durationSeconds(sound)
     const said = await wordsSaid(engine, sentences, sounds, voice)
-    const told = new Set([...general, ...spokenSentences(prompt).flat()])
     const heardAt = performance.now()
     const plainly = await transcribeLong(sound, recogniser, signal)
     totals.hearingMs += performance.now() - heardAt
-    startErrors.push(...count(plain, kind, said, plainly, general))
-    count(adapted, kind, said, await transcribeLong(sound, recogniser, signal, { prompt }), told)
-    if (speakerModel === null) return
-    count(enrolled, kind, said, await transcribeLong(sound, recogniser, signal, { prompt, speakerModel }), told)
+    startErrors.push(...count(plain, kind, said, plainly))
   }
   const waiting = [...recordings]
   await Promise.all(
@@ -88,14 +67,11 @@ export async function roundTrip(
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await one(next)
     }),
   )
-  await rm(folder, { recursive: true })
   startErrors.sort((a, b) => a - b)
   const quantile = (share: number) => startErrors[Math.floor(share * (startErrors.length - 1))] ?? NaN
   return {
     voice,
     plain,
-    adapted,
-    enrolled: speakerModel === null ? null : enrolled,
     startErrorMedian: quantile(0.5),
     startErrorP95: quantile(0.95),
     speakingFactor: totals.speakingMs / 1000 / totals.sound,
@@ -103,37 +79,18 @@ export async function roundTrip(
   }
 }
 
-/** Enrols a voice as a person is enrolled; its model is null where the fit heard no better. */
-async function enrolledModel(engine: FliteEngine, recogniser: Recogniser, voice: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-bench-speakers-'))
-  const store = new SpeakerStore(folder)
-  const enrolment = new Enrolment(store, { current: () => recogniser, get: () => recogniser })
-  const { id } = await enrolment.add({ name: voice })
-  for (const text of ENROLMENT_SENTENCES)
-    await store.keep(id, text, await engine.speak({ text, voice, speed: 1 }, signal))
-  await enrolment.fit(id, signal)
-  return { folder, speakerModel: await enrolment.modelOf(id) }
-}
-
 function nothing(): Heard {
-  return { words: 0, errors: 0, unknown: 0, questionWords: 0, questionErrors: 0 }
+  return { words: 0, errors: 0, questionWords: 0, questionErrors: 0 }
 }
 
 /** Adds one recording to the totals; distances of the starts of words heard right, in seconds. */
-function count(
-  totals: Heard,
-  kind: Recording['kind'],
-  said: readonly Said[],
-  heard: readonly TimedWord[],
-  known: ReadonlySet<string>,
-): number[] {
+function count(totals: Heard, kind: Recording['kind'], said: readonly Said[], heard: readonly TimedWord[]): number[] {
   const words = said.map(({ word }) => word)
   const heardWords = heard.flatMap(({ text, start }) => normalisedWords(text).map((word) => ({ word, start })))
   const again = heardWords.map(({ word }) => word)
   const errors = wordErrors(words, again)
   totals.words += words.length
   totals.errors += errors
-  totals.unknown += words.filter((word) => !known.has(word)).length
   if (kind === 'question') {
     totals.questionWords += words.length
     totals.questionErrors += errors

@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, type Locator, type Page } from '@playwright/test'
-import type { Speaker, Speakers } from '../../contract/index.ts'
 import { seriousFindings } from '../helpers/panel-page.ts'
-import { startScriptedSpeakers } from '../helpers/scripted-speakers.ts'
 import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-page.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -117,18 +115,13 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   await page.getByRole('link', { name: 'Speech' }).click()
   await page.getByRole('button', { name: 'Speak the text' }).click()
   await expect(playButton(page, 'the speech')).toBeVisible({ timeout: 30_000 })
-  // To look at the page starts no recogniser; the transcription does, and who it knows is listed then.
-  await expect(page.getByRole('status').filter({ hasText: /^Speakers are listed while/ })).toBeVisible()
+  // To look at the page starts no recogniser; the transcription does.
   await expect(serviceIn(page, 'stt')).toHaveAccessibleName(/stt idle/)
 
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   const transcript = page.getByRole('list', { name: 'Transcript' })
   // As a person who marks and copies it gets it: words with spaces between them.
   await expect(transcript).toContainText('quick brown fox', { timeout: 60_000 })
-  // Which of both depends on what is installed beside the recogniser.
-  await expect(
-    page.getByLabel('Name of the speaker').or(page.getByText('The recogniser cannot be fitted here')),
-  ).toBeVisible()
   await transcript.getByRole('button', { name: 'lazy' }).click()
   await expect(page.getByRole('button', { name: 'Pause the recording' })).toBeVisible()
   await page.screenshot({ path: join(ROOT, 'out/e2e/speech.png'), fullPage: true })
@@ -140,170 +133,9 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   expect(copied).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n.*quick brown/)
 })
 
-test.describe('speakers', () => {
-  test.use({ expectedRefusal: /status of (400|429)/ })
-
-  test('a speaker enrols, reads aloud by keys, sees what was recognised, and is deleted', async ({ panel: page }) => {
-    test.setTimeout(120_000)
-    for (const program of ['pocketsphinx_continuous', 'sphinx_fe', 'sphinxtrain'])
-      test.skip(spawnSync(program).error !== undefined, `${program} is not installed`)
-    await page.getByRole('link', { name: 'Speech' }).click()
-    await page.getByRole('button', { name: 'Start speech to text' }).click()
-    await expect(page.getByText('Speakers the recogniser knows')).toBeFocused()
-    await page.getByLabel('Name of the speaker').fill('Ann Example', { timeout: 30_000 })
-    const enrol = page.getByRole('button', { name: 'Enrol the speaker' })
-    await expect(enrol).toBeDisabled()
-    await expect(enrol).toHaveAccessibleDescription('Tick the consent above.')
-    await page.getByLabel(/has agreed/).check()
-    await enrol.click()
-
-    const speaker = page.getByRole('listitem', { name: 'Ann Example' })
-    const sentences = speaker.getByRole('region', { name: 'Sentences for Ann Example' })
-    await expect(speaker).toContainText('0 of 100 sentences read, enrolled')
-    const fit = speaker.getByRole('button', { name: /^Fit the recogniser/ })
-    await expect(fit).toBeDisabled()
-    await expect(fit).toHaveAccessibleDescription(/20 more sentences must be read first/)
-
-    // The microphone says another sentence, which shares no word with this one.
-    const first = await sentenceIn(sentences).innerText()
-    const refused = await skipTo(
-      sentences,
-      (text) => !/\b(the|quick|brown|fox|jump(ed|s)?|over|lazy|dog)\b/i.test(text),
-    )
-    await readAloud(page, 'Record the sentence', /^[2-9]\.\d \/ 30 s$/)
-    await expect(sentences.getByRole('alert')).toContainText(
-      /Too little of the sentence was recognised: .*Read it once more/,
-      { timeout: 30_000 },
-    )
-    await expect(sentences.getByRole('alert')).toBeInViewport()
-    await expect(sentences.getByRole('button', { name: 'Send it again' })).toBeHidden()
-    await expect(sentenceIn(sentences)).toHaveText(refused)
-    expect(await seriousFindings(page)).toEqual([])
-
-    await page.evaluate(readFirst, 'kal16')
-    await page.reload()
-    await expect(speaker).toContainText(/1 of 100 sentences read, \d/)
-    await expect(sentenceIn(sentences)).not.toHaveText(first)
-    await sentences.getByRole('button', { name: 'Back' }).click()
-    await expect(sentenceIn(sentences)).toHaveText(first)
-    await expect(sentences).toContainText('Sentence 1 of 100, read')
-    await page.screenshot({ path: join(ROOT, 'out/e2e/speakers.png'), fullPage: true })
-    await expectToFitNarrowWindow(page)
-    await speaker.getByRole('button', { name: /^Delete/ }).click()
-    await speaker.getByRole('button', { name: /^Delete the recordings for good/ }).click()
-    await expect(page.getByText('No speaker is enrolled yet.')).toBeVisible()
-  })
-
-  test.describe('of a recogniser elsewhere', () => {
-    test.use({
-      recogniser: async ({ browserName: _ }, use) => {
-        const recogniser = await startScriptedSpeakers()
-        await use(recogniser)
-        await recogniser.close()
-      },
-    })
-
-    test('a recording is not lost to a fit or a busy service, and all that was read can be read again', async ({
-      panel: page,
-      recogniser,
-    }) => {
-      await page.getByRole('link', { name: 'Speech' }).click()
-      const speaker = page.getByRole('listitem', { name: 'Ann Example' })
-      await speaker.getByRole('button', { name: /^Continue reading/ }).click()
-      const sentences = speaker.getByRole('region', { name: 'Sentences for Ann Example' })
-      await expect(sentences).toContainText('Sentence 2 of 3')
-      const fit = speaker.getByRole('button', { name: /^Fit the recogniser/ })
-      await expect(fit).toBeEnabled()
-      await readAloud(page, 'Record the sentence', /^\d\.\d \/ 30 s$/, () => expect(fit).toBeDisabled())
-      await expect(sentences.getByRole('status').filter({ hasText: 'Listening …' })).toBeVisible()
-      await expect.poll(() => recogniser!.readings.length).toBe(1)
-      await expect(fit).toBeDisabled()
-      recogniser!.answer('busy')
-      await expect(sentences.getByRole('alert')).toContainText('Another recording is being transcribed.')
-      await expect(fit).toBeEnabled()
-
-      await sentences.getByRole('button', { name: 'Send it again' }).click()
-      await expect.poll(() => recogniser!.readings.length).toBe(2)
-      recogniser!.answer('kept')
-      await expect(sentences).toContainText(
-        'Sentence 2 is saved. Recognised: “the second sentence”, all 3 words right.',
-      )
-      expect(recogniser!.readings[1]).toHaveLength(recogniser!.readings[0]!.length)
-      await expect(sentences).toContainText('Every sentence is read.')
-      await expect(speaker.getByRole('heading', { name: 'Ann Example' })).toBeFocused()
-
-      const back = sentences.getByRole('button', { name: 'Back' })
-      await back.press('Enter')
-      await expect(sentences).toContainText('Sentence 3 of 3, read')
-      await back.press('Enter')
-      await expect(sentences).toContainText('Sentence 2 of 3, read')
-      await expect(back).toBeFocused()
-      await sentences.getByRole('button', { name: 'Record it again' }).focus()
-      await readAloud(page, 'Record it again', /^\d\.\d \/ 30 s$/)
-      await expect.poll(() => recogniser!.readings.length).toBe(3)
-      recogniser!.answer('kept')
-      // Who reads again goes on in order.
-      await expect(sentences).toContainText('Sentence 3 of 3, read')
-
-      await fit.click()
-      await expect(page.getByText('Fitting does not improve the recognition of Ann Example')).toBeVisible()
-      await expect(speaker).toContainText('Not used: it recognised every word before.')
-      await speaker.getByRole('button', { name: /^Delete/ }).click()
-      await speaker.getByRole('button', { name: /^Delete the recordings for good/ }).click()
-      await expect(page.getByText('No speaker is enrolled yet.')).toBeVisible()
-      await expect(page.getByText('Speakers the recogniser knows')).toBeFocused()
-    })
-  })
-})
-
 /** A service's sign in the header. */
 const serviceIn = (page: Page, name: 'stt' | 'tts'): Locator =>
   page.getByRole('list', { name: 'Services' }).first().getByRole('link', { name })
-
-/** Runs in the page: the one speaker reads the first sentence in a voice of the synthesiser. */
-async function readFirst(voice: string): Promise<void> {
-  const call = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(init.headers)
-    headers.set('x-rag-ladder-page', localStorage.getItem('rag-ladder-page-key') ?? '')
-    const answer = await fetch(`/control/services/${path}`, { ...init, headers })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return answer
-  }
-  const { sentences, data } = (await (await call('stt/proxy/v1/speakers')).json()) as Speakers
-  const [{ id }] = data as [Speaker]
-  const [text] = sentences as [string]
-  const body = JSON.stringify({ input: text, voice })
-  const headers = { 'content-type': 'application/json' }
-  const spoken = await call('tts/proxy/v1/audio/speech', { method: 'POST', headers, body })
-  const form = new FormData()
-  form.append('text', text)
-  form.append('file', await spoken.blob(), 'reading.wav')
-  await call(`stt/proxy/v1/speakers/${id}/sentences`, { method: 'POST', body: form })
-}
-
-const sentenceIn = (sentences: Locator): Locator => sentences.locator('[aria-live] p').last()
-
-/** Skips sentences until one is wanted, and gives it. */
-async function skipTo(sentences: Locator, isWanted: (text: string) => boolean): Promise<string> {
-  for (;;) {
-    const text = await sentenceIn(sentences).innerText()
-    if (isWanted(text)) return text
-    await sentences.getByRole('button', { name: 'Skip it' }).click()
-    await expect(sentenceIn(sentences)).not.toHaveText(text)
-  }
-}
-
-/** Starts a recording without the mouse and stops it at some time; `meanwhile` is looked at before. */
-async function readAloud(page: Page, label: string, until: RegExp, meanwhile?: () => Promise<void>): Promise<void> {
-  await expect(page.getByRole('button', { name: label })).toBeFocused()
-  // A key that is held down presses once.
-  await page.keyboard.down('Enter')
-  await page.keyboard.down('Enter')
-  await page.keyboard.up('Enter')
-  await expect(page.getByText(until)).toBeVisible({ timeout: 15_000 })
-  await meanwhile?.()
-  await page.keyboard.press('Space')
-}
 
 test('a spoken question is put to several approaches, and each answer is heard', async ({ panel: page }) => {
   test.setTimeout(180_000)

@@ -9,8 +9,6 @@ export function scriptedRecogniser(changes: Partial<Recogniser>): Recogniser {
     device: 'cpu',
     languages: ['en'],
     isAligned: true,
-    usesPrompt: true,
-    fitting: null,
     windowSeconds: 60,
     recognise: async () => [],
     close: async () => undefined,

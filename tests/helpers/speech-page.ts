@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 import { chromium, expect, type Locator, type Page, test as base } from '@playwright/test'
 import { decodeFlac } from '../../providers/kit/audio/flac-file.ts'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
-import type { ScriptedSpeakers } from './scripted-speakers.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
@@ -17,20 +16,17 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--use-fake-ui-for-media-stream'
 export const test = base.extend<{
   panel: Page
   expectedRefusal: RegExp | null
-  recogniser: ScriptedSpeakers | null
 }>({
   /** Of the browser's complaints about failed requests, the one that a spec provokes. */
   expectedRefusal: [null, { option: true }],
-  /** Another one than the engine's own. */
-  recogniser: null,
-  panel: async ({ browserName: _, expectedRefusal, recogniser }, use) => {
+  panel: async ({ browserName: _, expectedRefusal }, use) => {
     const project = await mkdtemp(join(tmpdir(), 'rag-ladder-speech-'))
     await cp(join(ROOT, 'manifests'), join(project, 'manifests'), { recursive: true })
     await cp(join(ROOT, 'corpus/smoke'), join(project, 'corpus/smoke'), { recursive: true })
     const { sound } = await decodeFlac(await readFile(join(ROOT, 'tests/fixtures/audio/spoken.flac')))
     const microphone = join(project, 'microphone.wav')
     await writeFile(microphone, encodeWav(sound))
-    const { child, link } = await serve(project, recogniser === null ? {} : { STT_ENDPOINT: recogniser.url })
+    const { child, link } = await serve(project)
     const browser = await chromium.launch({
       executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium',
       args: [...FLAGS, `--use-file-for-fake-audio-capture=${microphone}`],
@@ -66,13 +62,10 @@ export async function expectToFitNarrowWindow(page: Page): Promise<void> {
   await page.setViewportSize(size)
 }
 
-async function serve(
-  project: string,
-  settings: Record<string, string>,
-): Promise<{ child: ChildProcess; link: string }> {
+async function serve(project: string): Promise<{ child: ChildProcess; link: string }> {
   const program = [join(ROOT, 'bin/rag-ladder.mjs'), 'serve', '--project', project, '--port', '0', '--no-open']
   const ports = { STT_PORT: '0', TTSVOICE_LOCALHOST_PORT: '0' }
-  const env = { ...process.env, STT_BACKEND: 'pocketsphinx', ...ports, ...settings }
+  const env = { ...process.env, STT_BACKEND: 'pocketsphinx', ...ports }
   const child = spawn(join(ROOT, 'node_modules/.bin/node'), program, { stdio: ['ignore', 'pipe', 'inherit'], env })
   for await (const line of createInterface({ input: child.stdout })) {
     const link = /http:\/\/\S+\/open\?token=\S+/.exec(line)?.[0]

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
-import type { Speaker, Speakers } from '../../contract/index.ts'
 import { PAGES } from '../../renderer/app/page-list.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -103,47 +102,6 @@ async function useVoice(page: Page): Promise<void> {
   await speak.scrollIntoViewIfNeeded()
 }
 
-/** A speaker who has read enough, spoken by our own synthesiser the first time, with the recogniser fitted to them and the next sentence to read. */
-async function enrol(page: Page): Promise<void> {
-  const heading = page.getByRole('heading', { name: 'Speakers the recogniser knows' })
-  const panel = page.locator('section').filter({ has: heading })
-  const name = panel.getByLabel('Name of the speaker')
-  const start = panel.getByRole('button', { name: 'Start speech to text' })
-  await name.or(start).waitFor()
-  if (await start.isVisible()) await start.click()
-  await name.waitFor({ timeout: 60_000 })
-  if ((await panel.getByRole('list', { name: 'Speakers' }).count()) === 0) {
-    await page.evaluate(readSentences, { voice: 'kal16', name: 'Fixture speaker' })
-    await page.reload()
-  }
-  await panel.getByRole('button', { name: /^Continue reading/ }).click({ timeout: 60_000 })
-}
-
-/** Runs in the page: enrols a voice of the synthesiser with the fewest sentences and fits the recogniser to it. */
-async function readSentences({ voice, name }: { voice: string; name: string }): Promise<void> {
-  const call = async (service: string, path: string, body?: FormData | object): Promise<Response> => {
-    const isForm = body instanceof FormData
-    const init = body === undefined ? {} : { method: 'POST', body: isForm ? body : JSON.stringify(body) }
-    const headers: Record<string, string> = {
-      'x-rag-ladder-page': localStorage.getItem('rag-ladder-page-key') ?? '',
-      ...(isForm ? {} : { 'content-type': 'application/json' }),
-    }
-    const answer = await fetch(`/control/services/${service}/proxy${path}`, { ...init, headers })
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return answer
-  }
-  const { sentences, min_sentences: least } = (await (await call('stt', '/v1/speakers')).json()) as Speakers
-  const added = await call('stt', '/v1/speakers', { name, consent: 'a synthetic voice' })
-  const { id } = (await added.json()) as Speaker
-  for (const text of sentences.slice(0, least)) {
-    const form = new FormData()
-    form.append('text', text)
-    form.append('file', await (await call('tts', '/v1/audio/speech', { input: text, voice })).blob(), 'reading.wav')
-    await call('stt', `/v1/speakers/${id}/sentences`, form)
-  }
-  await call('stt', `/v1/speakers/${id}/fit`, {})
-}
-
 /** Every route of the panel with the address that shows something; a route that is missing here fails. */
 async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   const { run, dataset } = PUBLISHED
@@ -176,8 +134,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   if (unknown.length > 0) throw new Error(`routes without a picture: ${unknown.join(', ')}`)
   const named = (list: Record<string, Omit<View, 'name'>>): View[] =>
     Object.entries(list).map(([path, view]) => ({ name: path === '/' ? 'home' : path.slice(1), ...view }))
-  const further: View[] = [{ name: 'speakers', address: '/speech', act: enrol }]
-  return { before: [...named(shown), ...further], after: named(afterRun) }
+  return { before: named(shown), after: named(afterRun) }
 }
 
 /** As few colours as the picture bears. */

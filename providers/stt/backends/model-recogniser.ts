@@ -39,8 +39,6 @@ export async function openModelRecogniser(
     device: facts.device,
     languages: model.languages,
     isAligned: facts.isAligned,
-    usesPrompt: false,
-    fitting: null,
     windowSeconds: model.windowSeconds,
     recognise: ({ samples }, windowSignal, hints) => process.recognise(samples, windowSignal, hints?.language ?? ''),
     async close() {

@@ -3,11 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { encodeWav } from '../../kit/audio/wav-file.ts'
-import { modelCacheFolder } from '../../kit/models/cache-folder.ts'
 import { splitAtPauses } from '../windows/split-at-pauses.ts'
-import { Adaptations } from './adaptation/adaptations.ts'
-import type { SphinxModel } from './adaptation/adaptations.ts'
-import { fittedArguments, openSphinxFitting } from './fitting/sphinx-fitting.ts'
 import type { Recogniser, TimedWord } from './recogniser.ts'
 import { runSphinx } from './run-sphinx.ts'
 
@@ -21,7 +17,7 @@ const MODEL_FOLDERS = ['/usr/share', '/usr/local/share', '/opt/homebrew/share'].
 const FRAMES_PER_SECOND = 100
 /**
  * How much the language model counts against the sound, in the search and in the passes over what it found; the programs' own 6.5, 8.5 and 9.5 let likely
- * words drown heard ones (docs/decisions/047).
+ * words drown heard ones (docs/decisions/121).
  */
 const LANGUAGE_WEIGHTS = ['-lw', '5', '-fwdflatlw', '6', '-bestpathlw', '7.5'] as const
 /** Half a step of the 16 bits that the programs are given: what is less becomes zero. */
@@ -30,19 +26,17 @@ const LEAST_SAMPLE = 0.5 / 32_768
 /** Followed by the process id of the service. */
 const WORK_PREFIX = 'rag-ladder-stt-'
 
-export interface PocketsphinxOptions {
-  /** Where models adapted to prompts are kept. */
-  cacheFolder?: string
+interface SphinxModel {
+  modelFile: string
+  dictionaryFile: string
 }
 
 /** The offline floor: the system's PocketSphinx programs with their English model. Small vocabulary errors are to be expected. */
-export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promise<Recogniser> {
+export async function openPocketsphinx(): Promise<Recogniser> {
   await removeLeftovers()
   const silence: Sound = { samples: new Float32Array(4000), sampleRate: 16_000 }
   await hearAsItGoes(silence, new AbortController().signal)
   const folder = await modelFolder()
-  const cacheFolder = options.cacheFolder ?? join(modelCacheFolder(process.env), '..', 'pocketsphinx')
-  const adaptations = folder === null ? null : new Adaptations(cacheFolder, generalModel(folder))
   return {
     backend: 'pocketsphinx',
     model: 'pocketsphinx-en-us',
@@ -50,16 +44,13 @@ export async function openPocketsphinx(options: PocketsphinxOptions = {}): Promi
     device: 'cpu',
     languages: ['en'],
     isAligned: true,
-    usesPrompt: adaptations !== null,
     windowSeconds: 60,
-    fitting:
-      folder === null ? null : await openSphinxFitting(join(folder, 'en-us'), generalModel(folder).dictionaryFile),
-    async recognise(sound, signal, { prompt = '', speakerModel = null } = {}) {
+    async recognise(sound, signal) {
       // The program that hears parts has no model that it would take of itself.
-      if (folder === null || adaptations === null) return hearAsItGoes(sound, signal)
-      const { modelFile, dictionaryFile } = prompt === '' ? generalModel(folder) : await adaptations.for(prompt, signal)
-      const acoustic = ['-hmm', join(folder, 'en-us'), ...(speakerModel === null ? [] : fittedArguments(speakerModel))]
-      return hearParts(sound, [...acoustic, '-lm', modelFile, '-dict', dictionaryFile], signal)
+      if (folder === null) return hearAsItGoes(sound, signal)
+      const { modelFile, dictionaryFile } = generalModel(folder)
+      const model = ['-hmm', join(folder, 'en-us'), '-lm', modelFile, '-dict', dictionaryFile]
+      return hearParts(sound, model, signal)
     },
     async close() {
       // Each recognition is a process of its own and ends with it.
@@ -116,7 +107,7 @@ async function hearAsItGoes(sound: Sound, signal: AbortSignal): Promise<TimedWor
   })
 }
 
-/** One process hears the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/045). */
+/** One process hears the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/121). */
 async function hearParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
   return withFolder(async (folder) => {
     const parts = splitAtPauses(sound)

@@ -13,35 +13,10 @@ export type BackendName = (typeof BACKENDS)[number]
 /** Where a model runs, as health reports it. */
 export type Device = 'cpu' | 'mps' | 'cuda'
 
-/** What is known of a recording before it is heard. */
+/** What is known of a recording before it is transcribed. */
 export interface Hints {
-  /** A text on what is talked about; empty for none. */
-  prompt?: string
-  /** A folder that `SpeakerFitting.fit` has written: the model of whoever speaks. */
-  speakerModel?: string | null
   /** Its two letters; empty: the model's default. */
   language?: string
-}
-
-/** A sentence as a person read it: 16 kHz sound. */
-export interface Reading {
-  words: readonly string[]
-  sound: Sound
-}
-
-/** How a recogniser is fitted to a speaker. */
-export interface SpeakerFitting {
-  /** Changes with the model that fits start from: what was fitted to another is of no use. */
-  readonly basis: string
-  /** Why it cannot be done here now and what to do; null when it can. */
-  unavailability(): Promise<string | null>
-  /** The words of a text as the recogniser writes them, and those that it does not know. */
-  wordsOf(text: string): Promise<{ words: string[]; unknown: string[] }>
-  /**
-   * Writes a model fitted to these readings into an existing folder and tells how many of them matched their words and so were used. Rejects
-   * with `BackendUnavailableError` where it is unavailable, and with the signal's reason.
-   */
-  fit(readings: readonly Reading[], folder: string, signal: AbortSignal): Promise<number>
 }
 
 /** Speech to words: a loaded model. */
@@ -57,10 +32,6 @@ export interface Recogniser {
   readonly isAligned: boolean
   /** Longest sound it takes in one go. */
   readonly windowSeconds: number
-  /** Whether a text on what is talked about changes what it hears. */
-  readonly usesPrompt: boolean
-  /** Null: this kind of model is not fitted to speakers. */
-  readonly fitting: SpeakerFitting | null
   /** The words of one window of 16 kHz sound, in order. Rejects with the signal's reason when it aborts. */
   recognise(sound: Sound, signal: AbortSignal, hints?: Hints): Promise<TimedWord[]>
   close(): Promise<void>

@@ -3,16 +3,13 @@ import { BackendUnavailableError } from './recogniser.ts'
 
 const KEPT_ERRORS = 1000
 
+const PACKAGES = 'pocketsphinx pocketsphinx-en-us'
+
 /**
  * What one of the Sphinx programs prints. Killed when the signal aborts; rejects with its reason, and with `BackendUnavailableError`, which names
- * Debian's `packages`, where it is not installed.
+ * Debian's packages, where it is not installed.
  */
-export async function runSphinx(
-  program: string,
-  args: readonly string[],
-  signal: AbortSignal,
-  packages = 'pocketsphinx pocketsphinx-en-us',
-): Promise<string> {
+export async function runSphinx(program: string, args: readonly string[], signal: AbortSignal): Promise<string> {
   signal.throwIfAborted()
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
   const onAbort = () => child.kill('SIGKILL')
@@ -31,7 +28,7 @@ export async function runSphinx(
     throw new Error(`${program} ended with ${killedBy ?? code}: ${errors.trim()}`)
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
-    throw new BackendUnavailableError(`${program} is not installed; on Debian: apt-get install ${packages}`, { cause })
+    throw new BackendUnavailableError(`${program} is not installed; on Debian: apt-get install ${PACKAGES}`, { cause })
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

@@ -10,7 +10,6 @@ import { duration, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
 import { speak } from './speech-client.ts'
@@ -49,14 +48,10 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             void ask(question.trim(), chosen)
           }}
         >
-          <SpeakerSelect />
           <div className={styles.actions}>
             <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label={WORDS.recordAQuestion} onRecorded={hearing.mutate} />
             {hearing.isPending && <span role="status">{WORDS.listening}</span>}
             {hearing.data?.prompt_used === true && <span className="dim">{WORDS.datasetWords}</span>}
-            {hearing.data?.fittedTo !== undefined && (
-              <span className="dim">{WORDS.fittedTo(hearing.data.fittedTo)}</span>
-            )}
           </div>
           <TextInput
             label={WORDS.question}

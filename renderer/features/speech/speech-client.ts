@@ -19,17 +19,9 @@ export function uploadForm(
   return data
 }
 
-/** What may be sent to the recogniser beside the sound; an empty text is not sent. */
-export interface HearingHints {
-  /** A text on what the recording talks about. */
-  prompt: string
-  /** Id of the person who speaks. */
-  speaker: string
-}
-
-/** The words of a recording, with their times. Throws `ServiceCallError`. */
-export async function transcribe(recording: Blob, hints: HearingHints): Promise<AdvancedTranscription> {
-  const fields = { return_timestamps: 'true', word_timestamps: 'true', ...hints }
+/** The words of a recording, with their times. The prompt is a text on what it talks about, which some services use. Throws `ServiceCallError`. */
+export async function transcribe(recording: Blob, prompt: string): Promise<AdvancedTranscription> {
+  const fields = { return_timestamps: 'true', word_timestamps: 'true', prompt }
   const body = uploadForm(fields, { name: 'file', blob: recording, filename: 'recording' })
   const answer = await callService('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
   return AdvancedTranscription.parse(await answer.json())

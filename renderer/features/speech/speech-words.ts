@@ -13,7 +13,6 @@ export const SPEECH_WORDS = {
     recordAQuestion: 'Record a question',
     listening: 'Listening …',
     datasetWords: 'Recognised with the words of this dataset.',
-    fittedTo: (fittedTo: string) => `Fitted to ${fittedTo}.`,
     question: 'Question',
     recognisedAbout: 'As recognised; correct it, or type one',
     noWord: 'No word was recognised in the recording',
@@ -86,7 +85,6 @@ export const SPEECH_WORDS = {
     onlyFirst: (leftOut: number) => `◐ Only the first of ${plural(leftOut, 'file')} is taken: one at a time.`,
     theRecording: 'the recording',
     listening: ' Listening…',
-    fittedTo: (fittedTo: string) => `Fitted to ${fittedTo}.`,
   },
 
   transcriptView: {

@@ -2,7 +2,6 @@ import { FileButton, Button, Loader } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
 import { Panel } from '../../components/states.tsx'
-import { SpeakerSelect } from '../speakers/speaker-select.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
 import { TranscriptView } from './transcript-view.tsx'
@@ -35,7 +34,6 @@ export function TranscribePanel() {
   }
   return (
     <Panel title={WORDS.speechToText}>
-      <SpeakerSelect />
       <div className={styles.actions}>
         <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label={WORDS.record} onRecorded={takeAlone} />
         <FileButton accept="audio/*" onChange={takeAlone}>
@@ -65,7 +63,6 @@ export function TranscribePanel() {
         </p>
       )}
       {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
-      {hearing.data?.fittedTo !== undefined && <p className="dim">{WORDS.fittedTo(hearing.data.fittedTo)}</p>}
       {hearing.isSuccess && <TranscriptView transcript={hearing.data} time={time} onSeek={(to) => setSeek({ to })} />}
     </Panel>
   )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { normalisedWords } from '../../../tests/helpers/normalise-english.ts'
+import { normalisedWords } from './normalise-english.ts'
 import { alignedWords, wordErrors } from './word-errors.ts'
 
 it('counts words, not spellings', () => {
