@@ -20,6 +20,7 @@ export const MENU_GROUPS = [
   ],
   [
     { path: '/providers', label: 'Services' },
+    { path: '/models', label: 'Models' },
     { path: '/settings', label: 'Settings' },
   ],
   [{ path: '/help', label: 'Help' }],

@@ -27,12 +27,14 @@ async function newWindow(app: ElectronApplication): Promise<Page> {
   return opened
 }
 
-/** The app's pages keep nothing from the spec before: neither documents nor stored choices. */
+/** The app's pages keep nothing from the spec before: neither documents nor stored choices nor answers made by the spec. */
 async function clear({ app, page }: DesktopHost, main: Page): Promise<void> {
   for (const other of app.windows()) if (other !== page) await other.close()
   for (const event of ['pageerror', 'console', 'request', 'response', 'download'] as const)
     main.removeAllListeners(event)
   app.context().removeAllListeners('request')
+  await main.unrouteAll({ behavior: 'ignoreErrors' })
+  await app.context().unrouteAll({ behavior: 'ignoreErrors' })
   const session = await app.context().newCDPSession(main)
   await session.send('Storage.clearDataForOrigin', { origin: ORIGIN, storageTypes: 'all' })
   await session.detach()
