@@ -27,6 +27,8 @@ import type { EdgeSettings, IdentitySettings } from './identity/identity-setting
 import type { ServiceAddress } from './ingestion/service-upload.ts'
 import type { CorpusLimits } from './ingestion/corpus.ts'
 import { readManifest } from './manifest-file.ts'
+import { readTaskSettings } from './tasks/task-settings.ts'
+import type { TaskSettings } from './tasks/task-settings.ts'
 import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import type { RerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
@@ -57,6 +59,7 @@ export interface PlatformConfig {
   identity: IdentitySettings
   edge: EdgeSettings
   rerankAdapter: RerankAdapterSettings
+  tasks: TaskSettings
   /** How long a request may take to arrive, headers and body. */
   requestTimeoutMs: number
   /** Base address of a plugin in another process; null runs the plugin here. */
@@ -110,6 +113,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     identity: readIdentitySettings(reader),
     edge: readEdgeSettings(reader),
     rerankAdapter: readRerankAdapterSettings(reader),
+    tasks: readTaskSettings(reader),
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),

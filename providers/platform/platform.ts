@@ -36,6 +36,7 @@ import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
 import { httpProbe, modelServiceProbes } from './readiness.ts'
 import type { Probe } from './readiness.ts'
+import { openRecords } from './records-part.ts'
 import { registerRerankAdapter } from './compatibility/rerank-adapter.ts'
 import { httpReranker, modelReranker } from './tei/reranker.ts'
 import type { RerankerOf } from './tei/reranker.ts'
@@ -156,6 +157,8 @@ async function compose(
   })
   registerEvaluatorRoutes(app, { models, rules: ruleJudgements })
   const ingestion = await openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph })
+  const recordsFile = join(config.stateDir, 'platform.sqlite')
+  const records = await openStore(recordsFile, () => openRecords({ app, file: recordsFile, config, logger, closing }))
   registerRerankerRoutes(app, models, config.version)
   registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
   const usage = () => ({ model_calls: models.usage(), alias_calls: gateway.aliasCalls() })
@@ -167,6 +170,7 @@ async function compose(
     probes: {
       vector_store: () => store.list(),
       ingestion: async () => ingestion.list({ limit: 1 }),
+      database: async () => records.probe(),
       gateway: () => gateway.modelList(false),
       graph_engine: () => graph.probe(),
       workflow_engine: () => workflow.probe(),

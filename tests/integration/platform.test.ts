@@ -41,6 +41,7 @@ describe('before anything is ingested', () => {
       dependencies: {
         vector_store: 'ready',
         ingestion: 'ready',
+        database: 'ready',
         gateway: 'ready',
         graph_engine: 'ready',
         workflow_engine: 'ready',

@@ -28,6 +28,7 @@ const SECRETS = {
 const PARAMETERS: Record<string, string> = {
   ':approach': 'vanilla-rag',
   ':id': '00000000-0000-4000-8000-000000000000',
+  ':job_id': '00000000-0000-4000-8000-000000000000',
   ':profile': 'nobody',
   ':trackId': 'unknown-track',
   ':path': 'unknown-webhook',

@@ -52,12 +52,19 @@ export function guardRoutes(app: FastifyInstance, { policies, identity, edge }: 
     // A caller with the graph engine's key learns that a route does not exist, not that the key is wrong.
     if (policy === UNKNOWN && hasGraphKey(request, identity.graphEngineKey)) return
     if (needsEdgeKey(policy, edge)) requireEdgeKey(request, edge.key)
-    const refusal = decide(policy, await identify(request.headers.authorization), identity)
+    const caller = await identify(request.headers.authorization)
+    const refusal = decide(policy, caller, identity)
+    if (caller.kind === 'known' && caller.subject !== undefined) subjects.set(request, caller.subject)
     if (refusal === null) return
     throw new HttpError(refusal.status, refusal.detail, REFUSAL_OPTIONS[refusal.status])
   })
   return routes
 }
+
+const subjects = new WeakMap<FastifyRequest, string>()
+
+/** The user that sent a request; null for an operator or service, which acts for every user. */
+export const subjectOf = (request: FastifyRequest): string | null => subjects.get(request) ?? null
 
 const UNKNOWN: RoutePolicy = { kind: 'unknown' }
 const GRAPH_ROUTES = '/graph-engine/'
@@ -165,8 +172,9 @@ export function createIdentify({ tokens, userSecret, userClaims }: IdentitySetti
     if (principals.size > 0) return { kind: 'known', principals }
     if (!looksLikeUserToken(given)) return { kind: 'stranger' }
     if (verifyUser === null) return { kind: 'unverifiable' }
-    return (await verifyUser(given)) === null
+    const user = await verifyUser(given)
+    return user === null
       ? { kind: 'stranger' }
-      : { kind: 'known', principals: new Set<Principal>(['user']) }
+      : { kind: 'known', principals: new Set<Principal>(['user']), subject: user.subject }
   }
 }

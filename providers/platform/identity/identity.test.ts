@@ -338,13 +338,17 @@ describe('the route table', () => {
     expect(opened('user').sort()).toEqual(
       [
         ...stateless,
+        'GET /jobs/:job_id',
         'POST /api/rag/search',
         'GET /rag/health',
         'POST /rag/:approach/v1/chat/completions',
         ...webhook,
       ].sort(),
     )
-    for (const principal of ['workflow', 'chatui', 'ray'] as const) expect(opened(principal)).toEqual([])
+    const records = ['GET /jobs/:job_id']
+    expect(opened('workflow').sort()).toEqual(records.toSorted())
+    expect(opened('chatui').sort()).toEqual(records.toSorted())
+    expect(opened('ray')).toEqual([])
     expect(opened('operator')).toEqual(
       table.filter(([, { kind }]) => !['open', 'graph_key'].includes(kind)).map(([route]) => route),
     )

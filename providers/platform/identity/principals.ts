@@ -25,5 +25,5 @@ export type Caller =
   | { kind: 'stranger' }
   /** A user token, while no secret is configured that could verify it. */
   | { kind: 'unverifiable' }
-  /** A token that several variables share counts for all of them. */
-  | { kind: 'known'; principals: ReadonlySet<Principal> }
+  /** A token that several variables share counts for all of them. `subject`: the user's, where the credential is a user token. */
+  | { kind: 'known'; principals: ReadonlySet<Principal>; subject?: string }

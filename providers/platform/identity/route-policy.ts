@@ -29,6 +29,12 @@ const OPERATOR: RoutePolicy = { kind: 'identity', allow: ['operator'], behindEdg
 const ANY_USER: RoutePolicy = { kind: 'identity', allow: ['operator', 'user'], behindEdge: true }
 /** Stateless document work: extraction, chunking, evaluation. */
 const DOCUMENT_WORK: RoutePolicy = { kind: 'identity', allow: ['operator', 'notebook', 'user'], behindEdge: true }
+/** Records of users: services act for every user, a user for itself only. */
+const USER_RECORDS: RoutePolicy = {
+  kind: 'identity',
+  allow: ['operator', 'workflow', 'chatui', 'user'],
+  behindEdge: true,
+}
 /** The workflow engine is a product of its own, not one of the backend's routes: a caller that may ask an alias may start a workflow. */
 const WEBHOOK: RoutePolicy = { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false }
 
@@ -40,9 +46,8 @@ const PLUGIN_AUTH: Record<ConsumerManifest['plugin']['auth'], RoutePolicy> = {
 }
 
 /**
- * The policy of every route, by `METHOD /pattern`. A route that is missing here keeps the platform from starting. Tokens without a route
- * here (workflow, chatui, ray) are known, so they get 403: the routes of their scopes (research, memory, images, storage, jobs) are
- * not part of this platform.
+ * The policy of every route, by `METHOD /pattern`. A route that is missing here keeps the platform from starting. A token without a route
+ * here (ray) is known, so it gets 403: the routes of its scope are not part of this platform.
  */
 export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, RoutePolicy> {
   const pluginRoute = PLUGIN_AUTH[plugin.auth]
@@ -69,6 +74,9 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['GET /api/rag/ingestions/:id', OPERATOR],
     ['POST /api/rag/ingestions/:id/cancel', OPERATOR],
     ['DELETE /api/rag/ingestions/profiles/:profile', OPERATOR],
+
+    // Background jobs.
+    ['GET /jobs/:job_id', USER_RECORDS],
 
     // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.
     [`GET ${rag}/health`, pluginRoute],

@@ -1,0 +1,80 @@
+import Database from 'better-sqlite3'
+
+const BUSY_TIMEOUT_MS = 5000
+
+/**
+ * Steps of the schema, forward only: step N brings a file from version N to N + 1. A released step never changes; a new one is added at
+ * the end.
+ */
+export const MIGRATIONS: readonly string[] = [
+  // 1: background jobs and their logs.
+  `CREATE TABLE tasks (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     kind TEXT NOT NULL,
+     subject TEXT,
+     payload TEXT NOT NULL,
+     signature TEXT NOT NULL,
+     status TEXT NOT NULL CHECK (status IN ('pending', 'running', 'succeeded', 'failed', 'cancelled')),
+     attempts INTEGER NOT NULL DEFAULT 0,
+     max_attempts INTEGER NOT NULL,
+     available_ms INTEGER NOT NULL,
+     owner TEXT,
+     fence INTEGER NOT NULL DEFAULT 0,
+     lease_until_ms INTEGER NOT NULL DEFAULT 0,
+     visible_again_ms INTEGER NOT NULL DEFAULT 0,
+     cancel_requested INTEGER NOT NULL DEFAULT 0,
+     result TEXT,
+     error TEXT,
+     created_ms INTEGER NOT NULL,
+     updated_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX open_tasks ON tasks (status, available_ms) WHERE status IN ('pending', 'running');
+   CREATE TABLE task_log (
+     task_id TEXT NOT NULL REFERENCES tasks (id) ON DELETE CASCADE,
+     at_ms INTEGER NOT NULL,
+     message TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX log_of_task ON task_log (task_id);`,
+]
+
+/** The file was written by a newer version of the program. */
+export class PlatformDatabaseError extends Error {
+  override readonly name = 'PlatformDatabaseError'
+  readonly code = 'state_store_unavailable'
+}
+
+/**
+ * Opens or creates the one file of the platform's own records (jobs, stored objects, memory), which several processes may share, and
+ * applies the migrations that it lacks. Throws `PlatformDatabaseError` for a file of a newer version.
+ */
+export function openPlatformDatabase(file: string, migrations: readonly string[] = MIGRATIONS): Database.Database {
+  const database = new Database(file, { timeout: BUSY_TIMEOUT_MS })
+  try {
+    database.pragma('journal_mode = WAL')
+    // An acknowledged job or fact survives a power cut.
+    database.pragma('synchronous = FULL')
+    database.pragma('foreign_keys = ON')
+    migrate(database, migrations)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function migrate(database: Database.Database, migrations: readonly string[]): void {
+  const version = (): number => database.pragma('user_version', { simple: true }) as number
+  if (version() === migrations.length) return
+  database
+    .transaction(() => {
+      const current = version()
+      if (current > migrations.length)
+        throw new PlatformDatabaseError(
+          `${database.name}: made by another version of the program (schema ${current}, this version knows ${migrations.length})`,
+        )
+      for (const step of migrations.slice(current)) database.exec(step)
+      database.pragma(`user_version = ${migrations.length}`)
+    })
+    .immediate()
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '../../kit/logger.ts'
+import type { TaskSettings } from './task-settings.ts'
+import { TaskLostError } from './task-store.ts'
+import type { Task, TaskLease, TaskStore } from './task-store.ts'
+
+/** What a handler may do while it runs. */
+export interface TaskRun {
+  task: Task
+  /** Aborts at the soft time limit, on cancellation, when the task is lost and when the process stops. */
+  signal: AbortSignal
+  log(message: string): void
+}
+
+export interface TaskOutcome {
+  result: unknown
+  /** Writes to the platform's database, in the transaction that ends the task. */
+  effects?: () => void
+}
+
+export type TaskHandler = (run: TaskRun) => Promise<TaskOutcome>
+
+/** A failure that another attempt may not have; any other error fails the task at once. */
+export class RetryableTaskError extends Error {
+  override readonly name = 'RetryableTaskError'
+}
+
+export interface TaskWorkerOptions {
+  store: TaskStore
+  handlers: Readonly<Record<string, TaskHandler>>
+  settings: Pick<TaskSettings, 'concurrency' | 'prefetchMultiplier' | 'softLimitMs' | 'hardLimitMs'>
+  logger?: Logger
+  pollMs?: number
+  /** Wait before the second attempt; it doubles with each further one. */
+  retryMs?: number
+}
+
+class Stopped extends Error {}
+class Cancelled extends Error {}
+class TimeLimit extends Error {}
+
+interface Held {
+  task: Task
+  lease: TaskLease
+  abort: AbortController
+  running: Promise<void> | null
+}
+
+/** Runs tasks of the shared store in this process: as many at once as `concurrency`, with `prefetchMultiplier` times as many reserved. */
+export class TaskWorker {
+  readonly #options: Required<Omit<TaskWorkerOptions, 'logger'>> & { logger: Logger | undefined }
+  readonly #owner = `${process.pid}-${randomUUID()}`
+  readonly #held = new Map<string, Held>()
+  #poll: NodeJS.Timeout | null = null
+  #renewal: NodeJS.Timeout | null = null
+  #stopped = false
+
+  constructor(options: TaskWorkerOptions) {
+    this.#options = { pollMs: 1000, retryMs: 1000, logger: undefined, ...options }
+  }
+
+  /** Starts looking for tasks; the first look is now. */
+  start(): void {
+    this.#poll ??= setInterval(() => this.wake(), this.#options.pollMs)
+    this.#renewal ??= setInterval(() => this.#renew(), Math.max(1, this.#options.store.leaseMs / 3))
+    this.wake()
+  }
+
+  /** Looks for tasks now: one was added, or a place is free. */
+  wake(): void {
+    if (this.#stopped) return
+    const { concurrency, prefetchMultiplier } = this.#options.settings
+    const free = concurrency * prefetchMultiplier - this.#held.size
+    try {
+      const kinds = Object.keys(this.#options.handlers)
+      for (const { task, lease } of free > 0 ? this.#options.store.claim(this.#owner, kinds, free) : [])
+        this.#held.set(task.id, { task, lease, abort: new AbortController(), running: null })
+    } catch (error) {
+      this.#options.logger?.error({ err: error }, 'background jobs cannot be read')
+    }
+    const waiting = [...this.#held.values()].filter(({ running }) => running === null)
+    for (const held of waiting.slice(0, concurrency - (this.#held.size - waiting.length)))
+      held.running = this.#run(held).finally(() => {
+        this.#held.delete(held.task.id)
+        this.wake()
+      })
+  }
+
+  /** Asks a task of this process to stop; one of another process stops at its next renewal. */
+  cancel(id: string): void {
+    this.#held.get(id)?.abort.abort(new Cancelled())
+  }
+
+  /** Gives every task back for the next worker. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#poll ?? undefined)
+    const held = [...this.#held.values()]
+    for (const { abort, running, lease } of held) {
+      abort.abort(new Stopped())
+      if (running === null) this.#options.store.release(lease)
+    }
+    await Promise.all(held.flatMap(({ running }) => running ?? []))
+    clearInterval(this.#renewal ?? undefined)
+  }
+
+  #renew(): void {
+    for (const { lease, abort } of this.#held.values()) {
+      try {
+        if (this.#options.store.renew(lease)) abort.abort(new Cancelled())
+      } catch (error) {
+        if (error instanceof TaskLostError) abort.abort(error)
+        else this.#options.logger?.error({ err: error }, 'a background job cannot be renewed')
+      }
+    }
+  }
+
+  async #run({ task, lease, abort }: Held): Promise<void> {
+    const { store, handlers, settings, logger } = this.#options
+    const soft = setTimeout(
+      () => abort.abort(new TimeLimit(`stopped at its time limit of ${settings.softLimitMs / 1000} s`)),
+      settings.softLimitMs,
+    )
+    const late = Promise.withResolvers<never>()
+    const hard = setTimeout(
+      () => late.reject(new TimeLimit(`still running at its hard time limit of ${settings.hardLimitMs / 1000} s`)),
+      settings.hardLimitMs,
+    )
+    const run: TaskRun = { task, signal: abort.signal, log: (message) => store.log(lease, message) }
+    try {
+      abort.signal.throwIfAborted()
+      const { result, effects } = await Promise.race([handlers[task.kind]!(run), late.promise])
+      store.finish(lease, result, effects)
+    } catch (error) {
+      this.#end(task, lease, abort.signal.aborted && !(error instanceof TimeLimit) ? abort.signal.reason : error)
+      logger?.warn({ err: error, task: task.id, kind: task.kind }, 'background job did not succeed')
+    } finally {
+      clearTimeout(soft)
+      clearTimeout(hard)
+    }
+  }
+
+  #end(task: Task, lease: TaskLease, error: unknown): void {
+    const { store, retryMs, logger } = this.#options
+    try {
+      if (error instanceof TaskLostError) return
+      if (error instanceof Stopped) store.release(lease)
+      else if (error instanceof Cancelled) store.cancelled(lease)
+      else if (error instanceof RetryableTaskError)
+        store.retry(lease, error.message, retryMs * 2 ** (task.attempts - 1))
+      else store.fail(lease, error instanceof Error ? error.message : String(error))
+    } catch (failure) {
+      if (!(failure instanceof TaskLostError))
+        logger?.error({ err: failure, task: task.id }, 'the end of a background job cannot be stored')
+    }
+  }
+}
