@@ -88,6 +88,16 @@ import { SearchInput, SearchResults } from './run-index/search.ts'
 import { IndexStatus, IndexVerification } from './run-index/upkeep.ts'
 import { ServiceInput, ServiceLogLine, ServiceLogsInput, ServiceStartInput, ServiceView } from './services.ts'
 import { SettingsUpdate, SettingsView } from './settings.ts'
+import {
+  AnnotateCellInput,
+  AnnotateRunInput,
+  CellNote,
+  CellNotes,
+  RemovedRun,
+  RunNote,
+  RunOverview,
+  RunOverviewInput,
+} from './stored-runs.ts'
 import { BrowserLink, SystemStatus } from './system.ts'
 
 /** Every procedure fails in one way only: CONTROL, with a control error as its data. */
@@ -131,6 +141,16 @@ export const controlContract = {
         next_cursor: z.string().nullable(),
       }),
     ),
+    /** The list with what a person manages: also runs that failed before their first row. */
+    overview: base.input(RunOverviewInput).output(RunOverview),
+    /** Changes what a person wrote about a run; absent fields stay. */
+    annotate: base.input(AnnotateRunInput).output(RunNote),
+    /** Moves the run's working files and its journal to the trash. Refused while it is under way, and for published results. */
+    remove: base.input(runInput).output(RemovedRun),
+    /** Removed runs, the last one first. */
+    trash: base.output(z.array(RemovedRun)),
+    /** Moves a removed run back. Refused where a file of the same name is there again. */
+    restore: base.input(z.strictObject({ trash_id: z.string().min(1).max(600) })).output(RemovedRun),
     summary: base.input(z.strictObject({ run_id: anyName })).output(RunSummary),
     /** Moves the unfinished last bytes of the run's evidence files aside. Refused while the run is under way, and when nothing is torn. */
     recover: base.input(runInput).output(RunRecovered),
@@ -154,6 +174,10 @@ export const controlContract = {
     answerSlice: base
       .input(AnswerSliceInput)
       .output(z.strictObject({ text: z.string(), total: z.int().min(0), next_offset: z.int().min(0).nullable() })),
+    /** Cells of a run with a flag or a note. */
+    notes: base.input(z.strictObject({ run_id: anyName })).output(CellNotes),
+    /** Replaces the note and the flag of a cell; an empty note without a flag removes both. */
+    annotate: base.input(AnnotateCellInput).output(CellNote),
     /** The same question in all aliases of the run, the asked one included. */
     others: base
       .input(CellInput)

@@ -21,6 +21,7 @@ import { openSessions } from './http/sessions.ts'
 import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
 import { JudgePreparation } from './judging/judge-preparation.ts'
+import { NotesStore } from './notes-store.ts'
 import { control } from './procedures/control-api.ts'
 import {
   datasetProcedures,
@@ -38,6 +39,7 @@ import {
   matrixProcedures,
 } from './procedures/result-procedures.ts'
 import { experimentProcedures, runProcedures } from './procedures/run-procedures.ts'
+import { storedRunProcedures } from './procedures/stored-run-procedures.ts'
 import { systemProcedures } from './procedures/system-procedures.ts'
 import { RunControl } from './run-control/run-control.ts'
 import { RunJournal } from './run-control/run-journal.ts'
@@ -157,6 +159,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     experiment,
     settings,
     runs,
+    notes: await NotesStore.open(below('notes.json'), warn),
     platform,
     services,
     index,
@@ -190,7 +193,7 @@ function createControlRouter(parts: EngineParts) {
   return control.router({
     system: systemProcedures(parts),
     experiment: experimentProcedures(parts),
-    runs: runProcedures(parts),
+    runs: { ...runProcedures(parts), ...storedRunProcedures(parts) },
     matrix: matrixProcedures(parts),
     cells: cellProcedures(parts),
     ...comparisonProcedures(parts),

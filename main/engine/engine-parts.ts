@@ -4,6 +4,7 @@ import type { EventHub } from './event-hub.ts'
 import type { ExperimentSource } from './experiment-source.ts'
 import type { Sessions } from './http/sessions.ts'
 import type { IndexGateway } from './index-gateway.ts'
+import type { NotesStore } from './notes-store.ts'
 import type { BlindJudging } from './judging/blind-judging.ts'
 import type { JudgePreparation } from './judging/judge-preparation.ts'
 import type { RunControl } from './run-control/run-control.ts'
@@ -21,6 +22,7 @@ export interface EngineParts {
   experiment: ExperimentSource
   settings: SettingsStore
   runs: RunControl
+  notes: NotesStore
   platform: PlatformHost
   services: ServiceRegistry
   index: IndexGateway

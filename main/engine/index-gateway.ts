@@ -92,6 +92,13 @@ export class IndexGateway {
     }
   }
 
+  /** Reads what has changed in the result folders now, without waiting for the watcher. */
+  async sync(): Promise<void> {
+    const change = await this.#index.sync()
+    if (change.runs.length + change.removed.length + change.damaged.length > 0)
+      this.#hub.publish({ type: 'index.changed', change })
+  }
+
   verify(): Promise<IndexVerification> {
     return this.#index.verify()
   }

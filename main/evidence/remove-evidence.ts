@@ -28,23 +28,35 @@ export async function evidenceFilesOf(file: string): Promise<string[]> {
 }
 
 /**
- * Removes a log with everything beside it, as a cold reset does; its lock folder stays, because a removed lock no longer excludes other
- * processes. Refuses while a living process has the log open. Rejects with the system's error.
+ * Does work on the files of a log that no living process has open, and that none can open meanwhile. The log's lock folder stays, because a
+ * removed lock no longer excludes other processes. Rejects with the system's error.
  */
-export async function removeEvidence(file: string): Promise<RemoveOutcome> {
+export async function withUnusedEvidence<Result>(
+  file: string,
+  work: (files: string[]) => Promise<Result>,
+): Promise<{ ok: true; result: Result } | { ok: false; refusal: EvidenceRefusal }> {
   const path = resolve(file)
   const locks = await LockFolder.open(path, nodeFileOps)
   try {
     return await locks.exclusive(async () => {
       if (locks.others().some((owner) => locks.isAlive(owner))) return { ok: false, refusal: inUse(path) }
-      const removed = (await evidenceFilesOf(path)).filter((name) => nodeFileOps.state(name) !== null)
-      for (const name of removed) await nodeFileOps.remove(name)
+      const files = (await evidenceFilesOf(path)).filter((name) => nodeFileOps.state(name) !== null)
+      const result = await work(files)
       await nodeFileOps.syncFolderOf(path)
-      return { ok: true, removed }
+      return { ok: true, result }
     })
   } finally {
     await locks.close()
   }
+}
+
+/** Removes a log with everything beside it, as a cold reset does. Refuses while a living process has the log open. */
+export async function removeEvidence(file: string): Promise<RemoveOutcome> {
+  const outcome = await withUnusedEvidence(file, async (files) => {
+    for (const name of files) await nodeFileOps.remove(name)
+    return files
+  })
+  return outcome.ok ? { ok: true, removed: outcome.result } : outcome
 }
 
 const inUse = (file: string): EvidenceRefusal => ({

@@ -23,6 +23,12 @@ export const PAGE_GROUPS = [
     name: 'Read',
     pages: [
       {
+        path: '/runs',
+        label: 'Runs',
+        about: 'All runs: notes, settings, run again, delete',
+        guide: 'reading-a-result',
+      },
+      {
         path: '/result',
         label: 'Result',
         about: 'Which approach is better, and how sure that is',

@@ -31,6 +31,11 @@ const routes = [
   createRoute({ ...child('/launch'), component: LaunchPage, validateSearch: search.readLaunchSearch }),
   createRoute({ ...child('/ladder'), component: LadderPage, validateSearch: search.readLadderSearch }),
   createRoute({
+    ...child('/runs'),
+    validateSearch: search.readRunsSearch,
+    component: lazyRouteComponent(() => import('../pages/runs.tsx'), 'RunsPage'),
+  }),
+  createRoute({
     ...child('/result'),
     validateSearch: search.readRunSearch,
     component: lazyRouteComponent(() => import('../pages/result.tsx'), 'ResultPage'),

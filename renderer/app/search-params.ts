@@ -1,5 +1,7 @@
 import { RetryFailed } from '../../contract/evidence/run-event.ts'
 import { EvaluationMetric, PrimaryMetric } from '../../contract/common.ts'
+import { RunState } from '../../contract/control/run-job.ts'
+import type { RunFilter } from '../features/runs/run-filter.ts'
 import { COST_AXES, type CostAxis } from '../features/compare/compare-words.ts'
 import { IndexMetric, CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
@@ -53,6 +55,11 @@ export type SortBy = (typeof SORTS)[number]
 export interface RunSearch {
   run?: string
   dataset?: string
+}
+
+/** A view of the list of runs: the run whose details are open, and the filter. */
+export interface RunsSearch extends RunFilter {
+  run?: string | undefined
 }
 
 export interface JudgesSearch extends RunSearch {
@@ -168,6 +175,15 @@ const runSearch = (raw: Raw): RunSearch => ({ run: text(raw, 'run'), dataset: te
 
 /** Address → view; what is not understood is dropped. */
 export const readRunSearch = (raw: Raw): RunSearch => present(runSearch(raw))
+
+export const readRunsSearch = (raw: Raw): RunsSearch =>
+  present({
+    run: text(raw, 'run'),
+    text: text(raw, 'text'),
+    tag: text(raw, 'tag'),
+    state: member(text(raw, 'state'), RunState.options),
+    starred: raw.starred === true ? true : undefined,
+  })
 
 export const readCoverageSearch = (raw: Raw): CoverageSearch =>
   present({ ...runSearch(raw), metric: text(raw, 'metric'), gaps: raw.gaps === true ? true : undefined })

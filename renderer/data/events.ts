@@ -45,6 +45,7 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
     case 'index.changed':
       return [
         api.runs.list.key(),
+        api.runs.overview.key(),
         api.runs.summary.key(),
         api.matrix.key(),
         api.coverage.key(),
@@ -63,6 +64,7 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
       return MAY_BE_GONE.includes(event.job.state)
         ? [
             api.runs.list.key(),
+            api.runs.overview.key(),
             api.runs.interrupted.key(),
             api.runs.steps.key(),
             api.experiment.plan.key(),

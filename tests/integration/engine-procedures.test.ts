@@ -368,6 +368,55 @@ describe('runs side by side', () => {
   })
 })
 
+/** Rows that are taken over keep their time: two runs may have the same one. */
+const namesOf = (runs: { run_id: string }[]): string[] => runs.map(({ run_id }) => run_id).toSorted()
+
+describe('the list of runs', () => {
+  it('has the settings and the highest mean of each run, and the notes that a person wrote', async () => {
+    const { runs, total } = await client.runs.overview({})
+    expect(total).toBe(3)
+    expect(namesOf(runs)).toEqual(['one', 'two', 'two-again'])
+    expect(runs.at(-1)!.run_id).toBe('one')
+    const one = runs.find(({ run_id }) => run_id === 'one')!
+    expect(one).toMatchObject({
+      state: 'completed',
+      kind: 'canonical',
+      models: MODELS,
+      model_sets: ['builtin'],
+      primary_metric: 'facts_found',
+      datasets: [{ dataset_id: 'smoke', damaged: false }],
+      cells: { ok: 12, failed: 0 },
+      kept: null,
+    })
+    const { heads } = await client.matrix.heads({ ...RUN, metric: 'facts_found' })
+    const means = heads.flatMap(({ common }) => common?.mean ?? [])
+    expect(one.highest).toMatchObject([{ dataset_id: 'smoke', mean: Math.max(...means) }])
+    await client.runs.annotate({ run_id: 'one', starred: true })
+    await client.runs.annotate({ run_id: 'one', tags: ['base'] })
+    const note = { starred: true, tags: ['base'], note: '' }
+    expect((await client.runs.overview({ limit: 3 })).runs.find(({ run_id }) => run_id === 'one')!.note).toEqual(note)
+    await client.cells.annotate({ run_id: 'one', row_id: rowId, flagged: true, note: 'check the source' })
+    expect(await client.cells.notes({ run_id: 'one' })).toEqual({
+      cells: [{ row_id: rowId, flagged: true, note: 'check the source' }],
+    })
+  })
+
+  it('loses a run that is moved to the trash, and has it again, journal included, once it is restored', async () => {
+    const before = (await client.runs.jobs()).find(({ run_id }) => run_id === 'two')
+    const { trash_id } = await client.runs.remove({ run_id: 'two' })
+    expect(namesOf((await client.runs.overview({})).runs)).toEqual(['one', 'two-again'])
+    expect((await client.runs.jobs()).map(({ run_id }) => run_id)).toEqual(['two-again', 'one'])
+    expect((await readdir(join(root, 'results'))).filter((name) => /^two-smoke.*(?:json|jsonl)$/.test(name))).toEqual(
+      [],
+    )
+    expect((await client.runs.trash()).map((removed) => removed.trash_id)).toEqual([trash_id])
+    await client.runs.restore({ trash_id })
+    expect(namesOf((await client.runs.overview({})).runs)).toEqual(['one', 'two', 'two-again'])
+    expect((await client.runs.jobs()).find(({ run_id }) => run_id === 'two')).toEqual(before)
+    expect(await failureOf(client.runs.remove({ run_id: 'none' }))).toMatchObject({ code: 'not_found' })
+  })
+})
+
 describe('an export', () => {
   it('is the long CSV, the aggregates, or a page that needs nothing else', async () => {
     const csv = await exported(client.exports.csv(RUN))

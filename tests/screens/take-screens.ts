@@ -109,6 +109,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   const shown: Record<string, Omit<View, 'name'>> = {
     '/': { address: '/' },
     '/launch': { address: `/launch?datasets=["${dataset}"]` },
+    '/runs': { address: `/runs?run=${run}` },
     '/result': { address: `/result${ofRun}` },
     '/matrix': { address: `/matrix${ofRun}&metric=recall_at_5` },
     '/cell': { address: `/cell?run=${run}&row=${row}` },

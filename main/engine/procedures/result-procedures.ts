@@ -17,8 +17,12 @@ export function matrixProcedures({ index }: EngineParts) {
   }
 }
 
-export function cellProcedures({ index, preparation }: EngineParts) {
+export function cellProcedures({ index, preparation, notes }: EngineParts) {
   return {
+    notes: control.cells.notes.handler(({ input }) => ({ cells: notes.ofCells(input.run_id) })),
+    annotate: control.cells.annotate.handler(({ input: { run_id: runId, row_id: rowId, ...note } }) =>
+      notes.annotateCell(runId, rowId, note),
+    ),
     get: control.cells.get.handler(async ({ input }) => {
       const { ok: _ok, ...cell } = await index.query('cell', input)
       return cell.kind === 'canonical' ? { ...cell, judging: await preparation.of(cell.row) } : cell

@@ -203,6 +203,31 @@ export class RunControl {
     return jobOf(await this.#command(runId, 'dismiss'))
   }
 
+  /** The journal of a run; null for one that this engine never had. */
+  entryOf(runId: string): JournalEntry | null {
+    return this.#jobs.get(runId)?.entry ?? null
+  }
+
+  /** Takes a run that is not under way off the list. */
+  async forget(runId: string): Promise<void> {
+    const live = this.#jobs.get(runId)
+    if (live === undefined) return
+    if (isUnderWay(live.entry.state) || live.entry.state === 'queued')
+      throw new ControlFailure('run_state', `${runId} is ${live.entry.state}: stop it first`, undefined, true)
+    await this.#options.journal.remove(runId)
+    this.#jobs.delete(runId)
+  }
+
+  /** Puts a journal that `entryOf` returned before its run was forgotten back on the list. Throws `ControlFailure` when there is a run of its name again. */
+  async readopt(entry: JournalEntry): Promise<void> {
+    if (this.#jobs.has(entry.run_id))
+      throw new ControlFailure('run_active', `there is a run ${entry.run_id} again: remove that one first`)
+    const live: Live = { entry, going: null, isDurable: true }
+    this.#jobs.set(entry.run_id, live)
+    this.#lastOrder = Math.max(this.#lastOrder, entry.order)
+    await this.#keep(live)
+  }
+
   /** Lets cells in flight finish for a moment, then gives them up; the run is offered for resume by the next engine. */
   async close(): Promise<void> {
     this.#isClosing = true

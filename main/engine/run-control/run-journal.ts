@@ -1,4 +1,4 @@
-import { readdir, readFile, rename } from 'node:fs/promises'
+import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { Identifier } from '../../../contract/index.ts'
@@ -62,6 +62,14 @@ export class RunJournal {
       .then(() => writeAtomic(join(this.#folder, `${entry.run_id}.json`), text))
     this.#writes.set(entry.run_id, write)
     await write
+  }
+
+  /** Removes the entry of a run; one that is not there is no error. */
+  async remove(runId: string): Promise<void> {
+    const before = this.#writes.get(runId) ?? Promise.resolve()
+    const removal = before.catch(() => undefined).then(() => rm(join(this.#folder, `${runId}.json`), { force: true }))
+    this.#writes.set(runId, removal)
+    await removal
   }
 }
 

@@ -10,12 +10,14 @@ import {
   MatrixPageInput,
   SearchInput,
 } from '../../../contract/index.ts'
+import { RunFactsInput } from '../../../contract/control/stored-runs.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { answerSlice, cell, RowCache } from './cell.ts'
 import { columnHeads } from './column-heads.ts'
 import { compareRuns } from './compare-runs.ts'
 import { bounded } from './fit-answer.ts'
 import { matrixPage, OrderCache } from './matrix-page.ts'
+import { knownRuns, runFacts } from './run-facts.ts'
 import { indexStatus, listRuns, runSummary } from './runs.ts'
 import { search } from './search.ts'
 
@@ -46,6 +48,8 @@ const query = <Input extends z.ZodType, Result>(
 /** The queries of the index. Callers use `query(name, input)` and its types: a new query is one line here and its function. */
 const QUERIES = {
   listRuns: query(ListRunsInput, listRuns),
+  runFacts: query(RunFactsInput, runFacts),
+  knownRuns: query(RunFactsInput, knownRuns),
   runSummary: query(z.strictObject({ run_id: z.string().min(1).max(512) }), runSummary),
   matrixPage: query(MatrixPageInput, (db, input, { orders }) => matrixPage(db, input, orders)),
   columnHeads: query(ColumnHeadsInput, columnHeads),

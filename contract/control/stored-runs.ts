@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { Identifier, PrimaryMetric, Sha256 } from '../common.ts'
+import { count, Name } from './run-index/parts.ts'
+import { IndexedRunKind } from './run-index/runs.ts'
+import { RunFailure, RunState } from './run-job.ts'
+
+// Runs as a person manages them: the list with everything in it, notes, and the trash. Notes and trash are in the state folder, never in the evidence.
+
+const Tag = z.string().trim().min(1).max(40)
+
+/** What a person wrote about a run. */
+export const RunNote = z.strictObject({
+  starred: z.boolean(),
+  tags: z.array(Tag).max(12),
+  note: z.string().max(4000),
+})
+export type RunNote = z.infer<typeof RunNote>
+
+/** What a person wrote about a cell. */
+export const CellNote = z.strictObject({ flagged: z.boolean(), note: z.string().max(4000) })
+export type CellNote = z.infer<typeof CellNote>
+
+/** A run's note, or the changed part of it. */
+export const AnnotateRunInput = z.strictObject({ run_id: Name, ...RunNote.partial().shape })
+export type AnnotateRunInput = z.infer<typeof AnnotateRunInput>
+
+export const AnnotateCellInput = z.strictObject({ run_id: Name, row_id: Sha256, ...CellNote.shape })
+export type AnnotateCellInput = z.infer<typeof AnnotateCellInput>
+
+/** Cells with a flag or a note, by row id. */
+export const CellNotes = z.strictObject({ cells: z.array(z.strictObject({ row_id: Sha256, ...CellNote.shape })) })
+export type CellNotes = z.infer<typeof CellNotes>
+
+/** What the index knows of a run beyond its head. */
+export const RunFacts = z.strictObject({
+  run_id: Name,
+  models: z.array(Name),
+  /** Sets that its rows name; more than one in a run that cannot be summed up. */
+  model_sets: z.array(z.string()),
+  /** Declared before the first cell, else the first that the run has; null where it has none. */
+  primary_metric: PrimaryMetric.nullable(),
+  /** The alias with the highest mean on the questions that all aliases share, per dataset that has the primary metric. */
+  highest: z.array(
+    z.strictObject({
+      dataset_id: Name,
+      model: Name,
+      mean: z.number(),
+      n: count,
+      /** Aliases with the same mean, this one included. */
+      equal: count,
+    }),
+  ),
+  /** Whether some of its files are working artifacts, not published ones. */
+  has_working_files: z.boolean(),
+})
+export type RunFacts = z.infer<typeof RunFacts>
+
+export const RunFactsInput = z.strictObject({ run_ids: z.array(Name).max(200) })
+
+/** A run of the index, of the engine's journal, or of both. */
+export const ListedRun = z.strictObject({
+  ...RunFacts.omit({ has_working_files: true }).shape,
+  /** Null before its first row. */
+  kind: IndexedRunKind.nullable(),
+  /** Null for a run that this engine did not make. */
+  state: RunState.nullable(),
+  failures: z.array(RunFailure).max(50),
+  /** When its last row was finished, else when it ended or was created; null in historical snapshots. */
+  at: z.iso.datetime().nullable(),
+  datasets: z.array(z.strictObject({ dataset_id: Name, label: z.string(), questions: count, damaged: z.boolean() })),
+  cells: z.strictObject({ ok: count, failed: count }),
+  note: RunNote,
+  /** Why it cannot be moved to the trash; null when it can. */
+  kept: z.enum(['published', 'under_way']).nullable(),
+})
+export type ListedRun = z.infer<typeof ListedRun>
+
+export const RunOverviewInput = z.strictObject({
+  limit: z.int().min(1).max(200).default(50),
+  /** `next_cursor` of the page before. */
+  cursor: z.string().max(64).optional(),
+})
+
+/** Newest first. Runs without a row are on the page of their time. */
+export const RunOverview = z.strictObject({
+  runs: z.array(ListedRun),
+  total: count,
+  next_cursor: z.string().nullable(),
+})
+export type RunOverview = z.infer<typeof RunOverview>
+
+/** A run in the trash. */
+export const RemovedRun = z.strictObject({
+  trash_id: z.string().max(600),
+  run_id: Identifier,
+  removed_at: z.iso.datetime(),
+  files: count,
+  size_bytes: count,
+})
+export type RemovedRun = z.infer<typeof RemovedRun>

@@ -1,0 +1,38 @@
+import type { RunJob } from '../../../contract/control/run-job.ts'
+import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import type { LaunchSearch } from '../../app/search-params.ts'
+
+/** A name that no run has: the run's own with the next number, as in `base-r2`. */
+export function nextRunId(runId: string, taken: ReadonlySet<string>): string {
+  const [, stem, number] = /^(.*?)(?:-r(\d+))?$/s.exec(runId)!
+  for (let next = Number(number ?? 1) + 1; ; next += 1) {
+    const name = `${stem}-r${next}`
+    if (!taken.has(name)) return name
+  }
+}
+
+/** The Launch page filled with a run's settings under a new name; what an engine without its journal does not know is as the project declares. */
+export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: ReadonlySet<string>): LaunchSearch {
+  const name = nextRunId(run.run_id, taken)
+  const modelSet = job?.request.model_set ?? run.model_sets[0]
+  if (job === undefined)
+    return {
+      name,
+      datasets: run.datasets.map(({ dataset_id: id }) => id),
+      models: run.models,
+      ...(modelSet === undefined ? {} : { modelSet }),
+    }
+  const { dataset_ids: datasets, models, metrics, primary_metric: primary, judge, repeats, concurrency } = job.request
+  return {
+    name,
+    datasets,
+    models,
+    repeats,
+    ...(metrics === undefined ? {} : { metrics }),
+    ...(primary === undefined ? {} : { primary }),
+    ...(judge?.enabled === undefined ? {} : { judge: judge.enabled }),
+    ...(judge?.models === undefined ? {} : { judges: judge.models }),
+    ...(concurrency === undefined ? {} : { concurrency }),
+    ...(modelSet === undefined ? {} : { modelSet }),
+  }
+}

@@ -1,0 +1,161 @@
+import { Button, TextInput, Textarea } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { notifyUndo } from '../../components/notify-undo.tsx'
+import { api } from '../../data/client.ts'
+import { launchAgain } from './run-again.ts'
+import { RunSettings } from './run-settings.tsx'
+import { RUNS_WORDS } from './runs-words.ts'
+import styles from './runs.module.css'
+import { useRestoreRun, useRunsRefresh } from './use-runs.ts'
+
+const WORDS = RUNS_WORDS.detail
+
+interface RunDetailProps {
+  run: ListedRun
+  /** Names of all runs that are known. */
+  taken: ReadonlySet<string>
+}
+
+/** What can be done with a run, what a person wrote about it, and its settings. */
+export function RunDetail({ run, taken }: RunDetailProps) {
+  const navigate = useNavigate()
+  const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run.run_id)
+  const id = run.run_id
+  return (
+    <div className={styles.detail}>
+      <div className={styles.actions}>
+        <Button
+          title={WORDS.againAbout}
+          onClick={() => void navigate({ to: '/launch', search: launchAgain(run, job, taken) })}
+        >
+          {WORDS.again}
+        </Button>
+        {run.kind !== null && (
+          <>
+            <Link to="/matrix" search={{ run: id }}>
+              {WORDS.matrix}
+            </Link>
+            <Link to="/compare" search={{ run: id }}>
+              {WORDS.compare}
+            </Link>
+          </>
+        )}
+        {job !== undefined && (
+          <Link to="/ladder" search={{ run: id }}>
+            {WORDS.progress}
+          </Link>
+        )}
+        <RemoveRun run={run} />
+      </div>
+      <div className={styles.halves}>
+        <NoteForm key={JSON.stringify(run.note)} run={run} />
+        <section aria-label={WORDS.settings}>
+          <h3>{WORDS.settings}</h3>
+          <RunSettings run={run} job={job} />
+        </section>
+      </div>
+    </div>
+  )
+}
+
+const tagsIn = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter((tag) => tag !== ''),
+  ),
+]
+
+function NoteForm({ run: { run_id: id, note } }: { run: ListedRun }) {
+  const [text, setText] = useState(note.note)
+  const [tags, setTags] = useState(note.tags.join(', '))
+  const refresh = useRunsRefresh()
+  const save = useMutation(
+    api.runs.annotate.mutationOptions({
+      onSuccess: refresh,
+      onError: (error) => notifyFailure(WORDS.saving, error),
+    }),
+  )
+  const isSaved = text === note.note && tagsIn(tags).join() === note.tags.join()
+  return (
+    <form
+      className={styles.notes}
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.mutate({ run_id: id, note: text, tags: tagsIn(tags) })
+      }}
+    >
+      <h3>{WORDS.notes}</h3>
+      <Textarea
+        label={WORDS.note}
+        autosize
+        minRows={3}
+        maxRows={12}
+        maxLength={4000}
+        value={text}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+      />
+      <TextInput
+        label={WORDS.tags}
+        description={WORDS.tagsAbout}
+        value={tags}
+        onChange={({ currentTarget: { value } }) => setTags(value)}
+      />
+      <div>
+        <Button type="submit" variant="default" disabled={isSaved} loading={save.isPending}>
+          {WORDS.save}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+function RemoveRun({ run: { run_id: id, cells, datasets, kept } }: { run: ListedRun }) {
+  const [isOpen, setOpen] = useState(false)
+  const client = useQueryClient()
+  const refresh = useRunsRefresh()
+  const navigate = useNavigate({ from: '/runs' })
+  const restore = useRestoreRun()
+  const remove = useMutation(
+    api.runs.remove.mutationOptions({
+      onSuccess: async ({ trash_id }) => {
+        setOpen(false)
+        notifyUndo(RUNS_WORDS.remove.removed(id), RUNS_WORDS.remove.undo, () => restore.mutate({ trash_id }))
+        void navigate({ search: ({ run: _run, ...search }) => search })
+        await refresh()
+        await client.invalidateQueries({ queryKey: api.runs.jobs.key() })
+      },
+      onError: (error) => notifyFailure(RUNS_WORDS.remove.failed(id), error),
+    }),
+  )
+  return (
+    <>
+      <Button
+        variant="default"
+        disabled={kept !== null}
+        title={kept === null ? undefined : WORDS.kept[kept]}
+        onClick={() => setOpen(true)}
+      >
+        {WORDS.delete}
+      </Button>
+      <ConfirmDialog
+        opened={isOpen}
+        title={RUNS_WORDS.remove.title(id)}
+        confirm={RUNS_WORDS.remove.confirm}
+        keep={RUNS_WORDS.remove.keep}
+        loading={remove.isPending}
+        onClose={() => setOpen(false)}
+        onConfirm={() => remove.mutate({ run_id: id })}
+      >
+        <p>{RUNS_WORDS.remove.cells(cells.ok + cells.failed, datasets.length)}</p>
+        <p className="dim">{RUNS_WORDS.remove.publishedStays}</p>
+      </ConfirmDialog>
+    </>
+  )
+}

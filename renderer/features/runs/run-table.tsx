@@ -1,0 +1,189 @@
+import { ActionIcon, Badge, Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
+import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { count, metricName, moment, score } from '../../components/format.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import { RunDetail } from './run-detail.tsx'
+import styles from './runs.module.css'
+import { RUNS_WORDS as WORDS } from './runs-words.ts'
+import { useRunsRefresh } from './use-runs.ts'
+
+const COLUMNS = 9
+
+interface RunTableProps {
+  runs: readonly ListedRun[]
+  taken: ReadonlySet<string>
+  /** Run whose details are open. */
+  open: string | undefined
+  onOpen: (run: string | undefined) => void
+}
+
+/** A row per run; the details of the open one are below its row. */
+export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
+  return (
+    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.page}>
+      <table className={table.table}>
+        <thead>
+          <tr>
+            <th>
+              <span className="hidden-text">{WORDS.columns.star}</span>
+            </th>
+            <th>{WORDS.columns.run}</th>
+            <th>{WORDS.columns.state}</th>
+            <th>{WORDS.columns.datasets}</th>
+            <th className={table.num}>{WORDS.columns.questions}</th>
+            <th>{WORDS.columns.approaches}</th>
+            <th>{WORDS.columns.models}</th>
+            <th title={WORDS.columns.highestAbout}>{WORDS.columns.highest}</th>
+            <th>
+              <span className="hidden-text">{WORDS.columns.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => {
+            const isOpen = run.run_id === open
+            return (
+              <Fragment key={run.run_id}>
+                <RunRow run={run} isOpen={isOpen} onOpen={() => onOpen(isOpen ? undefined : run.run_id)} />
+                {isOpen && (
+                  <tr>
+                    <td colSpan={COLUMNS}>
+                      <RunDetail run={run} taken={taken} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOpen: () => void }) {
+  const { run_id: id, note, datasets, models, model_sets: sets } = run
+  return (
+    <tr>
+      <td>
+        <Star run={run} />
+      </td>
+      <th scope="row" className={table.wrap}>
+        {id}
+        <span className={styles.under}>{moment(run.at)}</span>
+        {note.note !== '' && <span className={styles.under}>{note.note.split('\n')[0]}</span>}
+        {note.tags.length > 0 && (
+          <span className={styles.tags}>
+            {note.tags.map((tag) => (
+              <Badge key={tag} size="sm" variant="default" tt="none">
+                {tag}
+              </Badge>
+            ))}
+          </span>
+        )}
+      </th>
+      <td>
+        <StateCell run={run} />
+      </td>
+      <td className={table.wrap}>
+        {datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
+          <span key={dataset}>
+            {index > 0 && ' · '}
+            {run.kind === null ? (
+              label
+            ) : (
+              <Link to="/matrix" search={{ run: id, dataset }}>
+                {label}
+              </Link>
+            )}
+            {damaged && <span title={WORDS.damaged}> ▲</span>}
+          </span>
+        ))}
+      </td>
+      <td className={table.num}>{count(datasets.reduce((sum, { questions }) => sum + questions, 0))}</td>
+      <td title={models.join(', ')}>{WORDS.approaches(models)}</td>
+      <td className={table.wrap}>{sets.join(', ') || '–'}</td>
+      <td>
+        <Highest run={run} />
+      </td>
+      <td>
+        <span className={styles.rowActions}>
+          {run.kind !== null && (
+            <Link to="/result" search={{ run: id }} aria-label={WORDS.resultOf(id)}>
+              {WORDS.result}
+            </Link>
+          )}
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-expanded={isOpen}
+            aria-label={WORDS.detailsOf(id)}
+            onClick={onOpen}
+          >
+            {WORDS.details}
+          </Button>
+        </span>
+      </td>
+    </tr>
+  )
+}
+
+function StateCell({ run }: { run: ListedRun }) {
+  const { state, kind, failures, kept, run_id: id } = run
+  if (state === null)
+    return (
+      <span className="dim">{kind === 'historical' || kept === 'published' ? WORDS.published : WORDS.filesOnly}</span>
+    )
+  return (
+    <>
+      <Link to="/ladder" search={{ run: id }}>
+        {RUN_SIGNS[state]} {state}
+      </Link>
+      {state === 'failed' && <span className={styles.reason}>{failureWords({ failures })}</span>}
+    </>
+  )
+}
+
+/** The highest mean per dataset, with the number of questions that it is of. */
+function Highest({ run: { highest, primary_metric: metric, datasets } }: { run: ListedRun }) {
+  if (metric === null || highest.length === 0) return '–'
+  return (
+    <>
+      {highest.map(({ dataset_id: dataset, model, mean, n, equal }) => (
+        <div key={dataset} title={datasets.find(({ dataset_id: id }) => id === dataset)?.label}>
+          <ApproachName alias={model} short /> {equal > 1 && `${WORDS.others(equal)} `}
+          {score(mean)} <span className="dim">({count(n)})</span>
+        </div>
+      ))}
+      <span className="dim">{metricName(metric)}</span>
+    </>
+  )
+}
+
+function Star({ run: { run_id: id, note } }: { run: ListedRun }) {
+  const refresh = useRunsRefresh()
+  const save = useMutation(
+    api.runs.annotate.mutationOptions({
+      onSuccess: refresh,
+      onError: (error) => notifyFailure(WORDS.detail.saving, error),
+    }),
+  )
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-pressed={note.starred}
+      aria-label={note.starred ? WORDS.unstar(id) : WORDS.star(id)}
+      onClick={() => save.mutate({ run_id: id, starred: !note.starred })}
+    >
+      {note.starred ? '★' : '☆'}
+    </ActionIcon>
+  )
+}

@@ -1,0 +1,118 @@
+import { Button, Checkbox, Select, TextInput } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { RunState } from '../../contract/control/run-job.ts'
+import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { api } from '../data/client.ts'
+import { matchesFilter, type RunFilter } from '../features/runs/run-filter.ts'
+import { RunTable } from '../features/runs/run-table.tsx'
+import { RunTrash } from '../features/runs/run-trash.tsx'
+import { RUNS_WORDS as WORDS } from '../features/runs/runs-words.ts'
+import styles from '../features/runs/runs.module.css'
+
+/** Every run, failed ones included: notes, settings, and what can be done with it. */
+export function RunsPage() {
+  const { run: open, ...filter } = useSearch({ from: '/runs' })
+  const navigate = useNavigate({ from: '/runs' })
+  const query = useInfiniteQuery(
+    api.runs.overview.infiniteOptions({
+      input: (cursor: string | undefined) => (cursor === undefined ? {} : { cursor }),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
+    }),
+  )
+  const runs = query.data?.pages.flatMap((page) => page.runs) ?? []
+  const total = query.data?.pages[0]?.total ?? 0
+  const shown = runs.filter((run) => matchesFilter(run, filter))
+  const launch = (
+    <Button variant="default" onClick={() => void navigate({ to: '/launch' })}>
+      {WORDS.launch}
+    </Button>
+  )
+  return (
+    <Page title={WORDS.page} aside={query.data !== undefined && <span>{WORDS.shown(shown.length, total)}</span>}>
+      {query.isPending && <LoadingRows rows={10} height={48} />}
+      {query.isError && <ErrorPanel error={query.error} what={WORDS.what} retry={() => void query.refetch()} />}
+      {query.data !== undefined && runs.length === 0 && (
+        <EmptyPanel title={WORDS.empty}>
+          <p>{WORDS.emptyText}</p>
+          {launch}
+        </EmptyPanel>
+      )}
+      {runs.length > 0 && (
+        <Panel title={WORDS.page} aside={launch}>
+          <Filter
+            filter={filter}
+            tags={[...new Set(runs.flatMap(({ note }) => note.tags))].toSorted()}
+            onFilter={(next) => void navigate({ search: { run: open, ...next }, replace: true })}
+          />
+          {shown.length === 0 && (
+            <p className="dim">
+              {WORDS.filter.none}{' '}
+              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: {} })}>
+                {WORDS.filter.clear}
+              </Button>
+            </p>
+          )}
+          {shown.length > 0 && (
+            <RunTable
+              runs={shown}
+              taken={new Set(runs.map(({ run_id: id }) => id))}
+              open={open}
+              onOpen={(run) => void navigate({ search: { ...filter, run } })}
+            />
+          )}
+          {query.hasNextPage && (
+            <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+              {WORDS.older}
+            </Button>
+          )}
+        </Panel>
+      )}
+      <RunTrash />
+    </Page>
+  )
+}
+
+interface FilterProps {
+  filter: RunFilter
+  tags: string[]
+  onFilter: (filter: RunFilter) => void
+}
+
+function Filter({ filter, tags, onFilter }: FilterProps) {
+  const change = (next: RunFilter): void => onFilter({ ...filter, ...next })
+  return (
+    <div className={styles.filter}>
+      <TextInput
+        aria-label={WORDS.filter.text}
+        placeholder={WORDS.filter.text}
+        value={filter.text ?? ''}
+        onChange={({ currentTarget: { value } }) => change({ text: value === '' ? undefined : value })}
+      />
+      {tags.length > 0 && (
+        <Select
+          aria-label={WORDS.filter.tag}
+          placeholder={WORDS.filter.anyTag}
+          clearable
+          data={tags}
+          value={filter.tag ?? null}
+          onChange={(value) => change({ tag: value ?? undefined })}
+        />
+      )}
+      <Select
+        aria-label={WORDS.filter.state}
+        placeholder={WORDS.filter.anyState}
+        clearable
+        data={RunState.options}
+        value={filter.state ?? null}
+        onChange={(value) => change({ state: RunState.options.find((state) => state === value) })}
+      />
+      <Checkbox
+        label={WORDS.filter.starred}
+        checked={filter.starred === true}
+        onChange={({ currentTarget: { checked } }) => change({ starred: checked ? true : undefined })}
+      />
+    </div>
+  )
+}

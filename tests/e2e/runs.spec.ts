@@ -1,0 +1,53 @@
+import { expect } from '@playwright/test'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+const RUN = 'ladder-2026-11-20'
+const OTHER = 'ladder-2026-11-18-r2'
+
+test.use({ panelOptions: { own: true } })
+
+test('a run gets a star, a tag and a note, is found by them, run again, deleted and restored', async ({
+  page,
+  open,
+}) => {
+  await open('/runs')
+  const list = page.getByRole('region', { name: 'Runs' }).first()
+  const row = (run: string) => list.getByRole('row').filter({ has: page.getByRole('rowheader', { name: run }) })
+  await expect(row(RUN)).toContainText(/facts found/i)
+  await page.getByRole('button', { name: `Star ${RUN}` }).click()
+  await expect(page.getByRole('button', { name: `Remove the star of ${RUN}` })).toBeVisible()
+  await page.getByRole('button', { name: `Details of ${RUN}` }).click()
+  await expect(page.getByRole('region', { name: 'Settings' })).toContainText('Model set')
+  await page.getByLabel('Note', { exact: true }).fill('Baseline before the new chunks')
+  await page.getByLabel('Tags').fill('baseline, keep')
+  await page.getByRole('button', { name: 'Save notes' }).click()
+  await expect(row(RUN)).toContainText('Baseline before the new chunks')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.screenshot({ path: `${FOLDER}/runs-details.png`, fullPage: true })
+  await page.setViewportSize({ width: 420, height: 900 })
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.screenshot({ path: `${FOLDER}/runs-details-narrow.png`, fullPage: true })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.screenshot({ path: `${FOLDER}/runs-details-dark.png`, fullPage: true })
+
+  await page.getByLabel('Starred only').check()
+  await expect(row(OTHER)).toHaveCount(0)
+  await page.getByLabel('Starred only').uncheck()
+  await page.getByLabel('Filter by name, note, dataset or approach').fill('baseline')
+  await expect(row(OTHER)).toHaveCount(0)
+
+  await page.getByRole('button', { name: 'Run again' }).click()
+  await expect(page.getByLabel('Run name')).toHaveValue('ladder-2026-11-20-r2')
+
+  await open(`/runs?run=${OTHER}`)
+  await page.getByRole('button', { name: 'Delete run' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('leave every page')
+  await dialog.getByRole('button', { name: 'Delete run' }).click()
+  await expect(page.getByRole('button', { name: `Restore ${OTHER}` })).toBeVisible()
+  await expect(row(OTHER)).toHaveCount(0)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(row(OTHER)).toHaveCount(1)
+})
