@@ -57,6 +57,17 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // Other programs, hundreds of megabytes each: one file at a time.
+      {
+        test: {
+          name: 'peers',
+          include: ['tests/peers/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 900_000,
+          expect,
+          fileParallelism: false,
+        },
+      },
     ],
     pool: 'forks',
     // Vitest leaves one processor to a watcher that is not there; much of what these tests do is waiting.

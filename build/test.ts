@@ -88,7 +88,12 @@ const add = (more: Partial<Totals>): void => {
 const FETCH_FLAG = '--fetch-weights'
 if (process.argv.includes(FETCH_FLAG)) process.env['RAG_LADDER_FETCH_WEIGHTS'] = '1'
 
-const chosen = process.argv.slice(2).filter((arg) => arg !== INSTALL_FLAG && arg !== FETCH_FLAG)
+/** Lets the tests of other programs install them (tests/peers/python-peer.ts). */
+const PEERS_FLAG = '--install-peers'
+if (process.argv.includes(PEERS_FLAG)) process.env['RAG_LADDER_INSTALL_PEERS'] = '1'
+
+const FLAGS = [INSTALL_FLAG, FETCH_FLAG, PEERS_FLAG]
+const chosen = process.argv.slice(2).filter((arg) => !FLAGS.includes(arg))
 if (chosen.length > 0) {
   // While one file is worked on, nothing else has to be waited for.
   add(await vitest(chosen))

@@ -20,6 +20,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
   doctor: async () => (await import('./cli/commands/doctor.ts')).doctorCommand,
   trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
+  export: async () => (await import('./cli/commands/export.ts')).exportCommand,
   serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
 }
 

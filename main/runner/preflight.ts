@@ -127,6 +127,10 @@ export async function checkAliases(
   if (problem !== null) throw new PreflightError([problem])
 }
 
+/** A LiteLLM proxy without a database looks for a key that is not its own there, and answers that it has none. */
+const isRefusedByLiteLlm = ({ status, message }: PlatformError): boolean =>
+  status === 400 && message.includes('No connected db')
+
 async function gatewayProblems(
   address: PlatformAddress,
   aliases: readonly Alias[],
@@ -139,7 +143,7 @@ async function gatewayProblems(
   } catch (error) {
     if (error instanceof PreflightError) return [...error.problems]
     if (!(error instanceof PlatformError)) throw error
-    const isRefused = error.status === 401 || error.status === 403
+    const isRefused = error.status === 401 || error.status === 403 || isRefusedByLiteLlm(error)
     const remedy = isRefused ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)' : 'correct --gateway'
     return [`gateway ${address.url}: ${error.message}; ${remedy}`]
   } finally {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
 
@@ -140,6 +141,16 @@ describe('credentials', () => {
     for (const credential of Object.values({ ...both, ...edge })) {
       expect(text + done.stdout + done.stderr + gatewayOnly.stderr).not.toContain(credential)
     }
+  })
+
+  it('that a LiteLLM proxy does not know are named, although its answer speaks of a database', async () => {
+    const proxy = await startFaultServer()
+    const error = { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' }
+    proxy.script(json({ error }, 400))
+    const refused = await runCli(ladder('--models', 'vanilla-rag', '--gateway', proxy.url, '--run-id', 'proxied'))
+    await proxy.close()
+    expect(refused.code).toBe(5)
+    expect(refused.stdout).toContain('No connected db.; set MATRIX_GATEWAY_API_KEY')
   })
 
   it('in the address of a platform are refused', async () => {

@@ -1,0 +1,82 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { addressProblem } from '../../../contract/index.ts'
+import { loadExperiment } from '../../manifests/experiment.ts'
+import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/litellm-config.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
+
+/** Where the embedded platform listens unless PLATFORM_PORT says otherwise. */
+const USUAL_PLATFORM = 'http://127.0.0.1:4871'
+
+interface Exported {
+  about: string
+  text: (invocation: Invocation) => Promise<string>
+  /** What to do with the file, one line each. */
+  next: (file: string) => readonly string[]
+}
+
+/** What can be written out for another program, by its name on the command line. */
+const EXPORTS: Readonly<Record<string, Exported>> = {
+  litellm: {
+    about: 'configuration of a LiteLLM proxy that answers every alias of this project',
+    text: litellm,
+    next: (file) => [
+      `Start the platform (rag-ladder platform --dataset ID), then the proxy: litellm --config ${file} --host 127.0.0.1`,
+      `Its environment needs ${LITELLM_PLATFORM_KEY}, the operator token of the platform, and ${LITELLM_CALLER_KEY}, a key of your choice that starts with sk-.`,
+      'Runs go through it with --gateway http://127.0.0.1:4000 --platform and the address of the platform; MATRIX_GATEWAY_API_KEY is the key that you chose.',
+    ],
+  },
+}
+
+export const exportCommand: Command = {
+  name: 'export',
+  summary: `Write a file for another program: ${Object.keys(EXPORTS).join(', ')}.`,
+  positionals: '<what>',
+  options: {
+    project: RUN_OPTIONS.project,
+    platform: { type: 'string', hint: 'ADDRESS', description: 'address of the platform', default: USUAL_PLATFORM },
+    output: { type: 'string', hint: 'FILE', description: 'file to write; the terminal unless given' },
+  },
+  async run(invocation) {
+    const [what = '', ...more] = invocation.positionals
+    const wanted = Object.hasOwn(EXPORTS, what) ? EXPORTS[what]! : null
+    if (wanted === null || more.length > 0)
+      throw new InputError([
+        what === '' ? 'name what to export:' : `unknown export ${[what, ...more].join(' ')}; these exist:`,
+        ...Object.entries(EXPORTS).map(([name, { about }]) => `export ${name}: ${about}`),
+      ])
+    const text = await wanted.text(invocation)
+    const output = textOption(invocation, 'output')
+    if (output === null) {
+      invocation.stdout.write(text)
+      return EXIT.ok
+    }
+    await writeNew(output, text)
+    invocation.stdout.write(`${[`${output} is written.`, ...wanted.next(output)].join('\n')}\n`)
+    return EXIT.ok
+  },
+}
+
+/** Writes a file that does not exist yet: what a person edited is not replaced. */
+async function writeNew(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(resolve(file), text, { flag: 'wx' })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new InputError([
+      code === 'EEXIST'
+        ? `--output: ${file} exists; remove it or choose another name`
+        : `--output: ${file} cannot be written: ${message}`,
+    ])
+  }
+}
+
+async function litellm(invocation: Invocation): Promise<string> {
+  const platform = textOption(invocation, 'platform') ?? USUAL_PLATFORM
+  const problem = addressProblem(platform)
+  if (problem !== null) throw new InputError([`--platform: ${problem}`])
+  const { consumer } = await loadExperiment(projectFolder(invocation))
+  return litellmConfig(consumer.aliases, { platform, routePrefix: consumer.plugin.route_prefix })
+}
