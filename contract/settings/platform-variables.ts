@@ -215,6 +215,36 @@ export const PLATFORM_VARIABLES = {
     what: 'Secret that signs background jobs; the state folder keeps a random one unless set. Processes that share jobs need the same.',
     isSecret: true,
   },
+  MAX_UPLOAD_BYTES: {
+    by: 'platform',
+    form: BYTES,
+    default: String(100 * MIB),
+    what: 'Largest file of a storage upload.',
+  },
+  STORAGE_BUCKETS: {
+    by: 'platform',
+    form: LIST,
+    default: 'default',
+    what: 'Buckets that files may be uploaded to: lower-case letters, digits and hyphens.',
+  },
+  STORAGE_QUOTA_BYTES: {
+    by: 'platform',
+    form: BYTES,
+    default: String(10 * 1024 * MIB),
+    what: 'Most bytes that all buckets may hold together.',
+  },
+  EXTRACTION_MAX_FILE_SIZE: {
+    by: 'platform',
+    form: BYTES,
+    default: String(50 * MIB),
+    what: 'Largest document of an extraction.',
+  },
+  EXTRACTION_TIMEOUT_SECONDS: {
+    by: 'platform',
+    form: 'seconds, at most 3600',
+    default: '30',
+    what: 'Time for the converter to read one document of an extraction.',
+  },
   RAG_PROFILE: {
     by: 'platform',
     form: 'name',

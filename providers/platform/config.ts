@@ -29,6 +29,10 @@ import type { CorpusLimits } from './ingestion/corpus.ts'
 import { readManifest } from './manifest-file.ts'
 import { readTaskSettings } from './tasks/task-settings.ts'
 import type { TaskSettings } from './tasks/task-settings.ts'
+import { readExtractionSettings } from './extraction/routes.ts'
+import type { ExtractionSettings } from './extraction/routes.ts'
+import { readStorageSettings } from './storage/object-store.ts'
+import type { StorageSettings } from './storage/object-store.ts'
 import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import type { RerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
@@ -60,6 +64,8 @@ export interface PlatformConfig {
   edge: EdgeSettings
   rerankAdapter: RerankAdapterSettings
   tasks: TaskSettings
+  storage: StorageSettings
+  extraction: ExtractionSettings
   /** How long a request may take to arrive, headers and body. */
   requestTimeoutMs: number
   /** Base address of a plugin in another process; null runs the plugin here. */
@@ -114,6 +120,8 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     edge: readEdgeSettings(reader),
     rerankAdapter: readRerankAdapterSettings(reader),
     tasks: readTaskSettings(reader),
+    storage: readStorageSettings(reader),
+    extraction: readExtractionSettings(reader),
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),

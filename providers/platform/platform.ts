@@ -18,10 +18,11 @@ import { createGateway } from './gateway/gateway.ts'
 import { createResponseCache } from './gateway/response-cache.ts'
 import { embeddedGraph, remoteGraph } from './graph-part.ts'
 import type { GraphPart } from './graph-part.ts'
+import { registerExtractionRoutes } from './extraction/routes.ts'
 import { guardRoutes } from './identity/guard.ts'
 import { identityProblem } from './identity/identity-settings.ts'
 import { routePolicies } from './identity/route-policy.ts'
-import { converterParser } from './ingestion/parsers.ts'
+import { converterParser, isConvertible } from './ingestion/parsers.ts'
 import { createIngestionService } from './ingestion/ingestion-service.ts'
 import type { IngestionService } from './ingestion/ingestion-service.ts'
 import { registerIngestionRoutes } from './ingestion/routes.ts'
@@ -157,6 +158,9 @@ async function compose(
   })
   registerEvaluatorRoutes(app, { models, rules: ruleJudgements })
   const ingestion = await openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph })
+  const converter = config.converter === null ? null : converterParser(config.converter)
+  if (converter !== null) closing.add(() => converter.close())
+  registerExtractionRoutes(app, { settings: config.extraction, converter, isDocument: isConvertible })
   const recordsFile = join(config.stateDir, 'platform.sqlite')
   const records = await openStore(recordsFile, () => openRecords({ app, file: recordsFile, config, logger, closing }))
   registerRerankerRoutes(app, models, config.version)

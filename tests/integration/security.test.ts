@@ -32,7 +32,11 @@ const PARAMETERS: Record<string, string> = {
   ':profile': 'nobody',
   ':trackId': 'unknown-track',
   ':path': 'unknown-webhook',
+  ':bucket': 'default',
+  ':name': 'unknown.txt',
 }
+/** What takes files, by forms. */
+const FORM_ROUTES = ['/documents/upload', '/documents/extract', '/storage/upload']
 const USER = await userToken()
 const BAD_USERS = await badUserTokens()
 
@@ -240,7 +244,9 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
           'text/plain; charset=utf-8',
           'application/xml',
         ]
-        const forms = path.endsWith('/documents/upload') ? types : [...types, 'multipart/form-data; boundary=x']
+        const forms = FORM_ROUTES.some((route) => path.endsWith(route))
+          ? types
+          : [...types, 'multipart/form-data; boundary=x']
         const answers = await statuses(
           Object.fromEntries(
             forms.map((type) => {

@@ -36,6 +36,18 @@ export const MIGRATIONS: readonly string[] = [
      message TEXT NOT NULL
    ) STRICT;
    CREATE INDEX log_of_task ON task_log (task_id);`,
+  // 2: stored objects.
+  `CREATE TABLE objects (
+     bucket TEXT NOT NULL,
+     name TEXT NOT NULL,
+     sha256 TEXT NOT NULL,
+     size_bytes INTEGER NOT NULL,
+     media_type TEXT,
+     subject TEXT,
+     created_ms INTEGER NOT NULL,
+     PRIMARY KEY (bucket, name)
+   ) STRICT;
+   CREATE INDEX objects_by_content ON objects (bucket, sha256);`,
 ]
 
 /** The file was written by a newer version of the program. */

@@ -322,7 +322,9 @@ describe('the route table', () => {
         return refusal === null && !['open', 'graph_key'].includes(policy.kind) ? [route] : []
       })
     const webhook = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /webhook/:path`)
-    const stateless = ['POST /api/chunk', 'POST /api/rag/evaluate']
+    const stateless = ['POST /api/chunk', 'POST /api/rag/evaluate', 'POST /documents/extract']
+    const records = ['GET /jobs/:job_id']
+    const objects = ['POST /storage/upload', 'GET /storage/objects/:bucket/:name']
     expect(opened('notebook')).toEqual(stateless)
     expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])
     expect(opened('gateway')).toEqual([
@@ -338,15 +340,15 @@ describe('the route table', () => {
     expect(opened('user').sort()).toEqual(
       [
         ...stateless,
-        'GET /jobs/:job_id',
+        ...records,
+        ...objects,
         'POST /api/rag/search',
         'GET /rag/health',
         'POST /rag/:approach/v1/chat/completions',
         ...webhook,
       ].sort(),
     )
-    const records = ['GET /jobs/:job_id']
-    expect(opened('workflow').sort()).toEqual(records.toSorted())
+    expect(opened('workflow').sort()).toEqual([...records, ...objects].sort())
     expect(opened('chatui').sort()).toEqual(records.toSorted())
     expect(opened('ray')).toEqual([])
     expect(opened('operator')).toEqual(

@@ -35,6 +35,8 @@ const USER_RECORDS: RoutePolicy = {
   allow: ['operator', 'workflow', 'chatui', 'user'],
   behindEdge: true,
 }
+/** Stored objects: as with records, a user has its own only. */
+const USER_OBJECTS: RoutePolicy = { kind: 'identity', allow: ['operator', 'workflow', 'user'], behindEdge: true }
 /** The workflow engine is a product of its own, not one of the backend's routes: a caller that may ask an alias may start a workflow. */
 const WEBHOOK: RoutePolicy = { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false }
 
@@ -75,7 +77,10 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['POST /api/rag/ingestions/:id/cancel', OPERATOR],
     ['DELETE /api/rag/ingestions/profiles/:profile', OPERATOR],
 
-    // Background jobs.
+    // Documents, objects and background jobs.
+    ['POST /documents/extract', DOCUMENT_WORK],
+    ['POST /storage/upload', USER_OBJECTS],
+    ['GET /storage/objects/:bucket/:name', USER_OBJECTS],
     ['GET /jobs/:job_id', USER_RECORDS],
 
     // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.

@@ -91,12 +91,15 @@ export function firstInvalidOffset(bytes: Buffer): number {
 
 const CONVERTER_EXTENSIONS = new Set(DOCUMENT_EXTENSIONS)
 
+/** Whether the converter reads files of this name. */
+export const isConvertible = (file: string): boolean => CONVERTER_EXTENSIONS.has(path.posix.extname(file).toLowerCase())
+
 /** Reads documents and pictures through the converter's HTTP contract, as Markdown. Throws `ParserServiceError` with the reason that the service gave. */
 export function converterParser(address: ServiceAddress): DocumentParser & { close(): Promise<void> } {
   const service = serviceUpload('converter', address)
   return {
     name: 'converter',
-    accepts: ({ path: file }) => CONVERTER_EXTENSIONS.has(path.posix.extname(file).toLowerCase()),
+    accepts: ({ path: file }) => isConvertible(file),
     close: () => service.close(),
     async parse(file, signal) {
       const answer = await service.send('/v1/document/convert', file, {}, signal)

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { PLATFORM_VARIABLES } from '../../contract/settings/platform-variables.ts'
+import { createEnvReader } from '../kit/env-reader.ts'
+import { readExtractionSettings } from './extraction/routes.ts'
+import { readStorageSettings } from './storage/object-store.ts'
+import { readTaskSettings } from './tasks/task-settings.ts'
+
+const READERS = [readTaskSettings, readStorageSettings, readExtractionSettings]
+
+/** Values that a form describes: the lowest, the highest, and what lies outside. Null for forms without bounds. */
+function boundsOf(form: string): { accepted: string[]; refused: string[] } | null {
+  const whole = /^whole (?:number|seconds), (\d+) to (\d+)$/.exec(form)
+  if (whole !== null) {
+    const [low, high] = [Number(whole[1]), Number(whole[2])]
+    return { accepted: [`${low}`, `${high}`], refused: [`${low - 1}`, `${high + 1}`, '1.5', 'many', '0x10', '1e3'] }
+  }
+  if (form === 'bytes')
+    return { accepted: ['1', '9007199254740991'], refused: ['0', '-1', '1.5', '9007199254740993', '1MB'] }
+  const most = /^seconds, at most (\d+)$/.exec(form)?.[1]
+  if (most === undefined) return null
+  return { accepted: ['0.1', most], refused: ['0', '-1', `${most}.1`, 'soon', '1e2', 'NaN'] }
+}
+
+/** The problems of one variable's own value; those of its relation to others have a test where they are read. */
+function problemsOf(name: string, value: string | undefined): string[] {
+  const reader = createEnvReader(value === undefined ? {} : { [name]: value })
+  for (const read of READERS) read(reader)
+  return reader.problems.filter((problem) => problem.startsWith(`${name}: invalid value`))
+}
+
+const READ_HERE = /^(?:TASK_|STORAGE_|EXTRACTION_|MAX_UPLOAD_BYTES$)/
+const bounded = Object.entries(PLATFORM_VARIABLES).flatMap(([name, { form, default: value }]) => {
+  const bounds = READ_HERE.test(name) ? boundsOf(form) : null
+  return bounds === null ? [] : [{ name, value, ...bounds }]
+})
+
+it('finds the bounded settings of jobs, storage and extraction', () => {
+  expect(bounded.map(({ name }) => name).sort()).toEqual([
+    'EXTRACTION_MAX_FILE_SIZE',
+    'EXTRACTION_TIMEOUT_SECONDS',
+    'MAX_UPLOAD_BYTES',
+    'STORAGE_QUOTA_BYTES',
+    'TASK_BROKER_VISIBILITY_TIMEOUT_SECONDS',
+    'TASK_SOFT_TIME_LIMIT_SECONDS',
+    'TASK_TIME_LIMIT_SECONDS',
+    'TASK_WORKER_CONCURRENCY',
+    'TASK_WORKER_PREFETCH_MULTIPLIER',
+  ])
+})
+
+describe.each(bounded)('$name', ({ name, value, accepted, refused }) => {
+  it('takes its default, its lowest and its highest value, as its documented form says', () => {
+    expect(problemsOf(name, undefined)).toEqual([])
+    for (const each of [value!, ...accepted]) expect([each, problemsOf(name, each)]).toEqual([each, []])
+  })
+
+  it.each(refused)('refuses %s and is named', (each) => {
+    expect(problemsOf(name, each)).toEqual([expect.stringContaining(`${name}: invalid value "${each}": expected `)])
+  })
+})
