@@ -233,6 +233,12 @@ export const PLATFORM_VARIABLES = {
     default: String(10 * 1024 * MIB),
     what: 'Most bytes that all buckets may hold together.',
   },
+  MEMORY_MAX_FACTS: {
+    by: 'platform',
+    form: 'whole number, 1 to 100000',
+    default: '1000',
+    what: 'Most facts that the memory of one user holds.',
+  },
   EXTRACTION_MAX_FILE_SIZE: {
     by: 'platform',
     form: BYTES,

@@ -31,6 +31,8 @@ import { readTaskSettings } from './tasks/task-settings.ts'
 import type { TaskSettings } from './tasks/task-settings.ts'
 import { readExtractionSettings } from './extraction/routes.ts'
 import type { ExtractionSettings } from './extraction/routes.ts'
+import { readMemorySettings } from './memory/memory-store.ts'
+import type { MemorySettings } from './memory/memory-store.ts'
 import { readStorageSettings } from './storage/object-store.ts'
 import type { StorageSettings } from './storage/object-store.ts'
 import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
@@ -66,6 +68,7 @@ export interface PlatformConfig {
   tasks: TaskSettings
   storage: StorageSettings
   extraction: ExtractionSettings
+  memory: MemorySettings
   /** How long a request may take to arrive, headers and body. */
   requestTimeoutMs: number
   /** Base address of a plugin in another process; null runs the plugin here. */
@@ -122,6 +125,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     tasks: readTaskSettings(reader),
     storage: readStorageSettings(reader),
     extraction: readExtractionSettings(reader),
+    memory: readMemorySettings(reader),
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),

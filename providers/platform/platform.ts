@@ -162,7 +162,9 @@ async function compose(
   if (converter !== null) closing.add(() => converter.close())
   registerExtractionRoutes(app, { settings: config.extraction, converter, isDocument: isConvertible })
   const recordsFile = join(config.stateDir, 'platform.sqlite')
-  const records = await openStore(recordsFile, () => openRecords({ app, file: recordsFile, config, logger, closing }))
+  const records = await openStore(recordsFile, () =>
+    openRecords({ app, file: recordsFile, config, models, logger, closing }),
+  )
   registerRerankerRoutes(app, models, config.version)
   registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
   const usage = () => ({ model_calls: models.usage(), alias_calls: gateway.aliasCalls() })

@@ -4,14 +4,20 @@ import type { Logger } from '../kit/logger.ts'
 import type { ClosingList } from './closing-list.ts'
 import type { PlatformConfig } from './config.ts'
 import { openPlatformDatabase } from './database/platform-database.ts'
+import { CONSOLIDATION, consolidation } from './memory/consolidate.ts'
+import { MemoryIndex } from './memory/memory-index.ts'
+import { MemoryStore } from './memory/memory-store.ts'
+import { registerMemoryRoutes } from './memory/routes.ts'
+import type { ModelHost } from './models/model-host.ts'
 import { ObjectStore } from './storage/object-store.ts'
 import { registerStorageRoutes } from './storage/routes.ts'
 import { registerTaskRoutes } from './tasks/routes.ts'
 import { storedSigningSecret } from './tasks/task-settings.ts'
 import { TaskStore } from './tasks/task-store.ts'
 import { TaskWorker } from './tasks/task-worker.ts'
+import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
 
-/** The platform's own records: background jobs and stored objects, in one database. */
+/** The platform's own records: background jobs, stored objects and memory, in one database. */
 export interface RecordsPart {
   /** Throws when the database cannot be read. */
   probe(): void
@@ -21,13 +27,14 @@ export interface RecordsOptions {
   app: FastifyInstance
   /** The database. */
   file: string
-  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage'>
+  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage' | 'memory'>
+  models: Pick<ModelHost, 'embed' | 'embeddingSpace'>
   logger: Logger
   closing: ClosingList
 }
 
 /** Opens the database, registers the routes of its records and starts the worker of background jobs. */
-export function openRecords({ app, file, config, logger, closing }: RecordsOptions): RecordsPart {
+export function openRecords({ app, file, config, models, logger, closing }: RecordsOptions): RecordsPart {
   const database = openPlatformDatabase(file)
   closing.add(async () => database.close())
   const { tasks: settings, storage, stateDir } = config
@@ -37,9 +44,28 @@ export function openRecords({ app, file, config, logger, closing }: RecordsOptio
     secret: settings.signingSecret ?? storedSigningSecret(stateDir),
     visibilityTimeoutMs: settings.visibilityTimeoutMs,
   })
-  const worker = new TaskWorker({ store: tasks, handlers: {}, settings, logger })
+  const vectors = openSqliteVectorStore(join(stateDir, 'memory-vectors.sqlite'))
+  closing.add(() => vectors.close())
+  const memory = new MemoryStore(database, config.memory)
+  const index = new MemoryIndex({
+    store: memory,
+    vectors,
+    embed: (texts, side, signal) => models.embed('embed', texts, side, signal),
+    embeddingSpace: models.embeddingSpace(),
+  })
+  const handlers = { [CONSOLIDATION]: consolidation({ store: memory, index }) }
+  const worker = new TaskWorker({ store: tasks, handlers, settings, logger })
   closing.add(() => worker.stop())
   registerTaskRoutes(app, tasks)
+  registerMemoryRoutes(app, {
+    store: memory,
+    index,
+    consolidate: (order) => {
+      const task = tasks.add({ kind: CONSOLIDATION, subject: order.user_id, payload: order })
+      worker.wake()
+      return task
+    },
+  })
   worker.start()
   return { probe: () => void database.prepare('SELECT count(*) FROM tasks').get() }
 }

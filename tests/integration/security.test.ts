@@ -32,6 +32,8 @@ const PARAMETERS: Record<string, string> = {
   ':profile': 'nobody',
   ':trackId': 'unknown-track',
   ':path': 'unknown-webhook',
+  ':fact_id': 'unknown-fact',
+  ':session_id': 'unknown-session',
   ':bucket': 'default',
   ':name': 'unknown.txt',
 }

@@ -48,6 +48,34 @@ export const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (bucket, name)
    ) STRICT;
    CREATE INDEX objects_by_content ON objects (bucket, sha256);`,
+  // 3: memory. `words`: the text without case and punctuation; `space`: the embedding model of the vector.
+  `CREATE TABLE memory_facts (
+     id TEXT NOT NULL UNIQUE,
+     subject TEXT NOT NULL,
+     text TEXT NOT NULL,
+     words TEXT NOT NULL,
+     session_id TEXT,
+     created_ms INTEGER NOT NULL,
+     space TEXT,
+     vector BLOB,
+     UNIQUE (subject, words)
+   ) STRICT;
+   CREATE TABLE memory_sessions (
+     id TEXT NOT NULL UNIQUE,
+     subject TEXT NOT NULL,
+     title TEXT,
+     created_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX sessions_by_subject ON memory_sessions (subject);
+   CREATE TABLE memory_messages (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     session_id TEXT NOT NULL REFERENCES memory_sessions (id) ON DELETE CASCADE,
+     role TEXT NOT NULL CHECK (role IN ('user', 'assistant')),
+     content TEXT NOT NULL,
+     created_ms INTEGER NOT NULL,
+     is_read INTEGER NOT NULL DEFAULT 0
+   ) STRICT;
+   CREATE INDEX messages_by_session ON memory_messages (session_id, seq);`,
 ]
 
 /** The file was written by a newer version of the program. */

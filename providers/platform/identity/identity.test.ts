@@ -323,7 +323,19 @@ describe('the route table', () => {
       })
     const webhook = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /webhook/:path`)
     const stateless = ['POST /api/chunk', 'POST /api/rag/evaluate', 'POST /documents/extract']
-    const records = ['GET /jobs/:job_id']
+    const records = [
+      'GET /jobs/:job_id',
+      'POST /memory/facts',
+      'GET /memory/facts',
+      'DELETE /memory/facts/:fact_id',
+      'POST /memory/search',
+      'POST /memory/sessions',
+      'GET /memory/sessions',
+      'GET /memory/sessions/:session_id',
+      'POST /memory/sessions/:session_id/messages',
+      'DELETE /memory/sessions/:session_id',
+      'POST /memory/consolidate',
+    ]
     const objects = ['POST /storage/upload', 'GET /storage/objects/:bucket/:name']
     expect(opened('notebook')).toEqual(stateless)
     expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])

@@ -83,6 +83,18 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['GET /storage/objects/:bucket/:name', USER_OBJECTS],
     ['GET /jobs/:job_id', USER_RECORDS],
 
+    // Memory.
+    ['POST /memory/facts', USER_RECORDS],
+    ['GET /memory/facts', USER_RECORDS],
+    ['DELETE /memory/facts/:fact_id', USER_RECORDS],
+    ['POST /memory/search', USER_RECORDS],
+    ['POST /memory/sessions', USER_RECORDS],
+    ['GET /memory/sessions', USER_RECORDS],
+    ['GET /memory/sessions/:session_id', USER_RECORDS],
+    ['POST /memory/sessions/:session_id/messages', USER_RECORDS],
+    ['DELETE /memory/sessions/:session_id', USER_RECORDS],
+    ['POST /memory/consolidate', USER_RECORDS],
+
     // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.
     [`GET ${rag}/health`, pluginRoute],
     [`POST ${rag}/:approach/v1/chat/completions`, pluginRoute],

@@ -179,11 +179,15 @@ export class TaskStore {
     })
   }
 
-  /** Stores a result; `effects` run in the same transaction, and when they throw, neither is stored. Throws `TaskLostError`. */
+  /**
+   * Stores a result; `effects` run before in the same transaction and may still complete it. When they throw, neither is stored. Throws
+   * `TaskLostError`.
+   */
   finish(lease: TaskLease, result: unknown, effects: () => void = () => {}): void {
     this.#write(() => {
-      this.#end(lease, 'succeeded', JSON.stringify(result ?? null), null)
+      this.#requireMine(lease)
       effects()
+      this.#end(lease, 'succeeded', JSON.stringify(result ?? null), null)
     })
   }
 
@@ -235,8 +239,7 @@ export class TaskStore {
   /** Adds a line to the task's log. Throws `TaskLostError`. */
   log(lease: TaskLease, message: string): void {
     this.#write(() => {
-      const mine = this.#database.prepare(`SELECT 1 FROM tasks WHERE ${MINE}`).get({ ...lease })
-      if (mine === undefined) throw new TaskLostError(lease.id)
+      this.#requireMine(lease)
       this.#addLog(lease.id, message)
     })
   }
@@ -254,6 +257,11 @@ export class TaskStore {
     this.#database
       .prepare('INSERT INTO task_log (task_id, at_ms, message) VALUES (?, ?, ?)')
       .run(id, this.#options.now(), message)
+  }
+
+  #requireMine(lease: TaskLease): void {
+    const mine = this.#database.prepare(`SELECT 1 FROM tasks WHERE ${MINE}`).get({ ...lease })
+    if (mine === undefined) throw new TaskLostError(lease.id)
   }
 
   #end(lease: TaskLease, status: TaskStatus, result: string | null, error: string | null): void {

@@ -9,12 +9,12 @@ export interface TaskRun {
   task: Task
   /** Aborts at the soft time limit, on cancellation, when the task is lost and when the process stops. */
   signal: AbortSignal
-  log(message: string): void
+  log: (message: string) => void
 }
 
 export interface TaskOutcome {
   result: unknown
-  /** Writes to the platform's database, in the transaction that ends the task. */
+  /** Writes to the platform's database, in the transaction that ends the task; the result is read after them. */
   effects?: () => void
 }
 
