@@ -280,10 +280,14 @@ export const controlContract = {
     rebuild: base.output(IndexStatus),
   },
   exports: {
-    /** One line per cell and metric. */
+    /** One line per approach and metric. */
     csv: base.input(ExportInput).output(eventIterator(ExportChunk)),
     /** The aggregates. */
     json: base.input(ExportInput).output(eventIterator(ExportChunk)),
+    /** CSV, one line per cell: question, scores, answer. */
+    cells: base.input(ExportInput).output(eventIterator(ExportChunk)),
+    /** JSONL, the rows of the evidence that count, with answers and contexts. */
+    rows: base.input(ExportInput).output(eventIterator(ExportChunk)),
     /** One HTML page that needs nothing else. */
     report: base.input(ExportInput).output(eventIterator(ExportChunk)),
   },

@@ -9,6 +9,8 @@ import { ladderPage } from '../report/html/ladder-page.ts'
 import type { PageArtifact } from '../report/html/run-facts.ts'
 import { readJudgmentsIfThere } from '../report/judge-input.ts'
 import { longCsv } from '../report/long-csv.ts'
+import { cellsCsv } from '../report/cells-csv.ts'
+import { readEvidenceRows } from '../report/read-evidence.ts'
 import { summarizeRun } from '../report/write-artifacts.ts'
 import { ControlFailure } from './control-failure.ts'
 import type { RunIndexApi } from './index-gateway.ts'
@@ -91,6 +93,33 @@ export function exportJson(index: RunIndexApi, input: ExportInput): AsyncGenerat
     yield '\n]\n'
   }
   return chunks({ fileName: nameOf(input, '.json'), mediaType: 'application/json' }, texts())
+}
+
+/** Every cell of a run, one line each. Rejects with `not_supported` for snapshots. */
+export function exportCells(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
+  async function* texts(): AsyncGenerator<string> {
+    yield* cellsCsv(await evidenceFilesOf(index, input))
+  }
+  return chunks({ fileName: nameOf(input, '-cells.csv'), mediaType: 'text/csv' }, texts())
+}
+
+/** The rows of a run that count, one JSON object per line. Rejects with `not_supported` for snapshots. */
+export function exportRows(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
+  async function* texts(): AsyncGenerator<string> {
+    for (const file of await evidenceFilesOf(index, input))
+      for await (const row of readEvidenceRows(file)) yield `${JSON.stringify(row)}\n`
+  }
+  return chunks({ fileName: nameOf(input, '-cells.jsonl'), mediaType: 'application/x-ndjson' }, texts())
+}
+
+async function evidenceFilesOf(index: RunIndexApi, input: ExportInput): Promise<string[]> {
+  const { summary } = await index.query('runSummary', { run_id: input.run_id })
+  if (summary.kind === 'historical')
+    throw new ControlFailure(
+      'not_supported',
+      `${input.run_id} is a snapshot from before canonical rows existed: it has no cells to export`,
+    )
+  return chosenDatasets(summary, input.dataset_id).map((dataset) => filesOf(input.run_id, dataset).evidence)
 }
 
 /** One self-contained page with the figures of each dataset. Rejects with `not_supported` for snapshots. */

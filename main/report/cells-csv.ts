@@ -46,13 +46,17 @@ function fieldsOf(row: CanonicalRow): (string | number)[] {
 }
 
 /** All cells of evidence files as CSV, file by file in the order of the rows; never more than a row in memory. */
-async function* cellsCsv(files: readonly string[]): AsyncGenerator<Buffer> {
+export async function* cellsCsv(files: readonly string[]): AsyncGenerator<string> {
   const [head] = csvText(CELL_COLUMNS, [])
-  yield Buffer.from(head!)
+  yield head!
   for (const file of files)
-    for await (const row of readEvidenceRows(file)) yield Buffer.from(`${fieldsOf(row).map(csvField).join(',')}\n`)
+    for await (const row of readEvidenceRows(file)) yield `${fieldsOf(row).map(csvField).join(',')}\n`
+}
+
+async function* asBytes(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const text of texts) yield Buffer.from(text)
 }
 
 /** Writes every cell of evidence files, whole or not at all. Throws `ReportError` for a file that cannot be read. */
 export const writeCellsCsv = (path: string, files: readonly string[]): Promise<WrittenFile> =>
-  writeAtomic(path, cellsCsv(files))
+  writeAtomic(path, asBytes(cellsCsv(files)))

@@ -14,6 +14,7 @@ import { ChartPanel } from '../components/chart-panel.tsx'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
 import { COMPARE_WORDS as WORDS, COST_AXES } from '../features/compare/compare-words.ts'
 import styles from '../features/compare/compare.module.css'
+import { QuestionDifferences } from '../features/compare/question-differences.tsx'
 import { ProvenanceDifferences, RunDifferences } from '../features/compare/run-differences.tsx'
 
 const METRICS = IndexMetric.options.filter((metric) => metricOfId(metric).class !== 'operational')
@@ -86,6 +87,8 @@ export function ComparePage() {
         ) : (
           <div className={styles.stack}>
             <RunDifferences run={run.run_id} others={others} dataset={dataset.dataset_id} metric={metric} />
+            <h3>{WORDS.questions.title}</h3>
+            <QuestionDifferences run={run.run_id} others={others} dataset={dataset.dataset_id} metric={metric} />
             <h3>{WORDS.conditions}</h3>
             <ProvenanceDifferences runIds={[run.run_id, ...others]} dataset={dataset.dataset_id} />
           </div>

@@ -51,3 +51,40 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(row(OTHER)).toHaveCount(1)
 })
+
+test('two runs are compared question by question, and a cell that differs gets a flag and a note', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const { changed } = await panel.client.compare.runs({
+    run_ids: [RUN, OTHER],
+    metric: 'faithfulness',
+    dataset_id: 'graph_native',
+    limit: 500,
+  })
+  expect(changed.total).toBeGreaterThan(0)
+  await open(`/compare?run=${RUN}&dataset=graph_native&metric=faithfulness&runs=["${OTHER}"]`)
+  const list = page.getByRole('region', { name: 'Question by question' })
+  await expect(list.getByRole('row')).toHaveCount(changed.cells.length + 1)
+  await page.screenshot({ path: `${FOLDER}/compare-questions.png`, fullPage: true })
+  await page.getByText(/^Worse here \d/).click()
+  const worse = changed.cells.filter(
+    ({ values: [own, other] }) => typeof own === 'number' && typeof other === 'number' && own < other,
+  )
+  await expect(list.getByRole('row')).toHaveCount(worse.length + 1)
+  await expect(list.getByRole('link').nth(1)).toHaveAttribute('href', new RegExp(`run=${OTHER}`))
+  await list.getByRole('link').first().click()
+  await expect(page).toHaveURL(new RegExp(`cell.run=${RUN}&row=${worse[0]!.row_ids[0]!}`))
+  await page.getByText('Note', { exact: true }).click()
+  await page.getByLabel('Flag this cell').check()
+  await page.getByRole('textbox', { name: 'Note' }).fill('Wrong document')
+  await page.getByRole('button', { name: 'Save note' }).click()
+  expect(await seriousFindings(page)).toEqual([])
+  await expect
+    .poll(() => panel.client.cells.notes({ run_id: RUN }))
+    .toEqual({ cells: [{ row_id: worse[0]!.row_ids[0], flagged: true, note: 'Wrong document' }] })
+  await open(`/runs?run=${RUN}`)
+  await page.getByRole('link', { name: 'Wrong document' }).click()
+  await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Wrong document')
+})

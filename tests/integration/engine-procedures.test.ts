@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ImportFolderInput } from '../../contract/control/dataset-transfer.ts'
 import type { BlindSets } from '../../contract/control/judging.ts'
 import type { RunRequestInput } from '../../contract/control/run-job.ts'
-import { Aggregate, setForAllRoles } from '../../contract/index.ts'
+import { Aggregate, CanonicalRow, setForAllRoles } from '../../contract/index.ts'
+import { CELL_COLUMNS } from '../../main/report/cells-csv.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import {
   eventsUntil,
@@ -429,6 +430,15 @@ describe('an export', () => {
     // The export is what the run itself had written.
     const written = JSON.parse(await readFile(join(root, 'results/one-smoke-evaluation.json'), 'utf8')) as object
     expect(aggregates).toEqual([written])
+    const cells = await exported(client.exports.cells(RUN))
+    expect([cells.name, cells.text.split('\n')[0]]).toEqual(['one-smoke-cells.csv', CELL_COLUMNS.join(',')])
+    const rows = await exported(client.exports.rows({ run_id: 'one' }))
+    expect(rows.name).toBe('one-cells.jsonl')
+    const ids = rows.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => CanonicalRow.parse(JSON.parse(line)).row_id)
+    expect([new Set(ids).size, ids.includes(rowId)]).toEqual([12, true])
     const report = await exported(client.exports.report(RUN))
     expect(report.name).toBe('one-smoke.html')
     expect(report.text).toMatch(/^<!doctype html>/i)

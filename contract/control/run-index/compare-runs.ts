@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Sha256 } from '../../common.ts'
 import { CellMetricState, IndexMetric } from './metrics.ts'
 import { Name, aliasList, count } from './parts.ts'
 
@@ -38,6 +39,8 @@ export type ComparedAlias = z.infer<typeof ComparedAlias>
 export const ChangedCell = z.strictObject({
   dataset_id: Name,
   question_id: Name,
+  /** Null where the rows do not say it. */
+  query: z.string().nullable(),
   /** Which of the answers to the question, from 1. */
   repeat: z.int().min(1),
   model: Name,
@@ -46,6 +49,8 @@ export const ChangedCell = z.strictObject({
   /** By place in `run_ids`. */
   values: z.array(z.number().nullable()),
   states: z.array(CellMetricState),
+  /** Null where the run has no row of the cell. */
+  row_ids: z.array(Sha256.nullable()),
 })
 export type ChangedCell = z.infer<typeof ChangedCell>
 

@@ -1,5 +1,5 @@
 import type { EngineParts } from '../engine-parts.ts'
-import { exportCsv, exportJson, exportReport } from '../export-run.ts'
+import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
 import { frontierOf } from '../queries/frontier.ts'
 import { otherCells } from '../queries/other-cells.ts'
@@ -77,6 +77,8 @@ export function exportProcedures({ index, report }: EngineParts) {
   return {
     csv: control.exports.csv.handler(({ input }) => withControlErrors(exportCsv(index, input), report)),
     json: control.exports.json.handler(({ input }) => withControlErrors(exportJson(index, input), report)),
+    cells: control.exports.cells.handler(({ input }) => withControlErrors(exportCells(index, input), report)),
+    rows: control.exports.rows.handler(({ input }) => withControlErrors(exportRows(index, input), report)),
     report: control.exports.report.handler(({ input }) => withControlErrors(exportReport(index, input), report)),
   }
 }

@@ -27,11 +27,22 @@ export function compareRuns(db: Database.Database, input: z.output<typeof Compar
   const columns = readColumns(db, runIds, input)
   const aliases = columns.map((column) => comparedAliases(column, runIds, tolerance))
   const changed = changedCells(columns, runIds.length, tolerance, limit)
-  const names = db.prepare<[number], { question_id: string; repeat: number }>(
-    'SELECT question_id, repeat FROM questions WHERE id = ?',
+  const names = db.prepare<[number], { question_id: string; repeat: number; query: string | null }>(
+    'SELECT question_id, repeat, query FROM questions WHERE id = ?',
   )
+  const rowIds = db
+    .prepare<[string, string, number, string], string>(
+      `SELECT lower(hex(c.row_id)) FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
+       JOIN cells c ON c.scope = d.id JOIN aliases a ON a.id = c.alias
+       WHERE d.run = (SELECT id FROM runs WHERE run_id = ?) AND s.dataset_id = ? AND c.question = ? AND a.model = ?`,
+    )
+    .pluck()
   const shown = fitting(aliases, PAGE_BUDGET_BYTES / 2)
-  const cells = changed.cells.map(({ question, ...cell }) => ({ ...cell, ...names.get(question)! }))
+  const cells = changed.cells.map(({ question, ...cell }) => ({
+    ...cell,
+    ...names.get(question)!,
+    row_ids: runIds.map((runId) => rowIds.get(runId, cell.dataset_id, question, cell.model) ?? null),
+  }))
   return {
     metric,
     better: metricOfId(metric).better,
@@ -165,7 +176,7 @@ export function comparedAliases(
   }
 }
 
-type ChangedCellRecord = Omit<ChangedCell, 'question_id' | 'repeat'> & { question: number }
+type ChangedCellRecord = Omit<ChangedCell, 'question_id' | 'repeat' | 'query' | 'row_ids'> & { question: number }
 
 interface Candidate {
   column: ComparedColumn

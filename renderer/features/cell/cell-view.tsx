@@ -15,6 +15,7 @@ import { notifyFailure } from '../../components/notify.ts'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api, control } from '../../data/client.ts'
+import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { EvidenceDiff, EvidenceTab } from './evidence-tab.tsx'
 import { PathTab } from './path-tab.tsx'
@@ -120,6 +121,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           metric={metric ?? cell.metrics.ragas.requested[0] ?? FIRST_METRIC}
         />
       </header>
+      <CellNoteForm run={run} row={cell.row_id} />
       {error !== null && (
         <div className={styles.failed} role="status">
           <strong>▲ {error.type.replaceAll('_', ' ')}</strong> <MarkedText text={error.message} />

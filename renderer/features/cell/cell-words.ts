@@ -1,5 +1,13 @@
 /** What the cell page and the drawer of the matrix say. */
 export const CELL_WORDS = {
+  note: {
+    title: 'Note',
+    flag: '⚑',
+    flagged: 'Flag this cell',
+    save: 'Save note',
+    saving: 'Saving the note',
+  },
+
   cell: 'Cell',
   theCell: 'The cell',
   back: 'Back to the matrix',

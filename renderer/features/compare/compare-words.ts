@@ -38,6 +38,24 @@ export const COMPARE_WORDS = {
     changed: 'Cells that differ',
   },
 
+  questions: {
+    title: 'Question by question',
+    what: 'The questions that differ',
+    against: 'Run to compare with',
+    kinds: { better: 'Better here', worse: 'Worse here', here: 'Only here', there: 'Only there' },
+    signs: { better: '▲', worse: '▼', here: '●', there: '○' },
+    all: 'All',
+    counted: (label: string, cells: string) => `${label} ${cells}`,
+    same: (same: string) => `${same} cells have the same value in both runs.`,
+    listed: (listed: string, total: string) => `The ${listed} largest of ${total} differences are listed and counted.`,
+    none: 'No cell differs.',
+    noneOfKind: 'No listed cell is of this kind.',
+    question: 'Question',
+    kind: 'Change',
+    openCell: (run: string, value: string) => `${value} in ${run}: open the cell`,
+    repetition: (repeat: number) => `answer ${repeat}`,
+  },
+
   provenance: 'The provenance',
   sameConditions: (fields: string) => `● Made under the same conditions: all ${fields} fields are equal.`,
   otherConditions: (fields: string, isOne: boolean, same: string) =>

@@ -93,7 +93,13 @@ export const MATRIX_WORDS = {
   close: 'Close',
 
   export: 'Export',
-  exports: { csv: 'CSV, one line per cell and metric', json: 'JSON, aggregates', report: 'HTML report' },
+  exports: {
+    cells: 'CSV, one line per cell with its answer',
+    rows: 'JSONL, all of each cell',
+    csv: 'CSV, one line per approach and metric',
+    json: 'JSON, aggregates',
+    report: 'HTML report',
+  },
   saved: (file: string) => `Saved ${file}`,
   theExport: 'The export',
   incomplete: 'the file ended before its last part',

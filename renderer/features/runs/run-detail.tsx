@@ -53,7 +53,10 @@ export function RunDetail({ run, taken }: RunDetailProps) {
         <RemoveRun run={run} />
       </div>
       <div className={styles.halves}>
-        <NoteForm key={JSON.stringify(run.note)} run={run} />
+        <div>
+          <NoteForm key={JSON.stringify(run.note)} run={run} />
+          <CellNoteList run={id} />
+        </div>
         <section aria-label={WORDS.settings}>
           <h3>{WORDS.settings}</h3>
           <RunSettings run={run} job={job} />
@@ -113,6 +116,27 @@ function NoteForm({ run: { run_id: id, note } }: { run: ListedRun }) {
         </Button>
       </div>
     </form>
+  )
+}
+
+/** Cells of the run with a flag or a note, each with its link. */
+function CellNoteList({ run }: { run: string }) {
+  const { cells } = useQuery(api.cells.notes.queryOptions({ input: { run_id: run } })).data ?? { cells: [] }
+  if (cells.length === 0) return null
+  return (
+    <section className={styles.cellNotes} aria-label={WORDS.cellNotes}>
+      <h3>{WORDS.cellNotes}</h3>
+      <ul>
+        {cells.map(({ row_id: row, flagged, note }) => (
+          <li key={row}>
+            {flagged && `${WORDS.flag} `}
+            <Link to="/cell" search={{ run, row }}>
+              {note.trim() === '' ? WORDS.flaggedCell : note}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 
