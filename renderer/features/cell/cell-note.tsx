@@ -21,11 +21,15 @@ export function CellNoteForm({ run, row }: { run: string; row: string }) {
 
 function NoteForm({ run, row, kept }: { run: string; row: string; kept: CellNote }) {
   const [text, setText] = useState(kept.note)
+  const [flagged, setFlagged] = useState(kept.flagged)
   const client = useQueryClient()
   const save = useMutation(
     api.cells.annotate.mutationOptions({
       onSuccess: () => client.invalidateQueries({ queryKey: api.cells.notes.key() }),
-      onError: (error) => notifyFailure(WORDS.saving, error),
+      onError: (error) => {
+        setFlagged(kept.flagged)
+        notifyFailure(WORDS.saving, error)
+      },
     }),
   )
   const keep = (note: CellNote): void => save.mutate({ run_id: run, row_id: row, ...note })
@@ -33,19 +37,22 @@ function NoteForm({ run, row, kept }: { run: string; row: string; kept: CellNote
     <details open={kept.flagged || kept.note !== ''}>
       <summary>
         {WORDS.title}
-        {kept.flagged && ` ${WORDS.flag}`}
+        {flagged && ` ${WORDS.flag}`}
       </summary>
       <form
         className={styles.note}
         onSubmit={(event) => {
           event.preventDefault()
-          keep({ flagged: kept.flagged, note: text })
+          keep({ flagged, note: text })
         }}
       >
         <Checkbox
           label={WORDS.flagged}
-          checked={kept.flagged}
-          onChange={({ currentTarget: { checked } }) => keep({ flagged: checked, note: text })}
+          checked={flagged}
+          onChange={({ currentTarget: { checked } }) => {
+            setFlagged(checked)
+            keep({ flagged: checked, note: kept.note })
+          }}
         />
         <Textarea
           aria-label={WORDS.title}
