@@ -44,6 +44,33 @@ it('a dataset of a person is ingested from its own folder and answered, and not 
   expect(await readFile(mine('dataset.yaml'), 'utf8')).not.toContain('published')
 })
 
+it('a question of a person is answered from what the run has ingested, and is a row of no run', async () => {
+  const before = await readdir(join(root, 'results'))
+  const question = 'What does a boat of class K3 pay?'
+  const ask = (...more: string[]) => runCli(['ask', question, '--project', root, '--dataset', 'mine', ...more])
+  const asked = await ask('--models', 'vanilla-rag,hybrid-rag', '--json')
+  expect([asked.code, asked.stderr]).toEqual([0, ''])
+  const answers = asked.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(answers).toMatchObject(
+    ['vanilla-rag', 'hybrid-rag'].map((model) => ({
+      model,
+      error: null,
+      answer: expect.stringContaining('218 marks'),
+      sources: expect.arrayContaining([expect.objectContaining({ source: 'fees/k3.md' })]),
+    })),
+  )
+  // The run before built no graph, and no contextual collection.
+  const missing = await ask('--models', 'contextual-rag')
+  expect(missing.code).toBe(3)
+  expect(missing.stdout).toContain('contextual-rag')
+  expect(missing.stdout).toContain('failed: ')
+  expect((await runCli(['ask', question, '--project', root])).stderr).toContain('--dataset')
+  expect(await readdir(join(root, 'results'))).toEqual(before)
+})
+
 it('a run without graph approaches extracts no graph; one with them builds only that', async () => {
   const phases = async (...models: string[]) => {
     const run = await runCli([

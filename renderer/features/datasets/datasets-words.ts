@@ -10,7 +10,7 @@ export const DATASETS_WORDS = {
     documents: 'Documents',
     graph: 'Graph',
     check: 'Check',
-    askByVoice: 'Ask by voice',
+    askByVoice: 'Ask',
     ownDatasets: 'Your datasets',
     projectDatasets: 'Datasets of the project',
     datasetList: 'The list of datasets',

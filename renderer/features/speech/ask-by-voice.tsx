@@ -112,7 +112,7 @@ function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { as
               {WORDS.asking}
             </>
           )}
-          {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.contexts ?? 0, 'source')}`}
+          {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.sources.length ?? 0, 'source')}`}
           {state === 'failed' && WORDS.noAnswer}
         </span>
         {hasText && (
@@ -130,6 +130,21 @@ function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { as
         <p className={styles.read}>
           <MarkedText text={answer.text} />
         </p>
+      )}
+      {answer !== null && answer.sources.length > 0 && (
+        <details>
+          <summary>{WORDS.evidence}</summary>
+          <ol>
+            {answer.sources.map(({ name, text }, index) => (
+              <li key={index}>
+                <strong>{name}</strong>
+                <p className={styles.read}>
+                  <MarkedText text={text} />
+                </p>
+              </li>
+            ))}
+          </ol>
+        </details>
       )}
       {answer !== null && !hasText && <p className="dim">{WORDS.emptyAnswer}</p>}
       {problem !== null && <p role="alert">▲ {problem}</p>}

@@ -92,8 +92,8 @@ export async function deleteVoice(name: string): Promise<void> {
 /** An answer without the list of sources that a chat window would show below it. */
 export interface SpokenAnswer {
   text: string
-  /** How many sources it rests on. */
-  contexts: number
+  /** What it rests on, in the order of the prompt. */
+  sources: { name: string; text: string }[]
 }
 
 /** The answer of one approach to a question, from the platform as it is configured. Throws `ServiceCallError`. */
@@ -107,5 +107,9 @@ export async function askApproach(model: string, question: string, signal: Abort
   const { data } = ChatCompletion.safeParse(await answer.json())
   const text = data?.rag_extension?.answer ?? data?.choices[0]?.message.content
   if (typeof text !== 'string') throw new ServiceCallError(502, 'the answer holds no text')
-  return { text, contexts: data?.rag_extension?.sources.length ?? 0 }
+  const sources = (data?.rag_extension?.sources ?? []).map(({ document, title, text: whole, snippet }) => ({
+    name: document ?? title,
+    text: whole ?? snippet,
+  }))
+  return { text, sources }
 }

@@ -1,0 +1,88 @@
+import { durationWords, plural } from '../../../contract/words.ts'
+import { createGatewayClient } from '../../lib/gateway-client.ts'
+import { oneLine, sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { shorten } from '../../lib/terminal-text.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { runCell, type CellAnswer } from '../../runner/run-cell.ts'
+import { EXIT, flagOption, textOption, type Command } from '../command.ts'
+import { pickOptions } from '../options.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
+import { listenForStop } from '../stop-signals.ts'
+
+/** One approach's answer as `--json` prints it. */
+interface Asked {
+  model: string
+  answer: string | null
+  latency_ms: number
+  sources: { rank: number; source: string; text: string }[]
+  error: string | null
+}
+
+function askedOf(model: string, outcome: CellAnswer): Asked {
+  const latency_ms = outcome.attempts.at(-1)?.latency_ms ?? 0
+  if (!outcome.ok) return { model, answer: null, latency_ms, sources: [], error: outcome.error.message }
+  const { answer, sources: found } = outcome.evidence
+  const sources = found.map(({ document, title, text, snippet }, index) => ({
+    rank: index + 1,
+    source: document ?? title,
+    text: text ?? snippet,
+  }))
+  return { model, answer, latency_ms, sources, error: null }
+}
+
+const SOURCES_SHOWN = 5
+const EXCERPT_COLUMNS = 100
+
+function* linesOf({ model, answer, latency_ms, sources, error }: Asked): Generator<string> {
+  yield `${model}  ${durationWords(latency_ms)}, ${plural(sources.length, 'source')}`
+  if (error !== null) yield `  failed: ${oneLine(error)}`
+  if (answer !== null)
+    yield sanitizeForTerminal(answer)
+      .split('\n')
+      .map((line) => `  ${line}`)
+      .join('\n')
+  for (const { rank, source, text } of sources.slice(0, SOURCES_SHOWN))
+    yield `    [${rank}] ${oneLine(source)}: ${shorten(oneLine(text), EXCERPT_COLUMNS)}`
+  yield ''
+}
+
+export const askCommand: Command = {
+  name: 'ask',
+  summary: 'Ask approaches one question of your own, on a dataset that a run has ingested; it is a row of no run.',
+  positionals: '"QUESTION"',
+  options: {
+    ...pickOptions('project', 'manifest', 'dataset', 'models', 'model-set', 'gateway', 'platform'),
+    json: { type: 'boolean', description: 'one JSON object per approach and line' },
+  },
+  async run(invocation) {
+    const question = invocation.positionals[0]?.trim() ?? ''
+    if (question === '') throw new InputError(['name the question: rag-ladder ask "How …?" --dataset ID'])
+    if (textOption(invocation, 'dataset') === null) throw new InputError(['--dataset: name the dataset that is asked'])
+    const setup = await setUpRun(invocation)
+    const [dataset, ...more] = setup.datasets
+    if (dataset === undefined || more.length > 0) throw new InputError(['--dataset: name one dataset'])
+    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
+    const source = choosePlatform(setup, invocation, () => undefined)
+    const platform = await source.start(dataset.profile.name)
+    const { apiKey, edgeKey } = platform
+    const client = createGatewayClient({ url: platform.url, apiKey, edgeKey })
+    const timeoutMs = setup.experiment.evaluation.run.timeout_s * 1000
+    let failed = 0
+    try {
+      // One after another, so that their times can be compared.
+      for (const alias of setup.aliases) {
+        if (stop.drain.aborted) return EXIT.interrupted
+        const call = { model: alias.alias, query: question, capability: alias.evidence, timeoutMs, retries: 0 }
+        const asked = askedOf(alias.alias, await runCell(client, { ...call, signal: stop.abort }))
+        if (asked.error !== null) failed += 1
+        const lines = flagOption(invocation, 'json') ? [JSON.stringify(asked)] : [...linesOf(asked)]
+        invocation.stdout.write(`${lines.join('\n')}\n`)
+      }
+    } finally {
+      await client.close()
+      await platform.stop()
+      stop.dispose()
+    }
+    return failed === 0 ? EXIT.ok : EXIT.cellsFailed
+  },
+}
