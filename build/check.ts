@@ -6,6 +6,7 @@ import { lockFileGaps } from './lock-file.ts'
 import { runTool, type StepResult } from './run-step.ts'
 import { staleSchemas } from './schemas.ts'
 import { isGlossaryCurrent } from './glossary.ts'
+import { isPlatformPageCurrent } from './platform-page.ts'
 import { isSettingsPageCurrent } from './settings-page.ts'
 import { knownVulnerabilities } from './vulnerabilities.ts'
 import type { Totals } from './totals.ts'
@@ -72,6 +73,10 @@ const STEPS: Step[] = [
   () =>
     timed('page of settings matches the variables', async () => ({
       problems: (await isSettingsPageCurrent()) ? [] : ['docs/guide/settings.md is stale: npm run settings'],
+    })),
+  () =>
+    timed('page of the platform matches routes and variables', async () => ({
+      problems: (await isPlatformPageCurrent()) ? [] : ['docs/platform.md is stale: npm run settings'],
     })),
   () => runTool('lock file installs', 'npm', ['ci', '--dry-run', '--no-audit', '--no-fund', '--loglevel=error']),
   () => timed('lock file is complete for macOS, Windows and Linux', async () => ({ problems: await lockFileGaps() })),

@@ -1,0 +1,209 @@
+import { EVALUATE_LIMITS, GRAPH_QUERY_LIMITS, RERANK_ADAPTER_LIMITS } from '../../../contract/index.ts'
+import type { VariableName } from '../../../contract/index.ts'
+
+/** What a person must know of a route besides its policy. */
+export interface RouteNote {
+  what: string
+  /** Limits of its own; every JSON body has at most 16 MiB. */
+  limits?: string
+  settings?: readonly VariableName[]
+}
+
+export interface RouteSection {
+  title: string
+  /** The product whose routes these are, or are shaped like. */
+  counterpart: string
+  routes: Readonly<Record<string, RouteNote>>
+}
+
+const IDENTITY = ['BACKEND_IDENTITY_AUTH', 'BACKEND_JWT_SECRET', 'BACKEND_JWT_CLAIMS'] as const
+const TASKS = [
+  'TASK_WORKER_CONCURRENCY',
+  'TASK_WORKER_PREFETCH_MULTIPLIER',
+  'TASK_TIME_LIMIT_SECONDS',
+  'TASK_SOFT_TIME_LIMIT_SECONDS',
+  'TASK_BROKER_VISIBILITY_TIMEOUT_SECONDS',
+  'TASK_SIGNING_SECRET',
+] as const
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/** The page `docs/platform.md` in its order: every route of the policy table once. `rag` is the plugin's route prefix. */
+export function routeSections(rag: string): readonly RouteSection[] {
+  const graph = '/graph-engine'
+  const upload = 'One file of 16 MiB'
+  return [
+    {
+      title: 'State',
+      counterpart: "The specified platform's FastAPI backend; `/health/liveliness` and `/health/readiness`: LiteLLM",
+      routes: {
+        'GET /': { what: 'Welcome' },
+        'GET /health': { what: 'Liveness, version and models' },
+        'GET /ready': { what: 'Probes exactly what is configured; 503 when one fails', limits: '3 s a probe' },
+        'GET /health/liveliness': { what: "Liveness in the gateway's form" },
+        'GET /health/readiness': { what: "Readiness in the gateway's form" },
+        'GET /metrics': { what: 'Requests, model calls and this process for Prometheus' },
+        'GET /plugins': { what: 'Plugins with route prefix, auth and masked variables' },
+        'GET /internal/usage': { what: 'Model and alias calls since the start (our own)' },
+        'GET /internal/routes': { what: 'Every route with its policy and body limit (our own)' },
+      },
+    },
+    {
+      title: 'Backend',
+      counterpart: "The specified platform's FastAPI backend: Chonkie, Ragas and ingestion",
+      routes: {
+        'POST /api/chunk': { what: 'Cuts a text into chunks', limits: '1,000,000 characters; chunk size 1 to 8192' },
+        'POST /api/rag/search': { what: 'Searches a collection (our own)', limits: '8,000 characters, 200 hits' },
+        'POST /api/rag/evaluate': {
+          what: 'Scores answers by metrics',
+          limits: `${EVALUATE_LIMITS.records} records; question ${EVALUATE_LIMITS.question}, answer ${EVALUATE_LIMITS.answer} characters, ${EVALUATE_LIMITS.contexts} contexts`,
+        },
+        'POST /api/rag/ingestions': {
+          what: 'Starts an ingestion, or returns the one that has the same content',
+          settings: [
+            'RAG_INGESTION_CORPUS_ROOT',
+            'RAG_INGESTION_MAX_FILE_BYTES',
+            'RAG_INGESTION_MAX_CORPUS_BYTES',
+            'RAG_INGESTION_MAX_FILES',
+            'RAG_INGESTION_EXECUTION_LEASE_SECONDS',
+          ],
+        },
+        'GET /api/rag/ingestions': { what: 'Ingestions, newest first', limits: '200 a page' },
+        'GET /api/rag/ingestions/:id': { what: 'One ingestion with its phases' },
+        'POST /api/rag/ingestions/:id/cancel': { what: 'Requests cancellation' },
+        'DELETE /api/rag/ingestions/profiles/:profile': { what: 'Removes what a profile has ingested (our own)' },
+      },
+    },
+    {
+      title: 'Documents, objects and jobs',
+      counterpart: "The specified platform's FastAPI backend; states of jobs: Celery; objects: Supabase Storage",
+      routes: {
+        'POST /documents/extract': {
+          what: 'Text of a document, through the converter; 502 with one message when that fails',
+          settings: ['EXTRACTION_MAX_FILE_SIZE', 'EXTRACTION_TIMEOUT_SECONDS', 'DOCCONV_ENDPOINT'],
+        },
+        'POST /storage/upload': {
+          what: 'Stores a file in a bucket; 409 for a name that is taken',
+          limits: 'File names of 255 letters, digits, dots, hyphens, underscores and spaces',
+          settings: ['MAX_UPLOAD_BYTES', 'STORAGE_BUCKETS', 'STORAGE_QUOTA_BYTES'],
+        },
+        'GET /storage/objects/:bucket/:name': { what: 'The bytes of an object, as an attachment (our own)' },
+        'GET /jobs/:job_id': {
+          what: 'State, result and log of a background job; 403 for one that another secret signed',
+          settings: TASKS,
+        },
+      },
+    },
+    {
+      title: 'Memory',
+      counterpart:
+        "The specified platform's FastAPI backend: `POST /memory/consolidate`; the other routes are our own, for its specified records",
+      routes: {
+        'POST /memory/facts': {
+          what: 'Stores a fact about a user',
+          limits: '2,000 characters',
+          settings: ['MEMORY_MAX_FACTS'],
+        },
+        'GET /memory/facts': { what: 'Facts of a user, newest first', limits: '100 a page' },
+        'DELETE /memory/facts/:fact_id': { what: 'Removes a fact' },
+        'POST /memory/search': { what: 'Facts of a user by meaning', limits: '4,000 characters, 50 hits' },
+        'POST /memory/sessions': { what: 'Opens a session', limits: 'Title of 200 characters' },
+        'GET /memory/sessions': { what: 'Sessions of a user, newest first', limits: '100 a page' },
+        'GET /memory/sessions/:session_id': { what: 'A session with its messages' },
+        'POST /memory/sessions/:session_id/messages': { what: 'Adds a message', limits: '16,000 characters' },
+        'DELETE /memory/sessions/:session_id': { what: 'Removes a session; its facts stay' },
+        'POST /memory/consolidate': {
+          what: 'Takes facts from unread messages, as a background job with a log',
+          settings: TASKS,
+        },
+      },
+    },
+    {
+      title: 'Plugin',
+      counterpart: "The specified platform's RAG plugin",
+      routes: {
+        [`GET ${rag}/health`]: { what: 'State of the approaches' },
+        [`POST ${rag}/:approach/v1/chat/completions`]: {
+          what: 'Asks an approach; the answer carries `rag_extension`',
+          settings: ['RAG_PLUGIN_URL', 'RAG_PROFILE'],
+        },
+        [`POST ${rag}/contextual/build`]: { what: 'Builds the contextual collection of a profile' },
+      },
+    },
+    {
+      title: 'Gateway',
+      counterpart: 'LiteLLM (OpenAI API)',
+      routes: {
+        'GET /v1/models': { what: 'Aliases and models', settings: ['GATEWAY_LIST_MODELS'] },
+        'GET /v1/models/*': { what: 'One alias or model' },
+        'POST /v1/chat/completions': {
+          what: 'Asks an alias or a model',
+          settings: ['GATEWAY_MASTER_KEY', 'GATEWAY_CACHE_TTL_SECONDS'],
+        },
+        'POST /v1/embeddings': { what: 'Embeds texts', limits: '2,048 texts' },
+        ...Object.fromEntries(
+          METHODS.map((method) => [`${method} /v1/*`, { what: "Other paths: 404 in the API's form" }]),
+        ),
+      },
+    },
+    {
+      title: 'Reranker and rerank adapter',
+      counterpart: 'TEI; the adapter: the rerank binding of LightRAG (Jina, Cohere)',
+      routes: {
+        'POST /rerank': {
+          what: 'Scores texts for a query',
+          limits: '32 texts',
+          settings: ['RERANKER_URL', 'RERANKER_API_KEY'],
+        },
+        'POST /embed': { what: 'Embeds texts' },
+        'GET /info': { what: 'The reranking model' },
+        [`POST ${graph}/rerank`]: {
+          what: 'Ranks documents, in batches of 32',
+          limits: `${RERANK_ADAPTER_LIMITS.documents} documents of ${RERANK_ADAPTER_LIMITS.document} characters; query ${RERANK_ADAPTER_LIMITS.query}`,
+          settings: ['GRAPHENGINE_RERANK_ADAPTER_TOKEN', 'GRAPHENGINE_RERANK_ADAPTER_TIMEOUT_SECONDS'],
+        },
+      },
+    },
+    {
+      title: 'Graph engine',
+      counterpart:
+        'LightRAG; with `GRAPHENGINE_URL` the engine there answers in its place, and these routes do not exist',
+      routes: {
+        [`GET ${graph}/health`]: { what: 'State of the engine', settings: ['GRAPHENGINE_URL', 'GRAPHENGINE_API_KEY'] },
+        [`GET ${graph}/graph`]: { what: 'Entities and relations for a picture (our own)' },
+        [`POST ${graph}/query`]: {
+          what: 'Asks the graph',
+          limits: `${GRAPH_QUERY_LIMITS.query} characters, 3 at least`,
+        },
+        [`POST ${graph}/query/data`]: { what: 'What an answer would rest on' },
+        [`POST ${graph}/query/stream`]: { what: 'Asks the graph, as lines of JSON' },
+        [`POST ${graph}/documents/upload`]: { what: 'Adds a document', limits: upload },
+        [`POST ${graph}/documents/text`]: { what: 'Adds a text' },
+        [`POST ${graph}/documents/texts`]: { what: 'Adds texts', limits: '10,000 texts' },
+        [`POST ${graph}/documents/paginated`]: { what: 'Documents by page', limits: '10 to 200 a page' },
+        [`POST ${graph}/documents/reprocess_failed`]: { what: 'Processes failed documents again' },
+        [`POST ${graph}/documents/cancel_pipeline`]: { what: 'Stops processing' },
+        [`GET ${graph}/documents/pipeline_status`]: { what: 'What is processed at present' },
+        [`GET ${graph}/documents/track_status/:trackId`]: { what: 'Documents of one upload' },
+        [`GET ${graph}/documents/status_counts`]: { what: 'Documents by state' },
+        [`DELETE ${graph}/documents`]: { what: 'Removes every document' },
+        [`DELETE ${graph}/documents/delete_document`]: { what: 'Removes documents', limits: '10,000 ids' },
+      },
+    },
+    {
+      title: 'Workflow engine',
+      counterpart: 'n8n; with `WORKFLOW_URL` the engine there answers in its place, and these routes do not exist',
+      routes: Object.fromEntries(
+        METHODS.map((method) => [
+          `${method} /webhook/:path`,
+          {
+            what: 'Starts the active workflow of that path',
+            ...(method === 'POST' ? { settings: ['WORKFLOW_URL', 'WORKFLOW_WEBHOOK_TOKEN'] as const } : {}),
+          },
+        ]),
+      ),
+    },
+  ]
+}
+
+/** Settings of every route that needs an identity. */
+export const IDENTITY_SETTINGS: readonly VariableName[] = [...IDENTITY, 'BACKEND_EDGE_AUTH', 'BACKEND_EDGE_API_KEY']
