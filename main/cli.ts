@@ -7,6 +7,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   matrix: async () => (await import('./cli/commands/matrix.ts')).matrixCommand,
   dataset: async () => (await import('./cli/commands/dataset.ts')).datasetCommand,
   ask: async () => (await import('./cli/commands/ask.ts')).askCommand,
+  bundle: async () => (await import('./cli/commands/bundle.ts')).bundleCommand,
   plan: async () => (await import('./cli/commands/plan.ts')).planCommand,
   evaluate: async () => (await import('./cli/commands/evaluate.ts')).evaluateCommand,
   judge: async () => (await import('./cli/commands/judge.ts')).judgeCommand,

@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { unzipSync, zipSync } from 'fflate'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { evidenceBytes } from '../../tests/helpers/report-project.ts'
+import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import { exportBundle, importBundle } from './run-bundle.ts'
+
+let folder: string
+let here: { root: string; resultsDir: string; named: Record<string, never> }
+let there: { root: string; resultsDir: string }
+let bundle: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-bundle-'))
+  const place = (name: string) => ({ root: join(folder, name), resultsDir: join(folder, name, 'results') })
+  here = { ...place('here'), named: {} }
+  there = place('there')
+  bundle = join(folder, 'run.zip')
+  const { run_id, dataset } = sampleRow()
+  await mkdir(here.resultsDir, { recursive: true })
+  await mkdir(join(here.root, 'manifests/datasets'), { recursive: true })
+  await mkdir(join(here.root, '.rag-ladder'))
+  const prefix = join(here.resultsDir, `${run_id}-${dataset.id}`)
+  await writeFile(`${prefix}-evidence.jsonl`, evidenceBytes([sampleRow()]))
+  await writeFile(`${prefix}-evaluation.json`, '{"of": "the run"}')
+  await writeFile(join(here.resultsDir, `${run_id}-2-${dataset.id}-evaluation.json`), '{"of": "another run"}')
+  await writeFile(join(here.root, 'manifests/consumer.yaml'), 'version: 1\n')
+  await writeFile(join(here.root, '.rag-ladder/models.yaml'), 'connections: {}\n')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+const { run_id: RUN } = sampleRow()
+
+/** The bundle with some entries replaced; null removes one. */
+async function changed(change: Record<string, string | null>): Promise<void> {
+  const entries = new Map<string, Uint8Array>(Object.entries(unzipSync(await readFile(bundle))))
+  for (const [name, text] of Object.entries(change))
+    if (text === null) entries.delete(name)
+    else entries.set(name, Buffer.from(text))
+  await writeFile(bundle, zipSync(Object.fromEntries(entries)))
+}
+
+describe('the bundle of a run', () => {
+  it('is opened elsewhere with the same bytes, and holds neither another run nor the person’s own files', async () => {
+    const written = await exportBundle(here, RUN, bundle)
+    expect(written).toMatchObject({ runId: RUN, files: 3 })
+    await importBundle(there, bundle)
+    const names = (await readdir(there.resultsDir)).sort()
+    expect(names.map((name) => name.replace(/^.*-(?=ev)/, ''))).toEqual(['evaluation.json', 'evidence.jsonl'])
+    for (const name of names)
+      expect(await readFile(join(there.resultsDir, name))).toEqual(await readFile(join(here.resultsDir, name)))
+    const manifests = join(there.root, '.rag-ladder/bundles', RUN)
+    expect(await readdir(manifests)).toEqual(['consumer.yaml'])
+  })
+
+  it('is not opened over a run that is there, and not written over a file', async () => {
+    await exportBundle(here, RUN, bundle)
+    await expect(importBundle(here, bundle)).rejects.toThrow('is there already')
+    expect((await readdir(here.resultsDir)).filter((name) => name.startsWith('.'))).toEqual([])
+    await expect(exportBundle(here, RUN, bundle)).rejects.toThrow('name another file')
+    await expect(exportBundle(here, 'none', join(folder, 'none.zip'))).rejects.toThrow('no evidence of a run none')
+  })
+
+  it.each<[string, (evidence: string) => Record<string, string | null>, string]>([
+    ['a changed row', (evidence) => ({ [evidence]: '{}\n' }), 'its checksum differs'],
+    ['a missing file', (evidence) => ({ [evidence]: null }), 'is missing'],
+    ['no list', () => ({ 'bundle.json': null }), 'it is no exported run'],
+    ['a path that leaves the folder', () => ({ 'artifacts/../../evil.txt': 'x' }), 'cannot be unpacked'],
+    ['a file that is not listed', () => ({ 'manifests/more.yaml': 'x' }), 'is not in its list'],
+    ['a foreign file', () => ({ 'evil.sh': 'x' }), 'cannot be unpacked'],
+  ])('with %s is refused, and nothing is left of it', async (_what, change, message) => {
+    await exportBundle(here, RUN, bundle)
+    const { dataset } = sampleRow()
+    await changed(change(`artifacts/${RUN}-${dataset.id}-evidence.jsonl`))
+    await expect(importBundle(there, bundle)).rejects.toThrow(message)
+    expect(await readdir(there.resultsDir)).toEqual([])
+  })
+
+  it('that is no zip file is refused', async () => {
+    await writeFile(bundle, 'not a zip file')
+    await expect(importBundle(there, bundle)).rejects.toThrow('no zip file')
+  })
+})

@@ -1,0 +1,188 @@
+// A run as one zip file that another installation opens: its artifacts as they are, the manifests of its project, and `bundle.json` with the
+// checksum of each. Nothing is unpacked over a file that is there; keys and the person's own connections are never part of it.
+import { createReadStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { Identifier, OWN_DATASET_FILE, OWN_DATASETS_FOLDER, Sha256 } from '../../contract/index.ts'
+import {
+  ARTIFACT_KINDS,
+  artifactFiles,
+  ownerOf,
+  storedFilesOf,
+  type ArtifactPlace,
+} from '../evidence/artifact-files.ts'
+import { identityPathFor } from '../evidence/run-identity.ts'
+import { humanFiles } from '../judge/human/human-files.ts'
+import { unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/zip-files.ts'
+import { STATE_FOLDER } from '../manifests/project-folder.ts'
+import { readEvidenceRows } from './read-evidence.ts'
+
+const CONTENTS = 'bundle.json'
+const ARTIFACTS = 'artifacts/'
+const MANIFESTS = 'manifests/'
+
+/** Names that stay in a folder on every system. */
+const SAFE_PATH = /^(?:[\w@-][\w.@-]*\/)*[\w@-][\w.@-]*$/
+
+const Contents = z.strictObject({
+  schema_version: z.literal(1),
+  run_id: Identifier,
+  datasets: z.array(Identifier).min(1),
+  files: z.array(z.strictObject({ name: z.string(), sha256: Sha256, size_bytes: z.int().min(0) })),
+})
+type Contents = z.infer<typeof Contents>
+
+/** Everything that a dataset run may have beside its evidence, by its name in the folder of results. */
+function filesOf(place: ArtifactPlace, runId: string, datasetId: string): Map<string, string> {
+  const stored = storedFilesOf(place, runId, datasetId)
+  const named = artifactFiles(place.resultsDir, runId, datasetId)
+  const human = humanFiles(dirname(stored.judgments), runId, datasetId)
+  const inFolder = humanFiles(place.resultsDir, runId, datasetId)
+  const pairs: [name: string, file: string][] = [
+    ...ARTIFACT_KINDS.map((kind): [string, string] => [named[kind], stored[kind]]),
+    [identityPathFor(named.evidence), identityPathFor(stored.evidence)],
+    ...(Object.keys(inFolder) as (keyof typeof inFolder)[]).map((key): [string, string] => [inFolder[key], human[key]]),
+  ]
+  return new Map(pairs.map(([name, file]) => [basename(name), file]))
+}
+
+/** Datasets that a run has evidence of. */
+async function datasetsOf({ resultsDir, named }: ArtifactPlace, runId: string): Promise<string[]> {
+  const names = await readdir(resultsDir).catch((): string[] => [])
+  const files = names.filter((name) => name.startsWith(`${runId}-`) && name.endsWith('-evidence.jsonl'))
+  const all = [
+    ...files.map((name) => join(resultsDir, name)),
+    ...(named.evidence === undefined ? [] : [named.evidence]),
+  ]
+  const owners = all.flatMap((file) => ownerOf('evidence', file) ?? [])
+  return [...new Set(owners.filter((owner) => owner.runId === runId).map(({ datasetId }) => datasetId))].sort()
+}
+
+/** Manifests of the project, and the file of each own dataset that the run asked. */
+async function manifestEntries(root: string, datasetIds: readonly string[]): Promise<ZipEntry[]> {
+  const entries = await readdir(join(root, 'manifests'), { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries
+    .filter((entry) => entry.isFile() && /\.(?:ya?ml|json|jsonl)$/.test(entry.name) && SAFE_PATH.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  const below = (file: string): string => file.slice(join(root, 'manifests').length + 1).replaceAll('\\', '/')
+  const own = datasetIds
+    .map((id) => [id, join(root, OWN_DATASETS_FOLDER, id, OWN_DATASET_FILE)] as const)
+    .filter(([, file]) => existsSync(file))
+  return [
+    ...files.map((file) => ({ name: `${MANIFESTS}${below(file)}`, file })),
+    ...own.map(([id, file]) => ({ name: `${MANIFESTS}${OWN_DATASETS_FOLDER}/${id}/${OWN_DATASET_FILE}`, file })),
+  ]
+}
+
+export interface BundledRun {
+  runId: string
+  datasets: string[]
+  files: number
+}
+
+/** Writes a run to a zip file that is not there yet. Throws `ZipFileError`, also where the run has no evidence. */
+export async function exportBundle(
+  place: ArtifactPlace & { root: string },
+  runId: string,
+  target: string,
+): Promise<BundledRun> {
+  const datasets = await datasetsOf(place, runId)
+  if (datasets.length === 0) throw new ZipFileError('file', `${place.resultsDir} has no evidence of a run ${runId}`)
+  const artifacts = datasets.flatMap((id) => [...filesOf(place, runId, id)].filter(([, file]) => existsSync(file)))
+  const entries: ZipEntry[] = [
+    ...artifacts.map(([name, file]) => ({ name: `${ARTIFACTS}${name}`, file })),
+    ...(await manifestEntries(place.root, datasets)),
+  ]
+  // Last, because checksums are of what was written: evidence of a run under way grows.
+  const contents = (files: Contents['files']): Contents => ({ schema_version: 1, run_id: runId, datasets, files })
+  const last: ZipEntry = { name: CONTENTS, text: (files) => `${JSON.stringify(contents([...files]), null, 2)}\n` }
+  await writeZip(target, [...entries, last])
+  return { runId, datasets, files: entries.length }
+}
+
+function entryProblem(name: string): string | null {
+  if (name === CONTENTS) return null
+  const [, inside = ''] = /^(?:artifacts|manifests)\/(.*)$/s.exec(name) ?? []
+  if (!SAFE_PATH.test(inside)) return `it is neither ${CONTENTS} nor a plain name below ${ARTIFACTS} or ${MANIFESTS}`
+  return null
+}
+
+/**
+ * Opens the bundle of a run: its artifacts in the folder of results, its manifests below `.rag-ladder/bundles/<run_id>` for reading. Every
+ * checksum and every row is checked before anything appears there. Throws `ZipFileError` and `ReportError`; nothing is left then.
+ */
+export async function importBundle(place: { root: string; resultsDir: string }, file: string): Promise<BundledRun> {
+  const { root, resultsDir } = place
+  await mkdir(resultsDir, { recursive: true })
+  const folder = await mkdtemp(join(resultsDir, '.import-bundle-'))
+  try {
+    const unpacked: string[] = []
+    await unpackZip(file, folder, (name) => {
+      unpacked.push(name)
+      return entryProblem(name)
+    })
+    const contents = await checkedContents(folder, file)
+    const listed = new Set([CONTENTS, ...contents.files.map(({ name }) => name)])
+    const unlisted = unpacked.find((name) => !listed.has(name))
+    if (unlisted !== undefined) throw new ZipFileError('file', `${unlisted} in ${file} is not in its list`)
+    const { run_id: runId, datasets } = contents
+    const known = new Set(datasets.flatMap((id) => [...filesOf({ resultsDir, named: {} }, runId, id).keys()]))
+    const moves = contents.files.flatMap(({ name }): [from: string, to: string][] => {
+      if (!name.startsWith(ARTIFACTS)) return []
+      const artifact = name.slice(ARTIFACTS.length)
+      if (!known.has(artifact)) throw new ZipFileError('file', `${artifact} in ${file} is no file of the run ${runId}`)
+      return [[join(folder, name), join(resultsDir, artifact)]]
+    })
+    for (const id of datasets)
+      await checkEvidence(artifactFiles(join(folder, ARTIFACTS), runId, id).evidence, runId, id)
+    const manifests = join(root, STATE_FOLDER, 'bundles', runId)
+    for (const path of [...moves.map(([, to]) => to), manifests])
+      if (existsSync(path))
+        throw new ZipFileError(
+          'file',
+          `Cannot open the run ${runId}: ${path} is there already. Remove or rename that run first.`,
+        )
+    await mkdir(dirname(manifests), { recursive: true })
+    if (existsSync(join(folder, MANIFESTS))) await rename(join(folder, MANIFESTS), manifests)
+    // Evidence last: a run appears with everything that it has.
+    for (const [from, to] of moves.toSorted(([a], [b]) => Number(a.endsWith('.jsonl')) - Number(b.endsWith('.jsonl'))))
+      await rename(from, to)
+    return { runId, datasets, files: contents.files.length }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function checkedContents(folder: string, file: string): Promise<Contents> {
+  const text = await readFile(join(folder, CONTENTS), 'utf8').catch(() => {
+    throw new ZipFileError('file', `${file} has no ${CONTENTS}: it is no exported run`)
+  })
+  const parsed = Contents.safeParse(jsonOf(text))
+  if (!parsed.success) throw new ZipFileError('file', `${CONTENTS} in ${file} is not of this version`)
+  for (const { name, sha256 } of parsed.data.files) {
+    if (entryProblem(name) !== null || name === CONTENTS || !existsSync(join(folder, name)))
+      throw new ZipFileError('file', `${name}, which ${CONTENTS} lists, is missing in ${file}`)
+    const hash = createHash('sha256')
+    for await (const bytes of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) hash.update(bytes)
+    if (hash.digest('hex') !== sha256)
+      throw new ZipFileError('file', `${name} in ${file} was changed after the export: its checksum differs`)
+  }
+  return parsed.data
+}
+
+async function checkEvidence(evidence: string, runId: string, datasetId: string): Promise<void> {
+  for await (const row of readEvidenceRows(evidence))
+    if (row.run_id !== runId || row.dataset.id !== datasetId)
+      throw new ZipFileError('file', `${basename(evidence)} holds a row of ${row.run_id}, ${row.dataset.id}`)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
