@@ -35,8 +35,7 @@ import { modelErrorResponse } from './models/model-error-response.ts'
 import type { ModelHost } from './models/model-host.ts'
 import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
-import { httpProbe, modelServiceProbes } from './readiness.ts'
-import type { Probe } from './readiness.ts'
+import { remoteProbes } from './readiness.ts'
 import { openRecords } from './records-part.ts'
 import { registerRerankAdapter } from './compatibility/rerank-adapter.ts'
 import { httpReranker, modelReranker } from './tei/reranker.ts'
@@ -223,17 +222,6 @@ function openReranker({ rerankAdapter: { url, apiKey } }: PlatformConfig, closin
   const reranker = httpReranker(url, apiKey)
   closing.add(() => reranker.close())
   return () => reranker
-}
-
-/** Services outside this process that this configuration depends on. */
-function remoteProbes({ consumer, models, rerankAdapter, ragPluginUrl }: PlatformConfig): Record<string, Probe> {
-  return {
-    ...modelServiceProbes(Object.values(models.roles)),
-    ...(rerankAdapter.url === null ? {} : { reranker: httpProbe(`${rerankAdapter.url}/health`, true) }),
-    ...(ragPluginUrl === null
-      ? {}
-      : { rag_plugin: httpProbe(`${ragPluginUrl}${consumer.plugin.route_prefix}/health`, false) }),
-  }
 }
 
 function pluginVariables({ models }: PlatformConfig, variable: (name: string) => string | undefined) {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { json, startFaultServer } from '../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../tests/helpers/fault-server.ts'
-import type { ModelChoice } from '../../contract/index.ts'
-import { createReadiness, httpProbe, modelServiceProbes } from './readiness.ts'
+import { consumer } from '../../tests/helpers/rag-fixture.ts'
+import type { ModelChoice, SelectedModels } from '../../contract/index.ts'
+import { createReadiness, httpProbe, modelServiceProbes, remoteProbes } from './readiness.ts'
 
 describe('a round of probes', () => {
   beforeEach(() => {
@@ -87,5 +88,35 @@ describe('services by address', () => {
     expect(service.requests.map(({ path }) => path).sort()).toEqual(['/v1/health', '/v1/models'])
     expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined])
     expect(modelServiceProbes([{ backend: 'builtin', model: 'b' }])).toEqual({})
+  })
+
+  it('probes every service that is configured, by its health route, and no other', async () => {
+    const nothing = {
+      consumer,
+      models: { name: 'builtin', roles: {} } as unknown as SelectedModels,
+      rerankAdapter: { timeoutMs: 1000, url: null, apiKey: null },
+      ragPluginUrl: null,
+      converter: null,
+      speech: null,
+    }
+    expect(remoteProbes(nothing)).toEqual({})
+    const at = (name: string) => ({ url: `${service.url}/${name}`, token: 'secret' })
+    const probes = remoteProbes({
+      ...nothing,
+      rerankAdapter: { timeoutMs: 1000, url: at('reranker').url, apiKey: 'secret' },
+      ragPluginUrl: at('plugin').url,
+      converter: at('converter'),
+      speech: at('speech'),
+    })
+    service.script(json({}))
+    await Promise.all(Object.values(probes).map((probe) => probe()))
+    expect(Object.keys(probes)).toEqual(['reranker', 'converter', 'speech_to_text', 'rag_plugin'])
+    expect(service.requests.map(({ path }) => path).sort()).toEqual([
+      '/converter/health',
+      '/plugin/rag/health',
+      '/reranker/health',
+      '/speech/health',
+    ])
+    expect(service.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false)
   })
 })

@@ -1,4 +1,5 @@
 import { healthAddressOf, isRemoteModel, type ModelChoice } from '../../contract/index.ts'
+import type { PlatformConfig } from './config.ts'
 
 /** Resolves when a dependency works. */
 export type Probe = () => Promise<unknown>
@@ -63,4 +64,25 @@ export function modelServiceProbes(choices: readonly ModelChoice[]): Record<stri
   const addresses = new Set(choices.filter(isRemoteModel).map(healthAddressOf))
   if (addresses.size === 0) return {}
   return { model_services: () => Promise.all([...addresses].map((address) => httpProbe(address, false)())) }
+}
+
+type RemoteServices = Pick<
+  PlatformConfig,
+  'consumer' | 'models' | 'rerankAdapter' | 'ragPluginUrl' | 'converter' | 'speech'
+>
+
+/** One probe for each service outside this process that the configuration names; none for what is not configured. */
+export function remoteProbes(config: RemoteServices): Record<string, Probe> {
+  const { consumer, models, rerankAdapter, ragPluginUrl, converter, speech } = config
+  const plugin = ragPluginUrl === null ? null : `${ragPluginUrl}${consumer.plugin.route_prefix}`
+  const health = (name: string, base: string | null, mustBeOk = true): Record<string, Probe> =>
+    base === null ? {} : { [name]: httpProbe(`${base}/health`, mustBeOk) }
+  return {
+    ...modelServiceProbes(Object.values(models.roles)),
+    ...health('reranker', rerankAdapter.url),
+    ...health('converter', converter?.url ?? null),
+    ...health('speech_to_text', speech?.url ?? null),
+    // Its health may want a credential: an answer is enough.
+    ...health('rag_plugin', plugin, false),
+  }
 }
