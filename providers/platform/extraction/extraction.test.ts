@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer } from '../../kit/server.ts'
-import { isConvertible } from '../ingestion/parsers.ts'
+import { hang, json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
+import { converterParser, isConvertible } from '../ingestion/parsers.ts'
 import type { DocumentParser } from '../ingestion/parsers.ts'
 import { registerExtractionRoutes } from './routes.ts'
 
@@ -83,4 +84,31 @@ it('refuses other types, documents without a converter, and files over the limit
   expect((await extract('notes.txt', 'x'.repeat(1000)))[0]).toBe(200)
   expect((await extract('notes.txt', 'x'.repeat(1001)))[0]).toBe(413)
   expect((await extract('notes.txt', ''))[0]).toBe(400)
+})
+
+it('goes through the HTTP contract of the converter, with its token, and ends its wait at the time limit', async () => {
+  const service = await startFaultServer()
+  const converter = converterParser({ url: service.url, token: 'converter-token' })
+  const counts = { pages: 1, tables: 0, images: 0, formulas: 0, ocr_pages: 0, file_size: 4, processing_time: 0.1 }
+  const metadata = { ...counts, source_format: 'pdf', table_mode: 'fast', warnings: ['page 2 omitted'] }
+  service.script(
+    json({ content: '# Plan\n\nOil.', format: 'markdown', metadata, chunks: null }),
+    json({ detail: 'secret' }, 422),
+    hang,
+  )
+  try {
+    expect(await extract('plan.pdf', '%PDF', { converter })).toEqual([
+      200,
+      expect.objectContaining({ title: 'Plan', text: '# Plan\n\nOil.' }),
+    ])
+    expect(service.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+      ['/v1/document/convert', 'Bearer converter-token'],
+    ])
+    const failed = [502, { detail: 'Document extraction failed' }]
+    expect(await extract('plan.pdf', '%PDF', { converter })).toEqual(failed)
+    expect(await extract('plan.pdf', '%PDF', { converter, timeoutMs: 50 })).toEqual(failed)
+  } finally {
+    await converter.close()
+    await service.close()
+  }
 })

@@ -13,7 +13,7 @@ const UploadQuery = z.object({ bucket: z.string().default('default') })
 const ObjectParams = z.object({ bucket: z.string().max(63), name: z.string().max(255) })
 
 const SAFE_NAME = /^[A-Za-z0-9._ -]{1,255}$/
-const DISK = /^(?:E(?:ACCES|DQUOT|IO|MFILE|NOENT|NOSPC|PERM|ROFS)|SQLITE_)/
+const DISK = /^(?:E(?:ACCES|DQUOT|EXIST|IO|ISDIR|MFILE|NOENT|NOSPC|NOTDIR|PERM|ROFS)|SQLITE_)/
 
 /**
  * `POST /storage/upload?bucket=` stores the part `file`: 400 unknown bucket or unsafe file name, 409 name taken, 413 too large or over the

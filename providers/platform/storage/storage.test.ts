@@ -155,6 +155,16 @@ describe('POST /storage/upload', () => {
     expect(files()).toHaveLength(1)
   })
 
+  it('answers 503 when the disk refuses, without naming a path', async () => {
+    const { upload } = storage()
+    await rm(join(folder, '.incoming'), { recursive: true })
+    expect(await upload('a.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
+    await mkdir(join(folder, '.incoming'))
+    await writeFile(join(folder, 'default'), 'a file in the place of the bucket')
+    expect(await upload('a.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
+    expect(files().map(({ name }) => name)).toEqual(['default'])
+  })
+
   it('gives a user its own objects only', async () => {
     const { upload, read, store } = storage()
     const [mine, other] = [await userToken(), await userToken({ sub: USER_ID.replace('5', '6') })]
