@@ -93,6 +93,7 @@ import {
   AnnotateRunInput,
   CellNote,
   CellNotes,
+  ImportedRun,
   RemovedRun,
   RunNote,
   RunOverview,
@@ -147,6 +148,8 @@ export const controlContract = {
     annotate: base.input(AnnotateRunInput).output(RunNote),
     /** Moves the run's working files and its journal to the trash. Refused while it is under way, and for published results. */
     remove: base.input(runInput).output(RemovedRun),
+    /** Opens a bundle from an absolute path of the engine's machine. Refused where the run is there already, and for a file that was changed. */
+    importBundle: base.input(z.strictObject({ source: z.string().min(1).max(4096) })).output(ImportedRun),
     /** Removed runs, the last one first. */
     trash: base.output(z.array(RemovedRun)),
     /** Moves a removed run back. Refused where a file of the same name is there again. */
@@ -288,6 +291,8 @@ export const controlContract = {
     cells: base.input(ExportInput).output(eventIterator(ExportChunk)),
     /** JSONL, the rows of the evidence that count, with answers and contexts. */
     rows: base.input(ExportInput).output(eventIterator(ExportChunk)),
+    /** The run with evidence, artifacts and manifests as one zip file, which another installation opens. */
+    bundle: base.input(runInput).output(eventIterator(FilePiece)),
     /** One HTML page that needs nothing else. */
     report: base.input(ExportInput).output(eventIterator(ExportChunk)),
   },

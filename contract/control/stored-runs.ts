@@ -89,6 +89,10 @@ export const RunOverview = z.strictObject({
 })
 export type RunOverview = z.infer<typeof RunOverview>
 
+/** A run that was opened from a bundle. */
+export const ImportedRun = z.strictObject({ run_id: Identifier, dataset_ids: z.array(Identifier) })
+export type ImportedRun = z.infer<typeof ImportedRun>
+
 /** A run in the trash. */
 export const RemovedRun = z.strictObject({
   trash_id: z.string().max(600),

@@ -52,6 +52,10 @@ describe('the bundle of a run', () => {
       expect(await readFile(join(there.resultsDir, name))).toEqual(await readFile(join(here.resultsDir, name)))
     const manifests = join(there.root, '.rag-ladder/bundles', RUN)
     expect(await readdir(manifests)).toEqual(['consumer.yaml'])
+    // Its run was removed: it can be opened again.
+    for (const name of names) await rm(join(there.resultsDir, name))
+    await importBundle(there, bundle)
+    expect((await readdir(there.resultsDir)).sort()).toEqual(names)
   })
 
   it('is not opened over a run that is there, and not written over a file', async () => {

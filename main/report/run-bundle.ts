@@ -139,13 +139,15 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
     for (const id of datasets)
       await checkEvidence(artifactFiles(join(folder, ARTIFACTS), runId, id).evidence, runId, id)
     const manifests = join(root, STATE_FOLDER, 'bundles', runId)
-    for (const path of [...moves.map(([, to]) => to), manifests])
+    for (const [, path] of moves)
       if (existsSync(path))
         throw new ZipFileError(
           'file',
           `Cannot open the run ${runId}: ${path} is there already. Remove or rename that run first.`,
         )
     await mkdir(dirname(manifests), { recursive: true })
+    // A copy to read: one of an import before, whose run was removed, is replaced.
+    await rm(manifests, { recursive: true, force: true })
     if (existsSync(join(folder, MANIFESTS))) await rename(join(folder, MANIFESTS), manifests)
     // Evidence last: a run appears with everything that it has.
     for (const [from, to] of moves.toSorted(([a], [b]) => Number(a.endsWith('.jsonl')) - Number(b.endsWith('.jsonl'))))

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { RunState } from '../../contract/control/run-job.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { ImportBundleButton } from '../features/runs/run-bundle.tsx'
 import { matchesFilter, type RunFilter } from '../features/runs/run-filter.ts'
 import { RunTable } from '../features/runs/run-table.tsx'
 import { RunTrash } from '../features/runs/run-trash.tsx'
@@ -30,7 +31,15 @@ export function RunsPage() {
     </Button>
   )
   return (
-    <Page title={WORDS.page} aside={query.data !== undefined && <span>{WORDS.shown(shown.length, total)}</span>}>
+    <Page
+      title={WORDS.page}
+      aside={
+        <>
+          {query.data !== undefined && <span>{WORDS.shown(shown.length, total)}</span>}
+          <ImportBundleButton />
+        </>
+      }
+    >
       {query.isPending && <LoadingRows rows={10} height={48} />}
       {query.isError && <ErrorPanel error={query.error} what={WORDS.what} retry={() => void query.refetch()} />}
       {query.data !== undefined && runs.length === 0 && (

@@ -32,6 +32,16 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.screenshot({ path: `${FOLDER}/runs-details-dark.png`, fullPage: true })
 
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export bundle' }).click()
+  expect((await download).suggestedFilename()).toBe(`${RUN}.bundle.zip`)
+  await page.getByRole('button', { name: 'Import bundle' }).click()
+  const form = page.getByRole('dialog')
+  await form.getByLabel('Zip file').fill('/no/such/file.zip')
+  await form.getByRole('button', { name: 'Import bundle' }).click()
+  await expect(form).toContainText('/no/such/file.zip cannot be read')
+  await form.getByRole('button', { name: 'Cancel' }).click()
+
   await page.getByLabel('Starred only').check()
   await expect(row(OTHER)).toHaveCount(0)
   await page.getByLabel('Starred only').uncheck()

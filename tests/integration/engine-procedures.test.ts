@@ -418,6 +418,27 @@ describe('the list of runs', () => {
   })
 })
 
+describe('the bundle of a run', () => {
+  it('is sent in pieces, and opened again once the run is gone', async () => {
+    const pieces: Buffer[] = []
+    for await (const piece of await client.exports.bundle({ run_id: 'two' }))
+      if (piece.type === 'bytes') pieces.push(Buffer.from(piece.base64, 'base64'))
+    const source = join(root, 'two.bundle.zip')
+    await writeFile(source, Buffer.concat(pieces))
+    expect(await failureOf(client.runs.importBundle({ source }))).toMatchObject({ code: 'input_invalid' })
+    const { trash_id } = await client.runs.remove({ run_id: 'two' })
+    expect(await client.runs.importBundle({ source })).toEqual({ run_id: 'two', dataset_ids: ['smoke'] })
+    expect((await client.runs.overview({})).runs.find(({ run_id }) => run_id === 'two')).toMatchObject({
+      state: null,
+      cells: { ok: 12 },
+    })
+    // The original comes back, so that the tests below find the run as it was.
+    const again = await client.runs.remove({ run_id: 'two' })
+    expect(again.files).toBeGreaterThan(2)
+    await client.runs.restore({ trash_id })
+  })
+})
+
 describe('an export', () => {
   it('is the long CSV, the aggregates, or a page that needs nothing else', async () => {
     const csv = await exported(client.exports.csv(RUN))

@@ -1,4 +1,5 @@
 import type { EngineParts } from '../engine-parts.ts'
+import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
 import { frontierOf } from '../queries/frontier.ts'
@@ -73,8 +74,11 @@ export function judgeProcedures(parts: EngineParts) {
   }
 }
 
-export function exportProcedures({ index, report }: EngineParts) {
+export function exportProcedures({ index, report, config, artifacts }: EngineParts) {
   return {
+    bundle: control.exports.bundle.handler(({ input }) =>
+      withControlErrors(bundlePieces({ ...artifacts, root: config.root }, input.run_id), report),
+    ),
     csv: control.exports.csv.handler(({ input }) => withControlErrors(exportCsv(index, input), report)),
     json: control.exports.json.handler(({ input }) => withControlErrors(exportJson(index, input), report)),
     cells: control.exports.cells.handler(({ input }) => withControlErrors(exportCells(index, input), report)),

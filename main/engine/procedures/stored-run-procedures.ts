@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { ListedRun, RunOverview, RunOverviewInput } from '../../../contract/control/stored-runs.ts'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { RunJob } from '../../../contract/control/run-job.ts'
+import { openBundle } from '../bundle-transfer.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { removedRuns, removeRun, restoreRun } from '../run-control/run-trash.ts'
@@ -122,6 +123,13 @@ export function storedRunProcedures(parts: EngineParts) {
       notes.annotateRun(runId, change),
     ),
     remove: control.runs.remove.handler(({ input }) => inTurn(() => remove(parts, input.run_id))),
+    importBundle: control.runs.importBundle.handler(({ input }) =>
+      inTurn(async () => {
+        const imported = await openBundle(config, input.source)
+        await index.sync()
+        return imported
+      }),
+    ),
     trash: control.runs.trash.handler(() => removedRuns(place)),
     restore: control.runs.restore.handler(({ input }) =>
       inTurn(async () => {

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api } from '../../data/client.ts'
+import { ExportBundleButton } from './run-bundle.tsx'
 import { launchAgain } from './run-again.ts'
 import { RunSettings } from './run-settings.tsx'
 import { RUNS_WORDS } from './runs-words.ts'
@@ -50,6 +51,7 @@ export function RunDetail({ run, taken }: RunDetailProps) {
             {WORDS.progress}
           </Link>
         )}
+        {run.kind === 'canonical' && run.kept === null && <ExportBundleButton run={id} />}
         <RemoveRun run={run} />
       </div>
       <div className={styles.halves}>

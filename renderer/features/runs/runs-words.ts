@@ -86,6 +86,21 @@ export const RUNS_WORDS = {
     restoring: 'Restoring the run',
   },
 
+  bundle: {
+    export: 'Export bundle',
+    exportAbout: 'The run with evidence, artifacts and manifests as one zip file',
+    exporting: 'The export of the bundle',
+    saved: (file: string) => `Saved ${file}`,
+    import: 'Import bundle',
+    title: 'Import a run',
+    about: 'Opens a run that another installation exported. Every checksum and row is checked before it appears.',
+    source: 'Zip file',
+    sourceAbout: 'Absolute path on the machine of the engine',
+    importing: 'The import of the bundle',
+    imported: (run: string) => `${run} is imported`,
+    cancel: 'Cancel',
+  },
+
   trash: {
     title: 'Trash',
     run: 'Run',
