@@ -88,7 +88,7 @@ const add = (more: Partial<Totals>): void => {
 const FETCH_FLAG = '--fetch-weights'
 if (process.argv.includes(FETCH_FLAG)) process.env['RAG_LADDER_FETCH_WEIGHTS'] = '1'
 
-/** Lets the tests of other programs install them (tests/peers/python-peer.ts). */
+/** Lets the tests of other programs install them (tests/peers/running-peer.ts). */
 const PEERS_FLAG = '--install-peers'
 if (process.argv.includes(PEERS_FLAG)) process.env['RAG_LADDER_INSTALL_PEERS'] = '1'
 

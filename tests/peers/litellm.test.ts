@@ -7,7 +7,8 @@ import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
-import { pythonPeer, startPeer, type RunningPeer } from './python-peer.ts'
+import { pythonPeer } from './python-peer.ts'
+import { startPeer, type RunningPeer } from './running-peer.ts'
 
 // A real LiteLLM proxy between the runner and the platform, configured by `rag-ladder export litellm`.
 

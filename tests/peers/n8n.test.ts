@@ -1,0 +1,105 @@
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { rowsOf } from '../helpers/ladder-run.ts'
+import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { npmPeer } from './npm-peer.ts'
+import { freePort, startPeer, type RunningPeer } from './running-peer.ts'
+
+// A real n8n runs the workflow of the adaptive approach: imported and published as docs/clients.md says.
+
+const peer = await npmPeer('n8n')
+if (peer.reason !== null) console.log(`○ ${peer.reason}`)
+beforeEach(({ skip }) => skip(peer.reason !== null, peer.reason ?? ''))
+
+const OPERATOR = 'token-of-the-operator'
+const GATEWAY = 'key-of-the-gateway'
+const KEYS = { MATRIX_GATEWAY_API_KEY: GATEWAY, MATRIX_PLATFORM_TOKEN: OPERATOR }
+
+let root = ''
+let platform: PlatformProcess | undefined
+let engine: RunningPeer | undefined
+beforeAll(async () => {
+  if (peer.bin === null) return
+  root = await smokeProject()
+  // Each of the two has the other's address.
+  const port = await freePort()
+  platform = await startPlatformProcess({
+    RAG_LADDER_STATE_DIR: join(root, 'platform'),
+    RAG_INGESTION_CORPUS_ROOT: join(root, 'corpus'),
+    RAG_PROFILE: 'smoke',
+    BACKEND_INTERNAL_API_TOKEN: OPERATOR,
+    GATEWAY_MASTER_KEY: GATEWAY,
+    WORKFLOW_URL: `http://127.0.0.1:${port}`,
+  })
+  const env = {
+    // Vitest's own is `test`, in which its commands end without doing anything.
+    NODE_ENV: 'production',
+    N8N_USER_FOLDER: root,
+    N8N_PORT: String(port),
+    N8N_LISTEN_ADDRESS: '127.0.0.1',
+    N8N_DIAGNOSTICS_ENABLED: 'false',
+    N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+    N8N_TEMPLATES_ENABLED: 'false',
+    N8N_PERSONALIZATION_ENABLED: 'false',
+    N8N_RUNNERS_ENABLED: 'false',
+    N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
+    RAG_LADDER_GATEWAY_URL: platform.url,
+    RAG_LADDER_GATEWAY_KEY: GATEWAY,
+  }
+  const program = join(peer.bin, 'n8n')
+  const workflow = join(PROJECT_ROOT, 'manifests/workflows/adaptive-rag.json')
+  for (const args of [
+    ['import:workflow', `--input=${workflow}`],
+    ['publish:workflow', '--id=RagLadderAdaptive'],
+  ])
+    await promisify(execFile)(program, args, { env: { ...process.env, ...env }, timeout: 120_000 })
+  engine = await startPeer(program, { args: () => ['start'], env, healthPath: '/healthz/readiness', port })
+  // It is ready before its published workflows are.
+  const { url } = engine
+  const status = async (): Promise<number> => (await fetch(`${url}/webhook/adaptive-rag`, { method: 'POST' })).status
+  for (let waited = 0; (await status()) === 404 && waited < 60; waited += 1) await sleep(500)
+})
+afterAll(async () => {
+  await platform?.stop()
+  await engine?.stop()
+  if (root !== '') await rm(root, { recursive: true, force: true })
+})
+
+const ladder = (runId: string, ...more: string[]) => {
+  const run = ['--dataset', 'smoke', '--run-id', runId, '--no-publish', '--json', '--models', 'workflow-adaptive-rag']
+  return runCli(['ladder', '--project', root, ...run, ...more], more.length === 0 ? {} : KEYS)
+}
+const answersOf = async (runId: string) => {
+  const rows = await rowsOf(join(root, `results/${runId}-smoke-evidence.jsonl`))
+  return rows.map(({ status, question, evidence }) => ({
+    status,
+    question: question.id,
+    answer: evidence?.answer,
+    contexts: evidence?.contexts,
+  }))
+}
+
+describe(`n8n ${peer.version ?? ''}`, () => {
+  it('runs the adaptive workflow as the embedded engine does: the same answers from the same contexts', async () => {
+    const outside = await ladder('outside', '--gateway', platform!.url)
+    expect(outside.code, outside.stderr).toBe(0)
+    const embedded = await ladder('embedded')
+    expect(embedded.code, embedded.stderr).toBe(0)
+    const answers = await answersOf('outside')
+    expect(answers).toHaveLength(4)
+    expect(answers.every(({ status }) => status === 'ok')).toBe(true)
+    expect(answers).toEqual(await answersOf('embedded'))
+  })
+
+  it('answers a path that has no workflow with 404, in words that say so', async () => {
+    const response = await fetch(`${engine!.url}/webhook/no-such-path`, { method: 'POST' })
+    expect(response.status).toBe(404)
+    expect(await response.json()).toMatchObject({ code: 404, message: expect.stringContaining('not registered') })
+  })
+})
