@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ModelHost } from '../models/model-host.ts'
 import { createDeferredSync, createVectorCache, openGraphDatabase } from './database.ts'
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
 import { chunkId } from './documents.ts'
+import { embedTables } from './pipeline.ts'
 
 const NORMAL = 1
 const FULL = 2
@@ -78,4 +80,25 @@ describe('work that can be repeated', () => {
     expect(saved()).toEqual([NORMAL])
     expect(embedded()).toEqual([NORMAL])
   })
+})
+
+test('a vector is read from the file at most once while tables are embedded, and equals the one that was stored', async () => {
+  const cache = createVectorCache(database, 'model')
+  const get = vi.spyOn(cache, 'get')
+  const embed = vi.fn(async (_role: string, texts: readonly string[]) =>
+    texts.map((text) => Float32Array.of(text.length, 1, 0, -0.5)),
+  )
+  const models = { embed } as unknown as ModelHost
+  const texts = ['one', 'three', 'one', 'seventeen', 'three']
+  const entities = { count: texts.length, text: (row: number) => texts[row]! }
+
+  const fresh = await embedTables({ entities }, cache, models, 4)
+  expect(get).toHaveBeenCalledTimes(texts.length)
+  expect(embed.mock.calls.map(([, asked]) => asked)).toEqual([['one', 'three', 'seventeen']])
+
+  const stored = await embedTables({ entities }, cache, models, 4)
+  expect(embed).toHaveBeenCalledTimes(1)
+  const query = Float32Array.of(0.5, 0.5, 0.5, 0.5)
+  expect(fresh.tables.entities.similarities(query)).toEqual(stored.tables.entities.similarities(query))
+  expect(fresh.keys).toEqual(stored.keys)
 })

@@ -6,7 +6,7 @@ import { extractReplySchema, parseExtractReply, renderExtractTask } from '../mod
 import type { Extraction } from '../models/prompts/extract-task.ts'
 import { mapBounded } from '../rag/bounded.ts'
 import { createByteVectorTable, toByteVector } from '../dense-vectors.ts'
-import type { ByteVectorTable, VectorTable } from '../dense-vectors.ts'
+import type { ByteVector, ByteVectorTable, VectorTable } from '../dense-vectors.ts'
 import type { VectorCache } from './database.ts'
 import type { DocumentStore, ExtractionStore, StoredChunk, StoredDocument } from './document-store.ts'
 import { failureText, GraphEngineError, isExpected } from './errors.ts'
@@ -244,7 +244,7 @@ export async function embedTables<Name extends string>(
   const made = new Map<Name, ByteVectorTable>()
   const pause = createPauses(signal)
 
-  async function embed(texts: readonly { key: bigint; text: string }[]): Promise<void> {
+  async function embed(texts: readonly { key: bigint; text: string }[]): Promise<Map<bigint, ByteVector>> {
     const vectors = await models.embed(
       'embed',
       texts.map(({ text }) => text),
@@ -255,17 +255,19 @@ export async function embedTables<Name extends string>(
       throw new GraphEngineError('embedding_invalid', `${vectors.length} vectors for ${texts.length} texts`)
     }
     for (const { length } of vectors) dimensions.add(length)
-    cache.put(texts.map(({ key }, index) => ({ key, vector: toByteVector(vectors[index]!) })))
+    const entries = texts.map(({ key }, index) => ({ key, vector: toByteVector(vectors[index]!) }))
+    cache.put(entries)
+    return new Map(entries.map(({ key, vector }) => [key, vector]))
   }
 
   for (const rows of batchesOf(rowsOf(tables), batch)) {
     const texts = rows.map(({ text }) => ({ key: cache.key(text), text }))
     const stored = texts.map(({ key }) => cache.get(key))
     const missing = new Map(texts.filter((_, at) => stored[at] === null).map((row) => [row.key, row]))
-    if (missing.size > 0) await embed([...missing.values()])
+    const embedded = missing.size > 0 ? await embed([...missing.values()]) : null
     for (const [at, { key }] of texts.entries()) {
       const { table, row } = rows[at]!
-      const vector = stored[at] ?? cache.get(key)!
+      const vector = stored[at] ?? embedded!.get(key)!
       keys.add(key)
       dimensions.add(vector.components.length)
       if (dimensions.size > 1) {
