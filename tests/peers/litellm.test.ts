@@ -75,7 +75,7 @@ describe(`LiteLLM ${peer.version ?? ''}`, () => {
     for (const secret of [CALLER_KEY, OPERATOR]) expect(text).not.toContain(secret)
   })
 
-  it('answers a repeated question anew although its cache fields ask nothing else', async () => {
+  it('makes a new answer for each call: the cache fields of the runner are honoured', async () => {
     const cache = { 'no-cache': true, 'no-store': true }
     const ids = await Promise.all(
       [1, 2].map(async () => ((await (await ask({ model: 'vanilla-rag', cache })).json()) as { id: string }).id),

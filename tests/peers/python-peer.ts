@@ -9,7 +9,14 @@ import { INSTALL_TIMEOUT_MS, mayInstall, missingPeer, peersCache, type PeerResul
 // at the version that is named here. Nothing of it is shipped or needed; without it the tests are skipped with the reason.
 
 export const PYTHON_PEERS = {
-  litellm: { requirement: 'litellm[proxy]==1.106.2', program: 'litellm', megabytes: 750, license: 'MIT' },
+  litellm: { version: '1.106.2', requirements: ['litellm[proxy]==1.106.2'], megabytes: 750, license: 'MIT' },
+  /** It needs a module that later versions of its dependency no longer have. */
+  ragas: {
+    version: '0.4.3',
+    requirements: ['ragas==0.4.3', 'langchain-community<0.4'],
+    megabytes: 800,
+    license: 'Apache-2.0',
+  },
 } as const
 
 export type PythonPeer = keyof typeof PYTHON_PEERS
@@ -18,8 +25,7 @@ const WINDOWS = process.platform === 'win32'
 
 /** Finds a peer in the cache, else installs it where `RAG_LADDER_INSTALL_PEERS` allows that. Never rejects: what is missing is a reason. */
 export async function pythonPeer(name: PythonPeer): Promise<PeerResult> {
-  const { requirement, megabytes } = PYTHON_PEERS[name]
-  const version = requirement.split('==')[1]!
+  const { version, requirements, megabytes } = PYTHON_PEERS[name]
   const folder = join(peersCache(), `${name}-${version}`)
   const bin = join(folder, WINDOWS ? 'Scripts' : 'bin')
   const isComplete = join(folder, 'complete')
@@ -31,8 +37,8 @@ export async function pythonPeer(name: PythonPeer): Promise<PeerResult> {
     const options = { timeout: INSTALL_TIMEOUT_MS, windowsHide: true, maxBuffer: 64 * 1024 * 1024 }
     await promisify(execFile)(WINDOWS ? 'python' : 'python3', ['-m', 'venv', folder], options)
     const pip = ['-m', 'pip', 'install', '--quiet', '--only-binary', ':all:', '--disable-pip-version-check']
-    await promisify(execFile)(join(bin, 'python'), [...pip, requirement], options)
-    await writeFile(isComplete, `${requirement}\n`)
+    await promisify(execFile)(join(bin, 'python'), [...pip, ...requirements], options)
+    await writeFile(isComplete, `${requirements.join('\n')}\n`)
     return { bin, version, reason: null }
   } catch (cause) {
     const { stderr = '', message } = cause as { stderr?: string; message: string }
