@@ -17,6 +17,7 @@ export const PYTHON_PEERS = {
     megabytes: 800,
     license: 'Apache-2.0',
   },
+  lightrag: { version: '1.5.7', requirements: ['lightrag-hku[api]==1.5.7'], megabytes: 700, license: 'MIT' },
 } as const
 
 export type PythonPeer = keyof typeof PYTHON_PEERS

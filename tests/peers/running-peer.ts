@@ -57,6 +57,7 @@ export async function startPeer(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let printed = ''
+  child.on('error', (error) => (printed += error.message))
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (part: Buffer) => (printed = `${printed}${part.toString()}`.slice(-4000)))
   const url = `http://127.0.0.1:${port}`
@@ -66,7 +67,7 @@ export async function startPeer(
       () => false,
     )
   for (let waited = 0; !(await isUp()); waited += 1) {
-    if (child.exitCode !== null || waited > 240) {
+    if (child.exitCode !== null || child.pid === undefined || waited > 240) {
       await end(child)
       throw new Error(`${program} did not start:\n${printed}`)
     }
@@ -76,7 +77,7 @@ export async function startPeer(
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const closed = once(child, 'close')
   child.kill('SIGTERM')
   const stopped = await Promise.race([closed.then(() => true), sleep(10_000, false)])

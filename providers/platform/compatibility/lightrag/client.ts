@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { z } from 'zod'
-import { GraphInsertResponse, GraphPipelineStatus, GraphTrackStatus } from '../../../../contract/index.ts'
+import { z } from 'zod'
+import { GraphInsertResponse, GraphPage, GraphPipelineStatus, GraphTrackStatus } from '../../../../contract/index.ts'
 import type { GraphDocStatus } from '../../../../contract/index.ts'
 import { GraphTargetError } from '../../ingestion/graph-phases.ts'
 import type { GraphTargetClient } from '../../ingestion/graph-phases.ts'
 import { summarise } from '../../graph-engine/graph-target.ts'
+import { documentOf, sourceNameOf } from './source-name.ts'
 
 export interface HttpGraphTargetOptions {
   /** Time for one request, from sending to the last byte. */
@@ -18,11 +19,20 @@ export interface HttpGraphTargetOptions {
 }
 
 const BODY_KEPT_CHARS = 2000
+/** Most that LightRAG lists at once. */
+const PAGE_SIZE = 200
+/** How long the engine may be busy with something else before a document is given up. */
+const BUSY_ATTEMPTS = 600
+
+/** `deletion_started`, or why not. */
+const DeleteAnswer = z.looseObject({ status: z.string(), message: z.string().nullish() })
 const UNFINISHED = /^(?:pending|parsing|analyzing|processing)$/i
 
 /**
  * A graph engine with LightRAG's HTTP surface as ingestion's target, this one or a real one: `url` with its path prefix, `apiKey` for
- * `X-API-Key`. Throws `GraphTargetError`, transient for what may pass: no connection, timeouts, 408, 429 and 5xx.
+ * `X-API-Key`. An engine that refuses a known name (LightRAG from 1.5 on) has its document deleted first; nothing else in it is
+ * deleted, because it may belong to others. Throws `GraphTargetError`, transient for what may pass: no connection, timeouts, 408, 429
+ * and 5xx.
  */
 export function httpGraphTargetClient(
   url: string,
@@ -42,11 +52,12 @@ export function httpGraphTargetClient(
     schema: Schema,
     signal: AbortSignal,
     body?: unknown,
+    method = body === undefined ? 'GET' : 'POST',
   ): Promise<z.output<Schema>> {
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
       const response = await fetch(base + path, {
-        method: body === undefined ? 'GET' : 'POST',
+        method,
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         redirect: 'error',
@@ -65,8 +76,14 @@ export function httpGraphTargetClient(
 
   return {
     async upload({ id, title, text }, signal) {
-      const body = { text, file_source: id, title, replace: true }
-      const answer = await call('/documents/text', GraphInsertResponse, signal, body)
+      const source = sourceNameOf(id)
+      const body = { text, file_source: source, title, replace: true }
+      const insert = (): Promise<GraphInsertResponse> => call('/documents/text', GraphInsertResponse, signal, body)
+      const answer = await insert().catch(async (error: unknown) => {
+        if (!(error instanceof GraphTargetError) || error.status !== 409) throw error
+        await remove(source, signal)
+        return insert()
+      })
       if (answer.status === 'failure') throw new GraphTargetError(answer.message, { transient: false })
       return { trackId: answer.track_id }
     },
@@ -88,6 +105,41 @@ export function httpGraphTargetClient(
     },
   }
 
+  /** Deletes the document of that name and waits until it is gone. */
+  async function remove(source: string, signal: AbortSignal): Promise<void> {
+    const known = await listed(source, signal)
+    if (known === null)
+      throw new GraphTargetError(`the graph engine refuses ${documentOf(source)} as known, and does not list it`, {
+        transient: true,
+      })
+    const body = { doc_ids: [known.id], delete_file: false }
+    for (let attempt = 0; attempt < BUSY_ATTEMPTS; attempt += 1) {
+      const answer = await call('/documents/delete_document', DeleteAnswer, signal, body, 'DELETE')
+      if (answer.status === 'not_allowed')
+        throw new GraphTargetError(`the graph engine may not delete ${documentOf(source)}: ${answer.message ?? ''}`, {
+          transient: false,
+        })
+      if (answer.status === 'deletion_started') break
+      await sleep(pollMs, undefined, { signal })
+    }
+    for (let attempt = 0; attempt < BUSY_ATTEMPTS; attempt += 1) {
+      const { busy } = await call('/documents/pipeline_status', GraphPipelineStatus, signal)
+      if (!busy && (await listed(source, signal)) === null) return
+      await sleep(pollMs, undefined, { signal })
+    }
+    throw new GraphTargetError(`the graph engine does not delete ${documentOf(source)}`, { transient: true })
+  }
+
+  async function listed(source: string, signal: AbortSignal): Promise<GraphDocStatus | null> {
+    for (let page = 1; ; page += 1) {
+      const body = { page, page_size: PAGE_SIZE, sort_field: 'file_path', sort_direction: 'asc' }
+      const { documents, pagination } = await call('/documents/paginated', GraphPage, signal, body)
+      const found = documents.find(({ file_path: name }) => name === source)
+      if (found !== undefined) return found
+      if (!pagination.has_next) return null
+    }
+  }
+
   async function tracked(
     trackIds: readonly string[],
     signal: AbortSignal,
@@ -97,7 +149,7 @@ export function httpGraphTargetClient(
     for (const trackId of new Set(trackIds)) {
       const path = `/documents/track_status/${encodeURIComponent(trackId)}`
       const track = await call(path, GraphTrackStatus, signal)
-      documents.push(...track.documents)
+      documents.push(...track.documents.map((each) => ({ ...each, file_path: documentOf(each.file_path) })))
       empty ||= track.documents.length === 0
     }
     return { documents, empty }

@@ -394,6 +394,51 @@ describe('httpGraphTargetClient', () => {
     expect(engine.track(one.trackId).documents[0]?.metadata).toMatchObject({ title: 'A' })
   })
 
+  it('deletes the known document first where the engine refuses its name, and no other', async () => {
+    const stored = new Map([
+      ['2024%2Freport.md', { id: 'doc-1', text: 'old' }],
+      ['other.md', { id: 'doc-2', text: 'of others' }],
+    ])
+    const deleted: string[] = []
+    let isBusy = true
+    const app = createHttpServer({ logger: createLogger('test', 'silent') })
+    servers.push(app)
+    app.post('/documents/text', async (request, reply) => {
+      const { file_source: name, text } = request.body as { file_source: string; text: string }
+      if (stored.has(name)) return reply.code(409).send({ detail: `Document storage already contains '${name}'` })
+      stored.set(name, { id: `doc-${stored.size + 2}`, text })
+      return { status: 'success', message: '', track_id: 't' }
+    })
+    app.post('/documents/paginated', async () => ({
+      documents: [...stored].map(([name, { id }]) => ({
+        ...{ id, content_summary: '', content_length: 1, status: 'processed' },
+        ...{ created_at: '', updated_at: '', file_path: name },
+      })),
+      pagination: { page: 1, page_size: 200, total_count: 2, total_pages: 1, has_next: false, has_prev: false },
+      status_counts: {},
+    }))
+    app.delete('/documents/delete_document', async (request) => {
+      // Busy once with something else.
+      if (isBusy) {
+        isBusy = false
+        return { status: 'busy', message: '', doc_id: '' }
+      }
+      const { doc_ids: ids } = request.body as { doc_ids: string[] }
+      deleted.push(...ids)
+      for (const [name, { id }] of stored) if (ids.includes(id)) stored.delete(name)
+      return { status: 'deletion_started', message: '', doc_id: ids[0] }
+    })
+    app.get('/documents/pipeline_status', async () => ({ busy: false }))
+    const { url } = await listen(app, '127.0.0.1', 0)
+    const client = httpGraphTargetClient(url, null, { pollMs: 1 })
+    await client.upload({ id: '2024/report.md', title: 'Report', text: 'new' }, signal)
+    expect(deleted).toEqual(['doc-1'])
+    expect([...stored].map(([name, { text }]) => [name, text])).toEqual([
+      ['other.md', 'of others'],
+      ['2024%2Freport.md', 'new'],
+    ])
+  })
+
   it('waits for an engine that queues only after it has answered', async () => {
     let polls = 0
     const app = createHttpServer({ logger: createLogger('test', 'silent') })

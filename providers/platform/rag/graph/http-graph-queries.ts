@@ -1,6 +1,7 @@
 import { Agent, request } from 'undici'
 import type { z } from 'zod'
 import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../../contract/index.ts'
+import { documentOf } from '../../compatibility/lightrag/source-name.ts'
 import { readLimited } from '../../read-limited.ts'
 import { RagError } from '../rag-error.ts'
 import { findingsOf } from './embedded-graph-queries.ts'
@@ -82,7 +83,8 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
       requireQueryLength(question.query)
       const reply = await post('/query/data', question, GraphDataResponse, signal)
       account.addRemote((reportedCalls(reply.metadata) ?? assumedCalls(question, false)).spent)
-      return findingsOf(reply.data)
+      const chunks = reply.data.chunks.map((chunk) => ({ ...chunk, file_path: documentOf(chunk.file_path) }))
+      return findingsOf({ ...reply.data, chunks })
     },
     close: () => agent.destroy(),
   }
@@ -98,7 +100,7 @@ function answerOf({ response, data }: GraphQueryResponse): string {
 function referencedPassages({ references }: GraphQueryResponse): UsedPassage[] | null {
   if (!references?.some(({ content }) => content !== undefined)) return null
   return references.flatMap(({ file_path, content = [] }) =>
-    content.map((text) => ({ document: file_path, content: text, score: null })),
+    content.map((text) => ({ document: documentOf(file_path), content: text, score: null })),
   )
 }
 

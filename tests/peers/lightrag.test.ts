@@ -1,0 +1,129 @@
+import { globSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { httpGraphTargetClient } from '../../providers/platform/compatibility/lightrag/client.ts'
+import { documentOf } from '../../providers/platform/compatibility/lightrag/source-name.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { rowsOf } from '../helpers/ladder-run.ts'
+import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
+import { DIMENSIONS, startLightragModel, type LightragModel } from './lightrag-model.ts'
+import { pythonPeer } from './python-peer.ts'
+import { startPeer, type RunningPeer } from './running-peer.ts'
+
+// A real LightRAG server as the platform's graph engine, with a model service of rules behind it.
+
+const peer = await pythonPeer('lightrag')
+/** LightRAG counts tokens by tables that it downloads; the other package has them inside. */
+const tables = await pythonPeer('litellm')
+const reason = peer.reason ?? tables.reason
+if (reason !== null) console.log(`○ ${reason}`)
+beforeEach(({ skip }) => skip(reason !== null, reason ?? ''))
+
+const OPERATOR = 'token-of-the-operator'
+const GATEWAY = 'key-of-the-gateway'
+const GRAPH_KEY = 'key-of-the-graph-engine'
+const KEYS = { MATRIX_GATEWAY_API_KEY: GATEWAY, MATRIX_PLATFORM_TOKEN: OPERATOR }
+
+let root = ''
+let model: LightragModel | undefined
+let engine: RunningPeer | undefined
+let platform: PlatformProcess | undefined
+beforeAll(async () => {
+  if (peer.bin === null || tables.bin === null) return
+  root = await smokeProject()
+  model = await startLightragModel()
+  const [tokenizers] = globSync(
+    join(dirname(tables.bin), 'lib/python*/site-packages/litellm/litellm_core_utils/tokenizers'),
+  )
+  engine = await startPeer(join(peer.bin, 'lightrag-server'), {
+    args: (port) => [
+      ...['--host', '127.0.0.1', '--port', String(port), '--key', GRAPH_KEY],
+      ...['--working-dir', join(root, 'lightrag'), '--input-dir', join(root, 'lightrag-input')],
+      ...['--llm-binding', 'openai', '--embedding-binding', 'openai'],
+    ],
+    env: {
+      TIKTOKEN_CACHE_DIR: tokenizers!,
+      LLM_MODEL: 'rules',
+      LLM_BINDING_HOST: model.url,
+      LLM_BINDING_API_KEY: 'none',
+      EMBEDDING_MODEL: 'hashed',
+      EMBEDDING_DIM: String(DIMENSIONS),
+      EMBEDDING_BINDING_HOST: model.url,
+      EMBEDDING_BINDING_API_KEY: 'none',
+      RERANK_BINDING: 'null',
+      LOG_DIR: root,
+    },
+    healthPath: '/health',
+  })
+  platform = await startPlatformProcess({
+    RAG_LADDER_STATE_DIR: join(root, 'platform'),
+    RAG_INGESTION_CORPUS_ROOT: join(root, 'corpus'),
+    RAG_PROFILE: 'smoke',
+    BACKEND_INTERNAL_API_TOKEN: OPERATOR,
+    GATEWAY_MASTER_KEY: GATEWAY,
+    GRAPHENGINE_URL: engine.url,
+    GRAPHENGINE_API_KEY: GRAPH_KEY,
+  })
+})
+afterAll(async () => {
+  await platform?.stop()
+  await engine?.stop()
+  await model?.close()
+  if (root !== '') await rm(root, { recursive: true, force: true })
+})
+
+const ask = (path: string, body?: object, key = GRAPH_KEY): Promise<Response> =>
+  fetch(`${engine!.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': key },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+describe(`LightRAG ${peer.version ?? ''}`, () => {
+  it('takes the corpus, is drained, and answers by all four query profiles', async () => {
+    const graphs = 'graph-rag,graph-rag-fast,graph-rag-wide,graph-rag-rerank'
+    const run = ['--dataset', 'smoke', '--run-id', 'outside', '--no-publish', '--json', '--models', graphs]
+    const done = await runCli(['ladder', '--project', root, ...run, '--gateway', platform!.url], KEYS)
+    const rows = await rowsOf(join(root, 'results/outside-smoke-evidence.jsonl')).catch(() => [])
+    expect([done.code, rows.map(({ error }) => error?.message ?? null)], done.stderr).toEqual([0, rows.map(() => null)])
+    expect(rows).toHaveLength(16)
+    const counts = (await (await ask('/documents/status_counts')).json()) as { status_counts: Record<string, number> }
+    expect(counts.status_counts).toMatchObject({ processed: 3, failed: 0 })
+    expect(model!.calls).toMatchObject({ other: 0 })
+    expect(model!.calls.extraction).toBeGreaterThanOrEqual(3)
+  })
+
+  it('returns the data of a query in the form that the platform reads', async () => {
+    const response = await ask('/query/data', { query: 'When was the Tidewater Lock opened?', mode: 'hybrid' })
+    const { data } = (await response.json()) as { data: { entities: unknown[]; chunks: unknown[] } }
+    expect(data.entities.length).toBeGreaterThan(0)
+    expect(data.chunks.length).toBeGreaterThan(0)
+  })
+
+  it('replaces a document that changed, and keeps two of the same name in different folders apart', async () => {
+    const client = httpGraphTargetClient(engine!.url, GRAPH_KEY, { pollMs: 100 })
+    const { signal } = new AbortController()
+    const put = async (id: string, text: string): Promise<void> => {
+      const { trackId } = await client.upload({ id, title: id, text }, signal)
+      expect(await client.drain([trackId], Date.now() + 60_000, signal)).toEqual({ processed: 1, failed: [] })
+    }
+    const stored = async (): Promise<Map<string, string>> => {
+      const response = await ask('/documents/paginated', { page: 1, page_size: 50 })
+      const { documents } = (await response.json()) as { documents: { file_path: string; content_summary: string }[] }
+      return new Map(documents.map((each) => [documentOf(each.file_path), each.content_summary]))
+    }
+    await put('2024/report.md', 'The Red Yard built the Osprey in Hesk.')
+    await put('2025/report.md', 'The Blue Yard built the Heron in Tolland.')
+    await put('2024/report.md', 'The Red Yard built the Kestrel in Hesk.')
+    const documents = await stored()
+    expect(documents.get('2024/report.md')).toContain('Kestrel')
+    expect(documents.get('2025/report.md')).toContain('Heron')
+    expect(documents.size).toBe(5)
+  })
+
+  it('refuses another key', async () => {
+    const response = await ask('/query', { query: 'When was the lock opened?', mode: 'naive' }, 'another')
+    expect([401, 403]).toContain(response.status)
+  })
+})
