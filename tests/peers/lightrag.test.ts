@@ -37,11 +37,11 @@ beforeAll(async () => {
     join(dirname(tables.bin), 'lib/python*/site-packages/litellm/litellm_core_utils/tokenizers'),
   )
   engine = await startPeer(join(peer.bin, 'lightrag-server'), {
-    args: (port) => [
-      ...['--host', '127.0.0.1', '--port', String(port), '--key', GRAPH_KEY],
-      ...['--working-dir', join(root, 'lightrag'), '--input-dir', join(root, 'lightrag-input')],
-      ...['--llm-binding', 'openai', '--embedding-binding', 'openai'],
-    ],
+    args: (port) => {
+      const folders = ['--working-dir', join(root, 'lightrag'), '--input-dir', join(root, 'lightrag-input')]
+      const models = ['--llm-binding', 'openai', '--embedding-binding', 'openai']
+      return ['--host', '127.0.0.1', '--port', String(port), '--key', GRAPH_KEY, ...folders, ...models]
+    },
     env: {
       TIKTOKEN_CACHE_DIR: tokenizers!,
       LLM_MODEL: 'rules',

@@ -411,8 +411,13 @@ describe('httpGraphTargetClient', () => {
     })
     app.post('/documents/paginated', async () => ({
       documents: [...stored].map(([name, { id }]) => ({
-        ...{ id, content_summary: '', content_length: 1, status: 'processed' },
-        ...{ created_at: '', updated_at: '', file_path: name },
+        id,
+        content_summary: '',
+        content_length: 1,
+        status: 'processed',
+        created_at: '',
+        updated_at: '',
+        file_path: name,
       })),
       pagination: { page: 1, page_size: 200, total_count: 2, total_pages: 1, has_next: false, has_prev: false },
       status_counts: {},
