@@ -6,6 +6,7 @@ export const MENU_GROUPS = [
     { path: '/ladder', label: 'Progress' },
   ],
   [
+    { path: '/runs', label: 'Runs' },
     { path: '/result', label: 'Result' },
     { path: '/matrix', label: 'Matrix' },
     { path: '/coverage', label: 'Coverage' },

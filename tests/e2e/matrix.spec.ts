@@ -97,7 +97,7 @@ test('exports a file', async ({ page, open }) => {
   await open(MATRIX)
   await page.getByRole('button', { name: 'Export' }).click()
   const download = page.waitForEvent('download')
-  await page.getByRole('menuitem', { name: /CSV/ }).click()
+  await page.getByRole('menuitem', { name: 'CSV, one line per approach and metric' }).click()
   expect((await download).suggestedFilename()).toBe('ladder-2026-11-20-graph_native.csv')
 })
 
