@@ -1,5 +1,5 @@
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
-import { MENU_GROUPS } from './menu-pages.ts'
+import { PAGE_GROUPS, PAGES } from '../../contract/pages.ts'
 
 /** What the menu can do besides what every application can. */
 export interface MenuActions {
@@ -11,10 +11,11 @@ export interface MenuActions {
   showLog: () => void
 }
 
-const PAGES_WITH_KEYS = MENU_GROUPS.flatMap((pages): readonly { path: string }[] => pages).slice(0, 9)
+/** The first nine pages have keys. */
+const PAGES_WITH_KEYS = PAGES.slice(0, 9)
 
 const goItems = (actions: MenuActions): MenuItemConstructorOptions[] =>
-  MENU_GROUPS.flatMap((pages, group): MenuItemConstructorOptions[] => [
+  PAGE_GROUPS.flatMap(({ pages }, group): MenuItemConstructorOptions[] => [
     ...(group === 0 ? [] : [{ type: 'separator' } as const]),
     ...pages.map(({ path, label }) => {
       const number = PAGES_WITH_KEYS.findIndex((page) => page.path === path) + 1

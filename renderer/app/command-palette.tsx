@@ -8,7 +8,7 @@ import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 import { api } from '../data/client.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { useBlind } from '../stores/sight.ts'
-import { PAGES } from './page-list.ts'
+import { PAGES } from '../../contract/pages.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
 const WORDS = SHELL_WORDS.commandPalette

@@ -13,7 +13,7 @@ import { CancelButton } from '../features/ladder/cancel-button.tsx'
 import { useRunControl } from '../features/ladder/run-control.ts'
 import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
-import { guideOf, PAGE_GROUPS } from './page-list.ts'
+import { guideOf, PAGE_GROUPS } from '../../contract/pages.ts'
 import styles from './shell.module.css'
 import { SHELL_WORDS } from './shell-words.ts'
 

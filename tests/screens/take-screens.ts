@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
-import { PAGES } from '../../renderer/app/page-list.ts'
+import { PAGES } from '../../contract/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 

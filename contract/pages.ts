@@ -1,5 +1,5 @@
 /**
- * The pages in the order of the menu, by group, each with the page of the guide that explains it. Pages of a group without a name have no heading
+ * The pages of the panel in the order of its menu and of the native menu, by group, each with the page of the guide that explains it. Pages of a group without a name have no heading
  * above them.
  */
 export const PAGE_GROUPS = [
