@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { BlindSets } from '../../../contract/control/judging.ts'
+import { eventsUntil, failureOf } from '../../helpers/engine-process.ts'
+import { BUILTINS } from '../../helpers/judge-panel.ts'
+import { MODELS, RUN, engine, client, rowId } from './setup.ts'
+
+describe('a blind round', () => {
+  const raw = async (path: string, input: object): Promise<string> => {
+    const answer = await fetch(`${engine.url}/control/${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${engine.token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ json: input }),
+    })
+    return `${JSON.stringify([...answer.headers])}\n${await answer.text()}`
+  }
+
+  it('lets no byte through that names an approach until it is revealed', async () => {
+    const { aliases } = await client.experiment.get()
+    const names = [...new Set(aliases.flatMap(({ alias, base }) => [alias, base]))]
+    expect(names.length).toBeGreaterThan(15)
+    const first = await client.judges.blindSets(RUN)
+    const letters = first.sets[0]!.answers.map(({ letter }) => letter)
+    const scores = Object.fromEntries(letters.map((letter, place) => [letter, (place % 5) + 1]))
+    const vote = { set: first.sets[0]!.set, scores, best: letters.at(-1)!, note: 'clear' }
+    const bytes = [
+      await raw('judges/blindSets', { ...RUN, limit: 50 }),
+      await raw('judges/vote', { ...RUN, round_id: first.round_id, vote }),
+      await raw('judges/vote', { ...RUN, round_id: first.round_id, vote: { ...vote, scores: {} } }),
+      await raw('judges/vote', { ...RUN, round_id: 'another', vote }),
+      await raw('judges/results', RUN),
+      await raw('judges/blindSets', { ...RUN, offset: 1, limit: 1 }),
+    ].join('\n')
+    expect(bytes).toContain(first.sets[0]!.answers[0]!.text.slice(0, 40).replaceAll('"', '\\"').split('\n')[0])
+    const found = names.filter((name) => bytes.toLowerCase().includes(name.toLowerCase()))
+    expect(found).toEqual([])
+    expect(bytes).not.toContain(rowId)
+  })
+
+  it('keeps votes by letters, is revealed once, and only then shows the panel', async () => {
+    expect(await failureOf(client.judges.results(RUN))).toMatchObject({ code: 'not_revealed' })
+    const before: BlindSets = await client.judges.blindSets({ ...RUN, limit: 50 })
+    expect(before).toMatchObject({ revealed: false, total: 4, voted: 1, next_unvoted: 1 })
+    for (const { set, answers } of before.sets) {
+      const scores = Object.fromEntries(answers.map(({ letter }, place) => [letter, place === 0 ? 5 : 2]))
+      await client.judges.vote({ ...RUN, round_id: before.round_id, vote: { set, scores, best: answers[0]!.letter } })
+    }
+    const bad = { set: before.sets[0]!.set, scores: { A: 3 } }
+    expect(await failureOf(client.judges.vote({ ...RUN, round_id: before.round_id, vote: bad }))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'vote.scores' }] },
+    })
+
+    const revealed = await client.judges.reveal({ ...RUN, rater: 'Ada' })
+    expect(revealed).toMatchObject({ voted: 4 })
+    expect(await client.judges.reveal(RUN)).toEqual(revealed)
+    const late = { ...RUN, round_id: before.round_id, vote: { ...bad, scores: { A: 1, B: 1, C: 1 } } }
+    expect(await failureOf(client.judges.vote(late))).toMatchObject({ code: 'revealed' })
+    const results = await client.judges.results(RUN)
+    expect(results).toMatchObject({ status: 'ok', total: 4, message: null })
+    expect(results.judges.toSorted()).toEqual(BUILTINS)
+    expect(results.approaches.map(({ model }) => model).toSorted()).toEqual(MODELS.toSorted())
+    expect(results.queries.every(({ human }) => human !== null && human.best !== null)).toBe(true)
+    const events = await eventsUntil(
+      client,
+      { after: 0 },
+      (event) => event.type === 'notice' && event.message.includes('Ada revealed'),
+    )
+    expect(events.length).toBeGreaterThan(0)
+  })
+})

@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { failureOf } from '../../helpers/engine-process.ts'
+import { collected } from '../../helpers/engine-runs.ts'
+import { root, engine, client, rowId } from './setup.ts'
+
+describe('the rest of the engine', () => {
+  it('keeps settings, and reports of secrets only where they come from', async () => {
+    const updated = await client.settings.update({
+      settings: { concurrency: 3 },
+      secrets: { judge_api_key: 'very-secret-value' },
+    })
+    expect(updated).toMatchObject({ settings: { concurrency: 3 }, secrets: { judge_api_key: 'session' } })
+    const view = await client.settings.get()
+    expect(view).toEqual(updated)
+    expect(JSON.stringify(view)).not.toContain('very-secret-value')
+    expect(await readFile(join(root, '.rag-ladder/settings.json'), 'utf8')).not.toContain('very-secret-value')
+    expect(
+      await failureOf(client.settings.update({ settings: { gateway_url: 'http://user:pass@example.org' } })),
+    ).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'settings.gateway_url' }] } })
+  })
+
+  it('starts and stops the platform and gives its log', async () => {
+    await client.services.start({ name: 'platform', dataset_id: 'smoke' })
+    const view = async () => (await client.services.list()).find(({ name }) => name === 'platform')!
+    await expect.poll(async () => (await view()).state, { timeout: 20_000 }).toBe('ready')
+    const platform = await view()
+    expect(platform).toMatchObject({ state: 'ready', used_by: 'panel', profile: 'smoke' })
+    expect(JSON.stringify(platform.settings)).not.toMatch(/TOKEN|KEY/)
+    const asked = await fetch(`${engine.url}/control/services/platform/proxy/v1/models`, {
+      headers: { authorization: `Bearer ${engine.token}` },
+    })
+    expect(((await asked.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vanilla-rag')
+    const restarted = await client.services.restart({ name: 'platform' })
+    expect(restarted.profile).toBe('smoke')
+    await collected(await client.services.logs({ name: 'platform', follow: false }))
+    expect(await client.services.stop({ name: 'platform' })).toMatchObject({ pid: null, used_by: null })
+  })
+
+  it('verifies and rebuilds the index, with the same answers afterwards', async () => {
+    const before = await client.index.status()
+    expect(await client.index.verify()).toMatchObject({ ok: true, problems: [] })
+    const after = await client.index.rebuild()
+    expect(after.cells).toBe(before.cells)
+    expect(await client.index.verify()).toMatchObject({ ok: true })
+    expect((await client.system.status()).index.state).toBe('ready')
+    expect((await client.cells.get({ run_id: 'one', row_id: rowId })).verdicts).toHaveLength(2)
+  })
+})
+
+/** Called with success by the tests of `engine-runs` and `engine-access`. */
