@@ -74,6 +74,13 @@ const REFUSAL = any(
   `\\b(?:provided|given|supplied) (?:information|context) (?:${MODAL}) allow\\b`,
 )
 
+/**
+ * Every pattern of a refusal holds one of these words. Most clauses of an answer hold none, and need not wait until V8 has compiled the
+ * patterns: that takes a process a quarter of a second.
+ */
+const REFUSAL_WORD =
+  /not\b|nothing|n't|n\/a|\bno\b|\b(?:never|none|neither|nowhere|fail|lack|omit|silent|leave|left|little|only|without|insufficient|vague|unable|decline|unknown|undisclosed|unspecified|unclear|unexplained|unstated|unanswer|unavailable|uncertain|missing|absent|impossible|speculat|guess)|outside/i
+
 /** A clause that is about the sources or the search and claims nothing; behind a refusal, or with verbs that only name a topic, before it. */
 const TOPIC =
   '(?:only|primarily|mainly|mostly|just|instead|solely|merely|discuss(?:es)?|describes?|focus(?:es)?|covers?|deals?|concerns?|(?:is|are|seems to be) (?:\\w+ ){0,2}about|talks?|mentions?|touch(?:es)?|refers? to|provides? (?:\\w+ ){0,2}(?:information|guidance|details)|(?:is|are) recipes|contains? meeting)'
@@ -110,7 +117,7 @@ const CONCESSION = /^(?:although|though|while|whilst|even though|even if)\s+([^,
 type Kind = 'refusal' | 'beside' | 'claim'
 
 function kindOf(clause: string, afterRefusal: boolean): Kind {
-  if (REFUSAL.test(clause)) return 'refusal'
+  if (REFUSAL_WORD.test(clause) && REFUSAL.test(clause)) return 'refusal'
   if (POLITE.test(clause) || ABOUT_SOURCES.test(clause)) return 'beside'
   return afterRefusal && AFTER_REFUSAL.test(clause) ? 'beside' : 'claim'
 }

@@ -77,6 +77,32 @@ const readingProblem = (error: unknown, namedBy: string | null): string => {
 }
 
 /**
+ * Values of the files that were read last, by path: a run needs the same manifests at many of its steps, and parsing is most of the time that
+ * they take. A file is read each time, so that a change is always seen.
+ */
+const parsedFiles = new Map<string, { text: string; value: unknown }>()
+const MAX_KEPT_FILES = 32
+const MAX_KEPT_CHARS = 1024 * 1024
+
+function parseAgain(path: string, file: string, text: string): unknown {
+  const kept = parsedFiles.get(path)
+  if (kept?.text === text) return kept.value
+  parsedFiles.delete(path)
+  const value = frozen(parseYaml(file, text))
+  if (text.length > MAX_KEPT_CHARS) return value
+  if (parsedFiles.size === MAX_KEPT_FILES) parsedFiles.delete(parsedFiles.keys().next().value!)
+  parsedFiles.set(path, { text, value })
+  return value
+}
+
+/** Shared by all who read the file: nobody may change it. */
+function frozen(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const each of Object.values(value)) frozen(each)
+  return Object.freeze(value)
+}
+
+/**
  * Reads and validates one manifest of the project folder. Throws `ManifestError` with every problem at once; `namedBy` is where its path
  * stands.
  */
@@ -86,14 +112,15 @@ export async function loadManifest<Schema extends z.ZodType>(
   schema: Schema,
   namedBy: string | null = null,
 ): Promise<z.infer<Schema>> {
+  const path = resolve(root, file)
   let text: string
   try {
-    text = await readFile(resolve(root, file), 'utf8')
+    text = await readFile(path, 'utf8')
   } catch (cause) {
     throw new ManifestError(file, [readingProblem(cause, namedBy)], cause)
   }
   if (text.length > MAX_MANIFEST_BYTES) throw new ManifestError(file, [`larger than ${MAX_MANIFEST_BYTES} bytes`])
-  const parsed = schema.safeParse(parseYaml(file, text))
+  const parsed = schema.safeParse(parseAgain(path, file, text))
   if (!parsed.success) throw new ManifestError(file, describeIssues(parsed.error))
   return parsed.data
 }
