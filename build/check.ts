@@ -56,7 +56,7 @@ const types =
 const STEPS: Step[] = [
   ...AREAS.map(types),
   () => runTool('lint', 'oxlint', ['--type-aware', '--deny-warnings', '.']),
-  () => runTool('format', 'prettier', ['--check', '.']),
+  () => runTool('format', 'oxfmt', ['--check']),
   () =>
     timed('import walls', async () => {
       const { problems, modules } = await checkWalls()

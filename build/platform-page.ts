@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { VARIABLES } from '../contract/index.ts'
 import type { VariableName } from '../contract/index.ts'
-import { format, resolveConfig } from 'prettier'
+import { format } from 'oxfmt'
 import { SERVICE_TOKEN_VARIABLES } from '../providers/platform/identity/principals.ts'
 import type { Principal } from '../providers/platform/identity/principals.ts'
 import { IDENTITY_SETTINGS, routeSections } from '../providers/platform/identity/route-notes.ts'
@@ -78,8 +78,7 @@ async function page(): Promise<string> {
     return `| ${principal} | ${code(variable)} | ${opened.length} |`
   })
   const credentials = `## Credentials\n\n| Who | Variable | Routes |\n| --- | --- | --- |\n${tokens.join('\n')}\n\nSettings of every route with an identity: ${settingsCell(IDENTITY_SETTINGS)}.\n`
-  const options = await resolveConfig(FILE)
-  return format([INTRODUCTION, ...sections, credentials].join('\n'), { ...options, parser: 'markdown' })
+  return (await format('page.md', [INTRODUCTION, ...sections, credentials].join('\n'))).code
 }
 
 /** Whether docs/platform.md matches the routes and the variables. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Program, PROGRAMS, type Variable, VARIABLES } from '../contract/index.ts'
-import { format, resolveConfig } from 'prettier'
+import { format } from 'oxfmt'
 
 const FILE = new URL('../docs/guide/settings.md', import.meta.url)
 
@@ -27,8 +27,7 @@ async function page(): Promise<string> {
     const head = '| Variable | What it sets | Form | Default | Replaced by |\n| --- | --- | --- | --- | --- |'
     return `## ${title}\n\n${head}\n${rows.map(([name, variable]) => row(name, variable)).join('\n')}\n`
   })
-  const options = await resolveConfig(FILE)
-  return format([INTRODUCTION, ...sections].join('\n'), { ...options, parser: 'markdown' })
+  return (await format('page.md', [INTRODUCTION, ...sections].join('\n'))).code
 }
 
 /** Whether docs/guide/settings.md matches the table of variables. */

@@ -6,7 +6,15 @@ import { Identifier } from './common.ts'
 
 /** Two are free for the next approaches. */
 export type ApproachMarker =
-  'square' | 'circle' | 'diamond' | 'triangle' | 'pentagon' | 'cross' | 'hexagon' | 'star' | 'triangle-down'
+  | 'square'
+  | 'circle'
+  | 'diamond'
+  | 'triangle'
+  | 'pentagon'
+  | 'cross'
+  | 'hexagon'
+  | 'star'
+  | 'triangle-down'
 
 export interface ApproachDescriptor {
   /** Name without what all approaches share. */

@@ -11,7 +11,13 @@ export const METRIC_CLASSES = ['ragas', 'retrieval', 'answer', 'judge_panel', 'o
 
 /** What a cell must have for the metric to be measured. */
 export type MetricNeed =
-  'contexts' | 'ground_truth' | 'gold' | 'answer_keys' | 'short_answer' | 'unanswerable_question' | 'judge_panel'
+  | 'contexts'
+  | 'ground_truth'
+  | 'gold'
+  | 'answer_keys'
+  | 'short_answer'
+  | 'unanswerable_question'
+  | 'judge_panel'
 
 /**
  * Where reports show a metric besides its leaderboard on the page: the sentences at the top; a leaderboard in Markdown too; tables of all pairs;

@@ -50,7 +50,8 @@ export interface CellClaim {
 }
 
 export type ClaimOutcome =
-  { outcome: 'claimed'; claim: CellClaim; answered: AnsweredRow | null } | { outcome: 'stored'; row: CanonicalRow }
+  | { outcome: 'claimed'; claim: CellClaim; answered: AnsweredRow | null }
+  | { outcome: 'stored'; row: CanonicalRow }
 
 /**
  * One append-only file of canonical rows, shared by any number of processes on this machine. Methods reject with `EvidenceError`; after

@@ -25,7 +25,8 @@ export class ZipFileError extends Error {
 
 /** A file on disk, or a text that is made when its turn comes, from what was written before it. */
 export type ZipEntry =
-  { name: string; file: string } | { name: string; text: (written: readonly WrittenEntry[]) => string }
+  | { name: string; file: string }
+  | { name: string; text: (written: readonly WrittenEntry[]) => string }
 
 export interface WrittenEntry {
   name: string

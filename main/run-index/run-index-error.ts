@@ -4,7 +4,13 @@
  * thread_failed: a thread of the index ended.
  */
 export type RunIndexErrorCode =
-  'unusable_file' | 'closed' | 'damaged' | 'replaced' | 'bad_input' | 'too_large' | 'thread_failed'
+  | 'unusable_file'
+  | 'closed'
+  | 'damaged'
+  | 'replaced'
+  | 'bad_input'
+  | 'too_large'
+  | 'thread_failed'
 
 /** A failure of the run index that its caller did not have to expect. */
 export class RunIndexError extends Error {

@@ -230,7 +230,8 @@ export const readLaunchSearch = (raw: Raw): LaunchSearch =>
     models: list(raw, 'models'),
     name: text(raw, 'name'),
     metrics: list(raw, 'metrics')?.filter((metric) => EvaluationMetric.safeParse(metric).success) as
-      EvaluationMetric[] | undefined,
+      | EvaluationMetric[]
+      | undefined,
     primary: member(text(raw, 'primary'), PrimaryMetric.options),
     judge: flag(raw, 'judge'),
     judges: texts(raw, 'judges'),

@@ -4,7 +4,11 @@ import type { ChatRole, ModelHost, RoleChatRequest } from '../../providers/platf
 
 /** What a scripted model says: its text, a text with a usage report, calls of tools, or the error it fails with. */
 export type FakeReply =
-  string | null | Error | { text: string | null; usage: TokenUsage } | { toolCalls: ToolCall[]; text?: string }
+  | string
+  | null
+  | Error
+  | { text: string | null; usage: TokenUsage }
+  | { toolCalls: ToolCall[]; text?: string }
 
 /** A tool call as a model writes it; `given` as JSON unless it is a text already. */
 export const toolCall = (name: string, given: unknown, id = `call-${name}`): ToolCall => ({

@@ -12,7 +12,8 @@ export interface ModelServiceCall {
 
 /** What the service does with one call: a JSON answer, or anything through the raw response. */
 export type ModelServiceAnswer =
-  { status?: number; headers?: Record<string, string>; json: unknown } | { raw: (response: ServerResponse) => void }
+  | { status?: number; headers?: Record<string, string>; json: unknown }
+  | { raw: (response: ServerResponse) => void }
 
 export interface ModelService {
   url: string

@@ -111,7 +111,8 @@ export const locateCell = (db: Database.Database, cell: number): CellLocation | 
   db.prepare<[number], CellLocation>(`${LOCATE} WHERE c.id = ?`).get(cell) ?? null
 
 export type StoredRow =
-  { ok: true; value: Record<string, unknown> } | { ok: false; code: 'file_missing' | 'file_changed'; message: string }
+  | { ok: true; value: Record<string, unknown> }
+  | { ok: false; code: 'file_missing' | 'file_changed'; message: string }
 
 /** Remembers the last long row: its texts are requested slice by slice, and reading the whole row for each would take most of the time. */
 export class RowCache {

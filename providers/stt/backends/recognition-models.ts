@@ -3,7 +3,12 @@ import type { DeclaredModel } from '../../kit/models/declared-model.ts'
 
 /** How a model is run: the shape of its files. */
 export type EngineKind =
-  'transducer' | 'transformers' | 'sherpa-transducer' | 'sherpa-ctc' | 'sherpa-whisper' | 'sherpa-moonshine'
+  | 'transducer'
+  | 'transformers'
+  | 'sherpa-transducer'
+  | 'sherpa-ctc'
+  | 'sherpa-whisper'
+  | 'sherpa-moonshine'
 
 /** A model that recognises speech, with what its engine needs to know of it. */
 export interface RecognitionModel {

@@ -2,7 +2,8 @@ import type { z } from 'zod'
 
 /** A JSON reply as a value: what the model was asked for, or why its text is not that. */
 export type JsonReply<Value> =
-  { ok: true; value: Value } | { ok: false; code: 'no_json' | 'wrong_shape'; message: string }
+  | { ok: true; value: Value }
+  | { ok: false; code: 'no_json' | 'wrong_shape'; message: string }
 
 /** End of the JSON object that opens at `start`, or -1 when it never closes. */
 function objectEnd(text: string, start: number): number {
