@@ -34,7 +34,7 @@ export class PreflightError extends Error {
 const CALL_TIMEOUT_MS = 20_000
 
 /** How a service is named in a problem, and by which variables its address and its credential are set. */
-interface Asked {
+export interface Asked {
   name: string
   method: 'GET' | 'POST'
   url: string
@@ -44,12 +44,19 @@ interface Asked {
   keyVariable: string | null
   /** Whether an address without this route cannot be used. */
   needsRoute: boolean
+  /** The route says whether the service works: anything but 2xx is a problem. */
+  isHealth?: boolean
+}
+
+/** What is wrong with a service, and what to do about it. */
+export interface ServiceProblem {
+  problem: string
+  remedy: string
 }
 
 /** Asks once; null when the service is there and takes the credential. */
-async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | null> {
-  const { name, method, url, addressVariable, keyVariable } = asked
-  const what = `${name}: ${method} ${url}`
+export async function findProblem(asked: Asked, signal: AbortSignal): Promise<ServiceProblem | null> {
+  const { method, url, addressVariable, keyVariable } = asked
   let status: number
   try {
     const response = await request(url, {
@@ -64,15 +71,23 @@ async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | 
   } catch (error) {
     signal.throwIfAborted()
     const why = (error as NodeJS.ErrnoException).code ?? (error instanceof Error ? error.message : String(error))
-    return `${what} cannot be reached (${why}): start it, or correct ${addressVariable}`
+    return { problem: `cannot be reached (${why})`, remedy: `start it, or correct ${addressVariable}` }
   }
+  const answered = `answered HTTP ${status}`
+  if (asked.isHealth === true && (status < 200 || status > 299))
+    return { problem: answered, remedy: `look at its log, or correct ${addressVariable}` }
   // Without a credential any answer shows that the service runs.
   if (keyVariable === null) return null
   if (status === 401 || status === 403)
-    return `${what} answered HTTP ${status}: it does not accept the credential; set ${keyVariable}`
+    return { problem: `${answered}: it does not accept the credential`, remedy: `set ${keyVariable}` }
   if (asked.needsRoute && (status === 404 || status === 405))
-    return `${what} answered HTTP ${status}: there is no such route; correct ${addressVariable}`
+    return { problem: `${answered}: there is no such route`, remedy: `correct ${addressVariable}` }
   return null
+}
+
+async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | null> {
+  const found = await findProblem(asked, signal)
+  return found === null ? null : `${asked.name}: ${asked.method} ${asked.url} ${found.problem}; ${found.remedy}`
 }
 
 /** Selected aliases that the gateway does not list; null when it lists all. */

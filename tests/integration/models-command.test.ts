@@ -90,6 +90,44 @@ it('doctor reports a set whose models answer as ready, and names the first thing
   expect(embedding.code).toBe(5)
 })
 
+it('doctor asks every service that a variable names, also where the set cannot be used', async () => {
+  const asked: string[] = []
+  const other = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'}`)
+    const status = { '/healthz': 502, '/v1/models': 401 }[request.url ?? ''] ?? 200
+    response.writeHead(status).end('{}')
+  })
+  await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`
+  const env = {
+    GRAPHENGINE_URL: url,
+    WORKFLOW_URL: url,
+    MATRIX_GATEWAY_URL: url,
+    MATRIX_GATEWAY_API_KEY: 'wrong-key-0123',
+  }
+  const checked = await runCli(['doctor', '--project', root], {
+    RAG_LADDER_USER_DIR: user,
+    OTHER_API_KEY: '',
+    STT_ENDPOINT: 'http://127.0.0.1:1',
+    TTS_ENDPOINT: 'ftp://speech',
+    ...env,
+  })
+  other.close().closeAllConnections()
+  const lines = checked.stdout.trimEnd().split('\n')
+  expect(lines[0]).toContain('▲ model set: ')
+  expect(lines.slice(1, -1)).toEqual([
+    `▲ gateway · GET ${url}/v1/models: answered HTTP 401: it does not accept the credential`,
+    `● graph engine · GET ${url}/health`,
+    `▲ workflow engine · GET ${url}/healthz: answered HTTP 502`,
+    expect.stringMatching(/^▲ speech to text · GET http:\S+1\/health: cannot be reached \(/),
+    '▲ text to speech · TTS_ENDPOINT: is no usable address',
+  ])
+  expect(lines.at(-1)).toContain('Correct this first: model set.')
+  expect(checked.code).toBe(2)
+  expect(checked.stdout).not.toContain('wrong-key-0123')
+  expect(asked.toSorted()).toEqual(['GET /health -', 'GET /healthz -', 'GET /v1/models Bearer wrong-key-0123'])
+})
+
 it('sends no key to an address that only a file names, and says how to allow it', async () => {
   const before = await readFile(file(), 'utf8')
   await writeFile(file(), before.replaceAll('127.0.0.1', 'localhost'))

@@ -113,7 +113,7 @@ describe('what is missing is named before anything is paid for or deleted', () =
     expect(text).toMatch(
       /evaluator: POST .*\/api\/rag\/evaluate answered HTTP 404: there is no such route; correct --evaluator/,
     )
-    expect(text).toMatch(/platform: GET .*127\.0\.0\.1:1.* cannot be reached \(.*\): start it, or correct --platform/)
+    expect(text).toMatch(/platform: GET .*127\.0\.0\.1:1.* cannot be reached \(.*\); start it, or correct --platform/)
     expect(text).toMatch(/judges: GET http:\/\/127\.0\.0\.1:1\/v1\/models\?tenant=a cannot be reached/)
     expect(stub.asked.gateway.filter((route) => route.includes('chat'))).toEqual([])
   })

@@ -14,6 +14,7 @@ import { testConnection, type ProbeResult } from '../../lib/test-connection.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trusted-addresses.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { parseRunnerInputs } from '../../manifests/runner-inputs.ts'
+import { checkConfiguredServices } from '../../runner/configured-services.ts'
 import { EXIT, textOption, type Command } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 
@@ -38,7 +39,8 @@ type Env = Readonly<Record<string, string | undefined>>
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary: 'Check every model of the chosen set, and name the first thing that is wrong with what to do.',
+  summary:
+    'Check every model of the chosen set and every service that variables name; name the first thing that is wrong with what to do.',
   options: { project: RUN_OPTIONS.project, 'model-set': RUN_OPTIONS['model-set'] },
   async run(invocation) {
     const { models } = await loadModels(projectFolder(invocation))
@@ -46,32 +48,36 @@ export const doctorCommand: Command = {
     const print = (text: string): void => void stdout.write(`${sanitizeForTerminal(text)}\n`)
     const wanted = textOption(invocation, 'model-set') ?? parseRunnerInputs(env).inputs.modelSet
     const selected = selectModels(models, wanted, { ...env, [TRUSTED_VARIABLE]: trustedOrigins(env).join(',') })
-    if (!selected.ok) {
-      for (const problem of selected.problems) print(`▲ ${problem}`)
-      print('Nothing was asked: correct this first.')
-      return EXIT.badInput
-    }
-    const { name, roles } = selected.models
     const findings = [
-      ...(await Promise.all([...new Set(pathsOf(roles))].map(checkPath))),
-      // One after another: two models of one service would slow each other down.
-      ...(await servicesOf(roles).reduce<Promise<Finding[]>>(
-        async (before, service) => [...(await before), ...(await checkService(service, env))],
-        Promise.resolve([]),
-      )),
+      ...(selected.ok ? await checkModels(selected.models.roles, env) : selected.problems.map(unusable)),
+      ...(await checkConfiguredServices(env, AbortSignal.timeout(TIMEOUT_MS))).map(({ what, found }) => ({
+        what,
+        problem: found?.problem ?? null,
+        remedy: found === null ? null : `To do: ${found.remedy}.`,
+      })),
     ]
     for (const { what, problem } of findings) print(problem === null ? `● ${what}` : `▲ ${what}: ${problem}`)
     const first = findings.find(({ problem }) => problem !== null)
     if (first === undefined) {
+      const name = selected.ok ? selected.models.name : ''
       print(`The set ${name} is ready${findings.length === 0 ? ': it needs no service and no file' : ''}.`)
       return EXIT.ok
     }
     print(`Correct this first: ${first.what}. ${first.remedy ?? ''}`.trim())
-    return EXIT.serviceFailed
+    return selected.ok ? EXIT.serviceFailed : EXIT.badInput
   },
 }
 
 type Roles = Extract<ReturnType<typeof selectModels>, { ok: true }>['models']['roles']
+
+const unusable = (problem: string): Finding => ({ what: 'model set', problem, remedy: `To do: ${problem}.` })
+
+async function checkModels(roles: Roles, env: Env): Promise<Finding[]> {
+  const findings = await Promise.all([...new Set(pathsOf(roles))].map(checkPath))
+  // One after another: two models of one service would slow each other down.
+  for (const service of servicesOf(roles)) findings.push(...(await checkService(service, env)))
+  return findings
+}
 
 /** Files and folders; a hub id of the onnx backend is fetched at first use and cannot be checked here. */
 const pathsOf = (roles: Roles): string[] =>

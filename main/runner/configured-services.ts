@@ -1,0 +1,93 @@
+import { addressProblem, PLATFORM_GATEWAY, type VariableName } from '../../contract/index.ts'
+import { apiUrl, evaluateUrl, modelsUrl } from '../lib/gateway-client.ts'
+import { findProblem, type Asked, type ServiceProblem } from './preflight.ts'
+
+/** A service that a variable of the environment names, and what is wrong with it; null where it answers as it should. */
+export interface CheckedService {
+  what: string
+  found: ServiceProblem | null
+}
+
+type Env = Readonly<Record<string, string | undefined>>
+
+interface Service {
+  name: string
+  method?: 'POST'
+  /** The address that is asked, from the one in the variable. */
+  route: (address: string) => string
+  /** Variable of its key; absent for a route that is open. */
+  key?: VariableName
+  /** A platform's own routes may have an edge in front of them. */
+  hasEdge?: true
+  needsRoute?: true
+  /** A route of health: any other answer than 2xx is a problem. */
+  isHealth?: true
+}
+
+const health = (name: string, path = '/health'): Service => ({
+  name,
+  route: (address) => apiUrl(address, path),
+  isHealth: true,
+})
+
+/** What each variable that holds the address of a service is asked. Only routes that make no model work. */
+const SERVICES = {
+  MATRIX_GATEWAY_URL: { name: 'gateway', route: modelsUrl, key: 'MATRIX_GATEWAY_API_KEY', hasEdge: true },
+  MATRIX_PLATFORM_URL: {
+    name: 'platform',
+    route: (address) => apiUrl(address, '/api/rag/ingestions?limit=1'),
+    key: 'MATRIX_PLATFORM_TOKEN',
+    hasEdge: true,
+  },
+  MATRIX_EVALUATOR_URL: {
+    name: 'evaluator',
+    method: 'POST',
+    route: evaluateUrl,
+    key: 'MATRIX_EVALUATOR_API_KEY',
+    needsRoute: true,
+  },
+  JUDGE_ENDPOINT: { name: 'judges', route: modelsUrl, key: 'JUDGE_API_KEY' },
+  RAG_PLUGIN_URL: { name: 'RAG plugin', route: (address) => address },
+  GRAPHENGINE_URL: health('graph engine'),
+  WORKFLOW_URL: health('workflow engine', '/healthz'),
+  RERANKER_URL: health('reranker'),
+  DOCCONV_ENDPOINT: health('document converter'),
+  STT_ENDPOINT: health('speech to text'),
+  TTS_ENDPOINT: health('text to speech'),
+} as const satisfies Partial<Record<VariableName, Service>>
+
+/** Asks every service that the environment names once, all at the same time. */
+export async function checkConfiguredServices(env: Env, signal: AbortSignal): Promise<CheckedService[]> {
+  const named = Object.entries<Service>(SERVICES).flatMap(([variable, service]) => {
+    const address = env[variable] ?? ''
+    return address === '' || address === PLATFORM_GATEWAY ? [] : [{ variable, service, address }]
+  })
+  return Promise.all(
+    named.map(async ({ variable, service, address }) => {
+      const malformed = addressProblem(address)
+      if (malformed !== null)
+        return { what: `${service.name} · ${variable}`, found: { problem: 'is no usable address', remedy: malformed } }
+      const asked = askedOf(variable, service, address, env)
+      return { what: `${service.name} · ${asked.method} ${asked.url}`, found: await findProblem(asked, signal) }
+    }),
+  )
+}
+
+function askedOf(variable: string, service: Service, address: string, env: Env): Asked {
+  const { name, method = 'GET', route, key, hasEdge = false, needsRoute = false, isHealth = false } = service
+  const valueOf = (name: VariableName): string | null =>
+    env[name] === undefined || env[name] === '' ? null : env[name]
+  return {
+    name,
+    method,
+    url: route(address),
+    credentials: {
+      apiKey: key === undefined ? null : valueOf(key),
+      edgeKey: hasEdge ? valueOf('MATRIX_EDGE_API_KEY') : null,
+    },
+    addressVariable: variable,
+    keyVariable: key === undefined ? null : hasEdge ? `${key} (and MATRIX_EDGE_API_KEY for an edge)` : key,
+    needsRoute,
+    isHealth,
+  }
+}
