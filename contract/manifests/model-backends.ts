@@ -27,6 +27,9 @@ export interface BackendDescriptor {
   healthPath?: string
 }
 
+/** Calls at the same time. */
+export const Concurrency = z.int().min(1).max(64)
+
 /** Name of the environment variable that holds a key. */
 export const ApiKeyVariable = z
   .string()
@@ -99,6 +102,8 @@ export const MODEL_BACKENDS = {
       retries: z.int().min(0).max(10).default(2),
       /** True when calls leave this machine and are paid for: counted as cloud calls. */
       cloud: z.boolean().default(false),
+      /** Most calls at its address at the same time: the smallest number that a model there sets. */
+      concurrency: Concurrency.optional(),
       /** Request fields added to each call of this model, such as a disabled thinking mode. */
       defaults: z.record(z.string(), z.json()).default({}),
     }),

@@ -1,7 +1,7 @@
 // One descriptor per kind of model service that a connection of `manifests/models.yaml` can name: its usual address, how it is reached, and
 // what it is known not to do. The test of a connection, the command line and the documentation read this table.
 import { z } from 'zod'
-import { ApiKeyVariable, type ModelOf, type ModelTask } from './model-backends.ts'
+import { ApiKeyVariable, Concurrency, type ModelOf, type ModelTask } from './model-backends.ts'
 
 export interface ConnectionKindDescriptor {
   label: string
@@ -113,6 +113,8 @@ export const Connection = z
     /** Environment variable that holds the key, never the key itself; null sends none. */
     api_key_env: ApiKeyVariable.nullable().optional(),
     timeout_s: z.number().positive().max(3600).optional(),
+    /** Most calls of all its models at the same time; others wait for their turn. Unlimited unless set. */
+    concurrency: Concurrency.optional(),
     /** True when calls leave this machine and are paid for. */
     cloud: z.boolean().optional(),
   })
@@ -161,6 +163,7 @@ export function connectedModel(
     timeout_s: timeout ?? connection.timeout_s ?? USUAL_TIMEOUT_S[cloud ? 'cloud' : 'local'],
     retries: 2,
     cloud,
+    ...(connection.concurrency === undefined ? {} : { concurrency: connection.concurrency }),
     defaults: { ...(task === 'generation' ? generationDefaults : {}), ...defaults },
   }
 }

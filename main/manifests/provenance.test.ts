@@ -83,3 +83,16 @@ const conflict = (field: string, stored: string, current: string) => ({
   current,
   path: `reproducibility.${field}`,
 })
+
+it('a run goes on when a connection gets another number of calls at the same time, and closes when it gets another address', async () => {
+  const file = join(root, 'manifests/models.yaml')
+  const text = await readFile(file, 'utf8')
+  const inConnection = (setting: string): string => text.replace('{ kind: ollama,', `{ kind: ollama, ${setting},`)
+  const stored = await conditions()
+  await writeFile(file, inConnection('concurrency: 3'))
+  const { experiment } = await smoke()
+  expect(JSON.stringify(experiment.models)).toContain('"concurrency":3')
+  expect(await conditions(stored)).toEqual(stored)
+  await writeFile(file, inConnection('timeout_s: 7'))
+  expect((await conditions(stored)).config_hashes['models']).not.toBe(stored.config_hashes['models'])
+})

@@ -3,6 +3,7 @@ import {
   isDatasetFile,
   type GitState,
   type IngestionProvenance,
+  type ModelChoice,
   type ModelsManifest,
   type PlanConflict,
   type PlatformHealth,
@@ -35,9 +36,21 @@ export function configHashes(
 /** The project's sets, and a person's own set where the run uses it: one that is added beside it leaves other runs as they are. */
 function modelsThatCount({ models, projectModels, ownModelSets }: Experiment, modelSet: string | null): ModelsManifest {
   const chosen = modelSet ?? models.default_set
-  return ownModelSets.includes(chosen)
+  const count = ownModelSets.includes(chosen)
     ? { ...projectModels, sets: { ...projectModels.sets, [chosen]: models.sets[chosen]! } }
     : projectModels
+  const sets = Object.entries(count.sets).map(([name, set]) => {
+    const roles = Object.entries(set.roles).map(([role, choice]) => [role, withoutConcurrency(choice)])
+    return [name, { ...set, roles: Object.fromEntries(roles) as typeof set.roles }] as const
+  })
+  return { ...count, sets: Object.fromEntries(sets) }
+}
+
+/** How many calls a service gets at once changes no answer. */
+function withoutConcurrency(choice: ModelChoice): ModelChoice {
+  if (!('concurrency' in choice)) return choice
+  const { concurrency: _concurrency, ...rest } = choice
+  return rest
 }
 
 /**
@@ -102,7 +115,22 @@ export function readsOf(
         ingestion_profiles: items(values['ingestion_profiles']).filter(({ name }) => name === profile.name),
       }),
     },
-    { file: MODELS_FILE, part: (values) => values },
+    {
+      file: MODELS_FILE,
+      part: (values) => ({
+        ...values,
+        ...(values['connections'] === undefined
+          ? {}
+          : {
+              connections: Object.fromEntries(
+                Object.entries(values['connections'] as Values).map(([name, each]) => [
+                  name,
+                  without(each, 'concurrency'),
+                ]),
+              ),
+            }),
+      }),
+    },
     { file: evaluation.flavors_file, part: (values) => values },
     {
       file: declaredIn,

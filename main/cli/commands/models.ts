@@ -1,6 +1,7 @@
 import { totalmem } from 'node:os'
 import process from 'node:process'
 import {
+  Concurrency,
   connectionKind,
   ConnectionKind,
   Identifier,
@@ -64,7 +65,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
     run: test,
   },
   add: {
-    usage: 'add NAME --kind KIND [--url ADDRESS] [--key-env VARIABLE] [--model MODEL] [--embedding-model MODEL]',
+    usage:
+      'add NAME --kind KIND [--url ADDRESS] [--key-env VARIABLE] [--concurrency N] [--model MODEL] [--embedding-model MODEL]',
     about: 'adds a connection; with --model also a set of that name with this model for every role',
     takes: [1, 1],
     run: add,
@@ -92,6 +94,7 @@ export const modelsCommand: Command = {
       description: 'its address with the version path; the usual one of its kind unless given',
     },
     'key-env': { type: 'string', hint: 'VARIABLE', description: 'environment variable that holds its key' },
+    concurrency: { type: 'string', hint: 'N', description: 'most calls that it gets at the same time, 1 to 64' },
     model: { type: 'string', hint: 'MODEL', description: 'model for every role that writes text, or to test' },
     'embedding-model': { type: 'string', hint: 'MODEL', description: 'model for embeddings, or to test' },
     timeout: { type: 'string', hint: 'SECONDS', description: 'longest time for each request of test', default: '60' },
@@ -197,6 +200,14 @@ function list(call: Call): Promise<ExitCode> {
   return Promise.resolve(EXIT.ok)
 }
 
+function concurrencyOf(invocation: Invocation): { concurrency?: number } {
+  const text = textOption(invocation, 'concurrency')
+  if (text === null) return {}
+  const parsed = Concurrency.safeParse(Number(text))
+  if (parsed.success) return { concurrency: parsed.data }
+  throw new InputError([`invalid value for --concurrency: expected a whole number from 1 to 64, got ${text}`])
+}
+
 function secondsOf(invocation: Invocation): number {
   const text = textOption(invocation, 'timeout') ?? ''
   const seconds = Number(text)
@@ -258,6 +269,7 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
     kind: kind.data,
     ...(url === null ? {} : { base_url: url }),
     ...(keyName === null ? {} : { api_key_env: keyName }),
+    ...concurrencyOf(invocation),
   }
   const set =
     model === null

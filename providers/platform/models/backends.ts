@@ -1,6 +1,7 @@
 import { isRemoteModel, type Backend, type ModelChoice, type ModelOf, type ModelRole } from '../../../contract/index.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
 import type { GgufModels } from './gguf-models.ts'
+import { limitedBackend, limitOf, type Limit } from './limited-calls.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { OnnxModels } from './onnx-models.ts'
@@ -46,7 +47,18 @@ interface BackendOpener {
   close(): Promise<void>
 }
 
-export function createBackendOpener(options: BackendOptions): BackendOpener {
+/** The limits of a set by address, which all models there share; none where none is declared. */
+function limitsOf(choices: readonly ModelChoice[]): ReadonlyMap<string, Limit> {
+  const most = new Map<string, number>()
+  for (const choice of choices)
+    if (choice.backend === 'openai' && choice.concurrency !== undefined)
+      most.set(choice.base_url, Math.min(choice.concurrency, most.get(choice.base_url) ?? Infinity))
+  return new Map([...most].map(([address, count]) => [address, limitOf(count)]))
+}
+
+/** Opens the models of a set, whose choices are all those that may be opened. */
+export function createBackendOpener(options: BackendOptions, choices: readonly ModelChoice[]): BackendOpener {
+  const limits = limitsOf(choices)
   let onnxModels: Promise<OnnxModels> | undefined
   const loadOnnx = (): Promise<OnnxModels> => {
     onnxModels ??= import('./onnx-models.ts').then((module) => module.createOnnxModels(options.onnxCacheDir))
@@ -60,7 +72,9 @@ export function createBackendOpener(options: BackendOptions): BackendOpener {
     async open(role, choice) {
       const open = OPEN[choice.backend] as (model: ModelChoice, tools: OpeningTools) => Promise<ModelBackend>
       const apiKey = apiKeyOf(role, choice, options)
-      return open(choice, { role, apiKey, loadBuiltin: options.loadBuiltin, loadOnnx, loadGguf })
+      const backend = await open(choice, { role, apiKey, loadBuiltin: options.loadBuiltin, loadOnnx, loadGguf })
+      const limit = choice.backend === 'openai' ? limits.get(choice.base_url) : undefined
+      return limit === undefined ? backend : limitedBackend(backend, limit)
     },
     async close() {
       await (await ggufModels)?.close()

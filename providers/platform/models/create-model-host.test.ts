@@ -152,3 +152,40 @@ function spin(ms: number): void {
   const until = performance.now() + ms
   while (performance.now() < until);
 }
+
+it('sends no more calls at the same time to an address than its connection allows, over all roles', async () => {
+  let [running, most] = [0, 0]
+  const service = await startModelService(() => ({
+    raw: (response) => {
+      most = Math.max(most, (running += 1))
+      setTimeout(() => {
+        running -= 1
+        response.end(JSON.stringify({ choices: [{ message: { content: 'yes' } }] }))
+      }, 20)
+    },
+  }))
+  const call = async (concurrency: number | undefined): Promise<number> => {
+    most = 0
+    const limit = concurrency === undefined ? {} : { concurrency }
+    const roles = rolesOf(builtin)
+    // The smaller number counts for the address.
+    roles.light_gen = openai(service.url, { ...limit, api_key_env: null })
+    roles.agentic = openai(service.url, {
+      ...limit,
+      api_key_env: null,
+      ...(concurrency === undefined ? {} : { concurrency: 5 }),
+    })
+    const { host } = hostOf(roles)
+    await Promise.all(
+      Array.from({ length: 12 }, (_, index) => host.chat(index % 2 === 0 ? 'light_gen' : 'agentic', { messages })),
+    )
+    await host.close()
+    return most
+  }
+  try {
+    expect(await call(undefined)).toBeGreaterThan(6)
+    expect(await call(2)).toBe(2)
+  } finally {
+    await service.close()
+  }
+})

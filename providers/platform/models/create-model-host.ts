@@ -15,7 +15,7 @@ import type { ModelHost } from './model-host.ts'
 
 /** The host of one model set. Backends are opened at their first call, so that unused ones cost nothing. */
 export function createModelHost(set: SelectedModels, options: BackendOptions): ModelHost {
-  const opener = createBackendOpener(options)
+  const opener = createBackendOpener(options, Object.values(set.roles))
   const opened = new Map<ModelRole, Promise<ModelBackend>>()
   const calls = new Map<ModelRole, number>()
 
