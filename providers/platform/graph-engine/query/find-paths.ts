@@ -64,11 +64,12 @@ export function findPaths(
     return { entities: [anchor.entity], relations: [], score: start, order, covered, nearness: 0, start }
   })
   const finished: Walk[] = []
+  const branchesOf = nearestRelations(graph, question)
   let steps = 0
   for (let length = 1; length <= bounds.length && walks.length > 0 && steps < bounds.steps; length += 1) {
     const longer: Walk[] = []
     for (const walk of walks) {
-      for (const relation of branches(graph, question, walk)) {
+      for (const relation of branches(graph, walk, branchesOf)) {
         if (steps >= bounds.steps) break
         steps += 1
         longer.push(extend(graph, question, walk, relation, named))
@@ -88,15 +89,37 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return at === -1 ? 0 : a[at]! - b[at]!
 }
 
-function branches(graph: KnowledgeGraph, question: QuestionView, walk: Walk): GraphRelation[] {
-  const end = graph.entities[walk.entities.at(-1)!]!
+/** Relations of an entity, the nearest to the question first. Many walks end at the same crowded entity: its relations are put in order once. */
+function nearestRelations(graph: KnowledgeGraph, { near }: QuestionView): (entity: GraphEntity) => GraphRelation[] {
+  const known = new Map<number, GraphRelation[]>()
+  return (entity) => {
+    let relations = known.get(entity.index)
+    if (relations === undefined) {
+      const found: { relation: GraphRelation; nearness: number }[] = []
+      graph.topology.forEachEdge(entity.id, (_, { index }) => {
+        const relation = graph.relations[index]!
+        found.push({ relation, nearness: near.relation(relation) })
+      })
+      found.sort((a, b) => b.nearness - a.nearness || a.relation.index - b.relation.index)
+      relations = found.map(({ relation }) => relation)
+      known.set(entity.index, relations)
+    }
+    return relations
+  }
+}
+
+function branches(
+  graph: KnowledgeGraph,
+  { entities }: Walk,
+  branchesOf: (entity: GraphEntity) => GraphRelation[],
+): GraphRelation[] {
+  const end = graph.entities[entities.at(-1)!]!
   const relations: GraphRelation[] = []
-  graph.topology.forEachEdge(end.id, (_, { index }) => {
-    const relation = graph.relations[index]!
-    if (!walk.entities.includes(otherEnd(relation, end.index))) relations.push(relation)
-  })
-  const { near } = question
-  return relations.sort((a, b) => near.relation(b) - near.relation(a) || a.index - b.index).slice(0, BRANCHES)
+  for (const relation of branchesOf(end)) {
+    if (relations.length === BRANCHES) break
+    if (!entities.includes(otherEnd(relation, end.index))) relations.push(relation)
+  }
+  return relations
 }
 
 const otherEnd = (relation: GraphRelation, entity: number): number =>
