@@ -239,6 +239,24 @@ export const PLATFORM_VARIABLES = {
     default: '1000',
     what: 'Most facts that the memory of one user holds.',
   },
+  RESEARCH_MAX_CONCURRENT: {
+    by: 'platform',
+    form: 'whole number, 1 to 1024',
+    default: '4',
+    what: 'Research sessions that are open at once; one more gets 429.',
+  },
+  RESEARCH_SESSION_LEASE_SECONDS: {
+    by: 'platform',
+    form: 'whole seconds, 60 to 86400',
+    default: '300',
+    what: 'A research session that no process has run or kept waiting for so long has failed.',
+  },
+  SEARXNG_URL: {
+    by: 'platform',
+    form: URL_FORM,
+    default: null,
+    what: 'SearXNG server that research searches besides the ingested corpora; its JSON format must be enabled.',
+  },
   EXTRACTION_MAX_FILE_SIZE: {
     by: 'platform',
     form: BYTES,

@@ -35,6 +35,8 @@ import { readMemorySettings } from './memory/memory-store.ts'
 import type { MemorySettings } from './memory/memory-store.ts'
 import { readStorageSettings } from './storage/object-store.ts'
 import type { StorageSettings } from './storage/object-store.ts'
+import { readResearchSettings } from './research/routes.ts'
+import type { ResearchSettings } from './research/routes.ts'
 import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import type { RerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
@@ -69,6 +71,7 @@ export interface PlatformConfig {
   storage: StorageSettings
   extraction: ExtractionSettings
   memory: MemorySettings
+  research: ResearchSettings
   /** How long a request may take to arrive, headers and body. */
   requestTimeoutMs: number
   /** Base address of a plugin in another process; null runs the plugin here. */
@@ -126,6 +129,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     storage: readStorageSettings(reader),
     extraction: readExtractionSettings(reader),
     memory: readMemorySettings(reader),
+    research: readResearchSettings(reader),
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),

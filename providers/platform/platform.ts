@@ -35,10 +35,10 @@ import { modelErrorResponse } from './models/model-error-response.ts'
 import type { ModelHost } from './models/model-host.ts'
 import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
-import { remoteProbes } from './readiness.ts'
+import { httpProbe, remoteProbes } from './readiness.ts'
 import { openRecords } from './records-part.ts'
 import { registerRerankAdapter } from './compatibility/rerank-adapter.ts'
-import { httpReranker, modelReranker } from './tei/reranker.ts'
+import { httpReranker, modelReranker, rerankInBatches } from './tei/reranker.ts'
 import type { RerankerOf } from './tei/reranker.ts'
 import { registerRerankerRoutes } from './tei/server.ts'
 import { registerStatusRoutes } from './status-routes.ts'
@@ -162,7 +162,21 @@ async function compose(
   registerExtractionRoutes(app, { settings: config.extraction, converter, isDocument: isConvertible })
   const recordsFile = join(config.stateDir, 'platform.sqlite')
   const records = await openStore(recordsFile, () =>
-    openRecords({ app, file: recordsFile, config, models, logger, closing }),
+    openRecords({
+      app,
+      file: recordsFile,
+      config,
+      models,
+      corpora: {
+        collections: config.consumer.ingestion_profiles.map(
+          ({ name, vector_target: target }) => `${target.collection_prefix}_${name}`,
+        ),
+        store,
+        rerank: (query, texts, signal) => rerankInBatches(rerankerOf(models), query, texts, signal),
+      },
+      logger,
+      closing,
+    }),
   )
   registerRerankerRoutes(app, models, config.version)
   registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
@@ -180,6 +194,9 @@ async function compose(
       graph_engine: () => graph.probe(),
       workflow_engine: () => workflow.probe(),
       ...remoteProbes(config),
+      ...(config.research.searxngUrl === null
+        ? {}
+        : { searxng: httpProbe(`${config.research.searxngUrl}/healthz`, false) }),
     },
     plugins: () => pluginList({ consumer: config.consumer, backend, ...pluginVariables(config, secretOf) }),
     routes,

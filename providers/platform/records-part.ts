@@ -9,6 +9,9 @@ import { MemoryIndex } from './memory/memory-index.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { registerMemoryRoutes } from './memory/routes.ts'
 import type { ModelHost } from './models/model-host.ts'
+import { openResearch } from './research/research-part.ts'
+import { RESEARCH } from './research/run-research.ts'
+import type { CorpusSearchDeps } from './research/sources.ts'
 import { ObjectStore } from './storage/object-store.ts'
 import { registerStorageRoutes } from './storage/routes.ts'
 import { registerTaskRoutes } from './tasks/routes.ts'
@@ -17,7 +20,7 @@ import { TaskStore } from './tasks/task-store.ts'
 import { TaskWorker } from './tasks/task-worker.ts'
 import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
 
-/** The platform's own records: background jobs, stored objects and memory, in one database. */
+/** The platform's own records: background jobs, stored objects, memory and research, in one database. */
 export interface RecordsPart {
   /** Throws when the database cannot be read. */
   probe(): void
@@ -27,14 +30,16 @@ export interface RecordsOptions {
   app: FastifyInstance
   /** The database. */
   file: string
-  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage' | 'memory'>
-  models: Pick<ModelHost, 'embed' | 'embeddingSpace'>
+  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage' | 'memory' | 'research'>
+  models: ModelHost
+  /** What research searches. */
+  corpora: Omit<CorpusSearchDeps, 'models'>
   logger: Logger
   closing: ClosingList
 }
 
 /** Opens the database, registers the routes of its records and starts the worker of background jobs. */
-export function openRecords({ app, file, config, models, logger, closing }: RecordsOptions): RecordsPart {
+export function openRecords({ app, file, config, models, corpora, logger, closing }: RecordsOptions): RecordsPart {
   const database = openPlatformDatabase(file)
   closing.add(async () => database.close())
   const { tasks: settings, storage, stateDir } = config
@@ -56,7 +61,7 @@ export function openRecords({ app, file, config, models, logger, closing }: Reco
   const handlers = { [CONSOLIDATION]: consolidation({ store: memory, index }) }
   const worker = new TaskWorker({ store: tasks, handlers, settings, logger })
   closing.add(() => worker.stop())
-  registerTaskRoutes(app, tasks)
+  registerTaskRoutes(app, tasks, [RESEARCH])
   registerMemoryRoutes(app, {
     store: memory,
     index,
@@ -66,6 +71,8 @@ export function openRecords({ app, file, config, models, logger, closing }: Reco
       return task
     },
   })
+  const { research } = config
+  openResearch({ app, tasks, settings: research, taskSettings: settings, models, corpora, logger, closing })
   worker.start()
   return { probe: () => void database.prepare('SELECT count(*) FROM tasks').get() }
 }

@@ -3,10 +3,17 @@ import { PLATFORM_VARIABLES } from '../../contract/settings/platform-variables.t
 import { createEnvReader } from '../kit/env-reader.ts'
 import { readExtractionSettings } from './extraction/routes.ts'
 import { readMemorySettings } from './memory/memory-store.ts'
+import { readResearchSettings } from './research/routes.ts'
 import { readStorageSettings } from './storage/object-store.ts'
 import { readTaskSettings } from './tasks/task-settings.ts'
 
-const READERS = [readTaskSettings, readStorageSettings, readExtractionSettings, readMemorySettings]
+const READERS = [
+  readTaskSettings,
+  readStorageSettings,
+  readExtractionSettings,
+  readMemorySettings,
+  readResearchSettings,
+]
 
 /** Values that a form describes: the lowest, the highest, and what lies outside. Null for forms without bounds. */
 function boundsOf(form: string): { accepted: string[]; refused: string[] } | null {
@@ -29,18 +36,20 @@ function problemsOf(name: string, value: string | undefined): string[] {
   return reader.problems.filter((problem) => problem.startsWith(`${name}: invalid value`))
 }
 
-const READ_HERE = /^(?:TASK_|STORAGE_|MEMORY_|EXTRACTION_|MAX_UPLOAD_BYTES$)/
+const READ_HERE = /^(?:TASK_|STORAGE_|MEMORY_|RESEARCH_|EXTRACTION_|MAX_UPLOAD_BYTES$)/
 const bounded = Object.entries(PLATFORM_VARIABLES).flatMap(([name, { form, default: value }]) => {
   const bounds = READ_HERE.test(name) ? boundsOf(form) : null
   return bounds === null ? [] : [{ name, value, ...bounds }]
 })
 
-it('finds the bounded settings of jobs, storage, memory and extraction', () => {
+it('finds the bounded settings of jobs, storage, memory, research and extraction', () => {
   expect(bounded.map(({ name }) => name).sort()).toEqual([
     'EXTRACTION_MAX_FILE_SIZE',
     'EXTRACTION_TIMEOUT_SECONDS',
     'MAX_UPLOAD_BYTES',
     'MEMORY_MAX_FACTS',
+    'RESEARCH_MAX_CONCURRENT',
+    'RESEARCH_SESSION_LEASE_SECONDS',
     'STORAGE_QUOTA_BYTES',
     'TASK_BROKER_VISIBILITY_TIMEOUT_SECONDS',
     'TASK_SOFT_TIME_LIMIT_SECONDS',

@@ -11,6 +11,7 @@ import {
   RerankAdapterResponse,
 } from '../../contract/index.ts'
 import { scoreRetrieval } from '../../main/evaluation/retrieval-scores.ts'
+import type { ResearchResult } from '../../providers/platform/research/run-research.ts'
 import { normalizeEvidence } from '../../main/runner/normalize-evidence.ts'
 import { json, startFaultServer, type Behaviour } from '../helpers/fault-server.ts'
 import {
@@ -119,6 +120,23 @@ describe('ingestion', () => {
     const { chunks } = result as { chunks: number }
     expect(chunks).toBe(3)
     expect(calls).toEqual({ contextual_blurb: 3, embed: 1 })
+  })
+})
+
+describe('research', () => {
+  it('answers from the ingested corpus with its sources, by the built-in models', async () => {
+    const started = (await (await call('/research/start', { query: QUESTION })).json()) as { session_id: string }
+    const url = `/research/${started.session_id}`
+    await expect
+      .poll(async () => (await call(`${url}/status`)).json(), { timeout: 20_000 })
+      .toMatchObject({
+        status: 'done',
+        error: null,
+      })
+    const { result } = (await (await call(`${url}/result`)).json()) as { result: ResearchResult }
+    expect(result.answer).toContain('Edith Marlowe')
+    expect(result.sources[0]).toMatchObject({ number: 1, document: { name: 'lighthouse.md' } })
+    expect(result.report).toContain('[1]')
   })
 })
 

@@ -76,6 +76,9 @@ export const MIGRATIONS: readonly string[] = [
      is_read INTEGER NOT NULL DEFAULT 0
    ) STRICT;
    CREATE INDEX messages_by_session ON memory_messages (session_id, seq);`,
+  // 4: when a process last cared for a job.
+  `ALTER TABLE tasks ADD COLUMN heartbeat_ms INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX tasks_by_kind ON tasks (kind, seq);`,
 ]
 
 /** The file was written by a newer version of the program. */

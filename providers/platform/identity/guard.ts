@@ -66,6 +66,20 @@ const subjects = new WeakMap<FastifyRequest, string>()
 /** The user that sent a request; null for an operator or service, which acts for every user. */
 export const subjectOf = (request: FastifyRequest): string | null => subjects.get(request) ?? null
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/**
+ * The user that a request is about: that of its token, or the one that a service names by `given`; null for a service that names none. Throws 400
+ * for an id that is no UUID, 403 where a user names another one.
+ */
+export function namedUser(request: FastifyRequest, given: string | undefined): string | null {
+  const subject = subjectOf(request)
+  if (given === undefined || given === subject) return subject
+  if (!UUID.test(given)) throw new HttpError(400, 'Invalid user_id: expected a UUID')
+  if (subject !== null) throw new HttpError(403, 'This credential is for another user')
+  return given.toLowerCase()
+}
+
 const UNKNOWN: RoutePolicy = { kind: 'unknown' }
 const GRAPH_ROUTES = '/graph-engine/'
 

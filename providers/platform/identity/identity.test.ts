@@ -337,6 +337,14 @@ describe('the route table', () => {
       'POST /memory/consolidate',
     ]
     const objects = ['POST /storage/upload', 'GET /storage/objects/:bucket/:name']
+    const research = [
+      'POST /research/start',
+      'GET /research/sessions',
+      'GET /research/:session_id/status',
+      'GET /research/:session_id/result',
+      'GET /research/:session_id/logs',
+      'POST /research/:session_id/cancel',
+    ]
     expect(opened('notebook')).toEqual(stateless)
     expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])
     expect(opened('gateway')).toEqual([
@@ -354,13 +362,14 @@ describe('the route table', () => {
         ...stateless,
         ...records,
         ...objects,
+        ...research,
         'POST /api/rag/search',
         'GET /rag/health',
         'POST /rag/:approach/v1/chat/completions',
         ...webhook,
       ].sort(),
     )
-    expect(opened('workflow').sort()).toEqual([...records, ...objects].sort())
+    expect(opened('workflow').sort()).toEqual([...records, ...objects, ...research].sort())
     expect(opened('chatui').sort()).toEqual(records.toSorted())
     expect(opened('ray')).toEqual([])
     expect(opened('operator')).toEqual(

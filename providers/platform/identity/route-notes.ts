@@ -118,6 +118,22 @@ export function routeSections(rag: string): readonly RouteSection[] {
       },
     },
     {
+      title: 'Research',
+      counterpart: "The specified platform's FastAPI backend",
+      routes: {
+        'POST /research/start': {
+          what: 'Starts a research session as a background job; 429 for one too many',
+          limits: '4,000 characters, 10 loops',
+          settings: ['RESEARCH_MAX_CONCURRENT', 'RESEARCH_SESSION_LEASE_SECONDS', 'SEARXNG_URL', ...TASKS],
+        },
+        'GET /research/sessions': { what: 'Sessions of a user, newest first', limits: '100 a page' },
+        'GET /research/:session_id/status': { what: 'State of a session' },
+        'GET /research/:session_id/result': { what: 'Answer, report and sources; 409 until it is done' },
+        'GET /research/:session_id/logs': { what: 'What a session has done so far' },
+        'POST /research/:session_id/cancel': { what: 'Requests cancellation; 409 for a session that has ended' },
+      },
+    },
+    {
       title: 'Plugin',
       counterpart: "The specified platform's RAG plugin",
       routes: {

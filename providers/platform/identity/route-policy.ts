@@ -35,6 +35,8 @@ const USER_RECORDS: RoutePolicy = {
   allow: ['operator', 'workflow', 'chatui', 'user'],
   behindEdge: true,
 }
+/** Research: as with records, but the chat interface has no part in it. */
+const USER_RESEARCH: RoutePolicy = { kind: 'identity', allow: ['operator', 'workflow', 'user'], behindEdge: true }
 /** Stored objects: as with records, a user has its own only. */
 const USER_OBJECTS: RoutePolicy = { kind: 'identity', allow: ['operator', 'workflow', 'user'], behindEdge: true }
 /** The workflow engine is a product of its own, not one of the backend's routes: a caller that may ask an alias may start a workflow. */
@@ -94,6 +96,14 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['POST /memory/sessions/:session_id/messages', USER_RECORDS],
     ['DELETE /memory/sessions/:session_id', USER_RECORDS],
     ['POST /memory/consolidate', USER_RECORDS],
+
+    // Research.
+    ['POST /research/start', USER_RESEARCH],
+    ['GET /research/sessions', USER_RESEARCH],
+    ['GET /research/:session_id/status', USER_RESEARCH],
+    ['GET /research/:session_id/result', USER_RESEARCH],
+    ['GET /research/:session_id/logs', USER_RESEARCH],
+    ['POST /research/:session_id/cancel', USER_RESEARCH],
 
     // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.
     [`GET ${rag}/health`, pluginRoute],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
-import { subjectOf } from '../identity/guard.ts'
+import { namedUser, subjectOf } from '../identity/guard.ts'
 import type { Task } from '../tasks/task-store.ts'
 import type { ConsolidationTask } from './consolidate.ts'
 import type { MemoryIndex } from './memory-index.ts'
@@ -108,16 +108,11 @@ export function registerMemoryRoutes(app: FastifyInstance, { store, index, conso
   }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
-/** The user that a request is about: that of its token, or the one that a service names. */
+/** The user that a request is about; a service must name one. */
 function userOf(request: FastifyRequest, given: string | undefined): string {
-  const subject = subjectOf(request)
-  if (subject !== null && (given === undefined || given === subject)) return subject
-  if (subject === null && given === undefined) throw new HttpError(400, 'user_id is required with a service token')
-  if (!UUID.test(given!)) throw new HttpError(400, 'Invalid user_id: expected a UUID')
-  if (subject !== null) throw new HttpError(403, 'This credential is for another user')
-  return given!.toLowerCase()
+  const user = namedUser(request, given)
+  if (user === null) throw new HttpError(400, 'user_id is required with a service token')
+  return user
 }
 
 function removed(reply: FastifyReply, found: boolean, unknown: string): FastifyReply {

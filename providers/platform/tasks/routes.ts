@@ -30,14 +30,17 @@ const STATUS = {
   cancelled: 'REVOKED',
 } as const satisfies Record<Task['status'], JobState['status']>
 
-/** State, result and log of a background job: 403 for one that another secret signed, 404 for an unknown one. */
-export function registerTaskRoutes(app: FastifyInstance, store: TaskStore): void {
+/**
+ * State, result and log of a background job: 403 for one that another secret signed, 404 for an unknown one. Jobs of the kinds in `hidden` are
+ * unknown here: they have routes of their own, which other principals may use.
+ */
+export function registerTaskRoutes(app: FastifyInstance, store: TaskStore, hidden: readonly string[] = []): void {
   app.get('/jobs/:job_id', async (request): Promise<JobState> => {
     const { job_id: id } = parseRequest(JobParams, request.params, 'path')
     const task = taskOf(store, id)
     const subject = subjectOf(request)
     // The job of another user is as unknown as one that never was.
-    if (task === null || (subject !== null && task.subject !== subject))
+    if (task === null || hidden.includes(task.kind) || (subject !== null && task.subject !== subject))
       throw new HttpError(404, `Unknown job: '${id}'`)
     return jobState(task, store)
   })

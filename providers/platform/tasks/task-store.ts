@@ -16,6 +16,8 @@ export interface Task {
   error: string | null
   createdMs: number
   updatedMs: number
+  /** When a process last cared for the task: added, claimed or renewed it, or kept it waiting. */
+  heartbeatMs: number
 }
 
 export interface NewTask {
@@ -78,6 +80,7 @@ interface TaskRow {
   error: string | null
   created_ms: number
   updated_ms: number
+  heartbeat_ms: number
 }
 
 const LEASE_MS = 30_000
@@ -108,10 +111,10 @@ export class TaskStore {
     const text = JSON.stringify(payload)
     this.#database
       .prepare(
-        `INSERT INTO tasks (id, kind, subject, payload, signature, status, max_attempts, available_ms, created_ms, updated_ms)
-         VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+        `INSERT INTO tasks (id, kind, subject, payload, signature, status, max_attempts, available_ms, created_ms, updated_ms,
+         heartbeat_ms) VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`,
       )
-      .run(id, kind, subject, text, this.#sign(id, kind, subject, text), maxAttempts, now, now, now)
+      .run(id, kind, subject, text, this.#sign(id, kind, subject, text), maxAttempts, now, now, now, now)
     return this.get(id)!
   }
 
@@ -121,6 +124,47 @@ export class TaskStore {
     if (row === undefined) return null
     if (!this.#isSigned(row)) throw new TaskSignatureError(id)
     return toTask(row)
+  }
+
+  /** Tasks of a kind, newest first, of one user or of all where `subject` is null; without those that another secret signed. */
+  list(kind: string, subject: string | null, limit: number, offset: number): Task[] {
+    return this.#database
+      .prepare<Record<string, unknown>, TaskRow>(
+        `SELECT * FROM tasks WHERE kind = @kind AND (@subject IS NULL OR subject = @subject)
+         ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
+      )
+      .all({ kind, subject, limit, offset })
+      .filter((row) => this.#isSigned(row))
+      .map(toTask)
+  }
+
+  /** How many tasks of a kind are pending or running. */
+  openCount(kind: string): number {
+    return this.#database
+      .prepare<[string], number>(`SELECT count(*) FROM tasks WHERE kind = ? AND status IN ('pending', 'running')`)
+      .pluck()
+      .get(kind)!
+  }
+
+  /**
+   * Fails the open tasks of a kind that no process has cared for since `silentMs`, then gives those that wait a new heartbeat: this process
+   * cares for them. Returns how many failed.
+   */
+  failAbandoned(kind: string, silentMs: number): number {
+    return this.#write(() => {
+      const now = this.#options.now()
+      const open = `kind = @kind AND status IN ('pending', 'running')`
+      const { changes } = this.#database
+        .prepare(
+          `UPDATE tasks SET status = 'failed', owner = NULL, fence = fence + 1, error = @error, updated_ms = @now
+           WHERE ${open} AND heartbeat_ms <= @before`,
+        )
+        .run({ kind, now, before: now - silentMs, error: `abandoned: no process ran it for ${silentMs / 1000} s` })
+      this.#database
+        .prepare(`UPDATE tasks SET heartbeat_ms = @now WHERE kind = @kind AND status = 'pending'`)
+        .run({ kind, now })
+      return changes
+    })
   }
 
   /**
@@ -148,9 +192,9 @@ export class TaskStore {
         this.#database
           .prepare(
             `UPDATE tasks SET status = 'running', owner = ?, fence = fence + 1, attempts = attempts + 1, lease_until_ms = ?,
-             visible_again_ms = ?, updated_ms = ? WHERE id = ?`,
+             visible_again_ms = ?, updated_ms = ?, heartbeat_ms = ? WHERE id = ?`,
           )
-          .run(owner, Math.min(now + this.#options.leaseMs, again), again, now, row.id)
+          .run(owner, Math.min(now + this.#options.leaseMs, again), again, now, now, row.id)
         claimed.push({ task: this.get(row.id)!, lease: { id: row.id, owner, fence: row.fence + 1 } })
       }
       return claimed
@@ -170,7 +214,7 @@ export class TaskStore {
       const now = this.#options.now()
       const row = this.#database
         .prepare<Record<string, unknown>, { cancel_requested: number }>(
-          `UPDATE tasks SET lease_until_ms = min(@until, visible_again_ms) WHERE ${MINE} AND visible_again_ms > @now
+          `UPDATE tasks SET lease_until_ms = min(@until, visible_again_ms), heartbeat_ms = @now WHERE ${MINE} AND visible_again_ms > @now
            RETURNING cancel_requested`,
         )
         .get({ ...lease, until: now + this.#options.leaseMs, now })
@@ -308,4 +352,5 @@ const toTask = (row: TaskRow): Task => ({
   error: row.error,
   createdMs: row.created_ms,
   updatedMs: row.updated_ms,
+  heartbeatMs: row.heartbeat_ms,
 })
