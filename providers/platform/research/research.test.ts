@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
@@ -260,6 +261,21 @@ describe('the limit of open sessions', () => {
     await reached(id, 'running')
     await ask('POST', `/research/${id}/cancel`)
     await reached(id, 'cancelled')
+    await vi.waitFor(async () => expect((await begin()).status).toBe(200))
+  })
+
+  it('keeps no place for callers who leave before their body has arrived', async () => {
+    await start({ most: '1' })
+    const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+    for (let call = 0; call < 3; call += 1) {
+      const socket = connect(Number(port), '127.0.0.1')
+      const head = ['POST /research/start HTTP/1.1', 'host: 127.0.0.1', `authorization: Bearer ${mine}`]
+      socket.write([...head, 'content-type: application/json', 'content-length: 100', '', '{"query":'].join('\r\n'))
+      // The request is being read by the time that its caller leaves.
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      socket.destroy()
+      await once(socket, 'close')
+    }
     await vi.waitFor(async () => expect((await begin()).status).toBe(200))
   })
 

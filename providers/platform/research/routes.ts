@@ -102,21 +102,18 @@ export class Admission {
  */
 export function registerResearchRoutes(app: FastifyInstance, deps: ResearchRoutesDeps): void {
   const { tasks, admission, searchesWeb, wake, stop } = deps
-  const entered = new WeakSet<FastifyRequest>()
 
   app.post(
     '/research/start',
     {
       // Runs after the guard and before the body is read.
-      onRequest: async (request) => {
+      onRequest: async (_request, reply) => {
         if (!admission.enter())
           throw new HttpError(429, 'Too many research sessions are open (RESEARCH_MAX_CONCURRENT): try again later', {
             headers: { 'retry-after': '1' },
           })
-        entered.add(request)
-      },
-      onResponse: async (request) => {
-        if (entered.delete(request)) admission.leave()
+        // Also when the caller leaves before its body has arrived.
+        reply.raw.once('close', () => admission.leave())
       },
     },
     async (request) => {
