@@ -25,6 +25,8 @@ export interface ApproachDescriptor {
   marker: ApproachMarker
   /** What an alias of this approach sets in the flavors file. */
   parameters: z.ZodType
+  /** What a person's own flavor sets, where that is not `parameters`; null where there is nothing to set. */
+  ownParameters?: z.ZodType | null
   /** Runs only when it is selected by name; all others are the default matrix. */
   experimental?: boolean
   /** Asked with the contextual collection, by itself or through the alias that it delegates to. */
@@ -35,7 +37,25 @@ export interface ApproachDescriptor {
 
 const count = z.int().min(1).max(200)
 const weight = z.number().min(0).max(1)
-const hybridSearch = z.strictObject({ retrieve_k: count, top_n: count, alpha: weight, rerank: z.boolean() })
+/** What the model that writes the answer is told beside its task. The built-in answerer, which is a rule, takes no notice of it. */
+const instructions = z.string().trim().min(1).max(2000).optional()
+const hybridSearch = z.strictObject({
+  retrieve_k: count,
+  top_n: count,
+  alpha: weight,
+  rerank: z.boolean(),
+  instructions,
+})
+
+/** How the graph engine is asked. */
+export const GraphQuerySettings = z.strictObject({
+  mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
+  top_k: count,
+  chunk_top_k: count,
+  max_total_tokens: z.int().min(256).max(200_000),
+  enable_rerank: z.boolean(),
+})
+const ownGraphQuery = z.strictObject({ ...GraphQuerySettings.shape, instructions })
 
 /** In ladder order. */
 export const APPROACHES = {
@@ -43,7 +63,7 @@ export const APPROACHES = {
     short: 'vanilla',
     colour: '#0072B2',
     marker: 'square',
-    parameters: z.strictObject({ k: count }),
+    parameters: z.strictObject({ k: count, instructions }),
   },
   'hybrid-rag': { short: 'hybrid', colour: '#E69F00', marker: 'circle', parameters: hybridSearch },
   'contextual-rag': {
@@ -58,7 +78,9 @@ export const APPROACHES = {
     colour: '#CC79A7',
     marker: 'triangle',
     usesGraph: true,
-    parameters: z.strictObject({ query_profile: Identifier }),
+    /** A managed query profile by name, or the settings themselves. */
+    parameters: z.union([z.strictObject({ query_profile: Identifier }), ownGraphQuery]),
+    ownParameters: ownGraphQuery,
   },
   'agentic-rag': {
     short: 'agentic',
@@ -71,6 +93,7 @@ export const APPROACHES = {
       /** Contexts that the answer is given out of everything that the steps found. */
       max_contexts: z.int().min(1).max(50).default(8),
       graph_mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
+      instructions,
     }),
   },
   'workflow-adaptive-rag': {
@@ -78,6 +101,7 @@ export const APPROACHES = {
     colour: '#56B4E9',
     marker: 'cross',
     parameters: z.strictObject({}),
+    ownParameters: null,
     usesContextual: true,
     usesGraph: true,
   },
@@ -90,6 +114,7 @@ export const APPROACHES = {
       seed_k: count,
       max_context_chunks: count,
       max_concepts_per_chunk: count,
+      instructions,
     }),
     experimental: true,
   },

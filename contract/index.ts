@@ -1,3 +1,4 @@
+export * from './approach-parameters.ts'
 export * from './approaches.ts'
 export * from './canonical-json.ts'
 export * from './common.ts'

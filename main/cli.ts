@@ -18,6 +18,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   'import-results': async () => (await import('./cli/commands/import-results.ts')).importResultsCommand,
   recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
   metrics: async () => (await import('./cli/commands/metrics.ts')).metricsCommand,
+  flavors: async () => (await import('./cli/commands/flavors.ts')).flavorsCommand,
   models: async () => (await import('./cli/commands/models.ts')).modelsCommand,
   platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
   doctor: async () => (await import('./cli/commands/doctor.ts')).doctorCommand,

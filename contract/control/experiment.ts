@@ -4,6 +4,7 @@ import { EvaluationMetric, EvidenceCapability, Identifier, PrimaryMetric } from 
 import { IngestionProfile } from '../manifests/consumer.ts'
 import { PublishedRun } from '../manifests/datasets.ts'
 import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'
+import { OwnFlavor } from '../manifests/flavors.ts'
 
 const count = z.int().min(0)
 
@@ -30,6 +31,8 @@ export type DatasetView = z.infer<typeof DatasetView>
 
 export const AliasView = z.strictObject({
   alias: Identifier,
+  /** A person's own, which can be changed and removed; others are part of the project. */
+  own: z.boolean(),
   /** Decides the colour. */
   base: BaseApproach,
   /** Null for the base alias. */
@@ -38,10 +41,15 @@ export const AliasView = z.strictObject({
   evidence: EvidenceCapability,
   requires_reingest: z.boolean(),
   parameters: z.record(z.string(), z.json()),
+  /** What a flavor of one's own can set, with the values of this alias; null where there is nothing. */
+  settable: z.record(z.string(), z.json()).nullable(),
   /** One of the six canonical approaches: selected unless the user chooses others. */
   canonical: z.boolean(),
 })
 export type AliasView = z.infer<typeof AliasView>
+
+/** Replaces the person's own flavor of that name. */
+export const SaveFlavorInput = z.strictObject({ name: Identifier, flavor: OwnFlavor })
 
 export const ModelSetView = z.strictObject({
   name: Identifier,

@@ -30,7 +30,7 @@ import {
 import { DocumentChunks, DocumentChunksInput } from './document-chunks.ts'
 import { EventsInput, SequencedEvent } from './events.ts'
 import { ImportFolderInput, ImportFormat, ImportStep, FilePiece } from './dataset-transfer.ts'
-import { DatasetView, ExperimentView } from './experiment.ts'
+import { AliasView, DatasetView, ExperimentView, SaveFlavorInput } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
 import {
   AddConnectionInput,
@@ -123,6 +123,13 @@ export const controlContract = {
     get: base.output(ExperimentView),
     /** Calls nothing and writes nothing. */
     plan: base.input(RunRequest).output(PlanOutcome),
+  },
+  /** A person's own flavors, in their own file. Both calls are refused while a run is under way or queued; they answer with all aliases. */
+  flavors: {
+    /** Adds one, or replaces the person's own of that name. */
+    save: base.input(SaveFlavorInput).output(z.array(AliasView)),
+    /** Cells that were made with it stay. Refused for what belongs to the project. */
+    remove: base.input(z.strictObject({ name: Identifier })).output(z.array(AliasView)),
   },
   runs: {
     /** Queues the run; one is under way at a time. */

@@ -1,5 +1,5 @@
 import type { AliasDeclaration, ConsumerManifest } from './consumer.ts'
-import type { Flavor, FlavorsManifest } from './flavors.ts'
+import type { Flavor, FlavorsManifest, OwnFlavorsFile } from './flavors.ts'
 
 /** An alias with everything that is declared of it in the consumer and flavors files. */
 export interface Alias extends AliasDeclaration {
@@ -22,10 +22,9 @@ export function joinAliases(
     const { alias } = flavor
     if (byAlias.get(alias) !== flavor) return [`the alias ${alias} is listed twice: remove one of them`]
     if (!declared.has(alias)) return [`the alias ${alias} is not declared in consumer.yaml`]
-    return flavor.base === 'graph-rag' && !profiles.has(flavor.parameters.query_profile)
-      ? [
-          `the alias ${alias} names the graph query profile ${flavor.parameters.query_profile}, which consumer.yaml lacks`,
-        ]
+    const { parameters } = flavor
+    return 'query_profile' in parameters && !profiles.has(parameters.query_profile)
+      ? [`the alias ${alias} names the graph query profile ${parameters.query_profile}, which consumer.yaml lacks`]
       : []
   })
   for (const declaration of consumer.aliases) {
@@ -36,4 +35,46 @@ export function joinAliases(
     else aliases.set(alias, { ...declaration, flavor })
   }
   return { aliases, problems }
+}
+
+/** The manifests of a project with a person's own flavors in them. */
+export interface WithOwnFlavors<Consumer> {
+  consumer: Consumer
+  flavors: Pick<FlavorsManifest, 'flavors'>
+  /** Paths in the person's file with what is wrong there. */
+  problems: { path: string[]; message: string }[]
+}
+
+/**
+ * Adds a person's own flavors after the project's. What the alias of a flavor's approach declares of evidence holds for it too. A name that the
+ * project has, as an alias or as a flavor, is a problem: `--flavors wide` must mean one thing.
+ */
+export function withOwnFlavors<Consumer extends Pick<ConsumerManifest, 'aliases' | 'graph_query_profiles'>>(
+  consumer: Consumer,
+  { flavors }: Pick<FlavorsManifest, 'flavors'>,
+  own: OwnFlavorsFile | null,
+): WithOwnFlavors<Consumer> {
+  const taken = new Set([
+    'all',
+    ...consumer.aliases.map(({ alias }) => alias),
+    ...flavors.flatMap(({ flavor }) => (flavor === null ? [] : [flavor])),
+  ])
+  const problems: WithOwnFlavors<Consumer>['problems'] = []
+  const added = Object.entries(own?.flavors ?? {}).flatMap(([alias, { base, parameters }]) => {
+    const declared = consumer.aliases.find((each) => each.alias === base)
+    if (taken.has(alias))
+      problems.push({ path: ['flavors', alias], message: `${alias} is a name of the project: choose another` })
+    else if (declared === undefined)
+      problems.push({ path: ['flavors', alias, 'base'], message: `the project has no alias ${base}` })
+    else {
+      const flavor = { alias, base, flavor: alias, requires_reingest: false, parameters } as Flavor
+      return [{ declaration: { ...declared, alias }, flavor }]
+    }
+    return []
+  })
+  return {
+    consumer: { ...consumer, aliases: [...consumer.aliases, ...added.map(({ declaration }) => declaration)] },
+    flavors: { flavors: [...flavors, ...added.map(({ flavor }) => flavor)] },
+    problems,
+  }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BaseApproach } from '../approaches.ts'
+import { BaseApproach, GraphQuerySettings } from '../approaches.ts'
 import { EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
 
 /** Which parser reads a corpus file, tried in order; the first that accepts the file wins. */
@@ -59,14 +59,7 @@ export const IngestionProfile = z.strictObject({
 })
 export type IngestionProfile = z.infer<typeof IngestionProfile>
 
-export const GraphQueryProfile = z.strictObject({
-  name: Identifier,
-  mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
-  top_k: z.int().min(1).max(200),
-  chunk_top_k: z.int().min(1).max(200),
-  max_total_tokens: z.int().min(256).max(200_000),
-  enable_rerank: z.boolean(),
-})
+export const GraphQueryProfile = z.strictObject({ name: Identifier, ...GraphQuerySettings.shape })
 export type GraphQueryProfile = z.infer<typeof GraphQueryProfile>
 
 /** A model alias that the gateway offers: an approach or one of its flavors. The flavor's values live in the flavors file. */

@@ -25,6 +25,7 @@ import { NotesStore } from './notes-store.ts'
 import { control } from './procedures/control-api.ts'
 import {
   datasetProcedures,
+  flavorProcedures,
   indexProcedures,
   serviceProcedures,
   settingsProcedures,
@@ -198,6 +199,7 @@ function createControlRouter(parts: EngineParts) {
     cells: cellProcedures(parts),
     ...comparisonProcedures(parts),
     datasets: { ...datasetProcedures(parts), ...ownDatasetProcedures(parts) },
+    flavors: flavorProcedures(parts),
     judges: judgeProcedures(parts),
     models: modelProcedures(parts),
     services: serviceProcedures(parts),

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { InputProblem } from '../../contract/control/control-error.ts'
-import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER, OWN_MODELS_FILE } from '../../contract/index.ts'
+import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER, OWN_FLAVORS_FILE, OWN_MODELS_FILE } from '../../contract/index.ts'
 import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
@@ -131,6 +131,7 @@ export class ExperimentSource {
       ...new Set([
         ...inside,
         ...ofPerson,
+        OWN_FLAVORS_FILE,
         OWN_MODELS_FILE,
         ...this.#files,
         ...(Object.values(this.#chosen) as string[]),

@@ -12,6 +12,7 @@ import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { isOwnDataset } from '../manifests/own-datasets.ts'
+import { parametersToSet } from '../manifests/own-flavors.ts'
 import { coverageNotices, unusableNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import { declaredPanel, panelProblem } from '../runner/prepare-run.ts'
 
@@ -41,16 +42,22 @@ export function datasetView(declared: LadderDataset): DatasetView {
   }
 }
 
-const aliasView = (alias: Alias): AliasView => ({
+const aliasView = (alias: Alias, { consumer, ownAliases }: Experiment): AliasView => ({
   alias: alias.alias,
+  own: ownAliases.includes(alias.alias),
   base: alias.base,
   flavor: alias.flavor.flavor,
   experimental: alias.experimental,
   evidence: alias.evidence,
   requires_reingest: alias.flavor.requires_reingest,
   parameters: { ...alias.flavor.parameters },
+  settable: parametersToSet(alias, consumer),
   canonical: canonical.includes(alias.alias),
 })
+
+/** The aliases of the project and of the person who works in it. */
+export const aliasViews = (experiment: Experiment): AliasView[] =>
+  [...experiment.aliases.values()].map((alias) => aliasView(alias, experiment))
 
 const roleView = (choice: ModelChoice) => ({
   backend: choice.backend,
@@ -79,7 +86,7 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
     branding: consumer.branding,
     evaluation_file: experiment.evaluationFile,
     datasets: experiment.datasets.map(datasetView),
-    aliases: [...experiment.aliases.values()].map(aliasView),
+    aliases: aliasViews(experiment),
     metrics: EvaluationMetric.options.map((metric) => ({
       metric,
       requested: requested.includes(metric),

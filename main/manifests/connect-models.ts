@@ -10,6 +10,10 @@ import {
   connectionKey,
   connectionKind,
   isRemoteModel,
+  joinModels,
+  ModelsFile,
+  OWN_MODELS_FILE,
+  OwnModelsFile,
   resolveModel,
   DeclaredModel,
   type Connection,
@@ -20,8 +24,9 @@ import {
 import type { ConnectionView, FoundModels, ModelProbe, ModelTest } from '../../contract/control/models.ts'
 import { testConnection } from '../lib/test-connection.ts'
 import { TRUSTED_VARIABLE, trustAddresses, trustedOrigins } from '../lib/trusted-addresses.ts'
-import { loadModels } from './experiment.ts'
-import { editOwnModels } from './own-models.ts'
+import { editOwnFile, type OwnFileEdit } from './edit-own-file.ts'
+import { loadModels, MODELS_FILE } from './experiment.ts'
+import { loadManifest } from './load-manifest.ts'
 import { InputError } from './runner-inputs.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -47,6 +52,19 @@ export function connectionNamed({ connections }: LoadedModels, name: string): Co
   if (Object.hasOwn(connections, name)) return connections[name]!
   throw new InputError([`no connection is named ${name}; there are ${Object.keys(connections).join(', ')}`])
 }
+
+const editOwnModels = (root: string, edits: readonly OwnFileEdit[]): Promise<void> =>
+  editOwnFile(
+    root,
+    {
+      file: OWN_MODELS_FILE,
+      version: 2,
+      schema: OwnModelsFile,
+      maps: ['connections', 'sets'],
+      problemsOf: async (own) => joinModels(await loadManifest(root, MODELS_FILE, ModelsFile), own).problems.ofPerson,
+    },
+    edits,
+  )
 
 /** Adds a connection, or replaces the person's own of that name, with a set of the same name where one is given. */
 export async function addConnection(

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import type { z } from 'zod'
 import {
   CANONICAL_APPROACHES,
   DATASETS_FOLDER,
@@ -8,12 +9,15 @@ import {
   FlavorsManifest,
   ModelsFile,
   OWN_CORPUS,
+  OWN_FLAVORS_FILE,
   OWN_MODELS_FILE,
+  OwnFlavorsFile,
   OwnModelsFile,
   QueryFile,
   fieldPath,
   joinAliases,
   joinModels,
+  withOwnFlavors,
   type Alias,
   type Connection,
   type Dataset,
@@ -53,7 +57,10 @@ export interface Experiment {
   connections: Record<string, Connection>
   /** Names of the connections that are a person's own. */
   ownConnections: string[]
+  /** The project's aliases and, after them, a person's own. */
   aliases: Map<string, Alias>
+  /** Names of the aliases that are a person's own. */
+  ownAliases: string[]
   datasets: LadderDataset[]
   /** Datasets that only a run which names them is refused for. */
   unusable: UnusableDataset[]
@@ -138,8 +145,7 @@ type LoadedModels = Pick<Experiment, 'models' | 'projectModels' | 'ownModelSets'
 /** The model sets and connections of a project and of the person who works in it. Throws `ManifestError`. */
 export async function loadModels(root: string): Promise<LoadedModels> {
   const project = await loadManifest(root, MODELS_FILE, ModelsFile)
-  const hasOwn = (await stat(resolve(root, OWN_MODELS_FILE)).catch(() => null)) !== null
-  const own = hasOwn ? await loadManifest(root, OWN_MODELS_FILE, OwnModelsFile) : null
+  const own = await loadOwn(root, OWN_MODELS_FILE, OwnModelsFile)
   const { models, connections, ownSets, ownConnections, problems } = joinModels(project, own)
   for (const [file, found] of [
     [MODELS_FILE, problems.ofProject],
@@ -154,6 +160,36 @@ export async function loadModels(root: string): Promise<LoadedModels> {
   return { models, projectModels, ownModelSets: ownSets, connections, ownConnections }
 }
 
+/** A file of the person who works in a project; null where there is none. Throws `ManifestError`. */
+async function loadOwn<Schema extends z.ZodType>(
+  root: string,
+  file: string,
+  schema: Schema,
+): Promise<z.output<Schema> | null> {
+  const exists = (await stat(resolve(root, file)).catch(() => null)) !== null
+  return exists ? loadManifest(root, file, schema) : null
+}
+
+/** The aliases of the project and of the person who works in it. Throws `ManifestError`. */
+async function loadAliases(
+  root: string,
+  declaration: ConsumerManifest,
+  flavors: FlavorsManifest,
+  flavorsFile: string,
+): Promise<Pick<Experiment, 'consumer' | 'aliases' | 'ownAliases'>> {
+  const ofProject = joinAliases(declaration, flavors)
+  if (ofProject.problems.length > 0) throw new ManifestError(flavorsFile, ofProject.problems)
+  const own = await loadOwn(root, OWN_FLAVORS_FILE, OwnFlavorsFile)
+  const joined = withOwnFlavors(declaration, flavors, own)
+  if (joined.problems.length > 0)
+    throw new ManifestError(
+      OWN_FLAVORS_FILE,
+      joined.problems.map(({ path, message }) => `${fieldPath(path)}: ${message}`),
+    )
+  const { aliases } = joinAliases(joined.consumer, joined.flavors)
+  return { consumer: joined.consumer, aliases, ownAliases: Object.keys(own?.flavors ?? {}) }
+}
+
 /** Loads and cross-checks all manifests. Throws `ManifestError` for what concerns every dataset; makes no call and writes nothing. */
 export async function loadExperiment(root: string, files: ExperimentFiles = {}): Promise<Experiment> {
   const evaluationFile = files.evaluationFile ?? EVALUATION_FILE
@@ -164,8 +200,7 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
     loadManifest(root, evaluation.flavors_file, FlavorsManifest, `flavors_file in ${evaluationFile}`),
     readDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
   ])
-  const { aliases, problems } = joinAliases(declaration, flavors)
-  if (problems.length > 0) throw new ManifestError(evaluation.flavors_file, problems)
+  const { consumer, aliases, ownAliases } = await loadAliases(root, declaration, flavors, evaluation.flavors_file)
   checkApproaches(evaluation, aliases, evaluationFile)
   const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
   const isDeclared = (id: string): boolean =>
@@ -187,9 +222,10 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
     root,
     evaluationFile,
     evaluation,
-    consumer: withOwnProfiles(declaration, joined.loaded),
+    consumer: withOwnProfiles(consumer, joined.loaded),
     ...joinedModels,
     aliases,
+    ownAliases,
     datasets: joined.loaded,
     unusable: [...unusable, ...joined.unusable],
   }

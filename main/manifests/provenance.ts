@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import {
   isDatasetFile,
+  type Alias,
   type GitState,
   type IngestionProvenance,
   type ModelChoice,
@@ -26,12 +27,16 @@ export function configHashes(
   return {
     dataset: hashOf(declared),
     evaluation: evaluationHash(experiment.evaluation),
-    flavors: hashOf([...experiment.aliases.values()].map((alias) => alias.flavor)),
+    flavors: hashOf(projectAliases(experiment).map((alias) => alias.flavor)),
     ingestion_profile: hashOf(profile),
     models: hashOf(modelsThatCount(experiment, modelSet)),
     queries: hashOf(questions),
   }
 }
+
+/** A flavor of a person's own is in each of its rows with all parameters: one that is added or changed leaves the rows of others as they are. */
+const projectAliases = ({ aliases, ownAliases }: Experiment): Alias[] =>
+  [...aliases.values()].filter(({ alias }) => !ownAliases.includes(alias))
 
 /** The project's sets, and a person's own set where the run uses it: one that is added beside it leaves other runs as they are. */
 function modelsThatCount({ models, projectModels, ownModelSets }: Experiment, modelSet: string | null): ModelsManifest {
@@ -62,8 +67,8 @@ export function runtimeFiles(experiment: Experiment, { profile }: LadderDataset)
   return [
     {
       path: 'registry/models',
-      sha256: hashOf([...experiment.aliases.values()]),
-      entries: [...experiment.aliases.keys()],
+      sha256: hashOf(projectAliases(experiment)),
+      entries: projectAliases(experiment).map(({ alias }) => alias),
     },
     { path: 'registry/ingestion-profiles', sha256: hashOf([profile]), entries: [profile.name] },
     { path: 'registry/graph-query-profiles', sha256: hashOf(graph), entries: graph.map((profile) => profile.name) },

@@ -134,6 +134,22 @@ describe('problems', () => {
     ])
   })
 
+  it('adds the flavors of the person beside the manifests, and names what is wrong in their file', async () => {
+    const project = await mkdtemp(join(folder, 'own-flavors-'))
+    await cp(DECLARED, join(project, 'manifests'), { recursive: true })
+    await mkdir(join(project, '.rag-ladder'))
+    const file = join(project, '.rag-ladder/flavors.yaml')
+    const env = { RAG_LADDER_MANIFESTS: join(project, 'manifests') }
+    await writeFile(file, 'version: 1\nflavors: { vanilla-k2: { base: vanilla-rag, parameters: { k: 2 } } }\n')
+    const { consumer, flavors } = loadPlatformConfig(env)
+    expect(consumer.aliases.at(-1)).toMatchObject({ alias: 'vanilla-k2', evidence: 'answer_with_contexts' })
+    expect(flavors.flavors.at(-1)).toMatchObject({ alias: 'vanilla-k2', parameters: { k: 2 } })
+    await writeFile(file, 'version: 1\nflavors: { bm25: { base: vanilla-rag, parameters: { k: 2 } } }\n')
+    expect(problems(env)).toEqual([`${file}: flavors.bm25: bm25 is a name of the project: choose another`])
+    await writeFile(file, 'version: 1\nflavors: { a: { base: vanilla-rag, parameters: { k: 0 } } }\n')
+    expect(problems(env)).toEqual([expect.stringContaining(`${file}: flavors.a.parameters.k: `)])
+  })
+
   it('names a secret that is not set, once, and never its value', () => {
     expect(problems({ RAG_MODEL_SET: 'openai' })).toEqual([
       expect.stringMatching(

@@ -12,11 +12,14 @@ import {
   ModelsFile,
   OWN_DATASET_FILE,
   OWN_DATASETS_FOLDER,
+  OWN_FLAVORS_FILE,
   OWN_MODELS_FILE,
   OwnDatasetFile,
+  OwnFlavorsFile,
   OwnModelsFile,
   ownDatasetOf,
   selectModels,
+  withOwnFlavors,
   type SelectedModels,
 } from '../../contract/index.ts'
 import packageFile from '../../package.json' with { type: 'json' }
@@ -60,7 +63,7 @@ export interface PlatformConfig {
   /** Folder of a person's own datasets. */
   ownDatasetsRoot: string
   consumer: ConsumerManifest
-  flavors: FlavorsManifest
+  flavors: Pick<FlavorsManifest, 'flavors'>
   models: SelectedModels
   /** The ingestion profile whose collections the plugin serves. */
   profile: string
@@ -190,13 +193,14 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
     return null
   }
   const wanted = reader.optional('RAG_PROFILE')
-  const consumer = withDatasetProfiles(folder, read('consumer.yaml', ConsumerManifest), wanted, reader.problems)
-  const flavors = read('flavors.yaml', FlavorsManifest)
+  const declared = withDatasetProfiles(folder, read('consumer.yaml', ConsumerManifest), wanted, reader.problems)
+  const listed = read('flavors.yaml', FlavorsManifest)
   const models = chooseModels(reader, env, join(folder, 'models.yaml'), resolve(folder, '..', OWN_MODELS_FILE))
-  const profile = consumer === null ? null : chooseProfile(reader, consumer)
-  if (consumer !== null && flavors !== null)
-    reader.problems.push(...joinAliases(consumer, flavors).problems.map((problem) => `flavors.yaml: ${problem}`))
-  if (consumer === null || flavors === null || models === null || profile === null) return null
+  const profile = declared === null ? null : chooseProfile(reader, declared)
+  if (declared !== null && listed !== null)
+    reader.problems.push(...joinAliases(declared, listed).problems.map((problem) => `flavors.yaml: ${problem}`))
+  if (declared === null || listed === null || models === null || profile === null) return null
+  const { consumer, flavors } = addOwnFlavors(reader, declared, listed, resolve(folder, '..', OWN_FLAVORS_FILE))
   // The path is relative to the project's root, and the manifests are the root's own folder.
   const ownDatasetsRoot = ownDatasetsFolder(folder)
   const workflowFile = resolve(folder, '..', consumer.workflow.file)
@@ -247,6 +251,15 @@ const namesIn = (folder: string): string[] =>
 
 /** The manifests are the project's own folder; a person's datasets are beside it. */
 const ownDatasetsFolder = (manifests: string): string => resolve(manifests, '..', OWN_DATASETS_FOLDER)
+
+/** A person's own flavors are beside the folder of the manifests. */
+function addOwnFlavors(reader: EnvReader, consumer: ConsumerManifest, flavors: FlavorsManifest, file: string) {
+  const own = existsSync(file) ? readManifest(file, OwnFlavorsFile) : { ok: true as const, value: null }
+  if (!own.ok) reader.problems.push(...own.problems)
+  const joined = withOwnFlavors(consumer, flavors, own.ok ? own.value : null)
+  reader.problems.push(...joined.problems.map(({ path, message }) => `${file}: ${fieldPath(path)}: ${message}`))
+  return joined
+}
 
 /** Of the project's sets and a person's own, which are beside the folder of the manifests. */
 function chooseModels(reader: EnvReader, env: Env, file: string, ownFile: string): SelectedModels | null {

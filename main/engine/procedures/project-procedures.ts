@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import type { SettingsView } from '../../../contract/control/settings.ts'
-import type { LadderDataset } from '../../manifests/experiment.ts'
+import type { AliasView } from '../../../contract/control/experiment.ts'
+import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
+import { removeOwnFlavor, saveOwnFlavor } from '../../manifests/own-flavors.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 import type { PlatformAddress } from '../../runner/platform-client.ts'
 import { ControlFailure } from '../control-failure.ts'
@@ -10,8 +12,8 @@ import { filePieces } from '../corpora/dataset-transfer.ts'
 import { documentChunks } from '../corpora/document-chunks.ts'
 import { addDocument } from '../corpora/add-document.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { datasetView } from '../experiment-view.ts'
-import { control, untilEither, withControlErrors } from './control-api.ts'
+import { aliasViews, datasetView } from '../experiment-view.ts'
+import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
 
 /** Throws `ControlFailure` for one that is not there. */
 export async function datasetOf({ experiment }: EngineParts, id: string): Promise<LadderDataset> {
@@ -70,6 +72,25 @@ export function datasetProcedures(parts: EngineParts) {
     })),
     graph: control.datasets.graph.handler(async ({ input }) =>
       datasetGraph(parts.platform, await datasetOf(parts, input.dataset_id), parts.settings.modelSet, input.limit),
+    ),
+  }
+}
+
+/** A person's own flavors, changed one after another. */
+export function flavorProcedures(parts: EngineParts) {
+  const inTurn = oneAfterAnother()
+  const change = (work: (experiment: Experiment) => Promise<void>): Promise<AliasView[]> =>
+    inTurn(async () => {
+      refuseUnderRun(parts, 'flavors do not change under it')
+      await work(await parts.experiment.current())
+      return aliasViews(await parts.experiment.current())
+    })
+  return {
+    save: control.flavors.save.handler(({ input: { name, flavor } }) =>
+      change((experiment) => saveOwnFlavor(experiment, name, flavor)),
+    ),
+    remove: control.flavors.remove.handler(({ input: { name } }) =>
+      change((experiment) => removeOwnFlavor(experiment, name)),
     ),
   }
 }

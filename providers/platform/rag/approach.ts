@@ -36,6 +36,8 @@ export interface ApproachServices extends CallAccount, OptionalEngines {
   /** Managed query profiles of the graph engine, by name. */
   graphProfiles: ReadonlyMap<string, GraphQueryProfile>
   aliases: AliasTable
+  /** What the flavor tells the model that writes the answer. */
+  instructions?: string | undefined
 }
 
 /** A chunk chosen as context; `score` is that of the step that ordered it, higher is better. */

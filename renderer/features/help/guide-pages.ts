@@ -17,6 +17,7 @@ export const GUIDE_CONTENTS = [
   { name: 'own-data', label: 'Your own data' },
   { name: 'public-datasets', label: 'Public datasets' },
   { name: 'own-models', label: 'Your own models' },
+  { name: 'own-flavors', label: 'Your own flavors' },
   { name: 'judges', label: 'Judges' },
   { name: 'documents', label: 'Documents' },
   { name: 'speech', label: 'Speech' },

@@ -43,8 +43,35 @@ export const LAUNCH_WORDS = {
     asItsBase: 'as its base',
     answerOnly: 'answer only: faithfulness cannot be measured',
     ingestsAgain: 'ingests again',
+    own: 'your own',
+    newFlavor: 'New flavor…',
+    newFlavorOf: (approach: string) => `New flavor of ${approach}`,
+    change: 'Change',
+    changeOf: (alias: string) => `Change ${alias}`,
+    remove: 'Remove',
+    removeOf: (alias: string) => `Remove ${alias}`,
     rung: (label: string, level: number, questions: number) =>
       `${label} · rung ${level} · ${plural(questions, 'question')}`,
+  },
+
+  flavors: {
+    newTitle: (approach: string) => `New flavor of ${approach}`,
+    newAbout: (alias: string) =>
+      `It starts with the parameters of ${alias} and runs beside it, under a name of its own.`,
+    changeTitle: (alias: string) => `Change ${alias}`,
+    changeAbout:
+      'Finished cells keep the parameters that they were made with: a run that has some of this flavor needs a new name to go on.',
+    instead: (before: string) => `Was ${before}.`,
+    nothing: 'empty',
+    name: 'Name',
+    nameAbout: 'As tables and charts show it: letters, digits, "_", "-" and "."',
+    cancel: 'Cancel',
+    save: 'Save flavor',
+    saved: (name: string) => `Saved ${name}`,
+    removed: (name: string) => `Removed ${name}. Finished cells stay.`,
+    restore: 'Undo',
+    removing: 'Removing the flavor',
+    restoring: 'Bringing the flavor back',
   },
 
   launchOptions: {

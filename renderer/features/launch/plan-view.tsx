@@ -20,7 +20,13 @@ export function PlanView({ plan }: { plan: Plan }) {
     [WORDS.about, minutes === null ? '–' : duration(minutes * 60_000)],
   ]
   const unknown = [...new Set(datasets.flatMap(({ unknown_latency: aliases }) => aliases))]
-  const conflicts = datasets.flatMap((dataset) => dataset.conflicts.slice(0, 3))
+  // The same difference of several rows is one line.
+  const conflicts = datasets.flatMap((dataset) =>
+    [...new Map(dataset.conflicts.map((each) => [`${each.path} ${each.stored} ${each.current}`, each])).values()].slice(
+      0,
+      3,
+    ),
+  )
   return (
     <div className={styles.plan}>
       <dl className={styles.totals}>

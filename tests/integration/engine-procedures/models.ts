@@ -129,3 +129,39 @@ describe('the catalogue of models', () => {
     await server.close()
   })
 })
+
+describe('flavors', () => {
+  it('are added, changed and removed in the file of the person, and never those of the project', async () => {
+    const parameters = { retrieve_k: 20, top_n: 10, alpha: 0.5, rerank: true }
+    const flavor = { base: 'hybrid-rag' as const, parameters }
+    const before = (await client.experiment.get()).aliases
+    const added = await client.flavors.save({ name: 'hybrid-k10', flavor })
+    expect(added.slice(0, -1)).toEqual(before)
+    expect(added.at(-1)).toMatchObject({
+      alias: 'hybrid-k10',
+      own: true,
+      flavor: 'hybrid-k10',
+      parameters,
+      settable: parameters,
+    })
+    expect((await client.experiment.get()).aliases).toEqual(added)
+    const plan = await client.experiment.plan({ dataset_ids: ['smoke'], models: ['hybrid-rag', 'hybrid-k10'] })
+    expect(plan).toMatchObject({ ok: true })
+
+    const shorter = { ...flavor, parameters: { ...parameters, top_n: 3 } }
+    expect((await client.flavors.save({ name: 'hybrid-k10', flavor: shorter })).at(-1)).toMatchObject({
+      settable: { top_n: 3 },
+    })
+    expect(await failureOf(client.flavors.save({ name: 'bm25', flavor }))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'name', message: expect.stringContaining('belongs to the project') as string }] },
+    })
+    const wrong = { ...flavor, parameters: { ...parameters, alpha: 2 } }
+    expect(await failureOf(client.flavors.save({ name: 'x', flavor: wrong }))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'flavor.parameters.alpha' }] },
+    })
+    expect(await failureOf(client.flavors.remove({ name: 'bm25' }))).toMatchObject({ code: 'input_invalid' })
+    expect(await client.flavors.remove({ name: 'hybrid-k10' })).toEqual(before)
+  })
+})

@@ -49,12 +49,10 @@ const INSTRUCTIONS = [
   `- When nothing that was found answers the question, reply with this sentence: ${NO_ANSWER}`,
 ]
 
-/** An agent's task as the first two messages of its conversation. */
-export function renderAgentTask(task: AgentTask): TaskMessages {
-  return taskMessages(MARK, INSTRUCTIONS, [
-    textBlock('question', task.question),
-    textBlock('replies-left', String(task.turns)),
-  ])
+/** An agent's task as the first two messages of its conversation; `additional` are instructions of a flavor, after those of the task. */
+export function renderAgentTask(task: AgentTask, additional?: string): TaskMessages {
+  const data = [textBlock('question', task.question), textBlock('replies-left', String(task.turns))]
+  return taskMessages(MARK, INSTRUCTIONS, data, additional)
 }
 
 /** What a tool found, as the content of its message. */

@@ -24,12 +24,12 @@ const INSTRUCTIONS = [
   '  You may add one sentence on what is missing. Do not guess.',
 ]
 
-/** An answer task as chat messages for any chat model. */
-export function renderAnswerTask(task: AnswerTask): TaskMessages {
+/** An answer task as chat messages for any chat model; `additional` are instructions of a flavor, after those of the task. */
+export function renderAnswerTask(task: AnswerTask, additional?: string): TaskMessages {
   const passages = task.passages.map((passage) =>
     groupBlock('passage', [textBlock('title', passage.title), textBlock('text', passage.text)]),
   )
-  return taskMessages(MARK, INSTRUCTIONS, [...passages, textBlock('question', task.question)])
+  return taskMessages(MARK, INSTRUCTIONS, [...passages, textBlock('question', task.question)], additional)
 }
 
 const readPassage = (reader: BlockReader): Passage | null => {

@@ -11,11 +11,17 @@ const DATA_RULE =
 
 /**
  * The messages of a task. The system message's first line is the task's mark: it stays the same whatever the data, so
- * that a backend can distinguish the task from free chat.
+ * that a backend can distinguish the task from free chat. `additional` is what a flavor says beside the instructions of the task.
  */
-export function taskMessages(mark: string, instructions: readonly string[], data: readonly string[]): TaskMessages {
+export function taskMessages(
+  mark: string,
+  instructions: readonly string[],
+  data: readonly string[],
+  additional?: string,
+): TaskMessages {
+  const own = additional === undefined ? [] : [`Additional instructions: ${additional}`]
   return [
-    { role: 'system', content: [mark, '', ...instructions, '', DATA_RULE].join('\n') },
+    { role: 'system', content: [mark, '', ...instructions, ...own, '', DATA_RULE].join('\n') },
     { role: 'user', content: data.join('\n') },
   ]
 }

@@ -41,7 +41,7 @@ export async function runAgent(
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
   const session = createSession(question, parameters, services)
-  const messages: ChatMessage[] = renderAgentTask({ question, turns: parameters.max_steps })
+  const messages: ChatMessage[] = renderAgentTask({ question, turns: parameters.max_steps }, services.instructions)
   const tools = toolDefinitions(parameters)
   let idle = 0
   for (let step = 1; step < parameters.max_steps && idle < IDLE_STEPS; step += 1) {
@@ -164,7 +164,7 @@ function createSession(question: string, parameters: AgentParameters, services: 
       const passages = contexts.map(({ title, text }) => ({ title, text }))
       const statements =
         passages.length > 0 || facts.size === 0 ? [] : [{ title: 'Knowledge graph', text: [...facts].join('\n') }]
-      return renderAnswerTask({ question, passages: [...passages, ...statements] })
+      return renderAnswerTask({ question, passages: [...passages, ...statements] }, services.instructions)
     },
 
     finish(answer: string, contexts: readonly ChosenPassage[]): ApproachAnswer {

@@ -77,5 +77,6 @@ export function approachOf(
   // The table pairs each base with its own parameters; the compiler cannot follow that through a lookup.
   const { answer } = APPROACHES[flavor.base] as { answer: unknown }
   const run = answer as (...call: [string, object, ApproachServices, AbortSignal?]) => Promise<ApproachAnswer>
-  return (question, services, signal) => run(question, flavor.parameters, services, signal)
+  const instructions = 'instructions' in flavor.parameters ? flavor.parameters.instructions : undefined
+  return (question, services, signal) => run(question, flavor.parameters, { ...services, instructions }, signal)
 }

@@ -11,6 +11,8 @@ export interface GraphQuestion {
   chunk_top_k: number
   max_total_tokens: number
   enable_rerank: boolean
+  /** Instructions for the model that writes the answer. */
+  user_prompt?: string
 }
 
 /** Calls that a service in another process made for a request, as it reported them. */

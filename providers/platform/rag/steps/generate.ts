@@ -12,11 +12,11 @@ export function withoutThinking(reply: string): string {
 export async function answerFrom(
   question: string,
   passages: readonly Passage[],
-  { models, onText }: Pick<ApproachServices, 'models' | 'onText'>,
+  { models, onText, instructions }: Pick<ApproachServices, 'models' | 'onText' | 'instructions'>,
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
   const task = { question, passages: passages.map(({ chunk }) => ({ title: chunk.title, text: chunk.content })) }
-  const asked = { messages: renderAnswerTask(task), temperature: 0 }
+  const asked = { messages: renderAnswerTask(task, instructions), temperature: 0 }
   const completion = await models.chat('light_gen', asked, signal, onText)
   const answer = withoutThinking(completion.choices[0]?.message.content ?? '')
   if (answer === '') throw new RagError('model_answer_invalid', 'the answering model returned no text')

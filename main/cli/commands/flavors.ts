@@ -1,0 +1,146 @@
+import {
+  OWN_FLAVORS_FILE,
+  ownParameters,
+  parameterFields,
+  type Alias,
+  type OwnFlavor,
+  type ParameterField,
+} from '../../../contract/index.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
+import { parametersToSet, removeOwnFlavor, saveOwnFlavor, startingAlias } from '../../manifests/own-flavors.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { EXIT, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
+
+// Approaches with other parameters, under names of their own: `rag-ladder flavors add hybrid-k10 --from hybrid-rag top_n=10` writes one to the
+// state folder, and `rag-ladder ladder --models hybrid-rag,hybrid-k10` puts it beside the one that it comes from.
+
+interface Call {
+  experiment: Experiment
+  args: readonly string[]
+  invocation: Invocation
+  print: (text: string) => void
+}
+
+interface Verb {
+  usage: string
+  about: string
+  /** Least and greatest number of arguments. */
+  takes: readonly [number, number]
+  run: (call: Call) => Promise<ExitCode>
+}
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  list: {
+    usage: 'list [ALIAS]',
+    about: 'all aliases with their parameters, or what can be set of one',
+    takes: [0, 1],
+    run: list,
+  },
+  add: {
+    usage: 'add NAME --from ALIAS PARAMETER=VALUE...',
+    about: 'adds a flavor: the parameters of ALIAS with other values; one of yours with that name is replaced',
+    takes: [1, 50],
+    run: add,
+  },
+  remove: { usage: 'remove NAME', about: 'removes a flavor of yours; finished cells stay', takes: [1, 1], run: remove },
+}
+
+export const flavorsCommand: Command = {
+  name: 'flavors',
+  summary: `Approaches with your own parameters: ${Object.keys(VERBS).join(', ')}.`,
+  positionals: '<verb> [name] [parameter=value ...]',
+  options: {
+    project: RUN_OPTIONS.project,
+    from: { type: 'string', hint: 'ALIAS', description: 'alias whose parameters a new flavor starts from' },
+  },
+  async run(invocation) {
+    const [name = '', ...args] = invocation.positionals
+    const verb = Object.hasOwn(VERBS, name) ? VERBS[name]! : null
+    if (verb === null)
+      throw new InputError([
+        `${name === '' ? 'name a verb' : `unknown verb ${name}`}:`,
+        ...Object.values(VERBS).map(({ usage, about }) => `flavors ${usage}: ${about}`),
+      ])
+    const [least, most] = verb.takes
+    if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder flavors ${verb.usage}`])
+    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
+    return verb.run({ experiment: await loadExperiment(projectFolder(invocation)), args, invocation, print })
+  },
+}
+
+const valuesText = (parameters: object): string =>
+  Object.entries(parameters)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
+
+function list({ experiment, args: [wanted], print }: Call): Promise<ExitCode> {
+  const { aliases, ownAliases } = experiment
+  if (wanted !== undefined) describe(startingAlias(experiment, wanted), experiment, print)
+  else
+    for (const { alias, flavor } of aliases.values())
+      print(`${alias}${ownAliases.includes(alias) ? ' (your own)' : ''}  ${valuesText(flavor.parameters)}`)
+  return Promise.resolve(EXIT.ok)
+}
+
+function describe(alias: Alias, { consumer }: Experiment, print: Call['print']): void {
+  const values = parametersToSet(alias, consumer)!
+  print(`${alias.alias}, an alias of ${alias.base}:`)
+  for (const field of parameterFields(alias.base))
+    print(`  ${valuesText({ [field.name]: values[field.name] ?? '' })}  ${field.about} ${rangeText(field)}`)
+}
+
+function rangeText({ kind, range, options }: ParameterField): string {
+  if (kind === 'switch') return 'true or false.'
+  if (kind === 'choice') return `${options.join(', ')}.`
+  const [least, most] = range!
+  if (kind === 'text') return `Text of at most ${most} characters; empty for none.`
+  return `${kind === 'integer' ? 'Whole number, ' : ''}${least} to ${most}.`
+}
+
+async function add({ experiment, args: [name = '', ...assignments], invocation, print }: Call): Promise<ExitCode> {
+  const from = textOption(invocation, 'from')
+  if (from === null) throw new InputError(['name the alias that it starts from: --from hybrid-rag'])
+  const alias = startingAlias(experiment, from)
+  const values = { ...parametersToSet(alias, experiment.consumer), ...assignedValues(alias, assignments) }
+  const parsed = ownParameters(alias.base)!.safeParse(withoutEmpty(values))
+  const replaced = experiment.ownAliases.includes(name) ? ', in place of the one of that name' : ''
+  const parameters = parsed.success ? parsed.data : (values as OwnFlavor['parameters'])
+  await saveOwnFlavor(experiment, name, { base: alias.base, parameters })
+  print(`Added ${name} to ${OWN_FLAVORS_FILE}${replaced}: ${valuesText(parameters)}`)
+  print(`Compare it: rag-ladder ladder --models ${alias.base},${name}`)
+  return EXIT.ok
+}
+
+/** Throws `InputError` for what is not `parameter=value` with a parameter of the approach. */
+function assignedValues({ base, alias }: Alias, assignments: readonly string[]): Record<string, unknown> {
+  const fields = new Map(parameterFields(base).map((field) => [field.name, field]))
+  return Object.fromEntries(
+    assignments.map((assignment) => {
+      const [name = '', ...rest] = assignment.split('=')
+      const field = fields.get(name)
+      if (rest.length === 0 || field === undefined)
+        throw new InputError([
+          `${assignment}: expected PARAMETER=VALUE with a parameter of ${alias}: ${[...fields.keys()].join(', ')}`,
+        ])
+      return [name, valueOf(field, rest.join('='))]
+    }),
+  )
+}
+
+function valueOf({ kind }: ParameterField, text: string): unknown {
+  if (kind === 'switch') return text === 'true' ? true : text === 'false' ? false : text
+  return (kind === 'integer' || kind === 'share') && text.trim() !== '' && !Number.isNaN(Number(text))
+    ? Number(text)
+    : text
+}
+
+const withoutEmpty = (values: object): object =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
+
+async function remove({ experiment, args: [name = ''], print }: Call): Promise<ExitCode> {
+  await removeOwnFlavor(experiment, name)
+  print(`Removed ${name} from ${OWN_FLAVORS_FILE}. Cells that were made with it stay.`)
+  return EXIT.ok
+}

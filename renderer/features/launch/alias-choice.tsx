@@ -1,0 +1,127 @@
+import { Button, Checkbox } from '@mantine/core'
+import { useState } from 'react'
+import type { AliasView } from '../../../contract/control/experiment.ts'
+import { approachDescriptor, BaseApproach } from '../../../contract/approaches.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { FlavorEditor } from './flavor-editor.tsx'
+import { flavorOf, type FlavorStart } from './flavor-draft.ts'
+import styles from './launch.module.css'
+import { LAUNCH_WORDS } from './launch-words.ts'
+import { useFlavors } from './use-flavors.ts'
+
+const WORDS = LAUNCH_WORDS.launchForm
+
+interface AliasChoiceProps {
+  aliases: AliasView[]
+  chosen: string[]
+  onChange: (chosen: string[]) => void
+}
+
+/** What makes an alias what it is; of a flavor, only where it differs from its base. */
+function parameterText(
+  { parameters, settable, requires_reingest: reingest, evidence }: AliasView,
+  base?: AliasView,
+): string {
+  // Settings of a graph query stand beside those that its alias has by the name of a profile.
+  const [shown, ofBase] = settable === null ? [parameters, base?.parameters] : [settable, base?.settable]
+  const differs = ([name, value]: [string, unknown]): boolean =>
+    base === undefined || JSON.stringify(ofBase?.[name]) !== JSON.stringify(value)
+  const given = Object.entries(base === undefined ? parameters : shown).filter(differs)
+  return [
+    ...given.map(
+      ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
+    ...(base !== undefined && given.length === 0 ? [WORDS.asItsBase] : []),
+    ...(base === undefined && evidence === 'answer_only' ? [WORDS.answerOnly] : []),
+    ...(reingest ? [WORDS.ingestsAgain] : []),
+  ].join(' · ')
+}
+
+/** Approaches with their flavors under them, where a person adds, changes and removes flavors of their own. */
+export function AliasChoice({ aliases, chosen, onChange }: AliasChoiceProps) {
+  const [start, setStart] = useState<FlavorStart | null>(null)
+  const { remove } = useFlavors()
+  const toggle = (alias: string, on: boolean): void =>
+    onChange(aliases.map((each) => each.alias).filter((each) => (each === alias ? on : chosen.includes(each))))
+  const baseOf = (view: AliasView): AliasView | undefined =>
+    view.flavor === null ? undefined : aliases.find(({ base, flavor }) => base === view.base && flavor === null)
+  const box = (view: AliasView) => (
+    <div key={view.alias} className={styles.alias}>
+      <Checkbox
+        size="sm"
+        checked={chosen.includes(view.alias)}
+        onChange={({ currentTarget }) => toggle(view.alias, currentTarget.checked)}
+        label={
+          <>
+            <ApproachName alias={view.alias} base={view.base} />
+            {view.own && <span className={styles.own}>{WORDS.own}</span>}
+          </>
+        }
+        description={parameterText(view, baseOf(view))}
+      />
+      {view.own && (
+        <div className={styles.ownActions}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={WORDS.changeOf(view.alias)}
+            onClick={() => setStart({ from: view, changes: true })}
+          >
+            {WORDS.change}
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            aria-label={WORDS.removeOf(view.alias)}
+            onClick={() => {
+              onChange(chosen.filter((each) => each !== view.alias))
+              remove(view.alias, flavorOf(view))
+            }}
+          >
+            {WORDS.remove}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+  const group = (base: BaseApproach) => {
+    const own = aliases.filter((view) => view.base === base)
+    const main = own.find(({ flavor }) => flavor === null)
+    return (
+      <div key={base} className={styles.group}>
+        {own.filter(({ flavor }) => flavor === null).map(box)}
+        <div className={styles.flavors}>
+          {own.filter(({ flavor }) => flavor !== null).map(box)}
+          {main !== undefined && main.settable !== null && (
+            <Button
+              className={styles.newFlavor}
+              size="compact-xs"
+              variant="subtle"
+              aria-label={WORDS.newFlavorOf(approachDescriptor(base).short)}
+              onClick={() => setStart({ from: main, changes: false })}
+            >
+              {WORDS.newFlavor}
+            </Button>
+          )}
+        </div>
+      </div>
+    )
+  }
+  return (
+    <>
+      <div className={styles.approaches}>{[...new Set(aliases.map(({ base }) => base))].map(group)}</div>
+      {start !== null && (
+        <FlavorEditor
+          start={start}
+          onClose={() => setStart(null)}
+          onSaved={(name) => {
+            setStart(null)
+            // The new list of aliases is not here yet; what is chosen is read by name.
+            if (!chosen.includes(name)) onChange([...chosen, name])
+          }}
+        />
+      )}
+    </>
+  )
+}

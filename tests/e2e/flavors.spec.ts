@@ -1,0 +1,61 @@
+import { expect } from '@playwright/test'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+
+test.use({ panelOptions: { own: true } })
+test.setTimeout(120_000)
+
+test('a flavor with other parameters is made, runs beside its approach, is changed, removed and brought back', async ({
+  page,
+  open,
+  panel,
+}) => {
+  await open('/launch?datasets=["smoke"]&models=["hybrid-rag"]&metrics=[]&name=own-flavor')
+  await page.getByRole('button', { name: 'New flavor of hybrid' }).click()
+  const form = page.getByRole('form', { name: 'New flavor of hybrid' })
+  const save = form.getByRole('button', { name: 'Save flavor' })
+  await expect(save).toBeDisabled()
+  await form.getByLabel('Chunks handed over').fill('10')
+  await expect(form.getByLabel('Name')).toHaveAttribute('placeholder', 'hybrid-rag-top-n-10')
+  await expect(form).toContainText('Was 5.')
+  expect(await seriousFindings(page)).toEqual([])
+  await page.screenshot({ path: `${FOLDER}/flavor-editor.png` })
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.setViewportSize({ width: 420, height: 900 })
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.screenshot({ path: `${FOLDER}/flavor-editor-narrow.png` })
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.emulateMedia({ colorScheme: 'light' })
+  // A name of the project is refused at its field, and nothing is lost.
+  await form.getByLabel('Name').fill('bm25')
+  await save.click()
+  await expect(form).toContainText('the alias bm25 belongs to the project')
+  await form.getByLabel('Name').fill('hybrid-k10')
+  await save.click()
+  await expect(form).toBeHidden()
+
+  const own = page.getByRole('checkbox', { name: /^hybrid-k10/ })
+  await expect(own).toBeChecked()
+  await page.screenshot({ path: `${FOLDER}/flavor-chosen.png`, fullPage: true })
+  await expect(page.getByText('top n 10', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Run 8 cells' }).click()
+  const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'own-flavor')?.state
+  await expect.poll(stateOf, { timeout: 60_000 }).toBe('completed')
+  await open('/matrix?run=own-flavor&dataset=smoke')
+  await expect(page.getByRole('columnheader', { name: /hybrid-k10/ })).toBeVisible()
+  await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
+
+  await open('/launch?datasets=["smoke"]&models=["hybrid-rag","hybrid-k10"]&metrics=[]&name=own-flavor')
+  await page.getByRole('button', { name: 'Change hybrid-k10' }).click()
+  const change = page.getByRole('form', { name: 'Change hybrid-k10' })
+  await change.getByLabel('Chunks handed over').fill('12')
+  await change.getByRole('button', { name: 'Save flavor' }).click()
+  // Its finished cells were made with another value, and the plan says so.
+  await expect(page.getByText('approach.parameters.top_n')).toBeVisible()
+  await page.screenshot({ path: `${FOLDER}/flavor-conflict.png`, fullPage: true })
+  await page.getByRole('button', { name: 'Remove hybrid-k10' }).click()
+  await expect(page.getByRole('checkbox', { name: /^hybrid-k10/ })).toBeHidden()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByRole('checkbox', { name: /^hybrid-k10/ })).toBeVisible()
+})
