@@ -18,10 +18,10 @@ Every route of the embedded platform with the product whose place it takes, who 
 from \`providers/platform/identity/route-policy.ts\`, \`route-notes.ts\` there and the variables of [settings](guide/settings.md); a test compares them.
 
 The address is \`PLATFORM_HOST\` and \`PLATFORM_PORT\`. A JSON body has at most 16 MiB, unless a row says otherwise. An unknown caller gets 401, a known one without the scope
-403. A user (a token with \`sub\` and \`exp\`, HS256) reads and writes its own jobs, objects, memory and research; the records of others are 404. The plugin's routes are shown for
+403. A user (a token with \`sub\` and \`exp\`, HS256) reads and writes its own jobs, objects, memory, research and media; the records of others are 404. The plugin's routes are shown for
 \`route_prefix: ${PLUGIN.route_prefix}\` and \`auth: ${PLUGIN.auth}\`.
 
-Not part of this platform yet: \`/research/*\`, \`/media/*\`, the image routes, \`/api/ray/*\` and \`/workflows\`. A caller with a credential gets 404 there.
+Not part of this platform yet: the image routes, \`/api/ray/*\` and \`/workflows\`. A caller with a credential gets 404 there.
 `
 
 const code = (text: string): string => `\`${text}\``

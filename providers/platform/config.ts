@@ -38,6 +38,8 @@ import { readMemorySettings } from './memory/memory-store.ts'
 import type { MemorySettings } from './memory/memory-store.ts'
 import { readStorageSettings } from './storage/object-store.ts'
 import type { StorageSettings } from './storage/object-store.ts'
+import { readMediaSettings } from './media/media-settings.ts'
+import type { MediaSettings } from './media/media-settings.ts'
 import { readResearchSettings } from './research/routes.ts'
 import type { ResearchSettings } from './research/routes.ts'
 import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
@@ -75,6 +77,7 @@ export interface PlatformConfig {
   extraction: ExtractionSettings
   memory: MemorySettings
   research: ResearchSettings
+  media: MediaSettings
   /** How long a request may take to arrive, headers and body. */
   requestTimeoutMs: number
   /** Base address of a plugin in another process; null runs the plugin here. */
@@ -133,6 +136,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     extraction: readExtractionSettings(reader),
     memory: readMemorySettings(reader),
     research: readResearchSettings(reader),
+    media: readMediaSettings(reader),
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),

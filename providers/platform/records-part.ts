@@ -5,6 +5,8 @@ import type { ClosingList } from './closing-list.ts'
 import type { PlatformConfig } from './config.ts'
 import { openPlatformDatabase } from './database/platform-database.ts'
 import { CONSOLIDATION, consolidation } from './memory/consolidate.ts'
+import { openMedia } from './media/media-part.ts'
+import { MEDIA } from './media/run-operation.ts'
 import { MemoryIndex } from './memory/memory-index.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { registerMemoryRoutes } from './memory/routes.ts'
@@ -20,7 +22,7 @@ import { TaskStore } from './tasks/task-store.ts'
 import { TaskWorker } from './tasks/task-worker.ts'
 import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
 
-/** The platform's own records: background jobs, stored objects, memory and research, in one database. */
+/** The platform's own records: background jobs, stored objects, memory, research and media, in one database. */
 export interface RecordsPart {
   /** Throws when the database cannot be read. */
   probe(): void
@@ -30,7 +32,7 @@ export interface RecordsOptions {
   app: FastifyInstance
   /** The database. */
   file: string
-  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage' | 'memory' | 'research'>
+  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage' | 'memory' | 'research' | 'media' | 'consumer'>
   models: ModelHost
   /** What research searches. */
   corpora: Omit<CorpusSearchDeps, 'models'>
@@ -61,7 +63,7 @@ export function openRecords({ app, file, config, models, corpora, logger, closin
   const handlers = { [CONSOLIDATION]: consolidation({ store: memory, index }) }
   const worker = new TaskWorker({ store: tasks, handlers, settings, logger })
   closing.add(() => worker.stop())
-  registerTaskRoutes(app, tasks, [RESEARCH])
+  registerTaskRoutes(app, tasks, [RESEARCH, MEDIA])
   registerMemoryRoutes(app, {
     store: memory,
     index,
@@ -73,6 +75,18 @@ export function openRecords({ app, file, config, models, corpora, logger, closin
   })
   const { research } = config
   openResearch({ app, tasks, settings: research, taskSettings: settings, models, corpora, logger, closing })
+  openMedia({
+    app,
+    database,
+    tasks,
+    objects,
+    settings: config.media,
+    taskSettings: settings,
+    fileMaxBytes: storage.maxUploadBytes,
+    ownConsumer: config.consumer.project,
+    logger,
+    closing,
+  })
   worker.start()
   return { probe: () => void database.prepare('SELECT count(*) FROM tasks').get() }
 }

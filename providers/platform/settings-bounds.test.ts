@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PLATFORM_VARIABLES } from '../../contract/settings/platform-variables.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
 import { readExtractionSettings } from './extraction/routes.ts'
+import { readMediaSettings } from './media/media-settings.ts'
 import { readMemorySettings } from './memory/memory-store.ts'
 import { readResearchSettings } from './research/routes.ts'
 import { readStorageSettings } from './storage/object-store.ts'
@@ -13,6 +14,7 @@ const READERS = [
   readExtractionSettings,
   readMemorySettings,
   readResearchSettings,
+  readMediaSettings,
 ]
 
 /** Values that a form describes: the lowest, the highest, and what lies outside. Null for forms without bounds. */
@@ -36,17 +38,24 @@ function problemsOf(name: string, value: string | undefined): string[] {
   return reader.problems.filter((problem) => problem.startsWith(`${name}: invalid value`))
 }
 
-const READ_HERE = /^(?:TASK_|STORAGE_|MEMORY_|RESEARCH_|EXTRACTION_|MAX_UPLOAD_BYTES$)/
+const READ_HERE = /^(?:TASK_|STORAGE_|MEMORY_|RESEARCH_|EXTRACTION_|MEDIA_|HOSTED_|IMAGEGEN_|MAX_UPLOAD_BYTES$)/
 const bounded = Object.entries(PLATFORM_VARIABLES).flatMap(([name, { form, default: value }]) => {
   const bounds = READ_HERE.test(name) ? boundsOf(form) : null
   return bounds === null ? [] : [{ name, value, ...bounds }]
 })
 
-it('finds the bounded settings of jobs, storage, memory, research and extraction', () => {
+it('finds the bounded settings of jobs, storage, memory, research, media and extraction', () => {
   expect(bounded.map(({ name }) => name).sort()).toEqual([
     'EXTRACTION_MAX_FILE_SIZE',
     'EXTRACTION_TIMEOUT_SECONDS',
+    'HOSTED_PROVIDER_TIMEOUT_SECONDS',
+    'IMAGEGEN_MAX_IMAGE_BYTES',
     'MAX_UPLOAD_BYTES',
+    'MEDIA_BUDGET_RETENTION_DAYS',
+    'MEDIA_INPUT_MAX_BYTES',
+    'MEDIA_INPUT_MAX_PIXELS',
+    'MEDIA_OPERATION_TTL_SECONDS',
+    'MEDIA_REQUEST_MAX_BYTES',
     'MEMORY_MAX_FACTS',
     'RESEARCH_MAX_CONCURRENT',
     'RESEARCH_SESSION_LEASE_SECONDS',
@@ -62,7 +71,8 @@ it('finds the bounded settings of jobs, storage, memory, research and extraction
 describe.each(bounded)('$name', ({ name, value, accepted, refused }) => {
   it('takes its default, its lowest and its highest value, as its documented form says', () => {
     expect(problemsOf(name, undefined)).toEqual([])
-    for (const each of [value!, ...accepted]) expect([each, problemsOf(name, each)]).toEqual([each, []])
+    for (const each of value === null ? accepted : [value, ...accepted])
+      expect([each, problemsOf(name, each)]).toEqual([each, []])
   })
 
   it.each(refused)('refuses %s and is named', (each) => {

@@ -140,6 +140,19 @@ describe('research', () => {
   })
 })
 
+describe('media', () => {
+  it('draws an image as a background job and serves its bytes', async () => {
+    const asked = { modality: 'image', provider: 'local', input: { prompt: 'A lighthouse', width: 64, height: 64 } }
+    const { operation_id: id } = (await (await call('/media/generate', asked)).json()) as { operation_id: string }
+    const show = async () =>
+      (await (await call(`/media/operations/${id}`)).json()) as { status: string; artifact_url: string }
+    await expect.poll(show, { timeout: 20_000 }).toMatchObject({ status: 'succeeded', error: null, cost_usd: 0 })
+    const { artifact_url: url } = await show()
+    const image = Buffer.from(await (await call(new URL(url).pathname)).arrayBuffer())
+    expect(image.subarray(1, 4).toString()).toBe('PNG')
+  })
+})
+
 describe('answers', () => {
   it.each([
     ['vanilla-rag', { embed: 1, light_gen: 1 }],

@@ -79,6 +79,46 @@ export const MIGRATIONS: readonly string[] = [
   // 4: when a process last cared for a job.
   `ALTER TABLE tasks ADD COLUMN heartbeat_ms INTEGER NOT NULL DEFAULT 0;
    CREATE INDEX tasks_by_kind ON tasks (kind, seq);`,
+  // 5: media operations and the ledger of their cost. Amounts in millionths of the currency; null: unknown.
+  `CREATE TABLE media_operations (
+     seq INTEGER PRIMARY KEY AUTOINCREMENT,
+     id TEXT NOT NULL UNIQUE,
+     subject TEXT,
+     consumer TEXT NOT NULL,
+     project TEXT,
+     provider TEXT NOT NULL,
+     model TEXT NOT NULL,
+     modality TEXT NOT NULL,
+     status TEXT NOT NULL CHECK (status IN ('queued', 'submitting', 'running', 'cancellation_requested', 'submission_unknown',
+       'succeeded', 'failed', 'cancelled', 'timeout')),
+     provider_id TEXT,
+     is_late INTEGER NOT NULL DEFAULT 0,
+     price_micro INTEGER,
+     cost_micro INTEGER,
+     license TEXT,
+     artifacts TEXT NOT NULL DEFAULT '[]',
+     provenance TEXT NOT NULL DEFAULT '{}',
+     raw TEXT,
+     error TEXT,
+     deadline_ms INTEGER NOT NULL,
+     created_ms INTEGER NOT NULL,
+     updated_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX media_by_subject ON media_operations (subject, seq);
+   CREATE TABLE media_ledger (
+     operation_id TEXT NOT NULL PRIMARY KEY,
+     subject TEXT,
+     consumer TEXT NOT NULL,
+     project TEXT,
+     currency TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('reserved', 'committed', 'released')),
+     is_recovery INTEGER NOT NULL DEFAULT 0,
+     reserved_micro INTEGER,
+     cost_micro INTEGER,
+     created_ms INTEGER NOT NULL,
+     updated_ms INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX ledger_by_scope ON media_ledger (consumer, project);`,
 ]
 
 /** The file was written by a newer version of the program. */
@@ -88,7 +128,7 @@ export class PlatformDatabaseError extends Error {
 }
 
 /**
- * Opens or creates the one file of the platform's own records (jobs, stored objects, memory), which several processes may share, and
+ * Opens or creates the one file of the platform's own records (jobs, stored objects, memory, media), which several processes may share, and
  * applies the migrations that it lacks. Throws `PlatformDatabaseError` for a file of a newer version.
  */
 export function openPlatformDatabase(file: string, migrations: readonly string[] = MIGRATIONS): Database.Database {

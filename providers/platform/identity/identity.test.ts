@@ -345,6 +345,13 @@ describe('the route table', () => {
       'GET /research/:session_id/logs',
       'POST /research/:session_id/cancel',
     ]
+    const media = [
+      'POST /media/generate',
+      'GET /media/operations',
+      'GET /media/operations/:operation_id',
+      'POST /media/operations/:operation_id/cancel',
+      'GET /media/spend',
+    ]
     expect(opened('notebook')).toEqual(stateless)
     expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])
     expect(opened('gateway')).toEqual([
@@ -363,6 +370,7 @@ describe('the route table', () => {
         ...records,
         ...objects,
         ...research,
+        ...media,
         'POST /api/rag/search',
         'GET /rag/health',
         'POST /rag/:approach/v1/chat/completions',

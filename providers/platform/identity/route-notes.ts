@@ -134,6 +134,51 @@ export function routeSections(rag: string): readonly RouteSection[] {
       },
     },
     {
+      title: 'Media',
+      counterpart: "The specified platform's FastAPI backend; hosted provider: the queue of fal",
+      routes: {
+        'POST /media/generate': {
+          what: 'Starts a media operation as a background job; 402 over a cap, 503 for a disabled provider',
+          limits: 'Local images of 64 to 2,048 pixels a side; timeout of 3600 s',
+          settings: [
+            'MEDIA_REQUEST_MAX_BYTES',
+            'MEDIA_INPUT_MAX_BYTES',
+            'MEDIA_INPUT_MAX_PIXELS',
+            'MEDIA_LOCAL_ENABLED',
+            'MEDIA_FAL_ENABLED',
+            'MEDIA_FAL_MODELS',
+            'FAL_API_KEY',
+            'FAL_ENDPOINT',
+            'HOSTED_PROVIDER_TIMEOUT_SECONDS',
+            'IMAGEGEN_MAX_IMAGE_BYTES',
+          ],
+        },
+        'GET /media/operations': { what: 'Operations of a user, newest first (our own)', limits: '100 a page' },
+        'GET /media/operations/:operation_id': {
+          what: 'State, artifacts, cost, licence and provenance of an operation',
+          settings: ['MEDIA_OPERATION_TTL_SECONDS'],
+        },
+        'POST /media/operations/:operation_id/cancel': {
+          what: 'Requests cancellation, which the provider confirms; 409 for an operation that has ended or has no request id yet',
+        },
+        'POST /media/operations/:operation_id/reconcile': {
+          what: 'Commits or releases the cost of an operation whose outcome is unknown',
+        },
+        'GET /media/spend': {
+          what: 'Reserved and spent amounts by consumer and project (our own)',
+          settings: [
+            'MEDIA_BUDGET_ENABLED',
+            'MEDIA_BUDGET_STORE',
+            'MEDIA_BUDGET_CURRENCY',
+            'MEDIA_BUDGET_DEFAULT_USD',
+            'MEDIA_BUDGET_CONSUMER_CAPS',
+            'MEDIA_BUDGET_ALLOW_UNKNOWN_COST',
+            'MEDIA_BUDGET_RETENTION_DAYS',
+          ],
+        },
+      },
+    },
+    {
       title: 'Plugin',
       counterpart: "The specified platform's RAG plugin",
       routes: {

@@ -105,6 +105,14 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['GET /research/:session_id/logs', USER_RESEARCH],
     ['POST /research/:session_id/cancel', USER_RESEARCH],
 
+    // Media. Bundled workflows have no part in it; only an operator settles what a lost submission cost.
+    ['POST /media/generate', ANY_USER],
+    ['GET /media/operations', ANY_USER],
+    ['GET /media/operations/:operation_id', ANY_USER],
+    ['POST /media/operations/:operation_id/cancel', ANY_USER],
+    ['POST /media/operations/:operation_id/reconcile', OPERATOR],
+    ['GET /media/spend', ANY_USER],
+
     // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.
     [`GET ${rag}/health`, pluginRoute],
     [`POST ${rag}/:approach/v1/chat/completions`, pluginRoute],

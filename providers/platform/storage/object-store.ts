@@ -110,6 +110,22 @@ export class ObjectStore {
     return { bucket, name, sha256, sizeBytes, mediaType, subject }
   }
 
+  /** Removes an object, and its bytes where no other name has them. A crash in between leaves a file without a row. */
+  remove(bucket: string, name: string): void {
+    const object = this.find(bucket, name)
+    if (object === null) return
+    this.#database.prepare('DELETE FROM objects WHERE bucket = ? AND name = ?').run(bucket, name)
+    this.#database
+      .transaction(() => {
+        const { sha256 } = object
+        const other = this.#database
+          .prepare('SELECT 1 FROM objects WHERE bucket = ? AND sha256 = ?')
+          .get(bucket, sha256)
+        if (other === undefined) rmSync(this.pathOf(object), { force: true })
+      })
+      .immediate()
+  }
+
   /** The file with an object's bytes. */
   pathOf({ bucket, sha256 }: Pick<StoredObject, 'bucket' | 'sha256'>): string {
     return join(this.#folder, bucket, sha256.slice(0, 2), sha256)

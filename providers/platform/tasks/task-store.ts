@@ -21,6 +21,8 @@ export interface Task {
 }
 
 export interface NewTask {
+  /** A new one unless given. */
+  id?: string
   kind: string
   subject: string | null
   payload: unknown
@@ -105,8 +107,7 @@ export class TaskStore {
     return this.#options.leaseMs
   }
 
-  add({ kind, subject, payload, maxAttempts = MAX_ATTEMPTS }: NewTask): Task {
-    const id = randomUUID()
+  add({ id = randomUUID(), kind, subject, payload, maxAttempts = MAX_ATTEMPTS }: NewTask): Task {
     const now = this.#options.now()
     const text = JSON.stringify(payload)
     this.#database
@@ -267,6 +268,19 @@ export class TaskStore {
       .run({ ...lease })
   }
 
+  /** Puts a task back for a start at a later time, which counts as no attempt: it waits for something outside. Throws `TaskLostError`. */
+  postpone(lease: TaskLease, delayMs: number): void {
+    this.#write(() => {
+      const now = this.#options.now()
+      const { changes } = this.#database
+        .prepare(
+          `UPDATE tasks SET status = 'pending', owner = NULL, attempts = attempts - 1, available_ms = @due, updated_ms = @now WHERE ${MINE}`,
+        )
+        .run({ ...lease, due: now + delayMs, now })
+      if (changes === 0) throw new TaskLostError(lease.id)
+    })
+  }
+
   /** Requests cancellation; a pending task is cancelled at once, an ended one stays as it is. Null when unknown. */
   cancel(id: string): Task | null {
     return this.#write(() => {
@@ -286,6 +300,15 @@ export class TaskStore {
       this.#requireMine(lease)
       this.#addLog(lease.id, message)
     })
+  }
+
+  /** Removes ended tasks with their logs; open ones stay. */
+  remove(ids: readonly string[]): void {
+    this.#database
+      .prepare(
+        `DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?)) AND status NOT IN ('pending', 'running')`,
+      )
+      .run(JSON.stringify(ids))
   }
 
   logOf(id: string): { at: string; message: string }[] {

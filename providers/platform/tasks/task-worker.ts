@@ -25,6 +25,17 @@ export class RetryableTaskError extends Error {
   override readonly name = 'RetryableTaskError'
 }
 
+/** The task waits for something outside: it is started again after `delayMs`, as often as needed, and takes no place in between. */
+export class PostponedTask extends Error {
+  override readonly name = 'PostponedTask'
+  readonly delayMs: number
+
+  constructor(delayMs: number) {
+    super(`postponed for ${delayMs} ms`)
+    this.delayMs = delayMs
+  }
+}
+
 export interface TaskWorkerOptions {
   store: TaskStore
   handlers: Readonly<Record<string, TaskHandler>>
@@ -133,7 +144,8 @@ export class TaskWorker {
       store.finish(lease, result, effects)
     } catch (error) {
       this.#end(task, lease, abort.signal.aborted && !(error instanceof TimeLimit) ? abort.signal.reason : error)
-      logger?.warn({ err: error, task: task.id, kind: task.kind }, 'background job did not succeed')
+      if (!(error instanceof PostponedTask))
+        logger?.warn({ err: error, task: task.id, kind: task.kind }, 'background job did not succeed')
     } finally {
       clearTimeout(soft)
       clearTimeout(hard)
@@ -145,6 +157,7 @@ export class TaskWorker {
     try {
       if (error instanceof TaskLostError) return
       if (error instanceof Stopped) store.release(lease)
+      else if (error instanceof PostponedTask) store.postpone(lease, error.delayMs)
       else if (error instanceof Cancelled) store.cancelled(lease)
       else if (error instanceof RetryableTaskError)
         store.retry(lease, error.message, retryMs * 2 ** (task.attempts - 1))

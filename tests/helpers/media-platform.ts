@@ -1,0 +1,167 @@
+import { join } from 'node:path'
+import type Database from 'better-sqlite3'
+import type { FastifyInstance } from 'fastify'
+import sharp from 'sharp'
+import { expect, vi } from 'vitest'
+import { createEnvReader } from '../../providers/kit/env-reader.ts'
+import { createLogger } from '../../providers/kit/logger.ts'
+import { createHttpServer } from '../../providers/kit/server.ts'
+import { createClosingList } from '../../providers/platform/closing-list.ts'
+import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
+import { guardRoutes } from '../../providers/platform/identity/guard.ts'
+import { readEdgeSettings, readIdentitySettings } from '../../providers/platform/identity/identity-settings.ts'
+import { routePolicies } from '../../providers/platform/identity/route-policy.ts'
+import { openMedia } from '../../providers/platform/media/media-part.ts'
+import { readMediaSettings } from '../../providers/platform/media/media-settings.ts'
+import { MEDIA } from '../../providers/platform/media/run-operation.ts'
+import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
+import { registerStorageRoutes } from '../../providers/platform/storage/routes.ts'
+import { registerTaskRoutes } from '../../providers/platform/tasks/routes.ts'
+import { readTaskSettings } from '../../providers/platform/tasks/task-settings.ts'
+import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
+import { startFakeMediaProvider } from './fake-media-provider.ts'
+import type { FakeMediaProvider } from './fake-media-provider.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+import { USER_ID, USER_SECRET, userToken } from './user-token.ts'
+
+export const OTHER_ID = USER_ID.replace('5', '6')
+export const MODEL = 'fal-ai/flux/schnell'
+export const BUDGET = { MEDIA_BUDGET_ENABLED: 'true' }
+export const LOCAL = {
+  modality: 'image',
+  provider: 'local',
+  input: { prompt: 'A harbour at dusk', width: 96, height: 64 },
+}
+export const HOSTED = { modality: 'image', model: MODEL, input: { prompt: 'A harbour at dusk' } }
+export type Body = Record<string, unknown>
+
+const STORAGE = { maxUploadBytes: 1_000_000, buckets: ['default'], quotaBytes: 10_000_000 }
+const logger = createLogger('test', 'silent')
+
+export const tasksOf = (database: Database.Database): TaskStore =>
+  new TaskStore(database, { secret: 'a-signing-secret', visibilityTimeoutMs: 100_000 })
+
+/** The media routes of a platform over files of a test, with a fake hosted provider; it is stopped and started like a process. */
+export class MediaPlatform {
+  readonly database: Database.Database
+  readonly provider: FakeMediaProvider
+  /** What the fake provider generates: 4 × 3 pixels. */
+  readonly png: Buffer
+  readonly mine: string
+  readonly others: string
+  readonly #folder: string
+  app!: FastifyInstance
+  objects!: ObjectStore
+  #closing = createClosingList()
+
+  private constructor(
+    folder: string,
+    provider: FakeMediaProvider,
+    png: Buffer,
+    tokens: { mine: string; others: string },
+  ) {
+    this.#folder = folder
+    this.provider = provider
+    this.png = png
+    this.mine = tokens.mine
+    this.others = tokens.others
+    this.database = openPlatformDatabase(this.file)
+  }
+
+  static async create(): Promise<MediaPlatform> {
+    const png = await sharp({ create: { width: 4, height: 3, channels: 3, background: '#f80' } })
+      .png()
+      .toBuffer()
+    const provider = await startFakeMediaProvider([{ bytes: png, type: 'application/octet-stream' }])
+    const tokens = { mine: await userToken(), others: await userToken({ sub: OTHER_ID }) }
+    return new MediaPlatform(await temporaryFolder('media'), provider, png, tokens)
+  }
+
+  get file(): string {
+    return join(this.#folder, 'platform.sqlite')
+  }
+
+  async start(env: Record<string, string> = {}): Promise<void> {
+    this.#closing = createClosingList()
+    this.app = createHttpServer({ logger })
+    const identity = createEnvReader({
+      BACKEND_INTERNAL_API_TOKEN: 'operator-token',
+      BACKEND_WORKFLOW_API_TOKEN: 'workflow-token',
+      BACKEND_JWT_SECRET: USER_SECRET,
+    })
+    guardRoutes(this.app, {
+      policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
+      identity: readIdentitySettings(identity),
+      edge: readEdgeSettings(identity),
+    })
+    const reader = createEnvReader({
+      MEDIA_FAL_ENABLED: 'true',
+      FAL_API_KEY: 'the-key',
+      FAL_ENDPOINT: this.provider.url,
+      MEDIA_FAL_MODELS: JSON.stringify({ [MODEL]: { cost_usd: 0.003, license: 'Apache-2.0' } }),
+      ...env,
+    })
+    const settings = readMediaSettings(reader)
+    expect(reader.problems).toEqual([])
+    this.objects = new ObjectStore(this.database, join(this.#folder, 'storage'), STORAGE)
+    registerStorageRoutes(this.app, this.objects, STORAGE.maxUploadBytes)
+    registerTaskRoutes(this.app, tasksOf(this.database), [MEDIA])
+    openMedia({
+      app: this.app,
+      database: this.database,
+      tasks: tasksOf(this.database),
+      objects: this.objects,
+      settings,
+      taskSettings: readTaskSettings(createEnvReader({})),
+      fileMaxBytes: STORAGE.maxUploadBytes,
+      ownConsumer: 'atlas',
+      logger,
+      closing: this.#closing,
+      pollMs: 10,
+    })
+  }
+
+  /** Ends the worker; the routes go on. */
+  stopWork = async (): Promise<void> => this.#closing.closeAll()
+
+  async stop(): Promise<void> {
+    await this.stopWork()
+    await this.app.close()
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
+    await this.provider.close()
+    this.database.close()
+  }
+
+  ask = async (method: 'GET' | 'POST', url: string, payload?: object, token = this.mine) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const answer = await this.app.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) })
+    return { status: answer.statusCode, body: answer.json<Body>() }
+  }
+
+  generate = async (payload: object, token = this.mine) => this.ask('POST', '/media/generate', payload, token)
+
+  /** Starts an operation and returns its id. */
+  begin = async (payload: object): Promise<string> => String((await this.generate(payload)).body['operation_id'])
+
+  show = async (id: string): Promise<Body> => (await this.ask('GET', `/media/operations/${id}`)).body
+
+  reached = async (id: string, status: string): Promise<void> =>
+    vi.waitFor(async () => expect((await this.show(id))['status']).toBe(status), { timeout: 5000 })
+
+  cancel = async (id: string) => this.ask('POST', `/media/operations/${id}/cancel`, {})
+
+  reconcile = async (id: string, payload: object, token = 'operator-token') =>
+    this.ask('POST', `/media/operations/${id}/reconcile`, payload, token)
+
+  spend = async (token = 'operator-token'): Promise<Body[]> =>
+    (await this.ask('GET', '/media/spend', undefined, token)).body['scopes'] as Body[]
+
+  /** The committed, reserved and doubtful amounts of the platform's own consumer. */
+  account = async (): Promise<unknown[] | null> => {
+    const own = (await this.spend()).find(({ scope }) => scope === 'atlas')
+    return own === undefined ? null : [own['committed_usd'], own['reserved_usd'], own['recovery_rows']]
+  }
+}
