@@ -36,6 +36,12 @@ export function signedWords(value: number, write: (size: number) => string = sco
   return `${Number.parseFloat(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`
 }
 
+/** An amount of money, with more digits the smaller it is: 12.40 USD, 0.0042 USD. */
+export function amountWords(amount: number, currency: string): string {
+  const digits = amount === 0 || amount >= 1 ? 2 : Math.min(8, 1 - Math.floor(Math.log10(amount)))
+  return `${amount.toFixed(Math.max(2, digits))} ${currency}`
+}
+
 /** Bytes in decimal units: 840 B, 12.4 kB, 3.1 MB, 2.05 GB. */
 export function bytesWords(value: number): string {
   if (value < 1000) return `${value} B`

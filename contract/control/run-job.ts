@@ -102,6 +102,8 @@ export const RunRequest = z.strictObject({
   retry_failed: RetryFailed.optional(),
   /** Set of `manifests/models.yaml` for the embedded platform. */
   model_set: Identifier.optional(),
+  /** Most that the cells of the run may cost, answers and grading, in the currency of the person's prices; unlimited when absent. */
+  budget: z.number().positive().max(1_000_000).optional(),
   /** Deletes this run's working artifacts and the platform's collections first. */
   cold_reset: z.boolean().default(false),
   /** Copies validated artifacts to `docs/results/`. */

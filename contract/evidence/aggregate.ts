@@ -7,6 +7,7 @@ import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
 import { EvaluationStatus, UnseenEvidence } from './evaluation-result.ts'
 import { PanelStatistics } from './judgments.ts'
 import { IngestionProvenance, Reproducibility } from './provenance.ts'
+import { ModelUsage } from './model-usage.ts'
 import { RetrievalMetric } from './retrieval-scores.ts'
 import { ClusterSummary, MetricComparison, VarianceComponents } from './statistics.ts'
 import { Verdict } from './verdict.ts'
@@ -122,6 +123,15 @@ export const OperationalSummary = z.strictObject({
 })
 export type OperationalSummary = z.infer<typeof OperationalSummary>
 
+/** What models used for the answers of an approach, and for grading them. */
+export const ApproachUsage = z.strictObject({
+  answers: z.array(ModelUsage),
+  grading: z.array(ModelUsage),
+  /** Cells, failed ones included, that do not say what their answers used. */
+  unknown_cells: count,
+})
+export type ApproachUsage = z.infer<typeof ApproachUsage>
+
 const approachHead = {
   model: Identifier,
   base_model: BaseApproach,
@@ -158,6 +168,8 @@ export const ApproachSummary = z.strictObject({
    * was retrieved. Absent where no row says.
    */
   all_contexts: z.strictObject({ n: z.int().min(1), contexts: z.number(), recall: share }).optional(),
+  /** What models used over all cells; absent where no row names one, as with rules. */
+  usage: ApproachUsage.optional(),
   ragas: z.partialRecord(EvaluationMetric, MetricSummary),
   retrieval: z.partialRecord(RetrievalMetric, MetricSummary),
   answer: z.partialRecord(AnswerMetric, MetricSummary),

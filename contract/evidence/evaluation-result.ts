@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EvaluationMetric } from '../common.ts'
+import { ModelUsage } from './model-usage.ts'
 
 /**
  * State of a cell's evaluation. ok: every requested metric scored. partial: some scored, the others lacked evidence or failed.
@@ -51,6 +52,8 @@ export const EvaluationResult = z.strictObject({
   unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
   /** Whether the evaluator's language model takes the answer for a refusal; absent where none was asked. */
   refused: z.boolean().optional(),
+  /** What each model used for the scores; absent where rules graded, and from evaluators that do not tell. */
+  model_usage: z.array(ModelUsage).optional(),
   error_type: EvaluationErrorType.optional(),
   error: z.string().optional(),
 })

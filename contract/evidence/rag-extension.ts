@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ModelUsage } from './model-usage.ts'
 
 /** One ordered context of an answer. `text`, `document` and the offsets are additive: external plugins may leave them out. */
 export const RagSource = z.looseObject({
@@ -20,7 +21,8 @@ export type RagSource = z.infer<typeof RagSource>
 /**
  * Cost of one answer as the plugin measured it. `seconds` is wall time, `chunks` what was in the prompt. The optional fields are there where the
  * models report them: seconds to the first token of the answer; tokens per second of all chat calls after their first tokens; tokens of reasoning,
- * which `usage` contains too; and replies that were held to a JSON schema, with how many of them fit it. Models by rules are not counted there.
+ * which `usage` contains too; replies that were held to a JSON schema, with how many of them fit it; and what each model used, embeddings included.
+ * Models by rules are not counted there.
  */
 export const ServerMetrics = z.looseObject({
   seconds: z.number().min(0),
@@ -32,6 +34,7 @@ export const ServerMetrics = z.looseObject({
   reasoning_tokens: z.int().min(1).optional(),
   schema_replies: z.int().min(1).optional(),
   schema_replies_valid: z.int().min(0).optional(),
+  model_usage: z.array(ModelUsage).optional(),
 })
 export type ServerMetrics = z.infer<typeof ServerMetrics>
 

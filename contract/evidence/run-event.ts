@@ -3,6 +3,7 @@ import { Identifier, Sha256 } from '../common.ts'
 import { PhaseProgress } from '../http/ingestion.ts'
 import { CellErrorType, CellStatus } from './canonical-row.ts'
 import { EvaluationStatus } from './evaluation-result.ts'
+import { ModelUsage } from './model-usage.ts'
 
 /** The twelve steps of the ladder procedure, in order. */
 export const LADDER_STEPS = [
@@ -141,6 +142,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     /** Calls at the platform since it was started for this dataset, by model role and by alias. */
     model_calls: z.record(z.string(), z.int().min(0)),
     alias_calls: z.record(z.string(), z.int().min(0)),
+    /** What each model used meanwhile, ingestion and grading included; rules are left out. */
+    model_usage: z.array(ModelUsage).optional(),
   }),
   /** Verdicts of all judges so far; `failed` counts those that are missing. */
   z.strictObject({

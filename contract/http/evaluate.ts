@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { EvaluationMetric } from '../common.ts'
+import { ModelUsage } from '../evidence/model-usage.ts'
 
 /** Bounds of one evaluation request, in characters where not said otherwise. */
 export const EVALUATE_LIMITS = {
@@ -36,6 +37,8 @@ export type EvaluateRequest = z.infer<typeof EvaluateRequest>
 export const EvaluateResponse = z.looseObject({
   evaluator_model: z.string().nullable().optional(),
   embeddings_model: z.string().nullable().optional(),
+  /** What each model used; an addition of this platform's evaluator. */
+  model_usage: z.array(ModelUsage).optional().catch(undefined),
   results: z
     .array(
       z.looseObject({

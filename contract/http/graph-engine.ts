@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TokenUsage } from '../evidence/canonical-row.ts'
+import { ModelUsage } from '../evidence/model-usage.ts'
 
 /** How a graph query looks for its context; `bypass` asks the model without any. */
 export const GraphQueryMode = z.enum(['local', 'global', 'hybrid', 'naive', 'mix', 'bypass'])
@@ -168,5 +169,7 @@ export const GraphQueryCost = z.strictObject({
   llm_calls: z.int().min(0),
   cloud_calls: z.int().min(0),
   usage: TokenUsage.nullable(),
+  /** What each model used; rules are left out. Absent from engines that do not tell. */
+  models: z.array(ModelUsage).optional(),
 })
 export type GraphQueryCost = z.infer<typeof GraphQueryCost>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ModelUsage } from '../evidence/model-usage.ts'
 import { ResolvedModels } from '../evidence/provenance.ts'
 
 /** `GET /health` of the platform; `models`, `revision` and the counters are additive to the liveness answer. */
@@ -10,10 +11,12 @@ export const PlatformHealth = z.looseObject({
 })
 export type PlatformHealth = z.infer<typeof PlatformHealth>
 
-/** `GET /internal/usage`: model calls since the platform started, by role; approach calls by alias. */
+/** `GET /internal/usage`: model calls since the platform started, by role; approach calls by alias; tokens by model. */
 export const PlatformUsage = z.looseObject({
   model_calls: z.record(z.string(), z.int().min(0)),
   alias_calls: z.record(z.string(), z.int().min(0)),
+  /** What each model used; rules are left out. Additive. */
+  model_usage: z.array(ModelUsage).optional(),
 })
 export type PlatformUsage = z.infer<typeof PlatformUsage>
 

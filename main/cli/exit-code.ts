@@ -3,6 +3,7 @@ import { AccessRefusedError } from '../runner/access-refusals.ts'
 import { CorpusChangedError } from '../runner/corpus-guard.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
+import { BudgetSpentError } from '../runner/run-budget.ts'
 import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
@@ -37,6 +38,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   if (cause instanceof EvidenceError && ['other_identity', 'damaged'].includes(cause.code)) return EXIT.evidenceRefused
   const ofServices = [
     AccessRefusedError,
+    BudgetSpentError,
     ServiceFailedError,
     PlatformError,
     PreflightError,

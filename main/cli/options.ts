@@ -35,6 +35,12 @@ export const RUN_OPTIONS = {
     hint: 'N',
     description: 'answers per question and approach, 1 to 20, instead of MATRIX_REPEATS',
   },
+  budget: {
+    type: 'string',
+    hint: 'AMOUNT',
+    description:
+      'most that the cells may cost, at the prices of `rag-ladder models price`; the run stops between cells',
+  },
   'run-id': { type: 'string', hint: 'ID', description: 'name of the run; ladder-<today> unless given' },
   results: { type: 'string', hint: 'DIR', description: 'folder for working artifacts', default: 'results' },
   'model-set': { type: 'string', hint: 'NAME', description: 'set of manifests/models.yaml for the embedded platform' },

@@ -1,8 +1,9 @@
-import { durationWords, type Aggregate } from '../../contract/index.ts'
+import { durationWords, type Aggregate, type Prices } from '../../contract/index.ts'
 import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import { latencyMs } from '../../contract/metrics/latency-ms.ts'
 import { plural, scoreWords } from '../../contract/words.ts'
 import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
+import { costLines } from '../report/answer-cost.ts'
 import { historicalRows, snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
 import { renderMatrixTable } from '../report/matrix-table.ts'
 import { STATE_SIGNS } from '../report/words.ts'
@@ -15,22 +16,25 @@ const wantsColor = (out: NodeJS.WriteStream): boolean => out.isTTY && process.en
 /** Narrower than this the figures go; wider than this the eye loses the row. */
 const [NARROWEST, WIDEST] = [60, 160]
 
-/** Prints aggregates as the matrix; nothing for none. */
-export function printAggregates(aggregates: readonly Aggregate[], out: NodeJS.WriteStream): void {
+/** Prints aggregates as the matrix, and what they cost where paid models were asked; nothing for none. */
+export function printAggregates(aggregates: readonly Aggregate[], prices: Prices, out: NodeJS.WriteStream): void {
   if (aggregates.length === 0) return
   const columns = Math.min(Math.max(outputColumns(out, process.env), NARROWEST), WIDEST)
   out.write(`\n${renderMatrixTable(aggregates, { color: wantsColor(out), columns })}\n`)
+  const costs = costLines(aggregates, prices)
+  if (costs.length > 0) out.write(`${sanitizeForTerminal(costs.join('\n'))}\n\n`)
 }
 
 /** Prints the matrix of these datasets of a run, as far as they have been summed up. */
 export async function printMatrix(
-  run: Pick<PreparedRun, 'files'>,
+  run: Pick<PreparedRun, 'files' | 'prices'>,
   datasetIds: readonly string[],
   out: NodeJS.WriteStream,
 ): Promise<void> {
   const all = await Promise.all(datasetIds.map((id) => readAggregate(filesOf(run, id).evaluation)))
   printAggregates(
     all.filter((aggregate) => aggregate !== null),
+    run.prices,
     out,
   )
 }

@@ -29,6 +29,7 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   repeats: '--repeats',
   concurrency: '--concurrency',
   model_set: '--model-set',
+  budget: '--budget',
 }
 
 /** A problem as a person who typed options reads it. */
@@ -72,6 +73,7 @@ function requested(invocation: Invocation, inputs: RunnerInputs, now: Date): Rec
     concurrency: number('concurrency'),
     retry_failed: RETRY_OF_FLAG[String(flag('retry-failed'))],
     model_set: text('model-set'),
+    budget: number('budget'),
     cold_reset: flag('cold-reset'),
     publish: flag('publish'),
   }

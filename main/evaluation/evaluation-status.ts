@@ -2,6 +2,7 @@ import {
   metricOfId,
   type EvaluationMetric,
   type EvaluationResult,
+  type ModelUsage,
   type NotEvaluableReason,
 } from '../../contract/index.ts'
 
@@ -77,6 +78,7 @@ export interface EvaluatorReply {
   unseen: NonNullable<EvaluationResult['unseen']>
   /** Null when no language model was asked. */
   refused: boolean | null
+  modelUsage: readonly ModelUsage[]
 }
 
 /** A successful reply → result. A score counts only when it is a finite number; the evaluator's own error word is kept. */
@@ -108,5 +110,6 @@ export function evaluationFromReply(
     attempts: reply.attempts,
     ...(Object.keys(reply.unseen).length === 0 ? {} : { unseen: reply.unseen }),
     ...(reply.refused === null ? {} : { refused: reply.refused }),
+    ...(reply.modelUsage.length === 0 ? {} : { model_usage: [...reply.modelUsage] }),
   }
 }

@@ -121,6 +121,7 @@ function readReply(text: string): CallOutcome {
     reply: {
       scores: result.scores,
       refused: result.metadata?.refused ?? null,
+      modelUsage: parsed.data.model_usage ?? [],
       ...valueWithoutSecrets({
         metricErrors: Object.fromEntries(
           Object.entries(result.metadata?.metric_errors ?? {}).map(([metric, error]) => [metric, serviceText(error)]),

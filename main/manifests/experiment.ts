@@ -161,7 +161,7 @@ export async function loadModels(root: string): Promise<LoadedModels> {
 }
 
 /** A file of the person who works in a project; null where there is none. Throws `ManifestError`. */
-async function loadOwn<Schema extends z.ZodType>(
+export async function loadOwn<Schema extends z.ZodType>(
   root: string,
   file: string,
   schema: Schema,

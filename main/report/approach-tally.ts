@@ -24,6 +24,7 @@ import {
 } from './metric-outcome.ts'
 import { MetricTally, Tally, type CommonQuestions } from './metric-tally.ts'
 import type { SummaryAlias, SummaryQuestion } from './run-summary.ts'
+import { UsageTally } from './usage-tally.ts'
 
 const QUANTITIES = [
   'latency_ms',
@@ -80,6 +81,7 @@ export class ApproachTally {
   readonly #unseen = new Tally()
   readonly #contextTexts = new Tally()
   readonly #refusals = new Tally()
+  readonly #usage = new UsageTally()
   #retries = 0
 
   constructor(alias: SummaryAlias) {
@@ -104,6 +106,7 @@ export class ApproachTally {
     const { operational, ragas, context_text } = row.metrics
     const repeat = row.repeat ?? 1
     this.#cells.add(row.status)
+    this.#usage.add(row)
     if (row.error !== null) this.#failures.add(row.error.type)
     this.#statuses.add(ragas.status)
     if (ragas.evaluator_model !== null) this.#evaluators.add(ragas.evaluator_model)
@@ -208,6 +211,7 @@ export class ApproachTally {
       },
       ...this.#stated(),
       ...this.#allContextsSummary(frame.order),
+      ...this.#usage.summary(),
       ragas: summaries(frame.requested),
       retrieval: summaries(METRICS_OF.retrieval),
       answer: summaries(frame.answer),

@@ -4,6 +4,7 @@ import type { JudgePanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { Credentials } from '../lib/credential-headers.ts'
 import type { PlatformSource } from './platform-source.ts'
+import type { RunBudget } from './run-budget.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 
 /** Everything that a run of one dataset depends on. */
@@ -25,6 +26,8 @@ export interface DatasetRun {
   judgePanel: JudgePanel
   /** Failed cells of the stored run to try again. */
   retryFailed: RetryFailed
+  /** Shared by all datasets of the run; null where it may cost anything. */
+  budget: RunBudget | null
   coldReset: boolean
   /** What a person agreed to delete; null where no confirmation was requested. */
   confirmedDeletions?: readonly DeletionList[] | null

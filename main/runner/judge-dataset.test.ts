@@ -93,6 +93,7 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
     metrics: [],
     repeats: 1,
     judgePanel: panel,
+    budget: null,
     retryFailed: 'access',
     coldReset: false,
     publish: false,

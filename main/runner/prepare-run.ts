@@ -5,6 +5,7 @@ import {
   type EvaluationMetric,
   fieldPath,
   type JudgePanelSettings,
+  type Prices,
   type PrimaryMetric,
   type RetryFailed,
   type RunEvent,
@@ -24,10 +25,12 @@ import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } fr
 import { evaluateUrl } from '../lib/gateway-client.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
+import { loadPrices } from '../manifests/own-prices.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import type { PlatformSource } from './platform-source.ts'
+import { RunBudget, unpricedModels } from './run-budget.ts'
 
 // The only way from a request to a run: the command line and the panel both come through here, so a check, a default or a precedence that
 // is added here holds for both. Precedence: request, then the person's settings, then the environment (both in `inputs`), then manifests.
@@ -56,6 +59,8 @@ export interface PreparedRun {
   /** Failed cells of the stored run to try again. */
   retryFailed: RetryFailed
   judgePanel: JudgePanel
+  /** Prices of the person; a budget is kept in their currency. */
+  prices: Prices
   inputs: RunnerInputs
   /** Set of models for the embedded platform; null leaves it to the manifest. */
   modelSet: string | null
@@ -176,6 +181,23 @@ function setProblems(request: RunRequest, modelSet: string | null, known: readon
   return at(path, [`there is no model set ${modelSet}; manifests/models.yaml has ${known.join(', ')}`])
 }
 
+/** A budget needs the price of every paid model; an external platform's models are its own. */
+function budgetProblems(
+  { budget }: RunRequest,
+  { models }: Experiment,
+  modelSet: string | null,
+  prices: Prices,
+  { gatewayUrl }: RunnerInputs,
+): InputProblem[] {
+  const set = models.sets[modelSet ?? models.default_set]
+  if (budget === undefined || gatewayUrl !== null || set === undefined) return []
+  const unpriced = unpricedModels(set, prices)
+  if (unpriced.length === 0) return []
+  const [first] = unpriced
+  const how = `rag-ladder models price ${first} --input AMOUNT --output AMOUNT, or the page Models`
+  return at('budget', [`no price for ${unpriced.join(', ')}: set one with ${how}`])
+}
+
 function panelOf({ judge }: RunRequest, declared: JudgePanelSettings, inputs: RunnerInputs): JudgePanel {
   const { enabled, models, endpoint, rotations, reference } = judge ?? {}
   return resolveJudgePanel(declared, inputs, {
@@ -217,12 +239,14 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
   const declared = await declaredPanel(experiment, inputs)
   const judgePanel = panelOf(request, declared, inputs)
   const modelSet = request.model_set ?? inputs.modelSet
+  const prices = await loadPrices(root)
   const named = namedFiles(root, inputs)
   const problems = selectionProblems(request, experiment, selection)
   const judgeSays = panelProblem(judgePanel, experiment)
   const datasets = problems.length > 0 ? [] : selectDatasets(experiment, selection.datasets.names)
   problems.push(
     ...setProblems(request, modelSet, Object.keys(experiment.models.sets)),
+    ...budgetProblems(request, experiment, modelSet, prices, inputs),
     ...(judgeSays === null ? [] : at('judge', [judgeSays])),
     ...(inputs.platformUrl !== null && inputs.gatewayUrl === null
       ? at('MATRIX_PLATFORM_URL', ['a platform elsewhere needs its gateway too: set MATRIX_GATEWAY_URL (--gateway)'])
@@ -263,6 +287,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     repeats,
     retryFailed: request.retry_failed ?? inputs.retryFailed ?? 'access',
     judgePanel,
+    prices,
     inputs,
     modelSet,
   }
@@ -299,6 +324,7 @@ export const corpusRootFor = (
 export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): DatasetRun[] {
   const { platform, coldDatasets = [], emit, drain, abort } = options
   const { experiment, aliases, runId, metrics, repeats, retryFailed, judgePanel, request } = run
+  const budget = request.budget === undefined ? null : new RunBudget(request.budget, run.prices)
   return run.datasets.map((dataset) => ({
     experiment,
     dataset,
@@ -312,6 +338,7 @@ export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): Dat
     repeats,
     judgePanel,
     retryFailed,
+    budget,
     coldReset: request.cold_reset && !coldDatasets.includes(dataset.dataset.id),
     confirmedDeletions: request.confirmed_deletions ?? null,
     publish: request.publish,

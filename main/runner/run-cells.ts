@@ -59,6 +59,7 @@ export async function runCells(
   const gateway = createGatewayClient(served)
   const evaluator = evaluatorOf(run, served)
   try {
+    if (run.budget !== null) for await (const row of opened.log.rows()) run.budget.add(row)
     const retries = await planRetries(opened.log, run.retryFailed)
     const open: OpenRun = { run, url: served.url, opened, gateway, evaluator, ready: served.ready, corpus, retries }
     const { plan, todo } = await planned(open)
@@ -107,7 +108,8 @@ async function planned(open: OpenRun): Promise<{ plan: RunPlan; todo: Set<string
  * such as a failed sync, after the other cells in flight have ended.
  */
 async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<CellCounts> {
-  const { drain, abort, experiment } = open.run
+  const { run } = open
+  const { drain, abort, experiment } = run
   const cells = cellsOf(open)
   const stop = AbortSignal.any([abort, drain])
   const counts = { ok: 0, failed: 0 }
@@ -124,6 +126,7 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
       left.delete(cell.rowId)
       counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
       refusals.add(row)
+      run.budget?.add(row)
     }
   }
 

@@ -106,8 +106,9 @@ async function answerAll(
     return { result, note: cellsNote(result) }
   })
   if (run.platform.kind === 'embedded') {
-    const { model_calls, alias_calls } = await started.client.usage()
-    run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls })
+    const { model_calls, alias_calls, model_usage: used = [] } = await started.client.usage()
+    const usage = used.length === 0 ? {} : { model_usage: used }
+    run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls, ...usage })
   }
   return cells
 }

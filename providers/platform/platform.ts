@@ -180,7 +180,11 @@ async function compose(
   )
   registerRerankerRoutes(app, models, config.version)
   registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
-  const usage = () => ({ model_calls: models.usage(), alias_calls: gateway.aliasCalls() })
+  const usage = () => ({
+    model_calls: models.usage(),
+    alias_calls: gateway.aliasCalls(),
+    model_usage: models.modelUsage(),
+  })
   registerStatusRoutes(app, {
     version: config.version,
     revision: config.revision,

@@ -116,6 +116,7 @@ export function fakeModelHost(options: FakeModelHostOptions = {}): FakeModelHost
       set: 'fake',
       roles: Object.fromEntries(present.map((role) => [role, { backend: 'fake', model: modelName(role) }])),
     }),
+    modelUsage: () => [],
     usage: () =>
       Object.fromEntries(
         Map.groupBy(calls, ({ role }) => role)

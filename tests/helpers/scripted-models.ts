@@ -65,6 +65,7 @@ export function scriptedModels(script: Script = {}): ScriptedModels {
     embeddingSpace: () => names.embed ?? 'test-embed',
     resolved: () => ({ set: 'test', roles: {} }),
     usage: () => ({}),
+    modelUsage: () => [],
     close: async () => undefined,
   }
 }

@@ -112,6 +112,7 @@ const OF_OPTIONS: Record<string, Choice> = {
   evaluate: { options: ['--no-evaluate'], request: { metrics: [] } },
   concurrency: { options: ['--concurrency', '7'], request: { concurrency: 7 } },
   repeats: { options: ['--repeats', '3'], request: { repeats: 3 } },
+  budget: { options: ['--budget', '2.5'], request: { budget: 2.5 } },
   'run-id': { options: ['--run-id', 'named'], request: { run_id: 'named' } },
   'model-set': { options: ['--model-set', 'ollama'], request: { model_set: 'ollama' } },
   platform: {

@@ -25,7 +25,7 @@ export const matrixCommand: Command = {
       'primary-metric',
       'evaluate',
     ),
-    ...pickOptions('concurrency', 'repeats', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
+    ...pickOptions('concurrency', 'repeats', 'budget', 'run-id', 'results', 'gateway', 'platform', 'evaluator', 'json'),
     dataset: { type: 'string', hint: 'ID', description: 'the one dataset to run, instead of MATRIX_DATASET_ID' },
     ...RETRY_OPTION,
     ...VERBOSE_OPTION,

@@ -4,8 +4,11 @@ import {
   Concurrency,
   connectionKind,
   ConnectionKind,
+  fieldPath,
   Identifier,
   isCloudModel,
+  issueWords,
+  ModelPrice,
   ModelRole,
   modelNameOf,
   OWN_MODELS_FILE,
@@ -24,6 +27,7 @@ import {
   testDeclaredConnection,
 } from '../../manifests/connect-models.ts'
 import { loadModels } from '../../manifests/experiment.ts'
+import { loadPrices, removePrice, savePrice } from '../../manifests/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { catalogueEntries } from '../../manifests/model-catalogue.ts'
 import { fetchModel, ModelFetchError } from '../../runner/fetch-model.ts'
@@ -77,6 +81,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
     takes: [1, 1],
     run: fetch,
   },
+  price: {
+    usage: 'price [MODEL --input AMOUNT [--output AMOUNT] [--currency USD] | MODEL --none]',
+    about: 'what a model costs per million tokens, for costs and budgets; without MODEL all prices',
+    takes: [0, 1],
+    run: price,
+  },
   remove: { usage: 'remove NAME', about: 'removes a connection and the set of that name', takes: [1, 1], run: remove },
   use: { usage: 'use SET', about: 'makes a set the one that runs use without --model-set', takes: [1, 1], run: use },
 }
@@ -99,6 +109,10 @@ export const modelsCommand: Command = {
     'embedding-model': { type: 'string', hint: 'MODEL', description: 'model for embeddings, or to test' },
     timeout: { type: 'string', hint: 'SECONDS', description: 'longest time for each request of test', default: '60' },
     catalogue: { type: 'boolean', description: 'list open models by job, with whether they fit this machine' },
+    input: { type: 'string', hint: 'AMOUNT', description: 'price of a million tokens that the model reads' },
+    output: { type: 'string', hint: 'AMOUNT', description: 'price of a million tokens that it writes', default: '0' },
+    currency: { type: 'string', hint: 'CODE', description: 'currency of all prices, such as EUR' },
+    none: { type: 'boolean', description: 'take the price of a model away' },
     json: { type: 'boolean', description: 'print the results of test as JSON' },
   },
   async run(invocation) {
@@ -285,6 +299,40 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
   if (model !== null)
     print(`Added the set ${name}. Use it: rag-ladder ladder --model-set ${name}, or rag-ladder models use ${name}`)
   return EXIT.ok
+}
+
+async function price({ root, args: [model], invocation, print }: Call): Promise<ExitCode> {
+  if (model === undefined) {
+    const { currency, models } = await loadPrices(root)
+    const priced = Object.entries(models)
+    if (priced.length === 0) print('No model has a price: what paid models cost is unknown.')
+    else print(`Per million tokens, read and written, in ${currency}:`)
+    for (const [name, { input, output }] of priced) print(`  ${name}  ${input} · ${output}`)
+    return EXIT.ok
+  }
+  if (flagOption(invocation, 'none')) {
+    await removePrice(root, model)
+    print(`${model} has no price any more.`)
+    return EXIT.ok
+  }
+  const amounts = ModelPrice.safeParse({
+    input: amountOption(invocation, 'input'),
+    output: amountOption(invocation, 'output'),
+  })
+  if (!amounts.success)
+    throw new InputError(amounts.error.issues.map((issue) => `--${fieldPath(issue.path)}: ${issueWords(issue)}`))
+  await savePrice(root, model, amounts.data, textOption(invocation, 'currency'))
+  const { currency } = await loadPrices(root)
+  const { input, output } = amounts.data
+  print(`${model} costs ${input} ${currency} per million tokens read and ${output} ${currency} per million written.`)
+  return EXIT.ok
+}
+
+/** A number where one was typed; the text itself where it is none, for the message. */
+function amountOption(invocation: Invocation, name: string): number | string | undefined {
+  const text = textOption(invocation, name)
+  if (text === null) return undefined
+  return Number.isNaN(Number(text)) ? text : Number(text)
 }
 
 async function remove({ root, args: [name = ''], print }: Call): Promise<ExitCode> {

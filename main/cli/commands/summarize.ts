@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { loadPrices } from '../../manifests/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { writeCellsCsv } from '../../report/cells-csv.ts'
 import { summarizeFolder } from '../../report/folder-summaries.ts'
@@ -33,7 +34,8 @@ export const summarizeCommand: Command = {
       if (unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))
       throw new InputError([`${folder} holds no finished cells${runId === undefined ? '' : ` of the run ${runId}`}`])
     }
-    printAggregates(aggregates, invocation.stdout)
+    const prices = await loadPrices(resolve(textOption(invocation, 'project') ?? '.'))
+    printAggregates(aggregates, prices, invocation.stdout)
     printSnapshots(snapshots, invocation.stdout)
     const csv = textOption(invocation, 'csv-output')
     if (csv !== null) {

@@ -133,7 +133,15 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(event.message, { sign: `${event.level}:`, tone: event.level === 'error' ? 'bad' : 'warning' })]
     case 'usage.reported': {
       const calls = `${plural(sum(event.alias_calls), 'call')} at the gateway`
-      return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} behind it`, { tone: 'quiet', indent: 4 })]
+      const quiet = { tone: 'quiet', indent: 4 } as const
+      const used = (event.model_usage ?? []).map(
+        ({ model, cloud, calls: made, input_tokens: read, output_tokens: written }) =>
+          line(
+            `${model ?? 'a model elsewhere'}${cloud ? ' (cloud)' : ''}: ${plural(made, 'call')}, ${plural(read, 'token')} read, ${countWords(written)} written`,
+            quiet,
+          ),
+      )
+      return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} behind it`, quiet), ...used]
     }
     case 'run.finished':
       return [line(`run ${event.run_id} ${OUTCOMES[event.outcome]} ${durationWords(event.duration_ms)}`)]

@@ -1,8 +1,9 @@
 import { EVALUATE_LIMITS, ModelRole } from '../../../contract/index.ts'
-import type { EvaluateRecord, EvaluateRequest, EvaluationMetric } from '../../../contract/index.ts'
+import type { EvaluateRecord, EvaluateRequest, EvaluationMetric, ModelUsage } from '../../../contract/index.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import type { ChatRole, EmbeddingRole, ModelHost } from '../models/model-host.ts'
 import { mapBounded } from '../rag/bounded.ts'
+import { meterCalls } from '../rag/call-meter.ts'
 import { createChatCritic } from './critics/chat-critic.ts'
 import type { Critic } from './critics/critic.ts'
 import { createRuleCritic, type CriticRules } from './critics/rule-critic.ts'
@@ -35,6 +36,8 @@ export interface EvaluationResponse {
   evaluator_model: string
   embeddings_model: string | null
   results: RecordResult[]
+  /** What each model used for all records; absent where rules grade. An addition of this evaluator. */
+  model_usage?: ModelUsage[]
   metadata: { runner: string; formulas: string; critic: 'chat' | 'rules'; llm_base_url: string | null }
 }
 
@@ -102,18 +105,21 @@ export async function evaluate(
   if (limit !== null) throw new HttpError(400, limit)
   const request = { ...raw, metrics: [...new Set(raw.metrics)] }
   const roles = chooseModels(models, request)
-  const critic = await criticFor(deps, roles.critic)
-  const tools: ScoringTools = { critic, models, embedding: roles.embedding }
+  const meter = meterCalls(models)
+  const critic = await criticFor({ ...deps, models: meter.models }, roles.critic)
+  const tools: ScoringTools = { critic, models: meter.models, embedding: roles.embedding }
   try {
     const results = await mapBounded(request.records, RECORDS_AT_ONCE, (record, index) =>
       scoreRecord(record, index, request, tools, signal),
     )
+    const { modelUsage } = meter.counts()
     return {
       metrics: request.metrics,
       record_count: request.records.length,
       evaluator_model: models.modelName(roles.critic),
       embeddings_model: roles.embedding === null ? null : models.modelName(roles.embedding),
       results,
+      ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
       metadata: { runner: 'rag-ladder', formulas: 'ragas 0.4.3', critic: critic.kind, llm_base_url: null },
     }
   } catch (error) {

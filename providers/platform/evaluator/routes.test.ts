@@ -10,7 +10,6 @@ import {
   scripted,
   serveEvaluator,
 } from '../../../tests/helpers/evaluator-fixture.ts'
-// TODO
 
 describe('scores', () => {
   it('are the golden numbers, with the reasons of every verdict', async () => {
@@ -24,6 +23,11 @@ describe('scores', () => {
       record_count: 1,
       evaluator_model: 'fake-evaluator',
       embeddings_model: 'fake-evaluator_embed',
+      // None of these fakes reports tokens.
+      model_usage: (['evaluator', 'evaluator_embed'] as const).map((role) => {
+        const calls = models.calls.filter((call) => call.role === role).length
+        return { model: `fake-${role}`, cloud: false, calls, unreported: calls, input_tokens: 0, output_tokens: 0 }
+      }),
       results: [
         {
           record_index: 0,

@@ -79,7 +79,9 @@ describe('finding a context', () => {
         llm_calls: calls,
         cloud_calls: 0,
         usage: { prompt_tokens: 10 * calls, completion_tokens: 5 * calls, total_tokens: 15 * calls },
+        models: expect.any(Array),
       })
+      expect(first.cost.models!.reduce((sum, { input_tokens: input }) => sum + input, 0)).toBe(10 * calls)
     },
   )
 

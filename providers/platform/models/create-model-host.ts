@@ -2,9 +2,12 @@ import {
   embeddingSpaceOf,
   isCloudModel,
   isRuleBased,
+  joinedUsage,
   modelNameOf,
   ModelRole,
+  usageOfCall,
   type ModelChoice,
+  type ModelUsage,
   type ResolvedModels,
   type SelectedModels,
 } from '../../../contract/index.ts'
@@ -13,11 +16,34 @@ import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelHost } from './model-host.ts'
 
+type Tokens = Parameters<typeof usageOfCall>[2] & object
+
 /** The host of one model set. Backends are opened at their first call, so that unused ones cost nothing. */
 export function createModelHost(set: SelectedModels, options: BackendOptions): ModelHost {
   const opener = createBackendOpener(options, Object.values(set.roles))
   const opened = new Map<ModelRole, Promise<ModelBackend>>()
   const calls = new Map<ModelRole, number>()
+  const used = new Map<ModelRole, ModelUsage>()
+
+  /** Tokens of an answered call, null where it does not tell them; a failed one counts as such. */
+  function addUsage(role: ModelRole, tokens: Tokens | null): void {
+    const choice = set.roles[role]
+    if (isRuleBased(choice.backend)) return
+    const before = used.get(role)
+    const call = usageOfCall(modelNameOf(choice), isCloudModel(choice), tokens)
+    used.set(role, before === undefined ? call : joinedUsage([before, call])[0]!)
+  }
+
+  async function counted<Result>(role: ModelRole, call: () => Promise<[Result, Tokens | null]>): Promise<Result> {
+    let tokens: Tokens | null = null
+    try {
+      const [result, told] = await call()
+      tokens = told
+      return result
+    } finally {
+      addUsage(role, tokens)
+    }
+  }
 
   function backend(role: ModelRole): Promise<ModelBackend> {
     // Failed calls count too: what was asked of the models is the figure, not what they managed.
@@ -32,20 +58,30 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
   }
 
   return {
-    async embed(role, texts, side, signal, statistics) {
+    async embed(role, texts, side, signal, statistics, onTokens) {
       const { embed } = await backend(role)
       if (embed === undefined) throw unsupported(role, 'embed texts')
-      return embed(texts, side, signal, statistics)
+      return counted(role, async () => {
+        let tokens: Tokens | null = null
+        const vectors = await embed(texts, side, signal, statistics, (total) => {
+          tokens = { prompt_tokens: total, completion_tokens: 0 }
+          onTokens?.(total)
+        })
+        return [vectors, tokens]
+      })
     },
     async chat(role, request, signal, onText) {
       const { chat } = await backend(role)
       if (chat === undefined) throw unsupported(role, 'chat')
-      return chat(request, signal, onText)
+      return counted(role, async () => {
+        const completion = await chat(request, signal, onText)
+        return [completion, completion.usage ?? null]
+      })
     },
     async rerank(query, texts, signal, pool) {
       const { rerank } = await backend('rerank')
       if (rerank === undefined) throw unsupported('rerank', 'rerank')
-      return rerank(query, texts, signal, pool)
+      return counted('rerank', async () => [await rerank(query, texts, signal, pool), null])
     },
     isCloud: (role) => isCloudModel(set.roles[role]),
     isBuiltin: (role) => isRuleBased(set.roles[role].backend),
@@ -53,6 +89,7 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
     embeddingSpace: () => embeddingSpaceOf(set.roles.embed),
     resolved: () => resolvedModels(set),
     usage: () => Object.fromEntries(calls),
+    modelUsage: () => joinedUsage(used.values()),
     async close() {
       await Promise.allSettled([...opened.values()].map(async (opening) => (await opening).close()))
       opened.clear()

@@ -43,7 +43,10 @@ export function limitedBackend(backend: ModelBackend, limit: Limit): ModelBacken
   return {
     ...(embed === undefined
       ? {}
-      : { embed: (texts, side, signal, statistics) => limit(signal, () => embed(texts, side, signal, statistics)) }),
+      : {
+          embed: (texts, side, signal, statistics, onTokens) =>
+            limit(signal, () => embed(texts, side, signal, statistics, onTokens)),
+        }),
     ...(chat === undefined
       ? {}
       : { chat: (request, signal, onText) => limit(signal, () => chat(request, signal, onText)) }),

@@ -3,7 +3,7 @@ import type { EmbeddingSide, OnText, RerankPool, RoleChatRequest, TermStatistics
 
 /**
  * What one declared model can do for one role. A backend has the methods of its kind of model only; each throws `ModelCallError`.
- * Embeddings are unit vectors of one dimension; rerank scores are logits in the order of the texts.
+ * Embeddings are unit vectors of one dimension, and `onTokens` is called where the service reports what they took; rerank scores are logits in the order of the texts.
  */
 export interface ModelBackend {
   embed?: (
@@ -11,6 +11,7 @@ export interface ModelBackend {
     side: EmbeddingSide,
     signal?: AbortSignal,
     statistics?: TermStatistics,
+    onTokens?: (tokens: number) => void,
   ) => Promise<Float32Array[]>
   /** Calls `onText` with the pieces of the answer where the model gives them as it generates; the result is the whole answer all the same. */
   chat?: (request: RoleChatRequest, signal?: AbortSignal, onText?: OnText) => Promise<ChatCompletion>

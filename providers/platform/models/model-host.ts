@@ -1,4 +1,4 @@
-import type { ChatCompletion, ChatRequest, ModelRole, ResolvedModels } from '../../../contract/index.ts'
+import type { ChatCompletion, ChatRequest, ModelRole, ModelUsage, ResolvedModels } from '../../../contract/index.ts'
 
 /** How many passages a collection holds, and how many of them hold each content word of a query, in lower case. */
 export interface TermStatistics {
@@ -42,13 +42,17 @@ export interface RoleChatRequest {
  * Every method throws `ModelCallError` when the model cannot answer.
  */
 export interface ModelHost {
-  /** Unit-length vectors in the order of the texts; all of one dimension. `statistics` of the collection that a query is for. */
+  /**
+   * Unit-length vectors in the order of the texts; all of one dimension. `statistics` of the collection that a query is for; `onTokens` receives the
+   * tokens of all texts where the model reports them.
+   */
   embed(
     role: EmbeddingRole,
     texts: readonly string[],
     side: EmbeddingSide,
     signal?: AbortSignal,
     statistics?: TermStatistics,
+    onTokens?: (tokens: number) => void,
   ): Promise<Float32Array[]>
   /** The whole answer; `onText` receives its pieces before, from a model that gives them as it generates. */
   chat(role: ChatRole, request: RoleChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>
@@ -64,6 +68,8 @@ export interface ModelHost {
   resolved(): ResolvedModels
   /** Calls since the start, by role. */
   usage(): Record<string, number>
+  /** What each model used since the start; rules are left out. */
+  modelUsage(): ModelUsage[]
   close(): Promise<void>
 }
 

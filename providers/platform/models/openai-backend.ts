@@ -17,6 +17,10 @@ const EMBEDDING_BATCH = 64
 
 const Embeddings = z.looseObject({
   data: z.array(z.looseObject({ index: z.int().min(0).nullish(), embedding: z.array(z.number()) })),
+  usage: z
+    .looseObject({ prompt_tokens: z.int().min(0) })
+    .optional()
+    .catch(undefined),
 })
 
 /** A model at any OpenAI-compatible base address (with its `/v1`, where it has one): chat and embeddings. */
@@ -36,14 +40,18 @@ export function createOpenAiBackend(
   })
   return {
     chat: (request, signal, onText) => chat({ role, choice, http }, request, signal, onText),
-    async embed(texts, _side, signal) {
+    async embed(texts, _side, signal, _statistics, onTokens) {
       const vectors: number[][] = []
+      let tokens: number | null = 0
       for (let start = 0; start < texts.length; start += EMBEDDING_BATCH) {
         const batch = texts.slice(start, start + EMBEDDING_BATCH)
         const body = { ...choice.defaults, model: choice.model, input: batch, encoding_format: 'float' }
         const answer = read(role, Embeddings, await http.post('/embeddings', body, signal))
         vectors.push(...inOrder(role, answer, batch.length))
+        const { usage } = answer
+        tokens = tokens === null || usage === undefined ? null : tokens + usage.prompt_tokens
       }
+      if (tokens !== null) onTokens?.(tokens)
       return unitVectors(role, vectors, texts.length)
     },
     close: () => http.close(),

@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import type { ChatCompletion, ModelRole, TokenUsage } from '../../../contract/index.ts'
+import {
+  joinedUsage,
+  usageOfCall,
+  type ChatCompletion,
+  type ModelRole,
+  type ModelUsage,
+  type TokenUsage,
+} from '../../../contract/index.ts'
 import type { ModelHost } from '../models/model-host.ts'
 import { parseJsonReply } from '../models/prompts/json-reply.ts'
 import type { RemoteCalls } from './graph/graph-queries.ts'
@@ -23,12 +30,16 @@ export interface CallCounts {
   /** Replies of models, not rules, that a JSON schema was sent for, and those that fit it. */
   schemaReplies: number
   validSchemaReplies: number
+  /** What each model used; rules are left out. */
+  modelUsage: ModelUsage[]
 }
 
 /** When tokens came, in the words of llama.cpp's server; the GGUF backend reports it too. */
 const Timed = z.looseObject({
   timings: z.looseObject({ predicted_n: z.int().min(1), predicted_ms: z.number().min(0) }),
 })
+
+type TokenCounts = Pick<TokenUsage, 'prompt_tokens' | 'completion_tokens'>
 
 export interface CallMeter {
   models: ModelHost
@@ -42,6 +53,11 @@ export function meterCalls(host: ModelHost): CallMeter {
   const counts = { llmCalls: 0, cloudCalls: 0, embedCalls: 0, rerankCalls: 0, usage: null as TokenUsage | null }
   const replies = { reasoningTokens: 0, schemaReplies: 0, validSchemaReplies: 0 }
   const started = performance.now()
+  const used: ModelUsage[] = []
+  /** Tokens of a call: unknown until its answer tells them, and for good where it fails. */
+  const addModel = (role: ModelRole, tokens: TokenCounts | null): void => {
+    if (!host.isBuiltin(role)) used.push(usageOfCall(host.modelName(role), host.isCloud(role), tokens))
+  }
   const timed = { firstTokenMs: null as number | null, tokens: 0, ms: 0 }
   /** A model's own times are exact; otherwise the arrival of its first piece counts, and what it reports of its usage. */
   const addTimes = (completion: ChatCompletion, firstAt: number | null): void => {
@@ -67,18 +83,30 @@ export function meterCalls(host: ModelHost): CallMeter {
     }
   }
   const models: ModelHost = {
-    embed: (role, texts, side, signal, statistics) => {
+    embed: async (role, texts, side, signal, statistics) => {
       count('embedCalls', role)
-      return host.embed(role, texts, side, signal, statistics)
+      let tokens: TokenCounts | null = null
+      try {
+        return await host.embed(role, texts, side, signal, statistics, (total) => {
+          tokens = { prompt_tokens: total, completion_tokens: 0 }
+        })
+      } finally {
+        addModel(role, tokens)
+      }
     },
     chat: async (role, request, signal, onText) => {
       count('llmCalls', role)
       let firstAt: number | null = null
-      const completion = await host.chat(role, request, signal, (piece) => {
+      const asked = host.chat(role, request, signal, (piece) => {
         firstAt ??= performance.now()
         onText?.(piece)
       })
+      const completion = await asked.catch((error: unknown) => {
+        addModel(role, null)
+        throw error
+      })
       addUsage(completion.usage)
+      addModel(role, completion.usage ?? null)
       addTimes(completion, firstAt)
       replies.reasoningTokens += reasoningTokens(completion)
       if (request.reply_schema !== undefined && !host.isBuiltin(role)) {
@@ -89,6 +117,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     },
     rerank: (query, texts, signal, pool) => {
       count('rerankCalls', 'rerank')
+      addModel('rerank', null)
       return host.rerank(query, texts, signal, pool)
     },
     isCloud: (role) => host.isCloud(role),
@@ -97,11 +126,14 @@ export function meterCalls(host: ModelHost): CallMeter {
     embeddingSpace: () => host.embeddingSpace(),
     resolved: () => host.resolved(),
     usage: () => host.usage(),
+    modelUsage: () => host.modelUsage(),
     close: () => host.close(),
   }
-  const addRemote = ({ llmCalls, cloudCalls, usage }: RemoteCalls) => {
+  const addRemote = ({ llmCalls, cloudCalls, usage, models: named }: RemoteCalls) => {
     counts.llmCalls += llmCalls
     counts.cloudCalls += cloudCalls
+    if (named !== null) used.push(...named)
+    else if (llmCalls > 0) used.push({ ...usageOfCall(null, cloudCalls > 0, usage), calls: llmCalls })
     addUsage(usage ?? undefined)
   }
   return {
@@ -110,6 +142,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     counts: () => ({
       ...counts,
       ...replies,
+      modelUsage: joinedUsage(used),
       usage: counts.usage === null ? null : { ...counts.usage },
       firstTokenS: timed.firstTokenMs === null ? null : timed.firstTokenMs / 1000,
       tokensPerSecond: timed.tokens === 0 || timed.ms === 0 ? null : (timed.tokens / timed.ms) * 1000,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHost, type FakeReply } from '../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, consumer, flavors, ingest, openStore, WORLD } from '../../../tests/helpers/rag-fixture.ts'
-import { ChatCompletion, ModelRole } from '../../../contract/index.ts'
+import { ChatCompletion, ModelRole, type ModelUsage } from '../../../contract/index.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, listen } from '../../kit/server.ts'
 import { createGateway } from '../gateway/gateway.ts'
@@ -137,8 +137,17 @@ describe('what an answer says that it cost', () => {
       const { status, text, made } = await platform.ask(alias, question)
       expect([status, text.slice(0, 200)]).toEqual([200, expect.any(String)])
       const { rag_extension: extension, usage } = ChatCompletion.parse(JSON.parse(text))
-      const { llm_calls: llmCalls, cloud_calls: cloudCalls } = extension!.metrics
+      const { llm_calls: llmCalls, cloud_calls: cloudCalls, model_usage: models = [] } = extension!.metrics
       expect([llmCalls, cloudCalls]).toEqual(made)
+      const sum = (figure: (model: ModelUsage) => number) => models.reduce((total, model) => total + figure(model), 0)
+      expect(sum(({ calls }) => calls)).toBe(made[1])
+      expect(sum(({ input_tokens: input }) => input)).toBe(usage!.prompt_tokens)
+      expect(sum(({ output_tokens: output }) => output)).toBe(usage!.completion_tokens)
+      // Each chat that reports has 10 tokens of input; embeddings and reranking report none here.
+      expect(sum(({ calls, unreported }) => calls - unreported)).toBe(usage!.prompt_tokens / 10)
+      expect(models.map(({ model }) => model).toSorted()).toEqual(
+        [...new Set(models.map(({ model }) => model))].toSorted(),
+      )
       // Replies that call tools report no usage here: what is unknown is not made up.
       expect(usage!.total_tokens % 11).toBe(0)
       expect(usage!.total_tokens).toBeLessThanOrEqual(11 * llmCalls)

@@ -212,6 +212,7 @@ describe('costs', () => {
     const { plugin } = await open({ chat: () => failure, cloud: ['light_gen'] })
     const error = await plugin.answer('hybrid-rag', ask(QUESTION)).catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(RagError)
+    const oneCall = { cloud: false, calls: 1, unreported: 1, input_tokens: 0, output_tokens: 0 }
     expect((error as RagError).calls).toEqual({
       llmCalls: 1,
       cloudCalls: 1,
@@ -223,6 +224,12 @@ describe('costs', () => {
       reasoningTokens: 0,
       schemaReplies: 0,
       validSchemaReplies: 0,
+      modelUsage: [
+        { ...oneCall, model: 'fake-embed' },
+        { ...oneCall, model: 'fake-rerank' },
+        // A call that failed may have been paid for: its tokens are unknown, not 0.
+        { ...oneCall, model: 'fake-light_gen', cloud: true },
+      ],
     })
     expect((error as RagError).message).toBe('the model call for role light_gen failed: the upstream failed (HTTP 500)')
   })

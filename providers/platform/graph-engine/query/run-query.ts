@@ -107,8 +107,8 @@ export async function retrieveContext(
   return {
     ...found,
     cost() {
-      const { llmCalls, cloudCalls, usage } = meter.counts()
-      return { chunks: found.data.chunks.length, llm_calls: llmCalls, cloud_calls: cloudCalls, usage }
+      const { llmCalls, cloudCalls, usage, modelUsage: models } = meter.counts()
+      return { chunks: found.data.chunks.length, llm_calls: llmCalls, cloud_calls: cloudCalls, usage, models }
     },
     async answer() {
       if (found.text === '' && request.mode !== 'bypass') return { response: NO_ANSWER, llmGenerated: false }

@@ -44,11 +44,22 @@ describe('workflow-adaptive-rag', () => {
   it('keeps the delegate’s evidence and adds route, approach and one model call', async () => {
     const { ask, server } = await open(json(ANSWER), { cloud: true })
     const { rag_extension: extension } = await ask()
+    const unreported = { cloud: true, input_tokens: 0, output_tokens: 0 }
     expect(extension).toEqual({
       schema_version: 1,
       answer: 'In Tarnwick.',
       sources: SOURCES,
-      metrics: { seconds: expect.any(Number), chunks: 4, llm_calls: 4, cloud_calls: 3 },
+      metrics: {
+        seconds: expect.any(Number),
+        chunks: 4,
+        llm_calls: 4,
+        cloud_calls: 3,
+        model_usage: [
+          { ...unreported, model: 'fake-workflow_classifier', calls: 1, unreported: 1 },
+          // A delegate elsewhere that does not name its models: what it used is not known.
+          { ...unreported, model: null, calls: 3, unreported: 1 },
+        ],
+      },
       trajectory: [{ step: 1 }],
       adaptive: { route: 'several-steps', approach: 'agentic-rag' },
     })

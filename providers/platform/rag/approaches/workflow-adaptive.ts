@@ -1,4 +1,4 @@
-import { ServerMetrics } from '../../../../contract/index.ts'
+import { ServerMetrics, usageOfCall } from '../../../../contract/index.ts'
 import { admit, usageOf } from '../adaptive/readiness-gate.ts'
 import type { WorkflowReply } from '../adaptive/workflow-client.ts'
 import type { Approach, ApproachServices } from '../approach.ts'
@@ -22,13 +22,26 @@ export const workflowAdaptive: Approach<'workflow-adaptive-rag'> = async (questi
 function account({ status, body, spent }: WorkflowReply, { models, addRemote }: ApproachServices): void {
   if (status === 404) return
   const usage = usageOf(body)
-  const classifierInCloud = models.isCloud('workflow_classifier') ? 1 : 0
-  addRemote({ llmCalls: 1, cloudCalls: classifierInCloud, usage: usage?.classifier ?? null })
+  const inCloud = models.isCloud('workflow_classifier')
+  const classifier = usage?.classifier ?? null
+  addRemote({
+    llmCalls: 1,
+    cloudCalls: inCloud ? 1 : 0,
+    usage: classifier,
+    models: models.isBuiltin('workflow_classifier')
+      ? []
+      : [usageOfCall(models.modelName('workflow_classifier'), inCloud, classifier)],
+  })
   const metrics = ServerMetrics.safeParse(
     (body as { rag_extension?: { metrics?: unknown } } | null)?.rag_extension?.metrics,
   )
   if (metrics.success) {
-    const { llm_calls: llmCalls, cloud_calls: cloudCalls } = metrics.data
-    addRemote({ llmCalls, cloudCalls, usage: usage?.delegate ?? null })
-  } else if (spent !== null) addRemote({ ...spent, usage: null })
+    const { llm_calls: llmCalls, cloud_calls: cloudCalls, model_usage: delegate } = metrics.data
+    addRemote({
+      llmCalls,
+      cloudCalls,
+      usage: usage?.delegate ?? null,
+      models: delegate ?? (cloudCalls > 0 ? null : []),
+    })
+  } else if (spent !== null) addRemote({ ...spent, usage: null, models: null })
 }

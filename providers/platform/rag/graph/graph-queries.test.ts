@@ -205,7 +205,7 @@ describe('graph-rag', () => {
     const { ask } = await open({
       answer: async (question, account) => {
         asked.push(question)
-        account.addRemote({ llmCalls: 2, cloudCalls: 1, usage: null })
+        account.addRemote({ llmCalls: 2, cloudCalls: 1, usage: null, models: null })
         return {
           answer: 'It was.',
           counts: { entities: 4, relations: 3, chunks: 2 },

@@ -1,5 +1,5 @@
 import { GRAPH_QUERY_LIMITS } from '../../../../contract/index.ts'
-import type { GraphQueryMode, TokenUsage } from '../../../../contract/index.ts'
+import type { GraphQueryMode, ModelUsage, TokenUsage } from '../../../../contract/index.ts'
 import type { ModelHost, OnText } from '../../models/model-host.ts'
 import { RagError } from '../rag-error.ts'
 
@@ -21,6 +21,8 @@ export interface RemoteCalls {
   cloudCalls: number
   /** Null when it told no token counts. */
   usage: TokenUsage | null
+  /** What each of its models used; null where it does not say. */
+  models: ModelUsage[] | null
 }
 
 /**

@@ -109,13 +109,13 @@ type Calls = { spent: RemoteCalls; chunks: number | null }
 function reportedCalls(metadata: unknown): Calls | null {
   const cost = GraphQueryCost.safeParse((metadata as { cost?: unknown } | undefined)?.cost)
   if (!cost.success) return null
-  const { llm_calls: llmCalls, cloud_calls: cloudCalls, usage, chunks } = cost.data
-  return { spent: { llmCalls, cloudCalls, usage }, chunks }
+  const { llm_calls: llmCalls, cloud_calls: cloudCalls, usage, chunks, models } = cost.data
+  return { spent: { llmCalls, cloudCalls, usage, models: models ?? null }, chunks }
 }
 
 function assumedCalls({ mode }: GraphQuestion, answered: boolean): Calls {
   const keywords = mode === 'naive' || mode === 'bypass' ? 0 : 1
-  return { spent: { llmCalls: keywords + (answered ? 1 : 0), cloudCalls: 0, usage: null }, chunks: null }
+  return { spent: { llmCalls: keywords + (answered ? 1 : 0), cloudCalls: 0, usage: null, models: null }, chunks: null }
 }
 
 function statusError(status: number): RagError {

@@ -17,8 +17,8 @@ export function completionOf(
   seconds: number,
   limits: AnswerLimits = {},
 ): ChatCompletion {
-  const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond, reasoningTokens, schemaReplies, validSchemaReplies } =
-    calls
+  const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond, reasoningTokens, modelUsage } = calls
+  const { schemaReplies, validSchemaReplies } = calls
   const metrics = {
     seconds,
     chunks: result.chunks,
@@ -28,6 +28,7 @@ export function completionOf(
     ...(tokensPerSecond === null ? {} : { tokens_per_second: tokensPerSecond }),
     ...(reasoningTokens === 0 ? {} : { reasoning_tokens: reasoningTokens }),
     ...(schemaReplies === 0 ? {} : { schema_replies: schemaReplies, schema_replies_valid: validSchemaReplies }),
+    ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
   }
   const { answer, finishReason, allows } = limitAnswer(result.answer, limits)
   const rendered = renderContent(answer, result.sources, metrics)

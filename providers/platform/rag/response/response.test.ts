@@ -11,6 +11,7 @@ const UNTIMED = {
   reasoningTokens: 0,
   schemaReplies: 0,
   validSchemaReplies: 0,
+  modelUsage: [],
 }
 const calls = { llmCalls: 1, cloudCalls: 0, embedCalls: 1, rerankCalls: 0, usage: null, ...UNTIMED }
 
@@ -67,6 +68,9 @@ describe('completions', () => {
   it('carry when the first token came and how many came per second, where the model reports it', () => {
     const timed = completionOf('vanilla-rag', result, { ...calls, firstTokenS: 0.25, tokensPerSecond: 40 }, 0.5)
     expect(timed.rag_extension?.metrics).toMatchObject({ first_token_s: 0.25, tokens_per_second: 40 })
+    const used = { model: 'm', cloud: true, calls: 1, unreported: 0, input_tokens: 7, output_tokens: 2 }
+    const metered = completionOf('vanilla-rag', result, { ...calls, modelUsage: [used] }, 0.5)
+    expect(metered.rag_extension?.metrics).toMatchObject({ model_usage: [used] })
     const untimed = completionOf('vanilla-rag', result, calls, 0.5)
     expect(Object.keys(untimed.rag_extension!.metrics)).toEqual(['seconds', 'chunks', 'llm_calls', 'cloud_calls'])
   })

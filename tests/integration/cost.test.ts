@@ -1,0 +1,140 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { startModelService, type ModelService } from '../helpers/model-service.ts'
+
+// A paid service that reports its tokens, and one model of it that does not.
+const READ = 1000
+const WRITTEN = 500
+
+let root: string
+let service: ModelService
+const cli = (...args: string[]) => runCli([...args, '--project', root])
+const ladder = (run: string, ...args: string[]) =>
+  cli(
+    'ladder',
+    '--dataset',
+    'smoke',
+    '--models',
+    'vanilla-rag',
+    '--no-evaluate',
+    '--concurrency',
+    '1',
+    '--no-publish',
+    '--no-cold-reset',
+    '--run-id',
+    run,
+    '--json',
+    ...args,
+  )
+const paidCalls = () => service.calls.filter(({ method }) => method === 'POST').length
+const rows = async (run: string) =>
+  (await readFile(join(root, `results/${run}-smoke-evidence.jsonl`), 'utf8'))
+    .split('\n')
+    .filter((line) => line.includes('"approach"'))
+    .map((line) => JSON.parse(line) as { metrics: { operational: { server: { model_usage: unknown[] } } } })
+
+beforeAll(async () => {
+  root = await smokeProject()
+  service = await startModelService(({ path, body }) => {
+    const { input, model } = (body ?? {}) as { input?: string[]; model?: string }
+    if (path === '/v1/models') return { json: { data: ['chat', 'silent', 'small-embed'].map((id) => ({ id })) } }
+    if (path === '/v1/embeddings')
+      return {
+        json: {
+          data: [input!].flat().map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, 1] })),
+          usage: { prompt_tokens: 7, total_tokens: 7 },
+        },
+      }
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'It is so.' }, finish_reason: 'stop' }]
+    const usage = { prompt_tokens: READ, completion_tokens: WRITTEN, total_tokens: READ + WRITTEN }
+    return {
+      json: {
+        id: 'x',
+        object: 'chat.completion',
+        created: 0,
+        model,
+        choices,
+        ...(model === 'silent' ? {} : { usage }),
+      },
+    }
+  })
+  await mkdir(join(root, '.rag-ladder'))
+  const set = (model: string) =>
+    `{ default: { connection: paid, model: ${model} }, roles: { embed: { connection: paid, model: small-embed }, evaluator_embed: { connection: paid, model: small-embed }, rerank: { backend: builtin, model: builtin-rerank } } }`
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2
+connections: { paid: { kind: compatible, base_url: '${service.url}/v1', cloud: true } }
+sets:
+  paid: ${set('chat')}
+  silent: ${set('silent')}
+`,
+  )
+})
+afterAll(async () => {
+  await service.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+it('rows say what each model used, and the terminal what that costs once the models have a price', async () => {
+  const run = await ladder('free', '--model-set', 'paid')
+  expect(run).toMatchObject({ code: 0 })
+  const used = (await rows('free')).map(({ metrics }) => metrics.operational.server.model_usage)
+  expect(used).toEqual(
+    Array.from({ length: 4 }, () => [
+      { model: 'small-embed', cloud: true, calls: 1, unreported: 0, input_tokens: 7, output_tokens: 0 },
+      { model: 'chat', cloud: true, calls: 1, unreported: 0, input_tokens: READ, output_tokens: WRITTEN },
+    ]),
+  )
+  // The platform's own count has the ingestion, too.
+  const reported = run.events.find(({ type }) => type === 'usage.reported')!['model_usage'] as { calls: number }[]
+  expect(reported.map(({ calls }) => calls)).toEqual([5, 4])
+
+  const before = await cli('summarize', '--run-id', 'free')
+  expect(before.stdout).toContain('Smoke · vanilla-rag: unknown')
+  expect(before.stdout).toContain('○ no price for small-embed')
+  expect(
+    (await cli('models', 'price', 'chat', '--input', '10', '--output', '20', '--currency', 'EUR')).stdout,
+  ).toContain('chat costs 10 EUR per million tokens read and 20 EUR per million written.')
+  await cli('models', 'price', 'small-embed', '--input', '0')
+  const after = await cli('summarize', '--run-id', 'free')
+  expect(after.stdout).toContain('Smoke · vanilla-rag: 0.080 EUR, 0.020 EUR an answer')
+  expect((await cli('models', 'price')).stdout).toContain('chat  10 · 20')
+  expect(await cli('models', 'price', 'chat', '--input', 'much')).toMatchObject({ code: 2 })
+  expect((await cli('models', 'price', 'chat', '--input=-1')).stderr).toContain('--input: ')
+  expect((await cli('models', 'price', 'other', '--none')).stderr).toContain(
+    'other has no price; these have one: chat, small-embed',
+  )
+})
+
+it('a budget stops the run between cells, keeps what is there, and goes on when it is raised', async () => {
+  const stopped = await ladder('budget', '--model-set', 'paid', '--budget', '0.03')
+  expect(stopped.code).toBe(5)
+  expect(stopped.stderr + stopped.stdout).toMatch(
+    /the budget of 0\.030 EUR is spent: the cells of this run have cost 0\.040 EUR.*Raise it with --budget/,
+  )
+  expect(await rows('budget')).toHaveLength(2)
+  // Not a call more under the same budget.
+  const calls = paidCalls()
+  expect((await ladder('budget', '--model-set', 'paid', '--budget', '0.03')).code).toBe(5)
+  expect(paidCalls()).toBe(calls)
+  expect((await ladder('budget', '--model-set', 'paid', '--budget', '1')).code).toBe(0)
+  expect(await rows('budget')).toHaveLength(4)
+})
+
+it('a budget that could not be kept is refused before the first call, or at the first answer that does not say its tokens', async () => {
+  const calls = paidCalls()
+  const unpriced = await ladder('silent', '--model-set', 'silent', '--budget', '1')
+  expect(unpriced).toMatchObject({ code: 2 })
+  expect(unpriced.stderr).toContain('--budget: no price for silent: set one with rag-ladder models price silent')
+  expect(paidCalls()).toBe(calls)
+  await cli('models', 'price', 'silent', '--input', '1')
+  const silent = await ladder('silent', '--model-set', 'silent', '--budget', '1')
+  expect(silent.code).toBe(5)
+  expect(silent.stderr + silent.stdout).toContain('silent did not report all of its tokens')
+  expect(await rows('silent')).toHaveLength(1)
+  for (const wrong of ['0', '-1', 'x'])
+    expect((await ladder('silent', '--model-set', 'silent', `--budget=${wrong}`)).stderr).toContain('--budget: ')
+})
