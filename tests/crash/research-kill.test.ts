@@ -1,22 +1,17 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { setTimeout as delay } from 'node:timers/promises'
+import { join } from 'node:path'
 import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
 import { RESEARCH } from '../../providers/platform/research/run-research.ts'
 import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
+import { bundledWorker, kill, killRounds } from './kill-workers.ts'
 
-/** Workers die with their process: to start a process takes long, so each has several of them. */
-const PROCESSES = 14
-const WORKERS_EACH = 8
-const AT_ONCE = 2
+const KILLS = 100
 const SECRET = 'a-signing-secret-of-the-crash-test-with-enough-bytes'
 
-it('112 workers of research that are killed at random moments lose no session and do none twice', async () => {
-  const random = randomFrom(17)
+it('100 processes of research that are killed at random moments lose no session and do none twice', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'platform.sqlite')
   const database = openPlatformDatabase(file)
@@ -28,46 +23,30 @@ it('112 workers of research that are killed at random moments lose no session an
   )
   const store = new TaskStore(database, { secret: SECRET, visibilityTimeoutMs: 10_000 })
   const added: string[] = []
-  const start = () => {
-    const script = join(import.meta.dirname, 'research-child.ts')
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-    return spawn(process.execPath, [script, file, SECRET, String(WORKERS_EACH)], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-  }
-  let interrupted = 0
-  let kills = 0
-  const rounds = async (): Promise<void> => {
-    while (kills < PROCESSES) {
-      kills += 1
-      for (let each = 0; each < 6; each += 1)
-        added.push(
-          store.add({
-            kind: RESEARCH,
-            subject: null,
-            payload: { query: `How high is wall ${added.length}?`, max_loops: 2, search_api: null },
-            maxAttempts: 1000,
-          }).id,
-        )
-      const child = start()
-      const exited = once(child, 'exit')
-      await once(child.stdout, 'data')
-      await delay(random() * 40)
-      child.kill('SIGKILL')
-      expect((await exited)[1]).toBe('SIGKILL')
-      interrupted += database.prepare<[], number>(`SELECT count(*) FROM tasks WHERE status = 'running'`).pluck().get()!
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, rounds))
+  const startWorker = await bundledWorker('research-child.ts', folder)
+  const start = async () => startWorker([file, SECRET, '2'])
+  const running = database.prepare<[], number>(`SELECT count(*) FROM tasks WHERE status = 'running'`).pluck()
+  const interrupted = await killRounds({
+    kills: KILLS,
+    atOnce: 2,
+    random: randomFrom(17),
+    start,
+    work: () => {
+      for (let each = 0; each < 2; each += 1) {
+        const query = `How high is wall ${added.length}?`
+        const payload = { query, max_loops: 2, search_api: null }
+        added.push(store.add({ kind: RESEARCH, subject: null, payload, maxAttempts: 1000 }).id)
+      }
+    },
+    underWay: () => running.get()!,
+  })
   // Without kills in the middle of sessions the rounds would show nothing.
-  expect(interrupted).toBeGreaterThan(PROCESSES)
+  expect(interrupted).toBeGreaterThan(KILLS)
 
-  const last = start()
+  const last = await start()
   const open = database.prepare<[], number>(`SELECT count(*) FROM tasks WHERE status IN ('pending', 'running')`).pluck()
-  while (open.get()! > 0) await delay(20)
-  last.kill('SIGKILL')
-  await once(last, 'exit')
+  for (const until = Date.now() + 20_000; open.get()! > 0 && Date.now() < until;) await delay(20)
+  await kill(last)
   const done = database.prepare<[], string>('SELECT id FROM ends').pluck().all()
   expect(done.toSorted()).toEqual(added.toSorted())
   for (const [index, id] of added.entries())

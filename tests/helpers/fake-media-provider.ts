@@ -23,7 +23,7 @@ export interface FakeMediaProvider {
   behaviour: {
     /** `drop`: takes the request, then resets the connection; a number: answers with that HTTP status and takes nothing. */
     submit: 'accept' | 'drop' | number
-    /** State of a request by itself, `ms` after its submission. */
+    /** When a request completes by itself; one whose input has `endless` never does. */
     completesAfterMs: number
     /** `confirm`: cancelled at once; `late`: completes all the same; `remove`: is not known any more; `ignore`: goes on. */
     cancel: 'confirm' | 'late' | 'remove' | 'ignore'
@@ -101,7 +101,11 @@ export async function startFakeMediaProvider(files: { bytes: Buffer; type: strin
     }
     const found = fake.requests.find(({ id }) => id === known[2])
     if (found === undefined || found.state === 'gone') return [404, { detail: 'not found' }]
-    if (found.state === 'waiting' && Date.now() - started.get(found.id)! >= behaviour.completesAfterMs)
+    if (
+      found.state === 'waiting' &&
+      found.input['endless'] !== true &&
+      Date.now() - started.get(found.id)! >= behaviour.completesAfterMs
+    )
       found.state = 'completed'
     if (known[3] === '/cancel') {
       found.cancels += 1
