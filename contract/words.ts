@@ -42,6 +42,20 @@ export function amountWords(amount: number, currency: string): string {
   return `${amount.toFixed(Math.max(2, digits))} ${currency}`
 }
 
+/** `0.0042 USD`; `at least 0.0042 USD` where a part is not known, and `unknown` where nothing is. */
+export function costWords({
+  amount,
+  currency,
+  unknown,
+}: {
+  amount: number
+  currency: string
+  unknown: readonly string[]
+}): string {
+  if (unknown.length === 0) return amountWords(amount, currency)
+  return amount === 0 ? 'unknown' : `at least ${amountWords(amount, currency)}`
+}
+
 /** Bytes in decimal units: 840 B, 12.4 kB, 3.1 MB, 2.05 GB. */
 export function bytesWords(value: number): string {
   if (value < 1000) return `${value} B`

@@ -1,6 +1,9 @@
 import { z } from 'zod'
+import { BaseApproach } from '../approaches.ts'
+import { Identifier } from '../common.ts'
 import { ClusterSummary, MetricComparison } from '../evidence/statistics.ts'
 import { Verdict } from '../evidence/verdict.ts'
+import { Cost } from '../manifests/prices.ts'
 import { IndexMetric } from './run-index/metrics.ts'
 
 const name = z.string().min(1).max(512)
@@ -84,6 +87,20 @@ export const RunResult = z.strictObject({
   verdicts: z.array(Verdict),
   /** Labels of datasets with rows that are not summed up yet. */
   pending: z.array(z.string()),
+  /** What the approaches cost at today's prices; empty where no paid model was asked. */
+  costs: z.array(
+    z.strictObject({
+      dataset_id: Identifier,
+      label: z.string(),
+      model: Identifier,
+      base: BaseApproach,
+      /** Cells that answered. */
+      answers: z.int().min(0),
+      cost: Cost,
+      /** Of grading the answers. */
+      grading: Cost,
+    }),
+  ),
   /** What to know before any figure, such as that built-in rules were used; null where there is nothing. */
   caution: z.string().nullable(),
 })

@@ -3,6 +3,7 @@ import { Identifier } from '../common.ts'
 import { CatalogueModel } from '../manifests/model-catalogue.ts'
 import { Connection, ConnectionKind } from '../manifests/model-connections.ts'
 import { DeclaredSet } from '../manifests/models.ts'
+import { ModelPrice } from '../manifests/prices.ts'
 import { ModelSetView } from './experiment.ts'
 
 /** A connection to a model service, as a page shows it. */
@@ -28,6 +29,14 @@ export const ModelsView = z.strictObject({
   sets: z.array(ModelSetView),
 })
 export type ModelsView = z.infer<typeof ModelsView>
+
+/** Prices of models per million tokens, and the paid models of the sets, priced or not. */
+export const PricesView = z.strictObject({
+  currency: z.string(),
+  models: z.record(z.string(), ModelPrice),
+  paid: z.array(z.string()),
+})
+export type PricesView = z.infer<typeof PricesView>
 
 /** Model services that listen on their usual port of this machine, and model files in the usual folders. */
 export const FoundModels = z.strictObject({

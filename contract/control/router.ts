@@ -12,6 +12,7 @@ import {
   ProvenanceDiffInput,
   RunPairsInput,
 } from './comparison.ts'
+import { PricesFile } from '../manifests/prices.ts'
 import { ControlError } from './control-error.ts'
 import {
   AddDocumentInput,
@@ -39,6 +40,7 @@ import {
   FoundModels,
   ModelsView,
   ModelTest,
+  PricesView,
   RemoveModelsInput,
   SaveSetInput,
   TestModelInput,
@@ -273,6 +275,10 @@ export const controlContract = {
     saveSet: base.input(SaveSetInput).output(ModelsView),
     /** Refused for what belongs to the project, and for a connection that a set needs. */
     remove: base.input(RemoveModelsInput).output(ModelsView),
+    /** What paid models cost, for costs and budgets. */
+    prices: base.output(PricesView),
+    /** Replaces all prices of this person. */
+    savePrices: base.input(PricesFile).output(PricesView),
     /** Makes a set the default of this person. */
     use: base.input(z.strictObject({ name: Identifier })).output(ModelsView),
   },

@@ -3,6 +3,7 @@ import { EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
 import { LadderStep, RetryFailed, RunPlan } from '../evidence/run-event.ts'
 import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
+import { Cost } from '../manifests/prices.ts'
 import { InputProblem } from './control-error.ts'
 
 const count = z.int().min(0)
@@ -229,6 +230,8 @@ export const DatasetPlan = z.strictObject({
   verdicts: count,
   /** From the mean latencies of earlier runs; null when some alias has none. */
   estimated_ms: z.number().nullable(),
+  /** Of the cells to run, from the usage of earlier runs with the same set; null where the set has no paid model. */
+  expected_cost: Cost.nullable(),
   /** Aliases without an earlier latency. */
   unknown_latency: z.array(Identifier),
 })

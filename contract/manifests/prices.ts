@@ -23,12 +23,13 @@ export type Prices = Pick<PricesFile, 'currency' | 'models'>
 export const OWN_PRICES_FILE = '.rag-ladder/prices.yaml'
 
 /** What usage costs. `amount` covers what is known; it is the cost only when nothing is in `unknown`. */
-export interface Cost {
-  amount: number
-  currency: string
+export const Cost = z.strictObject({
+  amount: z.number().min(0),
+  currency: z.string(),
   /** Why it is not known in full: a phrase for each model. */
-  unknown: string[]
-}
+  unknown: z.array(z.string()),
+})
+export type Cost = z.infer<typeof Cost>
 
 const TOKENS_OF_A_PRICE = 1_000_000
 

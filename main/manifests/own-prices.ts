@@ -31,6 +31,13 @@ export async function savePrice(
   ])
 }
 
+/** Replaces all prices. Throws `ManifestError`. */
+export const savePrices = (root: string, { currency, models }: Prices): Promise<void> =>
+  edit(root, [
+    { path: ['currency'], value: currency },
+    { path: ['models'], value: models },
+  ])
+
 /** Removes the price of a model: what it costs is unknown again. Throws `InputError` for one without a price. */
 export async function removePrice(root: string, model: string): Promise<void> {
   const { models } = await loadPrices(root)

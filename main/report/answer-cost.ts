@@ -1,10 +1,18 @@
-import { costOf, type Aggregate, type ApproachSummary, type Cost, type Prices } from '../../contract/index.ts'
-import { amountWords, plural } from '../../contract/words.ts'
+import {
+  costOf,
+  type Aggregate,
+  type ApproachSummary,
+  type BaseApproach,
+  type Cost,
+  type Prices,
+} from '../../contract/index.ts'
+import { amountWords, costWords, plural } from '../../contract/words.ts'
 import { STATE_SIGNS } from './words.ts'
 
 /** What an approach cost in a run, at prices of today: the summary holds tokens, no money. */
 export interface ApproachCost {
   model: string
+  base: BaseApproach
   /** Cells that answered. */
   answers: number
   cost: Cost
@@ -18,23 +26,18 @@ const isPaid = ({ usage }: ApproachSummary): boolean =>
 /** Costs of the approaches of a dataset; empty where no cell used a paid model. */
 export function approachCosts({ approaches }: Pick<Aggregate, 'approaches'>, prices: Prices): ApproachCost[] {
   if (!approaches.some(isPaid)) return []
-  return approaches.map(({ model, cells, usage }) => {
+  return approaches.map(({ model, base_model: base, cells, usage }) => {
     const { answers = [], grading = [], unknown_cells: unknown = 0 } = usage ?? {}
     const cost = costOf(answers, prices)
     const silent = unknown === 0 ? [] : [`${plural(unknown, 'cell')} did not say what they used`]
     return {
       model,
+      base,
       answers: cells.ok,
       cost: { ...cost, unknown: [...cost.unknown, ...silent] },
       grading: costOf(grading, prices),
     }
   })
-}
-
-/** `0.0042 USD`; `at least 0.0042 USD` where a part is not known, and `unknown` where nothing is. */
-export function costWords({ amount, currency, unknown }: Cost): string {
-  if (unknown.length === 0) return amountWords(amount, currency)
-  return amount === 0 ? 'unknown' : `at least ${amountWords(amount, currency)}`
 }
 
 /** A line per approach of each dataset, and why a cost is not known in full; nothing for runs without paid models. */

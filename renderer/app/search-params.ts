@@ -115,6 +115,7 @@ export interface LaunchSearch {
   judges?: string[] | undefined
   repeats?: number | undefined
   concurrency?: number | undefined
+  budget?: number | undefined
   modelSet?: string | undefined
   /** Failed cells of a stored run to try again. */
   retry?: RetryFailed | undefined
@@ -237,6 +238,7 @@ export const readLaunchSearch = (raw: Raw): LaunchSearch =>
     judges: texts(raw, 'judges'),
     repeats: whole(raw, 'repeats'),
     concurrency: whole(raw, 'concurrency'),
+    budget: typeof raw.budget === 'number' && raw.budget > 0 ? raw.budget : undefined,
     modelSet: text(raw, 'modelSet'),
     retry: member(text(raw, 'retry'), RetryFailed.options),
     cold: flag(raw, 'cold'),

@@ -6,6 +6,7 @@ import { AddConnection, draftOfKind } from '../features/models/add-connection.ts
 import { ConnectionList } from '../features/models/connection-list.tsx'
 import { FoundModelsPanel } from '../features/models/found-models.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
+import { PriceTable } from '../features/models/price-table.tsx'
 import { EMPTY_DRAFT, type Choice } from '../features/models/set-draft.ts'
 import { SetEditor } from '../features/models/set-editor.tsx'
 import { SetList } from '../features/models/set-list.tsx'
@@ -31,6 +32,7 @@ export function ModelsPage() {
           <AddConnection draft={connection} onDraft={setConnection} onChoose={choose} />
           <SetEditor view={data} draft={draft} onDraft={setDraft} />
           <SetList sets={data.sets} />
+          <PriceTable />
           <ConnectionList connections={data.connections} />
         </>
       )}

@@ -11,6 +11,7 @@ import { useLeadingMetric } from '../data/leading-metric.ts'
 import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare-charts.tsx'
 import { COST_AXES } from '../features/compare/compare-words.ts'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
+import { CostTable } from '../features/result/cost-table.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
@@ -47,6 +48,7 @@ export function ResultPage() {
       }
     >
       <RunResultPanel run={run.run_id} />
+      <CostTable run={run.run_id} />
       {frontier.isError && (
         <ErrorPanel error={frontier.error} what={WORDS.figures} retry={() => void frontier.refetch()} />
       )}

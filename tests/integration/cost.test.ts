@@ -62,7 +62,7 @@ beforeAll(async () => {
   })
   await mkdir(join(root, '.rag-ladder'))
   const set = (model: string) =>
-    `{ default: { connection: paid, model: ${model} }, roles: { embed: { connection: paid, model: small-embed }, evaluator_embed: { connection: paid, model: small-embed }, rerank: { backend: builtin, model: builtin-rerank } } }`
+    `{ default: { connection: paid, model: ${model} }, roles: { embed: { connection: paid, model: small-embed }, evaluator_embed: { connection: paid, model: small-embed }, rerank: { backend: builtin, model: lexical-reranker } } }`
   await writeFile(
     join(root, '.rag-ladder/models.yaml'),
     `version: 2

@@ -1,4 +1,11 @@
-import type { FetchProgress, ModelsView, ModelTest, TestModelInput } from '../../../contract/control/models.ts'
+import { isCloudModel, modelNameOf } from '../../../contract/index.ts'
+import type {
+  FetchProgress,
+  ModelsView,
+  ModelTest,
+  PricesView,
+  TestModelInput,
+} from '../../../contract/control/models.ts'
 import {
   addConnection,
   connectionNamed,
@@ -13,6 +20,7 @@ import {
 import { catalogueEntries } from '../../manifests/model-catalogue.ts'
 import { fetchModel } from '../../runner/fetch-model.ts'
 import { loadModels } from '../../manifests/experiment.ts'
+import { loadPrices, savePrices } from '../../manifests/own-prices.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
@@ -35,6 +43,12 @@ export function modelProcedures(parts: EngineParts) {
       await parts.experiment.current().catch(() => undefined)
       return view()
     })
+  const prices = async (): Promise<PricesView> => {
+    const [{ models }, { currency, models: priced }] = await Promise.all([loadModels(root), loadPrices(root)])
+    const roles = Object.values(models.sets).flatMap((set) => Object.values(set.roles))
+    const paid = [...new Set(roles.filter(isCloudModel).map(modelNameOf))]
+    return { currency, models: priced, paid }
+  }
   const test = async (input: TestModelInput, signal: AbortSignal): Promise<ModelTest> => {
     const { target, model, embedding_model: embeddingModel, timeout_s: timeoutS, list_only: listOnly } = input
     if ('file' in target) return testModelFile(parts.config.launcher, { root, path: target.file, timeoutS, signal })
@@ -88,6 +102,13 @@ export function modelProcedures(parts: EngineParts) {
     saveSet: control.models.saveSet.handler(({ input: { name, set } }) => change(() => saveSet(root, name, set))),
     remove: control.models.remove.handler(({ input: { name, part } }) =>
       change(() => removeOwnModels(root, name, part ?? null)),
+    ),
+    prices: control.models.prices.handler(() => prices()),
+    savePrices: control.models.savePrices.handler(({ input }) =>
+      inTurn(async () => {
+        await savePrices(root, input)
+        return prices()
+      }),
     ),
     use: control.models.use.handler(({ input: { name } }) => change(() => makeSetDefault(root, name))),
   }

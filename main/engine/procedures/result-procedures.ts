@@ -1,3 +1,4 @@
+import { loadPrices } from '../../manifests/own-prices.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
@@ -36,7 +37,7 @@ export function cellProcedures({ index, preparation, notes }: EngineParts) {
   }
 }
 
-export function comparisonProcedures({ index, experiment, stopping }: EngineParts) {
+export function comparisonProcedures({ index, experiment, stopping, config }: EngineParts) {
   const source = (signal: AbortSignal | undefined): StatisticsSource => ({
     index,
     signal: untilEither(signal, stopping),
@@ -54,7 +55,9 @@ export function comparisonProcedures({ index, experiment, stopping }: EnginePart
         provenanceDiff(index, input.run_ids, input.dataset_id),
       ),
       frontier: control.compare.frontier.handler(({ input }) => frontierOf(index, input)),
-      result: control.compare.result.handler(({ input }) => resultOf(index, input.run_id)),
+      result: control.compare.result.handler(async ({ input }) =>
+        resultOf(index, input.run_id, await loadPrices(config.root)),
+      ),
     },
     statistics: {
       pairs: control.statistics.pairs.handler(({ input, signal }) => pairsOfAliases(source(signal), input)),

@@ -19,6 +19,7 @@ import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
+import { pastUsagesFrom } from '../run-control/expected-cost.ts'
 import { pastLatenciesFrom, planRun } from '../run-control/plan-run.ts'
 import { control } from './control-api.ts'
 
@@ -50,6 +51,7 @@ async function plan(parts: EngineParts, request: RunRequest): Promise<PlanOutcom
     collectionsOf: collectionsOf(parts, run),
     // What earlier runs took is a help, not a condition: without an index nothing is estimated.
     pastLatencies: async (...asked) => (await pastLatenciesFrom(index)(...asked).catch(() => null)) ?? new Map(),
+    pastUsages: async (...asked) => (await pastUsagesFrom(index)(...asked).catch(() => null)) ?? new Map(),
   })
   const state = runs.stateOf(run.runId)
   const isTaken = state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state)
@@ -66,6 +68,7 @@ async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id:
     platform: placeOf(run),
     collectionsOf: collectionsOf(parts, run),
     pastLatencies: async () => new Map(),
+    pastUsages: async () => new Map(),
   })
   const [blocker] = blockers
   if (blocker !== undefined)

@@ -10,6 +10,7 @@ import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
+import { expectedCost, type PastUsages } from './expected-cost.ts'
 
 const MAX_CONFLICTS = 100
 
@@ -24,6 +25,7 @@ export interface PlanOptions {
   /** Folder of the embedded platform's collections; null for an external platform. */
   collectionsOf: (profile: string) => string | null
   pastLatencies: PastLatencies
+  pastUsages: PastUsages
 }
 
 type Blocker = Extract<PlanOutcome, { ok: true }>['blockers'][number]
@@ -93,6 +95,7 @@ async function planDatasets(
       evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
       verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
       ...estimate(run, plan.run, total, latencies),
+      expected_cost: await expectedCost(run, id, plan.run, options.pastUsages),
     })
   }
   return { datasets, blockers }

@@ -16,6 +16,8 @@ export interface LaunchDraft {
   repeats: number
   /** Null: as the settings, the environment and the manifest say. */
   concurrency: number | null
+  /** Null: the run may cost anything. */
+  budget: number | null
   modelSet: string | null
   /** Failed cells of a stored run to try again; null: as the environment says. */
   retryFailed: RetryFailed | null
@@ -31,6 +33,7 @@ const asManifest = ({ metrics, judge_panel: panel, repeats }: ExperimentView): L
   judges: [],
   repeats,
   concurrency: null,
+  budget: null,
   modelSet: null,
   retryFailed: null,
   coldReset: false,
@@ -48,6 +51,7 @@ export function draftOf(experiment: ExperimentView, search: LaunchSearch): Launc
     judges: search.judges ?? base.judges,
     repeats: search.repeats ?? base.repeats,
     concurrency: search.concurrency ?? base.concurrency,
+    budget: search.budget ?? base.budget,
     modelSet: search.modelSet ?? base.modelSet,
     retryFailed: search.retry ?? base.retryFailed,
     coldReset: search.cold ?? base.coldReset,
@@ -68,6 +72,7 @@ export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<L
     judges: other('judges'),
     repeats: other('repeats'),
     concurrency: draft.concurrency ?? undefined,
+    budget: draft.budget ?? undefined,
     modelSet: other('modelSet') ?? undefined,
     retry: draft.retryFailed ?? undefined,
     cold: other('coldReset'),
@@ -97,6 +102,7 @@ export const requestOf = (draft: LaunchDraft, datasets: string[], models: string
   judge: { enabled: draft.judge, ...(draft.judge && draft.judges.length > 0 ? { models: draft.judges } : {}) },
   repeats: draft.repeats,
   ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),
+  ...(draft.budget === null ? {} : { budget: draft.budget }),
   ...(draft.modelSet === null ? {} : { model_set: draft.modelSet }),
   ...(draft.retryFailed === null ? {} : { retry_failed: draft.retryFailed }),
   cold_reset: draft.coldReset,

@@ -112,6 +112,15 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           clearable
           error={problemOf(problems, 'primary_metric')}
         />
+        <NumberInput
+          label={WORDS.budget}
+          description={WORDS.budgetAbout}
+          min={0}
+          placeholder={WORDS.noBudget}
+          value={draft.budget ?? ''}
+          onChange={(value) => set({ budget: typeof value === 'number' && value > 0 ? value : null })}
+          error={problemOf(problems, 'budget')}
+        />
         <Select
           label={WORDS.modelSet}
           description={

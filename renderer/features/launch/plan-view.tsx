@@ -1,4 +1,6 @@
-import type { PlanOutcome } from '../../../contract/control/run-job.ts'
+import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
+import type { Cost } from '../../../contract/manifests/prices.ts'
+import { costWords } from '../../../contract/words.ts'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { deletedCells } from './effects.ts'
@@ -9,15 +11,29 @@ const WORDS = LAUNCH_WORDS.planView
 
 type Plan = Extract<PlanOutcome, { ok: true }>
 
+/** Of all datasets; null where no paid model is asked. */
+function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
+  const costs = datasets.flatMap(({ expected_cost: cost }) => (cost === null ? [] : [cost]))
+  const [first] = costs
+  if (first === undefined) return null
+  return {
+    amount: costs.reduce((sum, { amount }) => sum + amount, 0),
+    currency: first.currency,
+    unknown: [...new Set(costs.flatMap(({ unknown }) => unknown))],
+  }
+}
+
 /** Cells, reuse, calls and conflicts of a plan, in all and per dataset. */
 export function PlanView({ plan }: { plan: Plan }) {
   const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
+  const cost = costOfPlan(datasets)
   const figures: [string, string][] = [
     [WORDS.cells, count(totals.total)],
     [WORDS.reused, count(totals.reuse)],
     [WORDS.toRun, count(totals.run)],
     [WORDS.calls, count(totals.run + totals.evaluations + totals.verdicts)],
     [WORDS.about, minutes === null ? '–' : duration(minutes * 60_000)],
+    ...(cost === null ? [] : ([[WORDS.cost, costWords(cost)]] satisfies [string, string][])),
   ]
   const unknown = [...new Set(datasets.flatMap(({ unknown_latency: aliases }) => aliases))]
   // The same difference of several rows is one line.
@@ -79,6 +95,9 @@ export function PlanView({ plan }: { plan: Plan }) {
               {WORDS.uncallable(model, dataset, reason)}
             </li>
           )),
+        )}
+        {cost !== null && cost.unknown.length > 0 && (
+          <li className="dim">{WORDS.unknownCost(cost.unknown.join('; '))}</li>
         )}
         {unknown.length > 0 && <li className="dim">{WORDS.noEstimate(unknown.join(', '))}</li>}
         {deletedCells(plan) > 0 && <li className={styles.warn}>{WORDS.coldWarning(deletedCells(plan))}</li>}

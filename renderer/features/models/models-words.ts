@@ -96,6 +96,23 @@ export const MODELS_WORDS = {
     missing: 'Choose a source and a model',
   },
 
+  prices: {
+    title: 'Prices of paid models',
+    about:
+      'Per million tokens. Costs on Result and budgets in Launch use them; a model without a price has an unknown cost.',
+    thePrices: 'The prices',
+    none: 'No set has a paid model.',
+    currency: 'Currency',
+    model: 'Model',
+    input: 'Read',
+    output: 'Written',
+    inputOf: (model: string) => `Price of ${model}, read`,
+    outputOf: (model: string) => `Price of ${model}, written`,
+    save: 'Save prices',
+    saved: 'Saved the prices',
+    saving: 'Saving the prices',
+  },
+
   sets: {
     title: 'Model sets',
     default: 'default',

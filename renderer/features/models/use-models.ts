@@ -8,6 +8,7 @@ export function useModelsChange(): { onSettled: (view: ModelsView | undefined) =
   return {
     onSettled: async (view) => {
       if (view !== undefined) client.setQueryData(api.models.list.queryKey(), view)
+      await client.invalidateQueries({ queryKey: api.models.prices.key() })
       await client.invalidateQueries({ queryKey: api.experiment.key() })
     },
   }

@@ -18,6 +18,15 @@ export const RESULT_WORDS = {
     not_comparable: 'Not comparable',
   } satisfies Record<Verdict['kind'], string>,
 
+  costs: 'Cost of the answers',
+  costsAbout: 'Tokens of each cell at your prices, which are on the page Models. Ingestion and judges are not in it.',
+  dataset: 'Dataset',
+  approach: 'Approach',
+  answers: 'Answers',
+  cost: 'Cost',
+  perAnswer: 'For an answer',
+  grading: 'Grading',
+
   figures: 'The figures of the approaches',
   against: (metric: string, dataset: string) => `${metric} against mean latency · ${dataset}`,
   overRungs: (metric: string) => `${metric} over the rungs`,

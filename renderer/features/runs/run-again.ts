@@ -22,7 +22,16 @@ export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: Read
       models: run.models,
       ...(modelSet === undefined ? {} : { modelSet }),
     }
-  const { dataset_ids: datasets, models, metrics, primary_metric: primary, judge, repeats, concurrency } = job.request
+  const {
+    dataset_ids: datasets,
+    models,
+    metrics,
+    primary_metric: primary,
+    judge,
+    repeats,
+    concurrency,
+    budget,
+  } = job.request
   return {
     name,
     datasets,
@@ -33,6 +42,7 @@ export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: Read
     ...(judge?.enabled === undefined ? {} : { judge: judge.enabled }),
     ...(judge?.models === undefined ? {} : { judges: judge.models }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(budget === undefined ? {} : { budget }),
     ...(modelSet === undefined ? {} : { modelSet }),
   }
 }

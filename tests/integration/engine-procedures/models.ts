@@ -130,6 +130,26 @@ describe('the catalogue of models', () => {
   })
 })
 
+describe('prices', () => {
+  it('are kept with the paid models of the sets, and replaced as a whole', async () => {
+    const before = await client.models.prices()
+    expect(before).toMatchObject({ currency: 'USD', models: {} })
+    expect(before.paid.length).toBeGreaterThan(0)
+    const [model] = before.paid
+    const saved = await client.models.savePrices({
+      version: 1,
+      currency: 'EUR',
+      models: { [model!]: { input: 0.4, output: 1.6 } },
+    })
+    expect(saved).toEqual({ currency: 'EUR', models: { [model!]: { input: 0.4, output: 1.6 } }, paid: before.paid })
+    const wrong = { version: 1 as const, models: { [model!]: { input: -1 } } }
+    expect(await failureOf(client.models.savePrices(wrong))).toMatchObject({ code: 'input_invalid' })
+    expect(await client.models.prices()).toEqual(saved)
+    await client.models.savePrices({ version: 1, currency: 'USD', models: {} })
+    expect(await client.models.prices()).toEqual(before)
+  })
+})
+
 describe('flavors', () => {
   it('are added, changed and removed in the file of the person, and never those of the project', async () => {
     const parameters = { retrieve_k: 20, top_n: 10, alpha: 0.5, rerank: true }

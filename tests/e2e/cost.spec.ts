@@ -1,0 +1,94 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from '@playwright/test'
+import { startModelService, type ModelService } from '../helpers/model-service.ts'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+
+let service: ModelService
+test.beforeAll(async () => {
+  service = await startModelService(({ path, body }) => {
+    const { model, stream } = (body ?? {}) as { model?: string; stream?: boolean }
+    if (path === '/v1/models') return { json: { data: [{ id: 'paid-chat' }] } }
+    const usage = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 }
+    const head = { id: 'x', created: 0, model, usage }
+    const message = { role: 'assistant', content: 'It is so.' }
+    if (stream !== true)
+      return {
+        json: { ...head, object: 'chat.completion', choices: [{ index: 0, message, finish_reason: 'stop' }] },
+      }
+    const chunk = {
+      ...head,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: message, finish_reason: 'stop' }],
+    }
+    return {
+      raw: (response) =>
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`),
+    }
+  })
+})
+test.afterAll(() => service.close())
+test.use({
+  panelOptions: {
+    own: true,
+    prepare: async (root) => {
+      await mkdir(join(root, '.rag-ladder'), { recursive: true })
+      const roles = ['embed', 'evaluator_embed']
+        .map((role) => `${role}: { backend: builtin, model: hashed-768 }`)
+        .join(', ')
+      await writeFile(
+        join(root, '.rag-ladder/models.yaml'),
+        `version: 2
+connections: { paid: { kind: compatible, base_url: '${service.url}/v1', cloud: true } }
+sets: { paid: { default: { connection: paid, model: paid-chat }, roles: { ${roles}, rerank: { backend: builtin, model: lexical-reranker } } } }
+`,
+      )
+    },
+  },
+})
+test.setTimeout(120_000)
+
+test('paid models get a price, a budget stops a run, and the result says what the answers cost', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const launch = (name: string, more = '') =>
+    open(`/launch?datasets=["smoke"]&models=["vanilla-rag"]&metrics=[]&name=${name}&modelSet=paid${more}`)
+  await launch('costly', '&budget=0.03&concurrency=1')
+  // Without a price no budget can be kept.
+  await expect(page.getByText('no price for paid-chat').first()).toBeVisible()
+  await open('/models')
+  const prices = page.getByRole('form', { name: 'Prices of paid models' })
+  await prices.getByLabel('Price of paid-chat, read').fill('10')
+  await prices.getByLabel('Price of paid-chat, written').fill('20')
+  await prices.getByRole('button', { name: 'Save prices' }).click()
+  await expect(page.getByText('Saved the prices')).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+  await prices.scrollIntoViewIfNeeded()
+  await page.screenshot({ path: `${FOLDER}/prices.png` })
+
+  await launch('costly', '&budget=0.03&concurrency=1')
+  await expect(page.getByLabel('Budget')).toHaveValue('0.03')
+  await page.getByRole('button', { name: 'Run 4 cells' }).click()
+  const jobOf = async (name: string) => (await panel.client.runs.jobs()).find((job) => job.run_id === name)
+  await expect.poll(async () => (await jobOf('costly'))?.state, { timeout: 60_000 }).toBe('failed')
+  await expect(page.getByText(/the budget of 0\.030 USD is spent/).first()).toBeVisible()
+  await page.screenshot({ path: `${FOLDER}/budget-spent.png`, fullPage: true })
+
+  await launch('costly', '&budget=1')
+  await page.getByRole('button', { name: 'Run 2 cells' }).click()
+  await expect.poll(async () => (await jobOf('costly'))?.state, { timeout: 60_000 }).toBe('completed')
+  await open('/result?run=costly')
+  const costs = page.getByRole('region', { name: 'Cost of the answers' }).first()
+  await expect(costs).toContainText('0.080 USD')
+  await expect(costs).toContainText('0.020 USD')
+  await page.screenshot({ path: `${FOLDER}/cost.png`, fullPage: true })
+  // A further run is expected to cost what this one did.
+  await launch('again')
+  await expect(page.getByText('0.080 USD')).toBeVisible()
+})
