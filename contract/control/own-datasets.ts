@@ -19,12 +19,30 @@ export const OwnDataset = z.strictObject({
   licence: z.string().nullable(),
   complexity_level: count,
   chunker: ChunkerSettings,
-  questions: z.array(Question),
+  /** How many; `datasets.ownQuestions` has them. */
+  questions: count,
+  /** Of all questions. */
+  tags: z.array(z.string()),
   revision,
   documents: count,
   bytes: count,
 })
 export type OwnDataset = z.infer<typeof OwnDataset>
+
+/** A part of the questions of an own dataset, in the order of its file. */
+export const OwnQuestionsInput = z.strictObject({
+  ...one,
+  offset: count.default(0),
+  limit: z.int().min(1).max(200).default(100),
+  /** Words that are in the id, the question, the expected answer or a tag. */
+  text: z.string().max(200).default(''),
+  /** Only this one. */
+  question_id: Identifier.optional(),
+})
+export type OwnQuestionsInput = z.input<typeof OwnQuestionsInput>
+
+export const OwnQuestions = z.strictObject({ matching: count, offset: count, questions: z.array(Question) })
+export type OwnQuestions = z.infer<typeof OwnQuestions>
 
 const label = z.string().trim().min(1).max(120)
 
@@ -76,29 +94,49 @@ export const DocumentInput = z.strictObject({ ...one, path: SafeRelativePath })
 export const SaveQuestionInput = z.strictObject({ ...one, revision, question: Question.partial({ id: true }) })
 export type SaveQuestionInput = z.input<typeof SaveQuestionInput>
 
+/** The dataset after the change, and the id that the question has. */
+export const QuestionSaved = z.strictObject({ dataset: OwnDataset, question_id: Identifier })
+export type QuestionSaved = z.infer<typeof QuestionSaved>
+
 export const RemoveQuestionInput = z.strictObject({ ...one, revision, question_id: Identifier })
+
+/** Lines of each kind that a preview shows. */
+export const PREVIEWED_LINES = 200
+
+/** Longest text of questions that is read at once. */
+export const MAX_QUESTIONS_CHARACTERS = 20_000_000
 
 export const QuestionsFormat = z.enum(['csv', 'tsv', 'jsonl', 'json'])
 export type QuestionsFormat = z.infer<typeof QuestionsFormat>
+
+const questionsText = z.string().min(1).max(MAX_QUESTIONS_CHARACTERS)
 
 export const ReadQuestionsInput = z.strictObject({
   ...one,
   /** Null: by its first characters. */
   format: QuestionsFormat.nullable().default(null),
-  text: z.string().min(1).max(2_000_000),
+  text: questionsText,
 })
 
-/** What a text would add; writes nothing. Each line has a question with an id of its own, or says what is wrong. */
+/**
+ * What a text would add; writes nothing. Each line has a question with an id of its own, or says what is wrong. Of the lines that are right, and of those
+ * that are not, at most the first `PREVIEWED_LINES`.
+ */
 export const ReadQuestionsResult = z.strictObject({
   format: QuestionsFormat,
+  /** Lines that would be added, and lines with a problem, in all. */
+  fine: count,
+  refused: count,
   lines: z.array(z.strictObject({ line: z.int(), question: Question.nullable(), problems: z.array(z.string()) })),
 })
 export type ReadQuestionsResult = z.infer<typeof ReadQuestionsResult>
 
+/** Adds the lines of a text that are right, as `readQuestions` shows them. */
 export const ImportQuestionsInput = z.strictObject({
   ...one,
   revision,
-  questions: z.array(Question).min(1).max(10_000),
+  format: QuestionsFormat.nullable().default(null),
+  text: questionsText,
 })
 
 /** What would keep a run from giving a result. */
@@ -107,6 +145,7 @@ export const DatasetCheck = z.strictObject({
     z.strictObject({
       /** `documents`, `questions`, a question's id, or a document's path. */
       place: z.string(),
+      kind: z.enum(['dataset', 'question', 'document']),
       message: z.string(),
       remedy: z.string(),
     }),

@@ -75,6 +75,9 @@ import {
   ImportQuestionsInput,
   OwnDataset,
   OwnInput,
+  OwnQuestions,
+  OwnQuestionsInput,
+  QuestionSaved,
   ReadQuestionsInput,
   ReadQuestionsResult,
   RemoveQuestionInput,
@@ -226,6 +229,7 @@ export const controlContract = {
     exportZip: base.input(OwnInput).output(eventIterator(FilePiece)),
     /** The file of such a dataset; the calls below change one. They are refused for datasets of the project and while a run is under way or queued. */
     own: base.input(OwnInput).output(OwnDataset),
+    ownQuestions: base.input(OwnQuestionsInput).output(OwnQuestions),
     update: base.input(UpdateDatasetInput).output(OwnDataset),
     /** Moves the dataset to the trash. */
     remove: base.input(OwnInput).output(z.strictObject({ trash_id: z.string() })),
@@ -237,10 +241,10 @@ export const controlContract = {
     removeDocument: base.input(DocumentInput).output(z.void()),
     restoreDocument: base.input(DocumentInput).output(z.void()),
     /** Refused for gold facts that are not in their documents. */
-    saveQuestion: base.input(SaveQuestionInput).output(OwnDataset),
+    saveQuestion: base.input(SaveQuestionInput).output(QuestionSaved),
     removeQuestion: base.input(RemoveQuestionInput).output(OwnDataset),
     readQuestions: base.input(ReadQuestionsInput).output(ReadQuestionsResult),
-    /** All or none. */
+    /** Lines with a problem are left out. */
     importQuestions: base.input(ImportQuestionsInput).output(OwnDataset),
     check: base.input(OwnInput).output(DatasetCheck),
     /** Refused for a name that is taken, and while a run is under way or queued. */

@@ -296,13 +296,11 @@ test.describe('a dataset of one’s own', () => {
         panel,
       }) => {
         await makeDataset(page, open)
-        const questions = (await panel.client.datasets.readQuestions({ dataset_id: 'harbour_papers', text: QUESTIONS }))
-          .lines
         const { revision } = await panel.client.datasets.own({ dataset_id: 'harbour_papers' })
         await panel.client.datasets.importQuestions({
           dataset_id: 'harbour_papers',
           revision,
-          questions: questions.flatMap(({ question }) => (question === null ? [] : [question])),
+          text: QUESTIONS,
         })
         for (const width of [1440, 420]) {
           await page.setViewportSize({ width, height: 900 })

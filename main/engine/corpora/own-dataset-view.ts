@@ -1,6 +1,13 @@
 import { stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
-import type { DatasetCheck, OwnDataset, ReadQuestionsResult } from '../../../contract/control/own-datasets.ts'
+import {
+  PREVIEWED_LINES,
+  type DatasetCheck,
+  type OwnDataset,
+  type OwnQuestions,
+  type OwnQuestionsInput,
+  type ReadQuestionsResult,
+} from '../../../contract/control/own-datasets.ts'
 import {
   DOCUMENT_EXTENSIONS,
   PLAIN_TEXT_EXTENSIONS,
@@ -32,11 +39,39 @@ export async function ownDatasetView(
     licence: file.licence ?? null,
     complexity_level: file.complexity_level,
     chunker: file.profile.chunker,
-    questions: file.questions,
+    questions: file.questions.length,
+    tags: [...new Set(file.questions.flatMap(({ tags }) => tags))],
     revision,
     documents: paths.length,
     bytes: sizes.reduce((sum, { size }) => sum + size, 0),
   }
+}
+
+type QuestionsPage = Required<Omit<OwnQuestionsInput, 'dataset_id' | 'question_id'>> & {
+  question_id?: string | undefined
+}
+
+/** A part of the questions of a dataset, those that hold every word of a text. */
+export function questionsPage(
+  questions: readonly Question[],
+  { offset, limit, text, question_id: id }: QuestionsPage,
+): OwnQuestions {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const found = questions.filter((question) => {
+    if (id !== undefined) return question.id === id
+    const { query, ground_truth: truth, tags } = question
+    const searched = [question.id, query, truth ?? '', ...tags].join('\n').toLowerCase()
+    return words.every((word) => searched.includes(word))
+  })
+  return { matching: found.length, offset, questions: found.slice(offset, offset + limit) }
+}
+
+/** Lines as a preview shows them, and how many there are. */
+export function previewedLines(lines: ReadQuestionsResult['lines']): Omit<ReadQuestionsResult, 'format'> {
+  const isFine = ({ question }: (typeof lines)[number]): boolean => question !== null
+  const [fine, refused] = [lines.filter(isFine), lines.filter((line) => !isFine(line))]
+  const shown = new Set([...fine.slice(0, PREVIEWED_LINES), ...refused.slice(0, PREVIEWED_LINES)])
+  return { fine: fine.length, refused: refused.length, lines: lines.filter((line) => shown.has(line)) }
 }
 
 /** What a file of questions would add to a dataset: each line checked as it will be when it is stored. Throws `QuestionFileError`. */
@@ -87,33 +122,50 @@ function detectableDifference(questions: readonly Question[]): number | null {
   return summary.clusters < MIN_CLUSTERS ? null : plannedDetectable(Math.floor(summary.effective ?? summary.clusters))
 }
 
+type Problem = DatasetCheck['problems'][number]
+
 /** Everything that would keep a run of the dataset from saying something, or make it say something wrong. */
 export async function checkDataset(root: string, dataset: LadderDataset): Promise<DatasetCheck> {
   const { questions, profile } = dataset
   const documents = await documentsOf(root, dataset)
   const problems: DatasetCheck['problems'] = []
-  const report = (place: string, message: string, remedy: string): void =>
-    void problems.push({ place, message, remedy })
-  if (documents.length === 0) report('documents', 'the dataset has no document', 'add at least one')
-  if (questions.length === 0) report('questions', 'the dataset has no question', 'write or import some')
+  const report = (kind: Problem['kind'], place: string, message: string, remedy: string): void =>
+    void problems.push({ kind, place, message, remedy })
+  if (documents.length === 0) report('dataset', 'documents', 'the dataset has no document', 'add at least one')
+  if (questions.length === 0) report('dataset', 'questions', 'the dataset has no question', 'write or import some')
   const readable = new Set(profile.parser_order.flatMap((name) => EXTENSIONS[name]))
   for (const path of documents)
     if (!readable.has(extname(path).toLowerCase()))
-      report(path, 'no reader of the profile takes this kind of file', 'convert it to Markdown or text, or remove it')
+      report(
+        'document',
+        path,
+        'no reader of the profile takes this kind of file',
+        'convert it to Markdown or text, or remove it',
+      )
   const problemOf = goldChecker(root, dataset)
   for (const { id, gold, answerable, ground_truth: truth, answer_keys: keys } of questions) {
     for (const evidence of gold) {
       const problem = await problemOf(evidence)
-      if (problem !== null) report(id, problem, 'select the fact in the document again')
+      if (problem !== null) report('question', id, problem, 'select the fact in the document again')
     }
     if (answerable && gold.length === 0 && truth === null && keys.length === 0)
-      report(id, 'nothing says what a right answer is', 'add a gold fact, an expected answer or answer keys')
+      report(
+        'question',
+        id,
+        'nothing says what a right answer is',
+        'add a gold fact, an expected answer or answer keys',
+      )
     if (!answerable && gold.length > 0)
-      report(id, 'it is marked as unanswerable and has gold facts', 'remove the facts, or the mark')
+      report('question', id, 'it is marked as unanswerable and has gold facts', 'remove the facts, or the mark')
   }
   for (const [, same] of Map.groupBy(questions, ({ query }) => query.trim().toLowerCase()))
     if (same.length > 1)
-      report(same[1]!.id, `it asks the same as ${same[0]!.id}`, 'remove one of the two: both count as evidence')
+      report(
+        'question',
+        same[1]!.id,
+        `it asks the same as ${same[0]!.id}`,
+        'remove one of the two: both count as evidence',
+      )
   return {
     problems: problems.slice(0, 500),
     questions: questions.length,

@@ -21,7 +21,13 @@ import {
 import { guessFormat, QuestionFileError } from '../../manifests/question-file.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import { importSteps, zipPieces } from '../corpora/dataset-transfer.ts'
-import { checkDataset, ownDatasetView, previewQuestions } from '../corpora/own-dataset-view.ts'
+import {
+  checkDataset,
+  ownDatasetView,
+  previewedLines,
+  previewQuestions,
+  questionsPage,
+} from '../corpora/own-dataset-view.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
 import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
@@ -96,6 +102,9 @@ export function ownDatasetProcedures(parts: EngineParts) {
       const dataset = await owned(input.dataset_id)
       return ownDatasetView(root, dataset, await readOwnDataset(root, input.dataset_id))
     }),
+    ownQuestions: control.datasets.ownQuestions.handler(async ({ input: { dataset_id: id, ...page } }) =>
+      questionsPage((await owned(id)).questions, page),
+    ),
     update: control.datasets.update.handler(({ input }) =>
       change(async () => {
         const { dataset_id: id, revision, ...settings } = input
@@ -132,9 +141,13 @@ export function ownDatasetProcedures(parts: EngineParts) {
       }),
     ),
     saveQuestion: control.datasets.saveQuestion.handler(({ input }) =>
-      change(async () =>
-        view(await saveQuestions(root, await owned(input.dataset_id), input.revision, [input.question])),
-      ),
+      change(async () => {
+        const dataset = await owned(input.dataset_id)
+        const known = new Set(dataset.questions.map(({ id }) => id))
+        const stored = await saveQuestions(root, dataset, input.revision, [input.question])
+        const made = stored.file.questions.find(({ id }) => !known.has(id))
+        return { dataset: await view(stored), question_id: input.question.id ?? made!.id }
+      }),
     ),
     removeQuestion: control.datasets.removeQuestion.handler(({ input }) =>
       change(async () => {
@@ -145,13 +158,19 @@ export function ownDatasetProcedures(parts: EngineParts) {
     readQuestions: control.datasets.readQuestions.handler(({ input }) =>
       withInputProblems(async () => {
         const format = input.format ?? guessFormat(input.text)
-        return { format, lines: await previewQuestions(root, await owned(input.dataset_id), input.text, format) }
+        const lines = await previewQuestions(root, await owned(input.dataset_id), input.text, format)
+        return { format, ...previewedLines(lines) }
       }),
     ),
     importQuestions: control.datasets.importQuestions.handler(({ input }) =>
-      change(async () =>
-        view(await saveQuestions(root, await owned(input.dataset_id), input.revision, input.questions)),
-      ),
+      change(async () => {
+        const dataset = await owned(input.dataset_id)
+        const lines = await previewQuestions(root, dataset, input.text, input.format ?? guessFormat(input.text))
+        const questions = lines.flatMap(({ question }) => question ?? [])
+        if (questions.length === 0)
+          throw new DatasetEditError('text', 'no line is a question that can be added: read it first to see why')
+        return view(await saveQuestions(root, dataset, input.revision, questions))
+      }),
     ),
     check: control.datasets.check.handler(async ({ input }) =>
       checkDataset(root, await datasetOf(parts, input.dataset_id)),

@@ -7,14 +7,12 @@ import { api } from '../../data/client.ts'
 import { placeSearch } from './check-place.ts'
 import styles from './own-data.module.css'
 import { OWN_WORDS } from './own-words.ts'
-import { useOwnDataset } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.check
 
 /** Everything that is wrong with a dataset, each with a link to its place, and what its number of questions can decide. */
 export function CheckView({ dataset }: { dataset: string }) {
   const check = useQuery(api.datasets.check.queryOptions({ input: { dataset_id: dataset } }))
-  const questions = useOwnDataset(dataset).data?.questions.map(({ id }) => id) ?? []
   if (check.isError) return <ErrorPanel error={check.error} what={WORDS.theCheck} retry={() => void check.refetch()} />
   if (check.data === undefined) return <LoadingRows rows={6} />
   const { problems, detectable_difference: difference } = check.data
@@ -33,10 +31,10 @@ export function CheckView({ dataset }: { dataset: string }) {
               </tr>
             </thead>
             <tbody>
-              {problems.map(({ place, message, remedy }) => (
+              {problems.map(({ kind, place, message, remedy }) => (
                 <tr key={`${place} ${message}`}>
                   <th scope="row" className={styles.place}>
-                    <Link to="/datasets" search={placeSearch(dataset, place, questions)}>
+                    <Link to="/datasets" search={placeSearch(dataset, { kind, place })}>
                       {place}
                     </Link>
                   </th>

@@ -1,7 +1,11 @@
 import { Button, FileButton, Modal, Select, Textarea } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { OwnDataset, ReadQuestionsResult } from '../../../contract/control/own-datasets.ts'
+import {
+  MAX_QUESTIONS_CHARACTERS,
+  type OwnDataset,
+  type ReadQuestionsResult,
+} from '../../../contract/control/own-datasets.ts'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import { count } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
@@ -16,7 +20,9 @@ const WORDS = OWN_WORDS.import
 
 const FORMATS = ['csv', 'tsv', 'jsonl', 'json'] as const
 type Format = (typeof FORMATS)[number]
-const MOST_BYTES = 2_000_000
+const MOST_BYTES = MAX_QUESTIONS_CHARACTERS
+/** A longer text would hold up the page while it is in a field. */
+const MOST_SHOWN = 200_000
 /** Lines of the preview that are shown at once. */
 const PAGE = 100
 
@@ -41,11 +47,12 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
   const [format, setFormat] = useState<Format | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const read = useMutation(api.datasets.readQuestions.mutationOptions())
+  const fine = read.data?.fine ?? 0
   const save = useMutation(
     api.datasets.importQuestions.mutationOptions({
-      onSuccess: async (written, { questions }) => {
+      onSuccess: async (written) => {
         await refresh(written)
-        notifyDone(WORDS.imported(questions.length))
+        notifyDone(WORDS.imported(fine))
         onClose()
       },
     }),
@@ -67,9 +74,6 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
     const ending = file.name.split('.').at(-1)?.toLowerCase()
     setFormat(FORMATS.find((each) => each === ending) ?? null)
   }
-  const fine = read.data?.lines.flatMap(({ question, problems }) =>
-    question !== null && problems.length === 0 ? [question] : [],
-  )
   const failure = problem ?? (save.isError ? controlErrorOf(save.error).message : null)
   const refused = read.isError ? controlErrorOf(read.error).message : null
   return (
@@ -77,7 +81,7 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (fine !== undefined && fine.length > 0) save.mutate({ dataset_id, revision, questions: fine })
+        if (fine > 0) save.mutate({ dataset_id, revision, format, text })
         else read.mutate({ dataset_id, format, text })
       }}
     >
@@ -88,7 +92,8 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
         autosize
         minRows={5}
         maxRows={12}
-        value={text}
+        value={text.length > MOST_SHOWN ? '' : text}
+        placeholder={text.length > MOST_SHOWN ? WORDS.long(text.length) : undefined}
         error={refused}
         onChange={({ currentTarget: { value } }) => change(value)}
       />
@@ -124,15 +129,15 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
           {WORDS.read}
         </Button>
       </div>
-      {read.data !== undefined && <Preview read={read.data} fine={fine?.length ?? 0} />}
+      {read.data !== undefined && <Preview read={read.data} />}
       {failure !== null && <p role="alert">▲ {failure}</p>}
       <div className={styles.buttons}>
         <Button variant="default" onClick={onClose}>
           {WORDS.cancel}
         </Button>
-        {fine !== undefined && (
-          <Button type="submit" disabled={fine.length === 0} loading={save.isPending}>
-            {WORDS.confirm(fine.length)}
+        {read.data !== undefined && (
+          <Button type="submit" disabled={fine === 0} loading={save.isPending}>
+            {WORDS.confirm(fine)}
           </Button>
         )}
       </div>
@@ -140,12 +145,13 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
   )
 }
 
-function Preview({ read: { format, lines }, fine }: { read: ReadQuestionsResult; fine: number }) {
+function Preview({ read: { format, fine, refused, lines } }: { read: ReadQuestionsResult }) {
   const [shown, setShown] = useState(PAGE)
   return (
     <>
       <p role="status">
-        {WORDS.detected(format)} {WORDS.summary(fine, lines.length - fine)}
+        {WORDS.detected(format)} {WORDS.summary(fine, refused)}{' '}
+        {lines.length < fine + refused && WORDS.firstLines(lines.length)}
       </p>
       <div className={styles.preview}>
         <table className={table.table} aria-label={WORDS.preview}>

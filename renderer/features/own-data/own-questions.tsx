@@ -1,5 +1,6 @@
-import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { Button, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
@@ -19,7 +20,7 @@ import { useDatasetRefresh, useOwnDataset } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.questions
 
-/** Rows of the table that are shown at once. */
+/** Rows of the table that are fetched at once. */
 const PAGE = 100
 
 /** In the address: the question that is being written and has no id yet. */
@@ -29,17 +30,37 @@ export const NEW_QUESTION = '+'
 export function OwnQuestions({ dataset }: { dataset: string }) {
   const { data, isError, error, refetch } = useOwnDataset(dataset)
   const { question: open } = useSearch({ from: '/datasets' })
+  const named = open === undefined || open === NEW_QUESTION ? null : open
+  const one = useQuery({
+    ...api.datasets.ownQuestions.queryOptions({ input: { dataset_id: dataset, question_id: named ?? '-' } }),
+    enabled: named !== null,
+  })
   if (isError) return <ErrorPanel error={error} what={WORDS.theQuestions} retry={() => void refetch()} />
-  if (data === undefined) return <LoadingRows rows={10} />
-  const edited = data.questions.find(({ id }) => id === open) ?? null
+  if (data === undefined || (named !== null && one.isPending)) return <LoadingRows rows={10} />
+  const edited = named === null ? null : (one.data?.questions[0] ?? null)
   if (open === NEW_QUESTION || edited !== null) return <QuestionEditor key={open} own={data} edited={edited} />
   return <QuestionTable own={data} />
 }
 
+/** The questions that hold the words of a text, a page at a time. */
+function useQuestions({ dataset_id: dataset }: OwnDataset, text: string) {
+  return useInfiniteQuery({
+    ...api.datasets.ownQuestions.infiniteOptions({
+      input: (offset: number) => ({ dataset_id: dataset, offset, limit: PAGE, text }),
+      initialPageParam: 0,
+      getNextPageParam: ({ offset, matching, questions }) =>
+        offset + questions.length < matching && questions.length > 0 ? offset + questions.length : undefined,
+    }),
+    placeholderData: keepPreviousData,
+  })
+}
+
 function QuestionTable({ own }: { own: OwnDataset }) {
   const navigate = useNavigate({ from: '/datasets' })
-  const [shown, setShown] = useState(PAGE)
-  const { questions, dataset_id: dataset } = own
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed.trim(), 200)
+  const query = useQuestions(own, text)
+  const { questions: total, dataset_id: dataset } = own
   const openEditor = (question: string): void => void navigate({ search: { dataset, view: 'questions', question } })
   const tools = (
     <div className={styles.choose}>
@@ -47,16 +68,32 @@ function QuestionTable({ own }: { own: OwnDataset }) {
       <ImportQuestions own={own} />
     </div>
   )
-  if (questions.length === 0)
+  if (total === 0)
     return (
       <EmptyPanel title={WORDS.empty}>
         <p>{WORDS.emptyAbout}</p>
         {tools}
       </EmptyPanel>
     )
+  if (query.isError)
+    return <ErrorPanel error={query.error} what={WORDS.theQuestions} retry={() => void query.refetch()} />
+  const pages = query.data?.pages ?? []
+  const questions = pages.flatMap((page) => page.questions)
+  const matching = pages[0]?.matching ?? total
   return (
     <>
       {tools}
+      <TextInput
+        label={WORDS.search}
+        description={WORDS.searchAbout}
+        maxLength={200}
+        maw={420}
+        value={typed}
+        onChange={({ currentTarget: { value } }) => setTyped(value)}
+      />
+      <p role="status" className="dim">
+        {matching === 0 ? WORDS.noneFound : WORDS.found(matching, total)}
+      </p>
       <div className={table.scroll}>
         <table className={table.table} aria-label={WORDS.table}>
           <thead>
@@ -74,7 +111,7 @@ function QuestionTable({ own }: { own: OwnDataset }) {
             </tr>
           </thead>
           <tbody>
-            {questions.slice(0, shown).map((question) => (
+            {questions.map((question) => (
               <tr key={question.id}>
                 <th scope="row" className={styles.query}>
                   <MarkedText text={question.query} />
@@ -107,9 +144,9 @@ function QuestionTable({ own }: { own: OwnDataset }) {
           </tbody>
         </table>
       </div>
-      {questions.length > shown && (
-        <Button variant="default" w={200} onClick={() => setShown(shown + PAGE)}>
-          {WORDS.showMore(Math.min(PAGE, questions.length - shown))}
+      {query.hasNextPage && (
+        <Button variant="default" w={200} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          {WORDS.showMore(Math.min(PAGE, matching - questions.length))}
         </Button>
       )}
     </>
@@ -128,11 +165,9 @@ function QuestionActions({ own, question, onCopied }: QuestionActionsProps) {
   const { id, ...content } = question
   const copy = useMutation(
     api.datasets.saveQuestion.mutationOptions({
-      onSuccess: async (written) => {
+      onSuccess: async ({ dataset: written, question_id: made }) => {
         await refresh(written)
-        const known = new Set(own.questions.map((each) => each.id))
-        const made = written.questions.find((each) => !known.has(each.id))
-        if (made !== undefined) onCopied(made.id)
+        onCopied(made)
       },
       onError: (error) => notifyFailure(WORDS.duplicating, error),
     }),
@@ -143,7 +178,7 @@ function QuestionActions({ own, question, onCopied }: QuestionActionsProps) {
       const now = await control.datasets.own({ dataset_id })
       return control.datasets.saveQuestion({ dataset_id, revision: now.revision, question })
     },
-    onSuccess: refresh,
+    onSuccess: ({ dataset: written }) => refresh(written),
     onError: (error) => notifyFailure(WORDS.restoring, error),
   })
   const remove = useMutation(

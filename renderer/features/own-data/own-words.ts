@@ -186,6 +186,11 @@ export const OWN_WORDS = {
     restoring: 'Restoring',
     actions: 'Actions',
     showMore: (left: number) => `Show ${count(left)} more`,
+    search: 'Search questions',
+    searchAbout: 'Words of the id, the question, the answer or a tag',
+    found: (matching: number, total: number) =>
+      matching === total ? plural(total, 'question') : `${count(matching)} of ${plural(total, 'question')}`,
+    noneFound: 'No question has these words.',
   },
 
   editor: {
@@ -249,6 +254,7 @@ export const OWN_WORDS = {
     fine: '● will be imported',
     wrong: '▲ left out',
     detected: (format: string) => `Read as ${format}.`,
+    firstLines: (shown: number) => `The first ${count(shown)} are shown.`,
     summary: (fine: number, wrong: number) =>
       `${plural(fine, 'question')} can be imported${wrong === 0 ? '.' : `; ${plural(wrong, 'line')} ${wrong === 1 ? 'has' : 'have'} problems and ${wrong === 1 ? 'is' : 'are'} left out.`}`,
     confirm: (fine: number) => `Import ${plural(fine, 'question')}`,
@@ -256,7 +262,8 @@ export const OWN_WORDS = {
     cancel: 'Close',
     preview: 'Preview of the import',
     showMore: (left: number) => `Show ${count(left)} more`,
-    tooLarge: 'The file is larger than 2 MB: split it.',
+    tooLarge: 'The file is larger than 20 MB: split it, or use rag-ladder dataset questions.',
+    long: (characters: number) => `${count(characters)} characters were read`,
   },
 
   check: {

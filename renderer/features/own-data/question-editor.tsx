@@ -47,9 +47,7 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
   const close = (): void => void navigate({ search: { dataset, view: 'questions' } })
   const save = useMutation(
     api.datasets.saveQuestion.mutationOptions({
-      onSuccess: async (written) => {
-        const known = new Set(own.questions.map(({ id }) => id))
-        const id = edited?.id ?? written.questions.find((each) => !known.has(each.id))?.id ?? ''
+      onSuccess: async ({ dataset: written, question_id: id }) => {
         setDraft(key, null)
         notifyDone(WORDS.saved(id))
         await refresh(written)
@@ -168,7 +166,7 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
           <TagsInput
             label={WORDS.tags}
             description={WORDS.tagsAbout}
-            data={[...new Set(own.questions.flatMap(({ tags }) => tags))]}
+            data={own.tags}
             value={draft.tags}
             error={problems.tags}
             onChange={(tags) => set({ tags })}

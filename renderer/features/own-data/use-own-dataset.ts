@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
 import { api } from '../../data/client.ts'
 
-/** A dataset that can be edited, with all its questions and the revision that a write names. */
+/** A dataset that can be edited, with the revision that a write names. */
 export const useOwnDataset = (dataset: string) =>
   useQuery(api.datasets.own.queryOptions({ input: { dataset_id: dataset } }))
 

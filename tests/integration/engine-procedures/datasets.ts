@@ -108,15 +108,16 @@ describe('datasets', () => {
     const fact = { document: 'fees.md', fact: 'Class K3 pays 218 marks.' }
     const question = { query: 'What is paid for a boat of class K3?', ground_truth: '218 marks', hops: 1, gold: [fact] }
     const saved = await datasets.saveQuestion({ ...one, revision, question })
-    expect(saved).toMatchObject({ documents: 2, questions: [{ id: 'q-1', ...question }] })
+    expect(saved).toMatchObject({ dataset: { documents: 2, questions: 1 }, question_id: 'q-1' })
+    expect(await datasets.ownQuestions(one)).toMatchObject({ matching: 1, questions: [{ id: 'q-1', ...question }] })
     const wrong = { query: 'Who pays?', gold: [{ document: 'fees.md', fact: 'Nobody pays.' }] }
-    expect(await failureOf(datasets.saveQuestion({ ...one, revision: saved.revision, question: wrong }))).toMatchObject(
-      {
-        code: 'input_invalid',
-        message: expect.stringContaining('The nearest passage is "Class K3 pays 218 marks.".') as string,
-        details: { problems: [{ path: 'gold[0]' }] },
-      },
-    )
+    expect(
+      await failureOf(datasets.saveQuestion({ ...one, revision: saved.dataset.revision, question: wrong })),
+    ).toMatchObject({
+      code: 'input_invalid',
+      message: expect.stringContaining('The nearest passage is "Class K3 pays 218 marks.".') as string,
+      details: { problems: [{ path: 'gold[0]' }] },
+    })
     expect(await failureOf(datasets.saveQuestion({ ...one, revision, question }))).toMatchObject({
       details: { problems: [{ path: 'revision' }] },
     })
@@ -126,16 +127,28 @@ describe('datasets', () => {
     const preview = await datasets.readQuestions({ ...one, text: csv })
     expect(preview).toMatchObject({
       format: 'csv',
+      fine: 1,
+      refused: 1,
       lines: [
         { line: 2, question: { id: 'q-2', query: 'Who pays?' }, problems: [] },
         { line: 3, question: null, problems: [expect.stringContaining('does not hold the fact')] },
       ],
     })
-    const questions = preview.lines.flatMap(({ question: found }) => found ?? [])
-    const imported = await datasets.importQuestions({ ...one, revision: saved.revision, questions })
-    expect(imported.questions.map((each) => each.id)).toEqual(['q-1', 'q-2'])
+    const imported = await datasets.importQuestions({ ...one, revision: saved.dataset.revision, text: csv })
+    expect(imported).toMatchObject({ questions: 2 })
+    const idsOf = async (page: object) =>
+      (await datasets.ownQuestions({ ...one, ...page })).questions.map((each) => each.id)
+    expect(await idsOf({})).toEqual(['q-1', 'q-2'])
+    expect(await idsOf({ text: 'WHO pays' })).toEqual(['q-2'])
+    expect(await idsOf({ question_id: 'q-1' })).toEqual(['q-1'])
+    expect(await idsOf({ offset: 1, limit: 1 })).toEqual(['q-2'])
+    const nothing = { ...one, revision: imported.revision, text: 'question,document,fact\nWhen?,fees.md,At noon.\n' }
+    expect(await failureOf(datasets.importQuestions(nothing))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'text' }] },
+    })
     expect(await datasets.check(one)).toMatchObject({
-      problems: [{ place: 'notes/film.mov' }],
+      problems: [{ kind: 'document', place: 'notes/film.mov' }],
       questions: 2,
       documents: 2,
     })
@@ -146,7 +159,7 @@ describe('datasets', () => {
 
     const chunker = { strategy: 'recursive' as const, chunk_size: 200, overlap: 20 }
     const updated = await datasets.update({ ...one, revision: imported.revision, label: 'Fees', chunker })
-    expect(updated).toMatchObject({ label: 'Fees', chunker, questions: imported.questions })
+    expect(updated).toMatchObject({ label: 'Fees', chunker, questions: 2 })
     const plan = await client.experiment.plan({ dataset_ids: [id], models: ['vanilla-rag'] })
     expect(plan).toMatchObject({ ok: true, totals: { total: 2, run: 2 } })
 
@@ -155,7 +168,8 @@ describe('datasets', () => {
     expect(await datasets.trash()).toMatchObject([{ trash_id, dataset_id: id, label: 'Fees' }])
     expect(await datasets.restore({ trash_id })).toMatchObject({ id, questions: 2 })
     const left = await datasets.removeQuestion({ ...one, revision: updated.revision, question_id: 'q-1' })
-    expect(left.questions.map((each) => each.id)).toEqual(['q-2'])
+    expect(left.questions).toBe(1)
+    expect(await idsOf({})).toEqual(['q-2'])
 
     expect(await datasets.create({ id: 'smoke_copy', label: 'Mine', copy_of: 'smoke' })).toMatchObject({
       own: true,
@@ -168,6 +182,34 @@ describe('datasets', () => {
     })
     for (const name of ['../out', 'Own', 'a b', '', 'smoke'])
       expect(await failureOf(datasets.create({ ...wanted, id: name })), name).toMatchObject({ code: 'input_invalid' })
+  })
+
+  it('takes, shows and searches more questions than one message holds', async () => {
+    const { datasets } = client
+    const one = { dataset_id: 'many' }
+    await datasets.create({ id: 'many', label: 'Many' })
+    const { revision } = await datasets.own(one)
+    const about = 'of the long list that a person brings from elsewhere, '.repeat(6)
+    const lines = Array.from({ length: 5000 }, (_, at) =>
+      JSON.stringify({ query: `Number ${at} ${about}?`, ground_truth: `answer-${at}` }),
+    )
+    const text = [...lines, '{"query": ""}'].join('\n')
+    expect(text.length).toBeGreaterThan(1_500_000)
+    const preview = await datasets.readQuestions({ ...one, text })
+    expect(preview).toMatchObject({ format: 'jsonl', fine: 5000, refused: 1 })
+    expect(preview.lines).toHaveLength(201)
+    expect(await datasets.importQuestions({ ...one, revision, text })).toMatchObject({ questions: 5000 })
+    expect(await datasets.own(one)).toMatchObject({ questions: 5000 })
+    expect(await datasets.ownQuestions({ ...one, offset: 4990 })).toMatchObject({
+      matching: 5000,
+      questions: { length: 10 },
+    })
+    expect(await datasets.ownQuestions({ ...one, text: 'NUMBER answer-4321' })).toMatchObject({
+      matching: 1,
+      questions: [{ ground_truth: 'answer-4321' }],
+    })
+    expect(await datasets.check(one)).toMatchObject({ questions: 5000 })
+    await datasets.remove(one)
   })
 
   it('imports a public dataset with progress, sends it as a zip file and imports that', async () => {
@@ -188,7 +230,9 @@ describe('datasets', () => {
       questions: { taken: 1, of: 1 },
       documents: { taken: 20, of: 30 },
     })
-    expect((await datasets.own({ dataset_id: 'locks' })).questions).toMatchObject([{ gold: [{ document: 'd7.md' }] }])
+    expect((await datasets.ownQuestions({ dataset_id: 'locks' })).questions).toMatchObject([
+      { gold: [{ document: 'd7.md' }] },
+    ])
     expect(await failureOf(imported(wanted))).toMatchObject({
       code: 'input_invalid',
       details: { problems: [{ path: 'id' }] },
