@@ -91,7 +91,15 @@ import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './ru
 import { ListRunsInput, RunHead, RunSummary } from './run-index/runs.ts'
 import { SearchInput, SearchResults } from './run-index/search.ts'
 import { IndexStatus, IndexVerification } from './run-index/upkeep.ts'
-import { ServiceInput, ServiceLogLine, ServiceLogsInput, ServiceStartInput, ServiceView } from './services.ts'
+import {
+  PlatformWork,
+  PlatformWorkInput,
+  ServiceInput,
+  ServiceLogLine,
+  ServiceLogsInput,
+  ServiceStartInput,
+  ServiceView,
+} from './services.ts'
 import { SettingsUpdate, SettingsView } from './settings.ts'
 import {
   AnnotateCellInput,
@@ -292,6 +300,10 @@ export const controlContract = {
     start: base.input(ServiceStartInput).output(ServiceView),
     stop: base.input(ServiceInput).output(ServiceView),
     restart: base.input(ServiceInput).output(ServiceView),
+    /** What the platform that runs does in the background: open work first, then the newest. */
+    work: base.output(z.array(PlatformWork)),
+    /** Asks for cancellation, which the list shows when it is confirmed. */
+    cancelWork: base.input(PlatformWorkInput).output(z.array(PlatformWork)),
   },
   index: {
     status: base.output(IndexStatus),

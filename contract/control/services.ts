@@ -57,6 +57,33 @@ export type ServiceStartInput = z.infer<typeof ServiceStartInput>
 export const ServiceInput = z.strictObject({ name: ServiceName })
 export type ServiceInput = z.infer<typeof ServiceInput>
 
+/** `job`: a background job of the platform that is none of the others. */
+export const PlatformWorkKind = z.enum(['job', 'research', 'media'])
+export type PlatformWorkKind = z.infer<typeof PlatformWorkKind>
+
+/** Something that the platform does in the background. */
+export const PlatformWork = z.strictObject({
+  kind: PlatformWorkKind,
+  id: z.string(),
+  /** What it is about, in the words of whoever started it; a job's kind. */
+  title: z.string(),
+  /** `pending`, `running`, `succeeded` or another word of its kind. */
+  status: z.string(),
+  is_open: z.boolean(),
+  can_cancel: z.boolean(),
+  /** Newest line of its log. */
+  progress: z.string().nullable(),
+  error: z.string().nullable(),
+  /** Of a media operation that has ended; null where it is unknown, and for everything else. */
+  cost_usd: z.number().nullable(),
+  created_at: z.iso.datetime(),
+  updated_at: z.iso.datetime(),
+})
+export type PlatformWork = z.infer<typeof PlatformWork>
+
+export const PlatformWorkInput = z.strictObject({ kind: PlatformWorkKind, id: z.string().min(1).max(128) })
+export type PlatformWorkInput = z.infer<typeof PlatformWorkInput>
+
 export const ServiceLogsInput = z.strictObject({
   name: ServiceName,
   /** Number of the last line seen; 0 gives everything that is still kept. */

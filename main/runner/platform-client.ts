@@ -43,6 +43,13 @@ export interface PlatformClient {
   resetProfile(profile: string): Promise<void>
   chunk(body: z.input<typeof ChunkRequest>): Promise<ChunkResponse>
   buildContextual(profile: string, signal: AbortSignal): Promise<ContextualBuild>
+  /** Any other route, whose answer `schema` describes. */
+  ask<Schema extends z.ZodType>(
+    schema: Schema,
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+  ): Promise<z.infer<Schema>>
   close(): Promise<void>
 }
 
@@ -169,6 +176,7 @@ export function createPlatformClient({
     },
     chunk: (body) => call(ChunkResponse, 'POST', '/api/chunk', body),
     buildContextual: (profile, signal) => call(ContextualBuild, 'POST', '/rag/contextual/build', { profile }, signal),
+    ask: (schema, method, path, body) => call(schema, method, path, body),
     close: () => agent.destroy(),
   }
 }

@@ -63,7 +63,7 @@ export function openRecords({ app, file, config, models, corpora, logger, closin
   const handlers = { [CONSOLIDATION]: consolidation({ store: memory, index }) }
   const worker = new TaskWorker({ store: tasks, handlers, settings, logger })
   closing.add(() => worker.stop())
-  registerTaskRoutes(app, tasks, [RESEARCH, MEDIA])
+  registerTaskRoutes(app, tasks, [RESEARCH, MEDIA], (id) => worker.cancel(id))
   registerMemoryRoutes(app, {
     store: memory,
     index,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
+import { startFakeMediaProvider, type FakeMediaProvider } from '../helpers/fake-media-provider.ts'
 import { type Panel, seriousFindings, test as pageTest } from '../helpers/panel-page.ts'
 import { startStubModelService, type StubModelService } from '../helpers/stub-model-service.ts'
 
@@ -137,3 +138,68 @@ test('a model that cannot be fetched shows why, also after a reload; one that it
   await expect(models.getByRole('alert')).toContainText(reason)
   await expect(page.getByRole('button', { name: `Fetch ${TABLE_MODEL}` })).toBeEnabled()
 })
+
+const OPERATOR = 'operator-token-of-the-spec'
+const workTest = pageTest.extend<{ fal: FakeMediaProvider }>({
+  fal: async ({ page: _ }, use) => {
+    const fal = await startFakeMediaProvider([{ bytes: Buffer.from('sound'), type: 'audio/mpeg' }])
+    await use(fal)
+    await fal.close()
+  },
+  panelOptions: async ({ fal }, use) =>
+    use({
+      empty: true,
+      env: {
+        BACKEND_INTERNAL_API_TOKEN: OPERATOR,
+        MEDIA_FAL_ENABLED: 'true',
+        FAL_API_KEY: 'key',
+        FAL_ENDPOINT: fal.url,
+        MEDIA_FAL_MODELS: '{"owner/app": {"cost_usd": 0.25}}',
+      },
+    }),
+})
+
+workTest(
+  'background work of the platform is listed with its progress, and cancelled',
+  async ({ page, open, panel }) => {
+    await startService(panel, 'platform', 'ready')
+    const { url } = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
+    await open('/providers')
+    await expect(page.getByText('No background job, research session or media operation yet.')).toBeVisible()
+    const screen = async (name: string): Promise<void> => {
+      const folder = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme })
+        await page.screenshot({ path: `${folder}/background-work-${name}-${scheme}.png` })
+      }
+    }
+    await screen('empty')
+    const ask = async (path: string, body: object): Promise<void> => {
+      const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' }
+      const answer = await fetch(url! + path, { method: 'POST', headers, body: JSON.stringify(body) })
+      expect(answer.ok).toBe(true)
+    }
+    const user = '5b0c7bd8-6f5a-4c1e-9a55-0f6f3d0f6c11'
+    await ask('/memory/consolidate', { user_id: user })
+    await ask('/research/start', { query: `How high is the wall? ${MARKUP}` })
+    await ask('/media/generate', { modality: 'audio', model: 'owner/app', input: { prompt: 'waves' } })
+    await ask('/media/generate', {
+      modality: 'audio',
+      model: 'owner/app',
+      input: { endless: true },
+      timeout_seconds: 3600,
+    })
+
+    const work = page.getByRole('table', { name: 'Background work' })
+    await expect(work.getByRole('row', { name: /memory consolidation/ })).toContainText(/Job.*succeeded.*0 statements/)
+    await expect(work.getByRole('row', { name: /How high is the wall/ })).toContainText(MARKUP)
+    await expect(work.getByRole('row', { name: /Media.*succeeded/ })).toContainText('0.25')
+    const endless = work.getByRole('row', { name: /Media.*running/ })
+    await expect(endless).toContainText('Submitted')
+    await screen('list')
+    expect(await seriousFindings(page)).toEqual([])
+    await endless.getByRole('button', { name: 'Cancel audio, fal owner/app' }).click()
+    await expect(work.getByRole('row', { name: /cancelled/ })).toBeVisible()
+    await expect(work.getByRole('button', { name: /^Cancel/ })).toHaveCount(0)
+  },
+)

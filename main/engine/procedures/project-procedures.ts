@@ -1,3 +1,4 @@
+import { cancelPlatformWork, platformWork } from '../services/platform-work.ts'
 import { join } from 'node:path'
 import type { SettingsView } from '../../../contract/control/settings.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
@@ -23,17 +24,24 @@ export async function datasetOf({ experiment }: EngineParts, id: string): Promis
   return found
 }
 
-/** The platform that a run would use: an external one, or the embedded one with this profile; null while a run uses that with another profile. */
-async function platformOf({ platform, settings }: EngineParts, profile: string): Promise<PlatformAddress | null> {
+/** The platform that the settings name elsewhere; null for the embedded one. */
+function platformElsewhere({ settings }: EngineParts): PlatformAddress | null {
   const { gatewayUrl, gatewayApiKey, platformUrl, platformToken, edgeApiKey } = settings.inputs()
-  if (gatewayUrl !== null)
-    return {
-      url: gatewayUrl,
-      platformUrl,
-      apiKey: gatewayApiKey,
-      operatorToken: platformToken ?? gatewayApiKey,
-      edgeKey: edgeApiKey,
-    }
+  if (gatewayUrl === null) return null
+  return {
+    url: gatewayUrl,
+    platformUrl,
+    apiKey: gatewayApiKey,
+    operatorToken: platformToken ?? gatewayApiKey,
+    edgeKey: edgeApiKey,
+  }
+}
+
+/** The platform that a run would use: an external one, or the embedded one with this profile; null while a run uses that with another profile. */
+async function platformOf(parts: EngineParts, profile: string): Promise<PlatformAddress | null> {
+  const { platform, settings } = parts
+  const elsewhere = platformElsewhere(parts)
+  if (elsewhere !== null) return elsewhere
   const embedded = await platform.ask(profile, settings.modelSet)
   return embedded && { ...embedded, apiKey: null }
 }
@@ -102,7 +110,25 @@ export function serviceProcedures(parts: EngineParts) {
     const chosen = datasetId === undefined ? datasets[0] : await datasetOf(parts, datasetId)
     return { profile: chosen!.profile.name, modelSet: settings.modelSet }
   }
+  /** The platform as it is: nothing is started to see what it does. */
+  const runningPlatform = async (): Promise<PlatformAddress> => {
+    const elsewhere = platformElsewhere(parts)
+    if (elsewhere !== null) return elsewhere
+    const embedded = await parts.platform.running()
+    if (embedded === null)
+      throw new ControlFailure(
+        'service_state',
+        'the platform is not up: start it with a dataset first',
+        undefined,
+        true,
+      )
+    return { ...embedded, apiKey: null }
+  }
   return {
+    work: control.services.work.handler(async () => platformWork(await runningPlatform())),
+    cancelWork: control.services.cancelWork.handler(async ({ input }) =>
+      cancelPlatformWork(await runningPlatform(), input),
+    ),
     list: control.services.list.handler(() => services.list()),
     logs: control.services.logs.handler(({ input, signal }) =>
       withControlErrors(services.logs(input.name, input.after, input.follow, untilEither(signal, stopping)), report),

@@ -117,6 +117,14 @@ export class PlatformHost {
     return { url, token: gatewayKey, edgeKey }
   }
 
+  /** Where it is and its keys; null when it is not up. It is not started for this. */
+  async running(): Promise<AskablePlatform | null> {
+    const { url, state } = this.track
+    if (url === null || state !== 'ready') return null
+    const { graphEngineKey, operatorToken, edgeKey } = await this.#keys()
+    return { url, graphEngineKey, operatorToken, edgeKey }
+  }
+
   /** Whether a platform has ever kept anything for a profile. */
   async hasState(profile: string): Promise<boolean> {
     const info = await stat(join(this.#options.stateDir, 'platform', profile, 'graph')).catch(() => null)

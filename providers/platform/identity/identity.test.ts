@@ -324,7 +324,9 @@ describe('the route table', () => {
     const webhook = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /webhook/:path`)
     const stateless = ['POST /api/chunk', 'POST /api/rag/evaluate', 'POST /documents/extract']
     const records = [
+      'GET /jobs',
       'GET /jobs/:job_id',
+      'POST /jobs/:job_id/cancel',
       'POST /memory/facts',
       'GET /memory/facts',
       'DELETE /memory/facts/:fact_id',

@@ -87,10 +87,12 @@ export function routeSections(rag: string): readonly RouteSection[] {
           settings: ['MAX_UPLOAD_BYTES', 'STORAGE_BUCKETS', 'STORAGE_QUOTA_BYTES'],
         },
         'GET /storage/objects/:bucket/:name': { what: 'The bytes of an object, as an attachment (our own)' },
+        'GET /jobs': { what: 'Background jobs of a user, newest first (our own)', limits: '100 a page' },
         'GET /jobs/:job_id': {
           what: 'State, result and log of a background job; 403 for one that another secret signed',
           settings: TASKS,
         },
+        'POST /jobs/:job_id/cancel': { what: 'Requests cancellation; 409 for a job that has ended (our own)' },
       },
     },
     {

@@ -83,7 +83,9 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['POST /documents/extract', DOCUMENT_WORK],
     ['POST /storage/upload', USER_OBJECTS],
     ['GET /storage/objects/:bucket/:name', USER_OBJECTS],
+    ['GET /jobs', USER_RECORDS],
     ['GET /jobs/:job_id', USER_RECORDS],
+    ['POST /jobs/:job_id/cancel', USER_RECORDS],
 
     // Memory.
     ['POST /memory/facts', USER_RECORDS],

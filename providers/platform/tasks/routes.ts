@@ -1,8 +1,8 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
-import { subjectOf } from '../identity/guard.ts'
+import { namedUser, subjectOf } from '../identity/guard.ts'
 import { TaskSignatureError } from './task-store.ts'
 import type { Task, TaskStore } from './task-store.ts'
 
@@ -20,6 +20,19 @@ export interface JobState {
   log: { at: string; message: string }[]
 }
 
+/** A job in the list of jobs. */
+export interface ListedJob extends JobState {
+  kind: string
+  user_id: string | null
+  created_at: string
+  updated_at: string
+}
+
+const Page = z.object({
+  user_id: z.string().max(256).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+})
 const JobParams = z.object({ job_id: z.string().min(1).max(128) })
 
 const STATUS = {
@@ -31,19 +44,51 @@ const STATUS = {
 } as const satisfies Record<Task['status'], JobState['status']>
 
 /**
- * State, result and log of a background job: 403 for one that another secret signed, 404 for an unknown one. Jobs of the kinds in `hidden` are
- * unknown here: they have routes of their own, which other principals may use.
+ * State, result and log of background jobs, and their cancellation: 403 for one that another secret signed, 404 for an unknown one, 409 for one that
+ * has ended. Jobs of the kinds in `hidden` are unknown here: they have routes of their own, which other principals may use. `stop` asks a
+ * job of this process to stop; one of another process stops when its lease is renewed.
  */
-export function registerTaskRoutes(app: FastifyInstance, store: TaskStore, hidden: readonly string[] = []): void {
-  app.get('/jobs/:job_id', async (request): Promise<JobState> => {
+export function registerTaskRoutes(
+  app: FastifyInstance,
+  store: TaskStore,
+  hidden: readonly string[] = [],
+  stop: (id: string) => void = () => {},
+): void {
+  app.get('/jobs', async (request): Promise<{ jobs: ListedJob[] }> => {
+    const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
+    const found = store.listOthers(hidden, namedUser(request, given), limit, offset)
+    return {
+      jobs: found.map((task) => ({
+        ...jobState(task, store),
+        kind: task.kind,
+        user_id: task.subject,
+        created_at: new Date(task.createdMs).toISOString(),
+        updated_at: new Date(task.updatedMs).toISOString(),
+      })),
+    }
+  })
+
+  app.post('/jobs/:job_id/cancel', async (request, reply) => {
+    const { id, status } = jobOf(request)
+    if (status !== 'pending' && status !== 'running')
+      throw new HttpError(409, `The job has ended: it is ${STATUS[status]}`)
+    store.cancel(id)
+    stop(id)
+    void reply.code(202)
+    return { job_id: id, status: 'cancel_requested' }
+  })
+
+  app.get('/jobs/:job_id', async (request): Promise<JobState> => jobState(jobOf(request), store))
+
+  function jobOf(request: FastifyRequest): Task {
     const { job_id: id } = parseRequest(JobParams, request.params, 'path')
     const task = taskOf(store, id)
     const subject = subjectOf(request)
     // The job of another user is as unknown as one that never was.
     if (task === null || hidden.includes(task.kind) || (subject !== null && task.subject !== subject))
       throw new HttpError(404, `Unknown job: '${id}'`)
-    return jobState(task, store)
-  })
+    return task
+  }
 }
 
 /** Throws 403 for a task that another secret signed. */

@@ -139,6 +139,18 @@ export class TaskStore {
       .map(toTask)
   }
 
+  /** Tasks of all kinds but the given ones, as in `list`. */
+  listOthers(without: readonly string[], subject: string | null, limit: number, offset: number): Task[] {
+    return this.#database
+      .prepare<Record<string, unknown>, TaskRow>(
+        `SELECT * FROM tasks WHERE kind NOT IN (SELECT value FROM json_each(@kinds)) AND (@subject IS NULL OR subject = @subject)
+         ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
+      )
+      .all({ kinds: JSON.stringify(without), subject, limit, offset })
+      .filter((row) => this.#isSigned(row))
+      .map(toTask)
+  }
+
   /** How many tasks of a kind are pending or running. */
   openCount(kind: string): number {
     return this.#database

@@ -296,3 +296,31 @@ describe('GET /jobs/:job_id', () => {
     await app.close()
   })
 })
+
+describe('GET /jobs and POST /jobs/:job_id/cancel', () => {
+  it('lists jobs but the hidden kinds, newest first, and cancels open ones', async () => {
+    const store = storeOf()
+    const app = createHttpServer({ logger: createLogger('test', 'silent') })
+    const stopped: string[] = []
+    registerTaskRoutes(app, store, ['hidden'], (id) => stopped.push(id))
+    const [first, second] = [store.add(task()).id, store.add(task()).id]
+    const hidden = store.add({ ...task(), kind: 'hidden' }).id
+    const list = async () =>
+      (await app.inject({ url: '/jobs' })).json<{ jobs: { job_id: string; status: string; kind: string }[] }>().jobs
+    expect((await list()).map(({ job_id: id, kind, status }) => [id, kind, status])).toEqual([
+      [second, 'work', 'PENDING'],
+      [first, 'work', 'PENDING'],
+    ])
+    expect((await app.inject({ url: '/jobs?limit=1&offset=1' })).json()).toMatchObject({ jobs: [{ job_id: first }] })
+    expect((await app.inject({ url: '/jobs?limit=101' })).statusCode).toBe(422)
+    const cancel = async (id: string) => (await app.inject({ method: 'POST', url: `/jobs/${id}/cancel` })).statusCode
+    claimOne(store)
+    expect([await cancel(second), await cancel(first), await cancel(hidden), await cancel('unknown')]).toEqual([
+      202, 202, 404, 404,
+    ])
+    expect(stopped).toEqual([second, first])
+    expect((await list()).map(({ status }) => status)).toEqual(['REVOKED', 'STARTED'])
+    expect(await cancel(second)).toBe(409)
+    await app.close()
+  })
+})

@@ -20,6 +20,21 @@ export const PROVIDERS_WORDS = {
     fetch: 'Fetch',
   },
 
+  platformWork: {
+    title: 'Background work',
+    empty: 'No background job, research session or media operation yet. Clients start them on the platform’s routes.',
+    kind: 'Kind',
+    kinds: { job: 'Job', research: 'Research', media: 'Media' },
+    about: 'About',
+    state: 'State',
+    progress: 'Progress',
+    cost: 'Cost (USD)',
+    started: 'Started',
+    action: 'Action',
+    cancel: 'Cancel',
+    cancelWork: (title: string) => `Cancel ${title}`,
+  },
+
   serviceLog: {
     filterLog: (name: string) => `Filter the log of ${name}`,
     filter: 'Lines with these words',

@@ -13,6 +13,7 @@ import { api } from '../../data/client.ts'
 import { ModelRow } from './model-row.tsx'
 import { hasModels, modelsOf } from './models-of.ts'
 import styles from './providers.module.css'
+import { PlatformWorkTable } from './platform-work.tsx'
 import { ServiceLog } from './service-log.tsx'
 import { PROVIDERS_WORDS } from './providers-words.ts'
 
@@ -148,6 +149,12 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
         <div className={styles.models}>
           {isListed ? <ModelTable service={name} /> : <p className="dim">{WORDS.needsService}</p>}
         </div>
+      )}
+      {name === 'platform' && isListed && (
+        <section className={styles.models} aria-label={PROVIDERS_WORDS.platformWork.title}>
+          <h3>{PROVIDERS_WORDS.platformWork.title}</h3>
+          <PlatformWorkTable />
+        </section>
       )}
       {isLogOpen && <ServiceLog name={name} />}
     </Panel>

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../helpers/engine-process.ts'
 import { collected } from '../../helpers/engine-runs.ts'
+import { platformKeys } from '../../../main/runner/platform-source.ts'
 import { root, engine, client, rowId } from './setup.ts'
 
 describe('the rest of the engine', () => {
@@ -32,10 +33,37 @@ describe('the rest of the engine', () => {
       headers: { authorization: `Bearer ${engine.token}` },
     })
     expect(((await asked.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vanilla-rag')
+    const { operatorToken } = await platformKeys(join(root, '.rag-ladder'), process.env)
+    const generated = await fetch(`${platform.url!}/media/generate`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
+      // Takes a second, so that it can be cancelled.
+      body: JSON.stringify({
+        modality: 'image',
+        provider: 'local',
+        input: { prompt: 'x', width: 2048, height: 2048 },
+      }),
+    })
+    const { operation_id: id } = (await generated.json()) as { operation_id: string }
+    const operation = async () => (await client.services.work()).find((work) => work.id === id)!
+    expect(await operation()).toMatchObject({
+      kind: 'media',
+      title: 'image, local pattern-1',
+      is_open: true,
+      can_cancel: true,
+    })
+    expect(await client.services.cancelWork({ kind: 'media', id })).toMatchObject([{ id, can_cancel: false }])
+    await expect
+      .poll(operation, { timeout: 10_000 })
+      .toMatchObject({ status: 'cancelled', is_open: false, cost_usd: 0 })
+    expect(await failureOf(client.services.cancelWork({ kind: 'media', id }))).toMatchObject({
+      message: expect.stringContaining('The media operation has ended') as string,
+    })
     const restarted = await client.services.restart({ name: 'platform' })
     expect(restarted.profile).toBe('smoke')
     await collected(await client.services.logs({ name: 'platform', follow: false }))
     expect(await client.services.stop({ name: 'platform' })).toMatchObject({ pid: null, used_by: null })
+    expect(await failureOf(client.services.work())).toMatchObject({ code: 'service_state', retryable: true })
   })
 
   it('verifies and rebuilds the index, with the same answers afterwards', async () => {
