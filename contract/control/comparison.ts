@@ -87,6 +87,8 @@ export const RunResult = z.strictObject({
   verdicts: z.array(Verdict),
   /** Labels of datasets with rows that are not summed up yet. */
   pending: z.array(z.string()),
+  /** Approaches whose answers called a model that leaves this machine, per run. */
+  cloud: z.array(Identifier),
   /** What the approaches cost at today's prices; empty where no paid model was asked. */
   costs: z.array(
     z.strictObject({

@@ -6,6 +6,7 @@ import { useActiveRun } from '../data/progress.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { FirstRun, FirstRunHint } from '../features/home/first-run.tsx'
+import { FoundOffer } from '../features/home/found-offer.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestResult } from '../features/home/newest-result.tsx'
 import { RunningNow } from '../features/home/running-now.tsx'
@@ -36,6 +37,7 @@ export function HomePage() {
   if (runs.data.total === 0 && active === null && jobs.length === 0)
     return (
       <Page title={WORDS.home}>
+        <FoundOffer />
         <FirstRun />
       </Page>
     )
@@ -43,6 +45,7 @@ export function HomePage() {
     <Page title={WORDS.home} aside={<span>{plural(runs.data.total, 'run')}</span>}>
       <StoppedRuns />
       <UnreadableFiles />
+      <FoundOffer />
       {jobs.length === 0 && active === null && <FirstRunHint />}
       <div className={styles.columns}>
         <div className={styles.stack}>

@@ -87,6 +87,7 @@ test('paid models get a price, a budget stops a run, and the result says what th
   const costs = page.getByRole('region', { name: 'Cost of the answers' }).first()
   await expect(costs).toContainText('0.080 USD')
   await expect(costs).toContainText('0.020 USD')
+  await expect(page.getByText('▲ cloud: for the answers of vanilla-rag, calls left this machine.')).toBeVisible()
   await page.screenshot({ path: `${FOLDER}/cost.png`, fullPage: true })
   // A further run is expected to cost what this one did.
   await launch('again')

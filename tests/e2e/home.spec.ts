@@ -1,5 +1,6 @@
 import { expect } from '@playwright/test'
-import { writeFile } from 'node:fs/promises'
+import { setForAllRoles } from '../../contract/index.ts'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
@@ -100,5 +101,30 @@ test.describe('results that came with the project', () => {
     await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
     await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
     await expect(page.getByRole('heading', { level: 1, name: /^Progress/ })).toBeVisible()
+  })
+})
+
+test.describe('a model file in the project', () => {
+  test.use({
+    panelOptions: {
+      own: true,
+      prepare: async (root) => {
+        await mkdir(join(root, 'models'))
+        await writeFile(join(root, 'models/small.gguf'), 'GGUF')
+      },
+    },
+  })
+
+  test('is offered on Home until models are chosen', async ({ page, open, panel }) => {
+    await open('/')
+    const offer = page.getByRole('note').filter({ hasText: 'Found on this machine: 1 model file.' })
+    await expect(offer).toBeVisible()
+    await offer.getByRole('button', { name: 'Choose models' }).click()
+    await expect(page.getByText(/small\.gguf · /)).toBeVisible()
+    const small = { backend: 'gguf' as const, model: join(panel.root, 'models/small.gguf') }
+    await panel.client.models.saveSet({ name: 'mine', set: setForAllRoles('', small, null) })
+    await open('/')
+    await expect(page.getByRole('heading', { name: 'Home' })).toBeVisible()
+    await expect(page.getByText('Found on this machine')).toHaveCount(0)
   })
 })

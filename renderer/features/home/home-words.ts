@@ -11,6 +11,14 @@ export const HOME_WORDS = {
     services: 'Services',
   },
 
+  foundOffer: {
+    service: (label: string, models: number) => `${label} with ${plural(models, 'model')}`,
+    files: (files: number) => plural(files, 'model file'),
+    found: (all: readonly string[]) =>
+      `Found on this machine: ${all.join(', ')}. Runs use built-in rules until you choose models.`,
+    choose: 'Choose models',
+  },
+
   firstRun: {
     noRunFromPanel:
       'No run was started from this panel yet. The results below were published with the project or made by the command line.',

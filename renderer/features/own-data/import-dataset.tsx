@@ -12,7 +12,7 @@ import { useDatasetRefresh } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.transfer
 
-const EMPTY = { source: '', id: '', format: '', questions: '', documents: '', split: '' }
+const EMPTY = { source: '', id: '', format: '', questions: '', documents: '', split: '', seed: '' }
 type Draft = typeof EMPTY
 
 /** The name of a path without its ending, as an id. */
@@ -128,6 +128,15 @@ function ImportForm({ onClose }: { onClose: () => void }) {
           value={draft.documents}
           onChange={(value) => set({ documents: String(value) })}
         />
+        <NumberInput
+          label={WORDS.seed}
+          description={WORDS.seedAbout}
+          min={0}
+          allowDecimal={false}
+          placeholder="0"
+          value={draft.seed}
+          onChange={(value) => set({ seed: String(value) })}
+        />
         <TextInput
           label={WORDS.split}
           description={WORDS.splitAbout}
@@ -149,13 +158,14 @@ function ImportForm({ onClose }: { onClose: () => void }) {
   )
 }
 
-function inputOf({ source, id, format, questions, documents, split }: Draft) {
+function inputOf({ source, id, format, questions, documents, split, seed }: Draft) {
   return {
     source: source.trim(),
     id,
     ...(format === '' ? {} : { format }),
     ...(questions === '' ? {} : { questions: Number(questions) }),
     ...(documents === '' ? {} : { documents: Number(documents) }),
+    ...(seed === '' ? {} : { seed: Number(seed) }),
     ...(split.trim() === '' ? {} : { split: split.trim() }),
   }
 }

@@ -41,6 +41,8 @@ export const OWN_WORDS = {
     questionsAbout: 'A seeded sample; all when empty',
     documents: 'Documents',
     documentsAbout: 'Those with gold evidence and a sample of the others',
+    seed: 'Seed of the samples',
+    seedAbout: 'Another number takes other questions and documents',
     split: 'Split',
     splitAbout: 'test, dev, train, or part of a file name',
     start: 'Import',

@@ -23,6 +23,7 @@ export function RunResultPanel({ run }: { run: string }) {
           ))}
           {data.verdicts.length === 0 && <p className="dim">{WORDS.noSummary}</p>}
           {data.verdicts.length > 0 && data.pending.length > 0 && <p className="dim">{WORDS.pending(data.pending)}</p>}
+          {data.cloud.length > 0 && <p>{WORDS.cloud(data.cloud)}</p>}
           {data.caution !== null && <p className="dim">{data.caution}</p>}
         </div>
       )}

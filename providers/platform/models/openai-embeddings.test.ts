@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import {
+  startModelService,
+  type ModelServiceAnswer,
+  type ModelServiceCall,
+} from '../../../tests/helpers/model-service.ts'
+import { createOpenAiBackend } from './openai-backend.ts'
+
+const closing: (() => Promise<void>)[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()))
+})
+
+async function setup({ reply }: { reply: (call: ModelServiceCall, n: number) => ModelServiceAnswer }) {
+  const service = await startModelService(reply)
+  const backend = createOpenAiBackend(
+    'embed',
+    {
+      backend: 'openai',
+      model: 'm',
+      base_url: `${service.url}/v1`,
+      api_key_env: null,
+      timeout_s: 20,
+      retries: 0,
+      cloud: false,
+      defaults: {},
+    },
+    null,
+  )
+  closing.push(service.close, () => backend.close())
+  return { backend, service }
+}
+
+describe('embeddings', () => {
+  const texts = Array.from({ length: 130 }, (_, index) => `text ${index}`)
+  const vectorOf = (text: string) => [Number(text.slice(5)) + 1, 1]
+  const reply =
+    (change: (data: { index?: number; embedding: unknown }[]) => unknown[]) => (call: ModelServiceCall) => ({
+      json: {
+        data: change(
+          (call.body as { input: string[] }).input.map((text, index) => ({ index, embedding: vectorOf(text) })),
+        ),
+      },
+    })
+
+  it('asks in batches, puts answers in order by index and normalises', async () => {
+    const { backend, service } = await setup({ reply: reply((data) => data.toReversed()) })
+    const vectors = await backend.embed!(texts, 'document')
+    expect(service.calls.map((call) => (call.body as { input: string[] }).input.length)).toEqual([64, 64, 2])
+    expect(vectors).toHaveLength(130)
+    for (const [index, vector] of vectors.entries()) {
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 6)
+      expect(vector[0]! / vector[1]!).toBeCloseTo(index + 1, 2)
+    }
+  })
+
+  it('tells the tokens of all batches where the service reports those of each', async () => {
+    const told: number[] = []
+    const tokensOf = async (usage: (n: number) => object) => {
+      const answer = reply((data) => data)
+      const { backend } = await setup({ reply: (call, n) => ({ json: { ...answer(call).json, ...usage(n) } }) })
+      await backend.embed!(texts, 'document', undefined, undefined, (tokens) => told.push(tokens))
+      return told.splice(0)
+    }
+    expect(await tokensOf((n) => ({ usage: { prompt_tokens: 10 * (n + 1), total_tokens: 0 } }))).toEqual([60])
+    // One batch without its tokens leaves the sum unknown.
+    expect(await tokensOf((n) => (n === 1 ? {} : { usage: { prompt_tokens: 10 } }))).toEqual([])
+    expect(await tokensOf(() => ({ usage: { prompt_tokens: 'many' } }))).toEqual([])
+  })
+
+  it('takes the position where a service sends no index', async () => {
+    const { backend } = await setup({ reply: reply((data) => data.map(({ embedding }) => ({ embedding }))) })
+    expect(await backend.embed!(texts.slice(0, 2), 'query')).toHaveLength(2)
+  })
+
+  it.each([
+    ['a missing one', (data: unknown[]) => data.slice(1)],
+    ['one too many', (data: unknown[]) => [...data, { index: 3, embedding: [1, 1] }]],
+    ['a repeated index', (data: { embedding: unknown }[]) => data.map(({ embedding }) => ({ index: 0, embedding }))],
+    ['another dimension', (data: unknown[]) => data.with(1, { index: 1, embedding: [1, 2, 3] })],
+    ['text instead of numbers', (data: unknown[]) => data.with(0, { index: 0, embedding: ['a', 'b'] })],
+    ['zeros', (data: unknown[]) => data.with(0, { index: 0, embedding: [0, 0] })],
+  ])('refuses %s', async (_name, change) => {
+    const { backend } = await setup({ reply: reply(change) })
+    await expect(backend.embed!(texts.slice(0, 3), 'query')).rejects.toMatchObject({ code: 'invalid_response' })
+  })
+})
