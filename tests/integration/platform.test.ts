@@ -48,7 +48,7 @@ describe('before anything is ingested', () => {
         workflow_engine: 'ready',
       },
     })
-    expect(await usage()).toEqual({ model_calls: {}, alias_calls: {} })
+    expect(await usage()).toEqual({ model_calls: {}, alias_calls: {}, model_usage: [] })
   })
 
   it('lists every declared alias with what they can do', async () => {
