@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -7,14 +5,14 @@ import { openPlatformDatabase } from '../../providers/platform/database/platform
 import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
+import { bundledWorker, kill, killRounds } from './kill-workers.ts'
 
-/** Workers die with their process: to start a process takes long, so each has several of them. */
-const PROCESSES = 25
-const WORKERS_EACH = 4
-const AT_ONCE = 2
+const KILLS = 100
+/** Of one process, so that they also compete for tasks. */
+const WORKERS_EACH = 2
 const SECRET = 'a-signing-secret-of-the-crash-test-with-enough-bytes'
 
-it('100 workers that are killed at random moments lose no task and do none twice', async () => {
+it('100 processes of workers that are killed at random moments lose no task and do none twice', async () => {
   const random = randomFrom(17)
   const folder = await temporaryFolder()
   const file = join(folder, 'platform.sqlite')
@@ -23,39 +21,27 @@ it('100 workers that are killed at random moments lose no task and do none twice
   database.exec('CREATE TABLE effects (task_id TEXT NOT NULL) STRICT')
   const store = new TaskStore(database, { secret: SECRET, visibilityTimeoutMs: 10_000 })
   const added: string[] = []
-  const start = () => {
-    const script = join(import.meta.dirname, 'task-worker-child.ts')
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-    return spawn(process.execPath, [script, file, SECRET, String(WORKERS_EACH)], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-  }
-  let interrupted = 0
-  let kills = 0
-  const rounds = async (): Promise<void> => {
-    while (kills < PROCESSES) {
-      kills += 1
-      for (let each = 0; each < 16; each += 1)
+  const startWorkers = await bundledWorker('task-worker-child.ts', folder)
+  const start = () => startWorkers([file, SECRET, String(WORKERS_EACH)])
+  const running = database.prepare<[], number>(`SELECT count(*) FROM tasks WHERE status = 'running'`).pluck()
+  const interrupted = await killRounds({
+    kills: KILLS,
+    atOnce: 2,
+    random,
+    start,
+    work() {
+      for (let each = 0; each < 4; each += 1)
         added.push(store.add({ kind: 'crash', subject: null, payload: added.length, maxAttempts: 1000 }).id)
-      const child = start()
-      const exited = once(child, 'exit')
-      await once(child.stdout, 'data')
-      await delay(random() * 40)
-      child.kill('SIGKILL')
-      expect((await exited)[1]).toBe('SIGKILL')
-      interrupted += database.prepare<[], number>(`SELECT count(*) FROM tasks WHERE status = 'running'`).pluck().get()!
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, rounds))
+    },
+    underWay: () => running.get()!,
+  })
   // Without kills in the middle of tasks the rounds would show nothing.
-  expect(interrupted).toBeGreaterThan(PROCESSES)
+  expect(interrupted).toBeGreaterThan(KILLS)
 
-  const last = start()
+  const last = await start()
   const open = database.prepare<[], number>(`SELECT count(*) FROM tasks WHERE status <> 'succeeded'`).pluck()
   while (open.get()! > 0) await delay(20)
-  last.kill('SIGKILL')
-  await once(last, 'exit')
+  await kill(last)
   const done = database.prepare<[], string>('SELECT task_id FROM effects').pluck().all()
   expect(done.toSorted()).toEqual(added.toSorted())
   expect(added.map((id) => store.get(id)!.result)).toEqual(added.map((_, index) => index))
