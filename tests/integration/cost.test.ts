@@ -109,6 +109,25 @@ it('rows say what each model used, and the terminal what that costs once the mod
   )
 })
 
+it('the plan says what its cells would cost by an earlier run, or why it cannot', async () => {
+  const plan = (...args: string[]) => cli('plan', '--dataset', 'smoke', '--no-evaluate', '--model-set', 'paid', ...args)
+  const known = await plan('--models', 'vanilla-rag')
+  expect(known).toMatchObject({ code: 0 })
+  expect(known.stdout).toContain('smoke: expected cost 0.080 EUR, by what such cells used in earlier runs')
+  // Cells that are stored cost nothing again.
+  const stored = await plan('--models', 'vanilla-rag', '--run-id', 'free')
+  expect(stored.stdout).toContain('smoke: expected cost 0.00 EUR')
+  const partly = await plan('--models', 'vanilla-rag,hybrid-rag')
+  expect(partly.stdout).toContain('smoke: expected cost at least 0.080 EUR')
+  expect(partly.stdout).toContain('○ no earlier run of hybrid-rag with paid')
+  const json = JSON.parse((await plan('--models', 'vanilla-rag', '--json')).stdout) as { expected_cost: unknown }
+  expect(json.expected_cost).toEqual({ amount: expect.closeTo(0.08, 9), currency: 'EUR', unknown: [] })
+  // Nothing is paid for built-in models, so nothing is said.
+  expect((await cli('plan', '--dataset', 'smoke', '--models', 'vanilla-rag', '--run-id', 'next')).stdout).not.toContain(
+    'expected cost',
+  )
+})
+
 it('a budget stops the run between cells, keeps what is there, and goes on when it is raised', async () => {
   const stopped = await ladder('budget', '--model-set', 'paid', '--budget', '0.03')
   expect(stopped.code).toBe(5)

@@ -1,9 +1,11 @@
-import { countWords, plural } from '../../../contract/words.ts'
+import { costWords, countWords, plural } from '../../../contract/words.ts'
+import { namedFiles } from '../../evidence/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/terminal-text.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/gold-problems.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
+import { expectedCost, pastUsagesIn } from '../../runner/expected-cost.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
@@ -25,6 +27,7 @@ export const planCommand: Command = {
     const output = flagOption(invocation, 'json') ? invocation.stderr : out
     const print = (text: string): void => void output.write(`${wrap(text, columns, '  ').join('\n')}\n`)
     let conflicting = false
+    const pastUsages = pastUsagesIn(setup.resultsDir, namedFiles(setup.root, setup.inputs))
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
       await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
@@ -35,8 +38,9 @@ export const planCommand: Command = {
       const evaluator = evaluatorFor(setup.inputs, platform)
       const plan = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
+      const cost = await expectedCost(setup, dataset.dataset.id, plan.run, pastUsages)
       if (flagOption(invocation, 'json')) {
-        out.write(`${JSON.stringify(plan)}\n`)
+        out.write(`${JSON.stringify({ ...plan, expected_cost: cost })}\n`)
         continue
       }
       const evaluations =
@@ -45,6 +49,10 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
+      if (cost !== null) {
+        print(`${plan.dataset_id}: expected cost ${costWords(cost)}, by what such cells used in earlier runs`)
+        for (const text of cost.unknown) print(`  ○ ${text}`)
+      }
       for (const text of failedCellLines(plan)) print(text)
       const { enabled, models, rotations } = setup.judgePanel
       if (enabled)

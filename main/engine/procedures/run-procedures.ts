@@ -19,8 +19,7 @@ import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
-import { pastUsagesFrom } from '../run-control/expected-cost.ts'
-import { pastLatenciesFrom, planRun } from '../run-control/plan-run.ts'
+import { pastLatenciesFrom, pastUsagesFrom, planRun } from '../run-control/plan-run.ts'
 import { control } from './control-api.ts'
 
 /** Where a run's answers come from, as its provenance will say it. */

@@ -1,16 +1,17 @@
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
-import { conflictingRows } from '../../../contract/index.ts'
+import { conflictingRows, type Aggregate } from '../../../contract/index.ts'
 import { plural } from '../../../contract/words.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
+import { expectedCost, newestUsage, type PastUsages } from '../../runner/expected-cost.ts'
 import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
-import { expectedCost, type PastUsages } from './expected-cost.ts'
+import { currentAggregate } from '../queries/coverage.ts'
 
 const MAX_CONFLICTS = 100
 
@@ -131,7 +132,7 @@ export async function planRun(run: PreparedRun, options: PlanOptions): Promise<E
   }
 }
 
-/** The newest runs in which the latency of an alias is searched. */
+/** The newest runs in which latency and usage of an alias are searched. */
 const MAX_RUNS_SEARCHED = 30
 
 /** Latencies from the newest indexed run that has each alias on the dataset. */
@@ -147,5 +148,22 @@ export function pastLatenciesFrom(index: RunIndexApi): PastLatencies {
       for (const { model, mean_latency_ms } of known) if (found.get(model) === null) found.set(model, mean_latency_ms)
     }
     return found
+  }
+}
+
+/** Usage from the summaries of the newest indexed runs. */
+export const pastUsagesFrom =
+  (index: RunIndexApi): PastUsages =>
+  (datasetId, aliases, modelSet) =>
+    newestUsage(newestSummaries(index, datasetId), aliases, modelSet)
+
+async function* newestSummaries(index: RunIndexApi, datasetId: string): AsyncGenerator<Aggregate> {
+  const { runs } = await index.query('listRuns', { limit: MAX_RUNS_SEARCHED })
+  for (const run of runs) {
+    if (!run.datasets.some(({ dataset_id, cells }) => dataset_id === datasetId && cells.ok > 0)) continue
+    const { datasets } = (await index.query('runSummary', { run_id: run.run_id })).summary
+    const dataset = datasets.find(({ dataset_id }) => dataset_id === datasetId)
+    const aggregate = dataset === undefined ? null : await currentAggregate(dataset)
+    if (aggregate !== null) yield aggregate
   }
 }
