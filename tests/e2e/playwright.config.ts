@@ -35,9 +35,9 @@ export default defineConfig({
   fullyParallel: true,
   reporter: [['list']],
   use: { viewport: { width: 1440, height: 900 } },
-  projects: [
-    // One host at a time: which one decides what `page` is (tests/helpers/panel-page.ts).
-    ...(process.env.RAG_LADDER_SPEC_HOST === 'electron'
+  // One host at a time: which one decides what `page` is (tests/helpers/panel-page.ts).
+  projects:
+    process.env.RAG_LADDER_SPEC_HOST === 'electron'
       ? [
           {
             name: 'electron',
@@ -53,6 +53,5 @@ export default defineConfig({
             grepInvert: /@desktop/,
             use: { launchOptions: { executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium', args } },
           },
-        ]),
-  ],
+        ],
 })
