@@ -40,7 +40,7 @@ test('quality against each cost: a link keeps the choice, axes have names, inter
   await expect(curve.getByRole('row').nth(1)).toContainText(/\d\.\d\d \[\d\.\d\d, \d\.\d\d\]/)
 })
 
-test('charts are saved as pictures that name what they show', { tag: '@shell' }, async ({ page, open }) => {
+test('charts are saved as pictures that name what they show', async ({ page, open }) => {
   await open(COMPARE)
   await expect(page.getByRole('region', { name: 'Quality and costs by approach' })).toContainText('[')
   const svg = page.waitForEvent('download')

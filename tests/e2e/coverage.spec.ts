@@ -42,7 +42,7 @@ test('only gaps, and the chart’s metric, are kept in the link', async ({ page,
   await expect(page.getByRole('img', { name: 'Coverage of token F1: cells by state and approach' })).toBeVisible()
 })
 
-test('the chart is saved as SVG and as PNG, with its own colours', { tag: '@shell' }, async ({ page, open }) => {
+test('the chart is saved as SVG and as PNG, with its own colours', async ({ page, open }) => {
   await open(`${COVERAGE}&metric=faithfulness`)
   const save = async (format: 'SVG' | 'PNG'): Promise<Buffer> => {
     const download = page.waitForEvent('download')

@@ -93,7 +93,7 @@ test('the first run’s hints go away one by one, and for good', async ({ page, 
   expect(page.url()).not.toContain('hints')
 })
 
-test('exports a file', { tag: '@shell' }, async ({ page, open }) => {
+test('exports a file', async ({ page, open }) => {
   await open(MATRIX)
   await page.getByRole('button', { name: 'Export' }).click()
   const download = page.waitForEvent('download')

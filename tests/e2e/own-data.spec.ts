@@ -107,7 +107,7 @@ test.describe('a dataset of one’s own', () => {
   test.use({ panelOptions: { own: true, empty: true } })
   test.setTimeout(180_000)
 
-  test('from dropped files to the sentence of its result', { tag: '@shell' }, async ({ page, open }) => {
+  test('from dropped files to the sentence of its result', async ({ page, open }) => {
     await makeDataset(page, open)
     const files = page.getByRole('table', { name: 'Files of this drop' })
     await expect(files.getByRole('row', { name: /^pilot-handbook\.docx/ })).toContainText(/\d characters/, {
@@ -259,33 +259,33 @@ test.describe('a dataset of one’s own', () => {
     await expect(page.getByLabel('Gold fact 1', { exact: true })).toHaveValue(fact.slice(0, 60).trim())
   })
 
-  test(
-    'comes from a public question set in its own format, and leaves as a zip file',
-    { tag: '@shell' },
-    async ({ page, open, panel }) => {
-      const source = join(panel.root, 'musique_ans_v1.0_dev.jsonl')
-      writeFileSync(source, MUSIQUE)
-      await open('/datasets')
-      await page.getByRole('button', { name: 'Import dataset' }).click()
-      const dialog = page.getByRole('dialog', { name: 'Import a dataset' })
-      await dialog.getByLabel('Path').fill(join(panel.root, 'nothing'))
-      await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-      await expect(dialog.getByText('there is no such file or folder')).toBeVisible()
-      await dialog.getByLabel('Path').fill(source)
-      await expect(dialog.getByLabel('Id')).toHaveValue('musique_ans_v1_0_dev')
-      await dialog.getByLabel('Questions').fill('12')
-      await page.screenshot({ path: `${FOLDER}/own-import.png` })
-      expect(await seriousFindings(page)).toEqual([])
-      await dialog.getByRole('button', { name: 'Import', exact: true }).click()
-      await expect(dialog.getByText('MuSiQue: 12 of 20 questions, 36 documents')).toBeVisible()
-      await expect(dialog.getByText('Licence: CC BY 4.0')).toBeVisible()
-      await page.screenshot({ path: `${FOLDER}/own-imported.png` })
-      await dialog.getByRole('button', { name: 'Open dataset' }).click()
-      await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)
-      await page.getByRole('button', { name: 'Export as zip' }).click()
-      await expect(page.getByText('musique_ans_v1_0_dev.zip was saved.')).toBeVisible()
-    },
-  )
+  test('comes from a public question set in its own format, and leaves as a zip file', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    const source = join(panel.root, 'musique_ans_v1.0_dev.jsonl')
+    writeFileSync(source, MUSIQUE)
+    await open('/datasets')
+    await page.getByRole('button', { name: 'Import dataset' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import a dataset' })
+    await dialog.getByLabel('Path').fill(join(panel.root, 'nothing'))
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await expect(dialog.getByText('there is no such file or folder')).toBeVisible()
+    await dialog.getByLabel('Path').fill(source)
+    await expect(dialog.getByLabel('Id')).toHaveValue('musique_ans_v1_0_dev')
+    await dialog.getByLabel('Questions').fill('12')
+    await page.screenshot({ path: `${FOLDER}/own-import.png` })
+    expect(await seriousFindings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await expect(dialog.getByText('MuSiQue: 12 of 20 questions, 36 documents')).toBeVisible()
+    await expect(dialog.getByText('Licence: CC BY 4.0')).toBeVisible()
+    await page.screenshot({ path: `${FOLDER}/own-imported.png` })
+    await dialog.getByRole('button', { name: 'Open dataset' }).click()
+    await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)
+    await page.getByRole('button', { name: 'Export as zip' }).click()
+    await expect(page.getByText('musique_ans_v1_0_dev.zip was saved.')).toBeVisible()
+  })
 
   for (const scheme of ['light', 'dark'] as const)
     test.describe(scheme, () => {

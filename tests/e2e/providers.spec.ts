@@ -74,26 +74,22 @@ test('a link keeps which logs are open', async ({ page, open, panel }) => {
   await expect(page.getByRole('list', { name: 'Log of platform' })).toBeVisible()
 })
 
-test(
-  'start, restart and stop, each offered only when it can be done',
-  { tag: '@shell' },
-  async ({ page, open, panel }) => {
-    await startService(panel, 'platform', 'ready')
-    await open('/providers')
-    await expect(page.getByRole('button', { name: 'Start tts', exact: true })).toBeDisabled()
-    const first = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
-    await page.getByRole('button', { name: 'Restart platform' }).click()
-    const pid = async (): Promise<number | null> => {
-      const now = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
-      return now.state === 'ready' ? now.pid : first.pid
-    }
-    await expect.poll(pid, { timeout: 30_000 }).not.toBe(first.pid)
-    await page.getByRole('button', { name: 'Stop platform' }).click()
-    await expect(page.getByRole('heading', { name: /platform.*stopped/ })).toBeVisible()
-    await page.getByRole('button', { name: 'Start platform', exact: true }).click()
-    await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible({ timeout: 30_000 })
-  },
-)
+test('start, restart and stop, each offered only when it can be done', async ({ page, open, panel }) => {
+  await startService(panel, 'platform', 'ready')
+  await open('/providers')
+  await expect(page.getByRole('button', { name: 'Start tts', exact: true })).toBeDisabled()
+  const first = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
+  await page.getByRole('button', { name: 'Restart platform' }).click()
+  const pid = async (): Promise<number | null> => {
+    const now = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
+    return now.state === 'ready' ? now.pid : first.pid
+  }
+  await expect.poll(pid, { timeout: 30_000 }).not.toBe(first.pid)
+  await page.getByRole('button', { name: 'Stop platform' }).click()
+  await expect(page.getByRole('heading', { name: /platform.*stopped/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Start platform', exact: true }).click()
+  await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible({ timeout: 30_000 })
+})
 
 test('models are listed while their service runs: fetched with their progress, cancelled, removed', async ({
   page,
