@@ -12,7 +12,7 @@ export interface DurableMarks {
   answersEpoch: number
 }
 
-export type ClaimAttempt = { won: true; marks: DurableMarks } | { won: false; owner: string }
+export type TableClaim = { won: true; marks: DurableMarks } | { won: false; owner: string }
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS claims (row_id TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;
@@ -58,7 +58,7 @@ export class ClaimTable {
   }
 
   /** Claims a free cell. Together with the claim it reads the marks: a row that an earlier owner stored lies before them. */
-  tryClaim(rowId: string, owner: string): Promise<ClaimAttempt> {
+  tryClaim(rowId: string, owner: string): Promise<TableClaim> {
     return this.#write(() => {
       const held = this.#ownerOf.get(rowId)
       if (held !== undefined) return { won: false, owner: held.owner }

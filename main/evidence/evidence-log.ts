@@ -53,11 +53,15 @@ export type ClaimOutcome =
   | { outcome: 'claimed'; claim: CellClaim; answered: AnsweredRow | null }
   | { outcome: 'stored'; row: CanonicalRow }
 
+/** `held`: a living process, this one included, makes the cell. */
+export type ClaimAttempt = ClaimOutcome | { outcome: 'held' }
+
 /**
- * One append-only file of canonical rows, shared by any number of processes on this machine. Methods reject with `EvidenceError`; after
+ * One append-only sequence of canonical rows, shared by any number of processes: a file for those of one machine, or a PostgreSQL database. Methods reject with `EvidenceError`; after
  * `log_failed` or `damaged` the log promises nothing any more and is to be closed.
  */
 export interface EvidenceLog {
+  /** The file's path, or the database's address with the run. */
   readonly file: string
   /** Rows that this process knows of; `plan`, `claim`, `read` and `rows` look at what others stored first. */
   readonly rowCount: number
@@ -69,6 +73,8 @@ export interface EvidenceLog {
   plan(cells: Iterable<RowIdentity>): Promise<ResumePlan>
   /** Waits while a living process holds the cell, then says whether to make it or take over its durable row. Rejects with the signal's reason. */
   claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome>
+  /** The same without waiting. */
+  tryClaim(rowId: string): Promise<ClaimAttempt>
   /** Keeps an answer durably before its evaluation, so that a crash in between costs no second model call. */
   keepAnswer(claim: CellClaim, row: AnsweredRow): Promise<void>
   /** Resolves when the row is on stable storage, and releases the claim. When it rejects, the claim is still held. */

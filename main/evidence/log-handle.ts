@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CanonicalRow, RunIdentity } from '../../contract/index.ts'
+import { admittedRow } from './admitted-row.ts'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './claim-table.ts'
 import { EvidenceError, messageOf, RefusalError } from './errors.ts'
 import type {
   AnsweredRow,
   CellClaim,
+  ClaimAttempt,
   ClaimOutcome,
   EvidenceLog,
   EvidenceNotice,
@@ -14,13 +16,13 @@ import type {
 } from './evidence-log.ts'
 import type { FileOps } from './file-ops.ts'
 import { claimLost, GroupCommit, type WriteKind } from './group-commit.ts'
+import { checkRowsFrom, storedRunOf } from './identity-record.ts'
 import type { LockFolder } from './lock-folder.ts'
 import { pause } from './pause.ts'
 import { ResumePlanner } from './resume-planner.ts'
 import type { RowFile } from './row-file.ts'
-import { fingerprint, firstDifference, sameJson } from './row-identity.ts'
-import { sealRow } from './row-line.ts'
-import { checkIdentity, checkRowsFrom, type IdentityFrom, type IdentityOutcome } from './run-identity.ts'
+import { fingerprint } from './row-identity.ts'
+import { checkIdentity, type IdentityFrom, type IdentityOutcome } from './run-identity.ts'
 
 /** How often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 20
@@ -92,13 +94,19 @@ export class LogHandle implements EvidenceLog {
     return this.#exclusively(async () => {
       await this.#refresh()
       const isShared = locks.others().some((other) => locks.isAlive(other))
-      return checkIdentity({ file: this.file, rows, answers, ops, isShared, keep }, make)
+      return checkIdentity(storedRunOf({ file: this.file, rows, answers, ops }), { isShared, keep }, make)
     })
   }
 
   async plan(cells: Iterable<RowIdentity>): Promise<ResumePlan> {
     await this.#catchUp()
-    const planner = new ResumePlanner(this.#parts.rows, {
+    const { rows } = this.#parts
+    const planned = {
+      find: (rowId: string) => rows.index.find(rowId),
+      partOf: (ordinal: number, part: number) => rows.index.partOf(ordinal, part),
+      readAt: (ordinal: number) => rows.readAt(ordinal),
+    }
+    const planner = new ResumePlanner(planned, {
       has: (rowId) => this.#parts.answers.has(rowId),
       read: (rowId) => this.#answerOf(rowId),
     })
@@ -113,17 +121,25 @@ export class LogHandle implements EvidenceLog {
   }
 
   async claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const outcome = await this.tryClaim(rowId)
+      if (outcome.outcome !== 'held') return outcome
+      if (this.#held.has(rowId)) await this.#released.next(rowId, POLL_MS, signal)
+      else await pause(POLL_MS * (0.5 + Math.random()), signal)
+    }
+  }
+
+  async tryClaim(rowId: string): Promise<ClaimAttempt> {
     const { claims, locks } = this.#parts
     for (;;) {
       this.#assertUsable()
-      signal?.throwIfAborted()
       const row = await this.#storedRow(rowId)
       if (row !== null) return { outcome: 'stored', row }
       const attempt = await claims.tryClaim(rowId, locks.owner)
       if (attempt.won) return this.#afterWinning(rowId, attempt.marks)
-      if (attempt.owner === locks.owner) await this.#released.next(rowId, POLL_MS, signal)
-      else if (this.#livesStill(attempt.owner)) await pause(POLL_MS * (0.5 + Math.random()), signal)
-      else await this.#exclusively(() => this.#buryOwner(attempt.owner))
+      if (attempt.owner === locks.owner || this.#livesStill(attempt.owner)) return { outcome: 'held' }
+      await this.#exclusively(() => this.#buryOwner(attempt.owner))
     }
   }
 
@@ -175,35 +191,8 @@ export class LogHandle implements EvidenceLog {
   async #write(kind: WriteKind, claim: CellClaim, row: CanonicalRow): Promise<void> {
     this.#assertUsable()
     if (this.#held.get(claim.rowId) !== claim) throw claimLost(this.file, claim.rowId)
-    this.#assertIdentity(row)
-    const sealed = sealRow(row)
-    const problem = sealed.ok ? this.#mismatch(claim, sealed.row) : sealed.problem
-    if (!sealed.ok || problem !== null)
-      throw new EvidenceError('invalid_row', `the row cannot be stored: ${problem}`, {
-        ...this.#here,
-        rowId: claim.rowId,
-      })
-    await this.#commits.write(kind, { row: sealed.row, line: sealed.line })
-  }
-
-  #assertIdentity({ row_id: rowId, runner_version, reproducibility }: CanonicalRow): void {
-    if (this.#identity === null)
-      throw new EvidenceError('no_identity', `${this.file}: the run's identity must be set before its rows`, this.#here)
-    const { runner_version: version = runner_version, reproducibility: expected } = this.#identity.run
-    const isSame = reproducibility === expected || sameJson(reproducibility, expected)
-    if (isSame && runner_version === version) return
-    const difference =
-      firstDifference(version, runner_version, ['runner_version']) ??
-      firstDifference(expected, reproducibility, ['reproducibility'])
-    if (difference === null) return
-    const { path, stored, current } = difference
-    const message = `${this.file}: the row ${rowId} was not stored, because it has other conditions than its run: ${path} is ${current}, of the run ${stored}`
-    throw new EvidenceError('other_identity', message, { ...this.#here, rowId, path })
-  }
-
-  #mismatch(claim: CellClaim, row: CanonicalRow): string | null {
-    if (row.run_id !== this.#parts.runId) return `run_id: ${row.run_id}, but the log is of run ${this.#parts.runId}`
-    return row.row_id === claim.rowId ? null : `row_id: ${row.row_id}, but the claim is for ${claim.rowId}`
+    const expected = { file: this.file, runId: this.#parts.runId, identity: this.#identity?.run ?? null }
+    await this.#commits.write(kind, admittedRow(expected, claim, row))
   }
 
   #settle(stored: readonly string[]): Promise<void> {

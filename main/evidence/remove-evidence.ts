@@ -4,7 +4,7 @@ import { AnswerJournal } from './answer-journal.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { nodeFileOps } from './file-ops.ts'
 import { LockFolder } from './lock-folder.ts'
-import { identityPathFor } from './run-identity.ts'
+import { identityPathFor } from './identity-record.ts'
 
 /** Earlier versions kept an index beside the log, which nothing reads any more. */
 const FORMER_INDEX = '.index'

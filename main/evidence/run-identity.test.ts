@@ -4,7 +4,7 @@ import type { CanonicalRow, RunIdentity } from '../../contract/index.ts'
 import { claimFree, openLog, store, temporaryLogFile } from '../../tests/helpers/evidence-files.ts'
 import { sampleIdentity, sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { removeEvidence } from './remove-evidence.ts'
-import { identityPathFor } from './run-identity.ts'
+import { identityPathFor } from './identity-record.ts'
 import { sealRow } from './row-line.ts'
 
 const SEED = 'reproducibility.seed'

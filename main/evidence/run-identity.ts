@@ -1,53 +1,42 @@
-import { readFile } from 'node:fs/promises'
 import {
   type CanonicalRow,
-  describeIssues,
   type EvaluationConditions,
   type PlanConflict,
-  RunIdentity,
+  type Reproducibility,
+  type RunIdentity,
   SCHEMA_VERSION,
 } from '../../contract/index.ts'
-import type { AnswerJournal } from './answer-journal.ts'
-import { EvidenceError, messageOf, systemCode } from './errors.ts'
-import type { FileOps } from './file-ops.ts'
-import { appendWhole } from './line-file.ts'
-import type { RowFile } from './row-file.ts'
-import { type Difference, differences, fingerprint, IDENTITY_PARTS, sameJson } from './row-identity.ts'
+import { type Difference, differences, sameJson } from './row-identity.ts'
 
-// A run's identity is one record beside its evidence, written and synced before the first call. A process that opens the evidence to add rows
-// compares its conditions with it, whatever cells it selects, and every row of the file: by the fingerprints of the row index, so that
-// 200,000 rows cost milliseconds. A file from before the record existed has its identity from its first row, and all others must agree.
-
-const REPRODUCIBILITY = IDENTITY_PARTS.indexOf('reproducibility')
-
-/** `…-evidence.jsonl` → `…-evidence.identity.json`. */
-export const identityPathFor = (file: string): string => `${file.replace(/\.jsonl$/, '')}.identity.json`
+// A run's identity is one record beside its rows, kept durably before the first call. A process that opens the evidence to add rows compares
+// its conditions with it, whatever cells it selects, and every stored row. Rows from before the record existed say their identity themselves:
+// that of the first one, with which all others must agree.
 
 /** A run's conditions from what is stored of it; null when nothing is. Rows are written in the form that it returns. */
 export type IdentityFrom = (stored: RunIdentity | null) => RunIdentity | Promise<RunIdentity>
 
 export type IdentityOutcome = { ok: true; identity: RunIdentity } | { ok: false; conflicts: PlanConflict[] }
 
-interface StoredParts {
-  file: string
-  rows: RowFile
-  answers: AnswerJournal
-  ops: FileOps
+/** A row or kept answer, and how many share its conditions. */
+export interface StoredRow {
+  rowId: string
+  row: CanonicalRow
+  rows: number
 }
 
-async function readRecord(file: string): Promise<RunIdentity | null> {
-  const path = identityPathFor(file)
-  let problem: string
-  try {
-    const parsed = RunIdentity.safeParse(JSON.parse(await readFile(path, 'utf8')))
-    if (parsed.success) return parsed.data
-    problem = describeIssues(parsed.error).slice(0, 3).join('; ')
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null
-    problem = messageOf(error)
-  }
-  const message = `${path}: invalid run identity (${problem}). Remove the file: it is rebuilt from the rows of ${file}`
-  throw new EvidenceError('damaged', message, { file: path })
+/** What is stored of a run, wherever it is stored. */
+export interface StoredRun {
+  rowCount: number
+  /** Answers that wait for their evaluation. */
+  answerCount: number
+  /** Null when there is none. Throws `damaged` for one that cannot be read. */
+  record(): Promise<RunIdentity | null>
+  /** Replaces the record durably. False when another process did so since `record`: look again. */
+  keep(identity: RunIdentity): Promise<boolean>
+  /** The first row, else the first kept answer; null when there is neither. */
+  first(): Promise<CanonicalRow | null>
+  /** One row for each set of conditions other than these, and each such kept answer. */
+  others(reproducibility: Reproducibility): Promise<StoredRow[]>
 }
 
 /** What a row says of its run. Its evaluation settings are known by their hash, and by the metrics that it asked for. */
@@ -62,66 +51,13 @@ export function identityOfRow(row: CanonicalRow): RunIdentity {
   }
 }
 
-/** The identity of what is stored: the record, else what the first row or kept answer says. Null when there is neither. */
-async function storedIdentity({ file, rows, answers }: StoredParts, isVoid: boolean): Promise<RunIdentity | null> {
-  const record = isVoid ? null : await readRecord(file)
+/** The record, else what the first row or kept answer says. Null when there is neither. */
+async function storedIdentity(run: StoredRun, isVoid: boolean): Promise<RunIdentity | null> {
+  const record = isVoid ? null : await run.record()
   if (record?.runner_version !== undefined) return record
-  const ofRows = await identityOfRows(rows, answers)
-  if (record === null) return ofRows
-  return { ...record, runner_version: ofRows?.runner_version }
-}
-
-/** What the first row, else the first kept answer, says; null when there is neither. */
-async function identityOfRows(rows: RowFile, answers: AnswerJournal): Promise<RunIdentity | null> {
-  if (rows.index.count > 0) return identityOfRow(await rows.readAt(0))
-  for (const rowId of answers.rowIds()) return identityOfRow((await answers.read(rowId))!)
-  return null
-}
-
-/** Replaces the record whole, and makes it durable. */
-async function writeRecord({ file, ops }: StoredParts, identity: RunIdentity): Promise<void> {
-  const path = identityPathFor(file)
-  const temporary = `${path}.tmp`
-  await ops.remove(temporary)
-  const target = await ops.openNew(temporary)
-  try {
-    await appendWhole(ops, temporary, target, Buffer.from(`${JSON.stringify(identity, null, 2)}\n`), 0)
-    await target.sync()
-  } finally {
-    await target.close()
-  }
-  await ops.rename(temporary, path)
-  await ops.syncFolderOf(path)
-}
-
-interface StoredRow {
-  rowId: string
-  row: CanonicalRow
-  rows: number
-}
-
-/** One row for each set of conditions other than those of `identity`, with how many rows share them. */
-async function otherRows({ rows, answers }: StoredParts, { reproducibility }: RunIdentity): Promise<StoredRow[]> {
-  const { index } = rows
-  const digest = fingerprint(reproducibility)
-  const found = new Map<string, { ordinal: number; rows: number }>()
-  for (let ordinal = 0; ordinal < index.count; ordinal += 1) {
-    if (index.hasPart(ordinal, REPRODUCIBILITY, digest)) continue
-    const key = index.partOf(ordinal, REPRODUCIBILITY).toString('latin1')
-    const known = found.get(key)
-    if (known === undefined) found.set(key, { ordinal, rows: 1 })
-    else known.rows += 1
-  }
-  const other: StoredRow[] = []
-  for (const { ordinal, rows: count } of found.values()) {
-    const row = await rows.readAt(ordinal)
-    other.push({ rowId: row.row_id, row, rows: count })
-  }
-  for (const rowId of answers.rowIds()) {
-    const row = await answers.read(rowId)
-    if (row !== null && !sameJson(row.reproducibility, reproducibility)) other.push({ rowId, row, rows: 1 })
-  }
-  return other
+  const first = await run.first()
+  const ofRows = first === null ? null : identityOfRow(first)
+  return record === null ? ofRows : { ...record, runner_version: ofRows?.runner_version }
 }
 
 /** What is null was not recorded, and is no difference. */
@@ -148,67 +84,47 @@ function mostTellingFirst(conflicts: Iterable<PlanConflict>): PlanConflict[] {
     .toSorted((a, b) => Number(isHash(a)) - Number(isHash(b)))
 }
 
-async function conflictsOf(
-  parts: StoredParts,
-  stored: RunIdentity | null,
-  identity: RunIdentity,
-): Promise<PlanConflict[]> {
+async function conflictsOf(run: StoredRun, stored: RunIdentity | null, identity: RunIdentity): Promise<PlanConflict[]> {
   const byField = new Map<string, PlanConflict>()
   const add = (difference: Difference, rowId: string | null, rows: number): void => {
     const key = `${difference.path}\0${difference.stored}`
     const known = byField.get(key)
     byField.set(key, { row_id: known?.row_id ?? rowId, ...difference, rows: (known?.rows ?? 0) + rows })
   }
-  for (const { rowId, row, rows } of await otherRows(parts, identity))
+  for (const { rowId, row, rows } of await run.others(identity.reproducibility))
     for (const difference of differences(row.reproducibility, identity.reproducibility, ['reproducibility']))
       add(difference, rowId, rows)
   if (stored === null) return []
 
-  const { index } = parts.rows
-  const first = index.count === 0 ? null : index.rowIdOf(0)
+  const first = run.rowCount === 0 ? null : (await run.first())!.row_id
   const { evaluation, reproducibility, ...names } = stored
   const { evaluation: evaluationNow, reproducibility: reproducibilityNow, ...namesNow } = identity
-  for (const difference of differences(names, namesNow)) add(difference, first, index.count)
-  for (const difference of evaluationDifferences(evaluation, evaluationNow)) add(difference, first, index.count)
+  for (const difference of differences(names, namesNow)) add(difference, first, run.rowCount)
+  for (const difference of evaluationDifferences(evaluation, evaluationNow)) add(difference, first, run.rowCount)
   for (const difference of differences(reproducibility, reproducibilityNow, ['reproducibility']))
     if (!byField.has(`${difference.path}\0${difference.stored}`)) add(difference, null, 0)
   return mostTellingFirst(byField.values())
 }
 
-export interface IdentityCheck extends StoredParts {
-  /** Whether another living process has the log open. A record without any row binds only as long as one has. */
+export interface IdentityCheck {
+  /** Whether another living process has the run open. A record without any row binds only as long as one has. */
   isShared: boolean
-  /** Whether to write the record when nothing conflicts. */
+  /** Whether to keep the record when nothing conflicts. */
   keep: boolean
 }
 
-/**
- * Compares a run's conditions with the record and with all stored rows and kept answers. Call it under the log's lock, with everything read
- * that others wrote. Throws `damaged` for a record that cannot be read.
- */
-export async function checkIdentity(check: IdentityCheck, make: IdentityFrom): Promise<IdentityOutcome> {
-  const isEmpty = check.rows.index.count === 0 && check.answers.rowIds().length === 0
-  const stored = await storedIdentity(check, isEmpty && !check.isShared)
-  const identity = await make(stored)
-  const conflicts = await conflictsOf(check, stored, identity)
-  if (conflicts.length > 0) return { ok: false, conflicts }
-  if (check.keep && !sameJson(await readRecord(check.file), identity)) await writeRecord(check, identity)
-  return { ok: true, identity }
-}
-
-/** Looks at the rows that came since: another program may append without asking. Throws `other_identity`. */
-export async function checkRowsFrom(
-  first: number,
-  rows: RowFile,
-  identity: RunIdentity,
-  digest: Buffer,
-): Promise<void> {
-  for (let ordinal = first; ordinal < rows.index.count; ordinal += 1) {
-    if (rows.index.hasPart(ordinal, REPRODUCIBILITY, digest)) continue
-    const row = await rows.readAt(ordinal)
-    const [difference] = differences(row.reproducibility, identity.reproducibility, ['reproducibility'])
-    const { path, stored, current } = difference!
-    const message = `${rows.path}: another process stored row ${ordinal + 1} under other conditions (${path}: stored ${stored}, this run has ${current}). Stop that process, and start a new run with --run-id`
-    throw new EvidenceError('other_identity', message, { file: rows.path, rowId: row.row_id, path })
+/** Compares a run's conditions with the record and with all stored rows and kept answers. Throws `damaged` for a record that cannot be read. */
+export async function checkIdentity(
+  run: StoredRun,
+  { isShared, keep }: IdentityCheck,
+  make: IdentityFrom,
+): Promise<IdentityOutcome> {
+  for (;;) {
+    const isEmpty = run.rowCount === 0 && run.answerCount === 0
+    const stored = await storedIdentity(run, isEmpty && !isShared)
+    const identity = await make(stored)
+    const conflicts = await conflictsOf(run, stored, identity)
+    if (conflicts.length > 0) return { ok: false, conflicts }
+    if (!keep || sameJson(await run.record(), identity) || (await run.keep(identity))) return { ok: true, identity }
   }
 }

@@ -13,7 +13,7 @@ import {
   storedFilesOf,
   type ArtifactPlace,
 } from '../evidence/artifact-files.ts'
-import { identityPathFor } from '../evidence/run-identity.ts'
+import { identityPathFor } from '../evidence/identity-record.ts'
 import { humanFiles } from '../judge/human/human-files.ts'
 import { unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/zip-files.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'

@@ -1,7 +1,7 @@
 import type { CanonicalRow, RunEvent, RunPlan } from '../../contract/index.ts'
 import { evaluationDisabled } from '../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
-import type { CellClaim } from '../evidence/evidence-log.ts'
+import type { CellClaim, ClaimOutcome } from '../evidence/evidence-log.ts'
 import { identityConflict } from '../evidence/row-identity.ts'
 import { createGatewayClient, type GatewayClient } from '../lib/gateway-client.ts'
 import { buildRow, withEvaluation, type RowContext } from './build-row.ts'
@@ -117,16 +117,34 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
   const fatal: Error[] = []
   const refusals = new AccessRefusals(open.url)
 
+  /** False when the run was stopped during the call. */
+  async function make(cell: PlannedCell, claimed: ClaimOutcome, takenAt: number): Promise<boolean> {
+    const row = await makeCell(open, cell, claimed, takenAt)
+    if (row === null) return false
+    left.delete(cell.rowId)
+    counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
+    refusals.add(row)
+    run.budget?.add(row)
+    return true
+  }
+
+  const isStopped = (): boolean => stop.aborted || fatal.length > 0
+  const { log } = open.opened
+  /** Cells that other processes make: they are looked at again at the end, in case one of these dies. */
+  const elsewhere: PlannedCell[] = []
+
   async function worker(): Promise<void> {
     for (const cell of cells) {
       if (!todo.has(cell.rowId)) continue
-      if (stop.aborted || fatal.length > 0) return
-      const row = await makeCell(open, cell, stop)
-      if (row === null) return
-      left.delete(cell.rowId)
-      counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
-      refusals.add(row)
-      run.budget?.add(row)
+      if (isStopped()) return
+      const takenAt = performance.now()
+      const attempt = await log.tryClaim(cell.rowId)
+      if (attempt.outcome === 'held') elsewhere.push(cell)
+      else if (!(await make(cell, attempt, takenAt))) return
+    }
+    for (let cell = elsewhere.shift(); cell !== undefined && !isStopped(); cell = elsewhere.shift()) {
+      const takenAt = performance.now()
+      if (!(await make(cell, await log.claim(cell.rowId, stop), takenAt))) return
     }
   }
 
@@ -143,10 +161,13 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
 }
 
 /** Null when the run was stopped during the call: the cell is made again on resume. */
-async function makeCell(open: OpenRun, cell: PlannedCell, stop: AbortSignal): Promise<CanonicalRow | null> {
+async function makeCell(
+  open: OpenRun,
+  cell: PlannedCell,
+  outcome: ClaimOutcome,
+  takenAt: number,
+): Promise<CanonicalRow | null> {
   const { run, opened } = open
-  const takenAt = performance.now()
-  const outcome = await opened.log.claim(cell.rowId, stop)
   if (outcome.outcome === 'stored') {
     // Another runner made it since the plan: it is taken over only as a row of the same question and approach.
     const conflict = identityConflict(outcome.row, identityOf(open, cell))
