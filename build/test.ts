@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
-import { findOnPath } from './e2e/find-program.ts'
+import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { runSpecs } from './e2e/run-specs.ts'
 import type { Totals } from './totals.ts'
 
@@ -45,15 +45,16 @@ async function vitest(args: string[]): Promise<Totals> {
   }
 }
 
-/** Programs that some tests need; without them those tests count as skipped. */
-const SPEECH_PROGRAMS = {
+/** Programs that some tests need; without them those tests count as skipped. Debian keeps a server's programs off PATH. */
+const PROGRAMS = {
   pocketsphinx_continuous: { packages: ['pocketsphinx', 'pocketsphinx-en-us'], tests: 'the recognizer' },
   ffmpeg: { packages: ['ffmpeg'], tests: 'recordings that only ffmpeg reads' },
+  initdb: { packages: ['postgresql'], tests: 'platform data in PostgreSQL' },
 }
 
-async function findSpeechPrograms(): Promise<void> {
-  for (const [program, { packages, tests }] of Object.entries(SPEECH_PROGRAMS)) {
-    if (findOnPath([program]) !== null) continue
+async function findPrograms(): Promise<void> {
+  for (const [program, { packages, tests }] of Object.entries(PROGRAMS)) {
+    if (findOnPath([program]) !== null || (program === 'initdb' && findPostgres() !== null)) continue
     if (mayInstallPackages()) await installPackages(packages)
     else
       console.log(`○ tests of ${tests} are skipped: install ${packages.join(' ')}, or run npm test -- ${INSTALL_FLAG}`)
@@ -102,7 +103,7 @@ if (chosen.length > 0) {
   console.log('check')
   add(await check())
   console.log('\ntests')
-  await findSpeechPrograms()
+  await findPrograms()
   add(await vitest([]))
   console.log('\nspecs of the pages')
   add(await runSpecs())

@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { accessSync, constants, readdirSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
 
 function isExecutable(file: string): boolean {
   try {
@@ -41,4 +41,18 @@ export function findChromium(preferred: 'whole' | 'quick'): string | null {
     CHROMIUM_PLACES[process.platform]?.find(isExecutable) ??
     null
   )
+}
+
+/** The folder of a PostgreSQL server's programs: of the newest version in Debian's place, else what PATH names; null when there is none. */
+export function findPostgres(): string | null {
+  const debian = '/usr/lib/postgresql'
+  let versions: string[] = []
+  try {
+    versions = readdirSync(debian).sort((a, b) => Number(b) - Number(a))
+  } catch {
+    // Not Debian: PATH decides.
+  }
+  const inPlace = versions.map((version) => join(debian, version, 'bin', 'initdb')).find(isExecutable)
+  const initdb = inPlace ?? findOnPath(['initdb'])
+  return initdb === null ? null : dirname(initdb)
 }
