@@ -43,6 +43,48 @@ describe('verdictsOf', () => {
     )
   })
 
+  it('names the open pair that needs the fewest more questions, and by the closest of the others what they need', async () => {
+    const rules = {
+      none: () => false,
+      first: (index: number) => index % 3 !== 0,
+      half: (index: number) => index % 4 > 1,
+      near: (index: number) => index % 5 > 1,
+      fewer: (index: number) => index % 7 > 3,
+    }
+    type Rule = keyof typeof rules
+    const openWords = async (hybrid: Rule, adaptive: Rule, fast?: Rule): Promise<string> => {
+      const of: Record<string, Rule> = {
+        vanilla: 'none',
+        agentic: 'first',
+        hybrid,
+        adaptive,
+        hybridFast: fast ?? 'none',
+      }
+      const text = textOf(
+        await decidedRun(
+          { vanilla: 0, hybrid: 0, adaptive: 0, agentic: 0, ...(fast === undefined ? {} : { hybridFast: 0 }) },
+          { cell: (approach, index) => (rules[of[approach]!](index) ? { answer: 'The answer.' } : {}) },
+        ),
+      )
+      return text.slice(text.indexOf('agentic-rag is not'))
+    }
+    expect(await openWords('half', 'none')).toBe(
+      'agentic-rag is not distinguishable from hybrid-rag: about 391 more questions like these would decide it.',
+    )
+    expect(await openWords('half', 'fewer')).toBe(
+      'agentic-rag is not distinguishable from hybrid-rag and workflow-adaptive-rag: about 81 more questions like these would decide it against workflow-adaptive-rag; against hybrid-rag it would take about 391.',
+    )
+    expect(await openWords('half', 'near')).toBe(
+      'agentic-rag is not distinguishable from workflow-adaptive-rag and hybrid-rag: about 391 more questions like these would decide it against hybrid-rag; against workflow-adaptive-rag it would take more than 50 times as many as this run has.',
+    )
+    expect(await openWords('near', 'near')).toBe(
+      'agentic-rag is not distinguishable from hybrid-rag and workflow-adaptive-rag: the differences are so small that more than 50 times as many questions would be needed to decide any.',
+    )
+    expect(await openWords('half', 'fewer', 'near')).toBe(
+      'agentic-rag is not distinguishable from hybrid-rag-fast, hybrid-rag and workflow-adaptive-rag: about 97 more questions like these would decide it against workflow-adaptive-rag; the closest of the other pairs, against hybrid-rag, would need about 452.',
+    )
+  })
+
   it('says that nothing is decided, which approach is highest, and what would decide it', async () => {
     const names = (approach: string, index: number): boolean =>
       approach === 'agentic' ? index % 3 !== 0 : approach === 'hybrid' ? index % 4 > 1 : index % 5 > 2

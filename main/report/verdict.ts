@@ -224,24 +224,46 @@ const openSentence = (facts: Facts, leader: string): string => {
 /** Beyond this many times the questions of a run, the difference is as good as none. */
 const MOST_TIMES = 50
 
-/** How many more questions would decide open pairs, from the smallest to the largest number. */
-function neededWords({ name, compared }: Facts, pairs: readonly PairComparison[]): string {
-  const needed = pairs.flatMap((pair) => {
-    const more = moreQuestions(pair)
-    return more === null ? [] : [{ more, isWithin: more <= MOST_TIMES * pair.difference.n }]
-  })
-  if (needed.length === 0) {
+/**
+ * How many more questions would decide open pairs: of one pair its number; of several the pair that needs the fewest by name, and what the closest of
+ * the others would need. A range over all pairs would say nothing about any of them.
+ */
+function neededWords({ name, compared, standings }: Facts, pairs: readonly PairComparison[]): string {
+  const leader = standings[0]!.model
+  const otherOf = ({ a, b }: PairComparison): string => (a === leader ? b : a)
+  const needed = pairs
+    .flatMap((pair) => {
+      const more = moreQuestions(pair)
+      const other = otherOf(pair)
+      return more === null ? [] : [{ other, more, isWithin: more <= MOST_TIMES * pair.difference.n }]
+    })
+    .sort((x, y) => x.more - y.more)
+  const [nearest, next] = needed
+  if (nearest === undefined) {
     const questions = compared.questions_needed ?? null
     const few = 'they differ on too few questions for an estimate of what would decide it'
     if (questions === null) return few
     return `${few}; about ${countWords(questions.median)} questions would decide a difference of ${amountWords(name, questions.difference)}`
   }
-  const within = needed.flatMap(({ more, isWithin }) => (isWithin ? [more] : []))
-  const [least, most] = [Math.min(...within), Math.max(...within)]
-  if (within.length === 0)
-    return `the difference is so small that more than ${countWords(MOST_TIMES)} times as many questions would be needed to decide it`
-  const range = least === most ? countWords(least) : `${countWords(least)} to ${countWords(most)}`
-  return `about ${range} more questions like these would decide it`
+  if (!nearest.isWithin)
+    return `the ${pairs.length > 1 ? 'differences are' : 'difference is'} so small that more than ${countWords(MOST_TIMES)} times as many questions would be needed to decide ${pairs.length > 1 ? 'any' : 'it'}`
+  if (pairs.length === 1) return `about ${plural(nearest.more, 'more question')} like these would decide it`
+  const others = pairs.map(otherOf).filter((other) => other !== nearest.other)
+  return `about ${plural(nearest.more, 'more question')} like these would decide it against ${nearest.other}; ${othersWords(others, next)}`
+}
+
+/** What the open pairs other than the nearest one would need, by the closest of them. */
+function othersWords(others: readonly string[], next?: { other: string; more: number; isWithin: boolean }): string {
+  const [only] = others
+  const isOne = others.length === 1
+  if (next === undefined) return `for ${isOne ? only : 'the other pairs'} there is no estimate`
+  if (!next.isWithin) {
+    const many = `more than ${countWords(MOST_TIMES)} times as many as this run has`
+    return isOne ? `against ${only} it would take ${many}` : `the closest of the other pairs would need ${many}`
+  }
+  return isOne
+    ? `against ${only} it would take about ${countWords(next.more)}`
+    : `the closest of the other pairs, against ${next.other}, would need about ${countWords(next.more)}`
 }
 
 /**
