@@ -213,10 +213,14 @@ describe('verdictsOf', () => {
         decidedRun({ vanilla: 12, hybrid: 13, agentic: 14, adaptive: 13 }, { id: `rung-${rung}`, rung }),
       ),
     )
-    expect(verdictsOf([clear, faint, ...many]).slice(0, 2)).toMatchObject([
+    const [first, second] = verdictsOf([clear, faint, ...many])
+    expect([first, second]).toMatchObject([
       { kind: 'winner', label: 'First' },
       { kind: 'undecided', label: 'Second' },
     ])
+    expect(second!.sentences.at(-1)).toMatch(
+      /; this rung alone would decide that, the correction over all rungs does not\.$/,
+    )
   })
 })
 

@@ -212,13 +212,28 @@ function highestSentence(facts: Facts): string {
   const pair = facts.pairOf(reference.model)
   const difference = pair?.difference.value ?? null
   if (pair === null || difference === null) return `${top!.model} has the highest mean, ${value}.`
-  return `${top!.model} has the highest mean, ${value}, ${amountWords(name, Math.abs(difference))} above ${reference.model}${intervalClause(facts, pair)}; ${neededWords(facts, [pair])}.`
+  return `${top!.model} has the highest mean, ${value}, ${amountWords(name, Math.abs(difference))} above ${reference.model}${intervalClause(facts, pair)}; ${
+    isDecidedAlone(facts, reference.model)
+      ? 'this rung alone would decide that, the correction over all rungs does not'
+      : neededWords(facts, [pair])
+  }.`
 }
+
+/** Whether only the correction over all rungs leaves it open: then the rung itself has questions enough, and no number of more would say anything. */
+const isDecidedAlone = ({ compared, standings }: Facts, other: string): boolean =>
+  pairAgainst(compared, standings[0]!.model, other)?.decision === 'better'
 
 const openSentence = (facts: Facts, leader: string): string => {
   const { open, pairOf } = facts
-  const pairs = open.flatMap((model) => pairOf(model) ?? [])
-  return `${leader} is not distinguishable from ${listed(open)}${pairs.length === 0 ? '' : `: ${neededWords(facts, pairs)}`}.`
+  const alone = open.filter((model) => isDecidedAlone(facts, model))
+  const pairs = open.flatMap((model) => (alone.includes(model) ? [] : (pairOf(model) ?? [])))
+  const words = [
+    ...(alone.length === 0
+      ? []
+      : [`on this rung alone it is better than ${listed(alone)}, but not after the correction over all rungs`]),
+    ...(pairs.length === 0 ? [] : [neededWords(facts, pairs)]),
+  ]
+  return `${leader} is not distinguishable from ${listed(open)}${words.length === 0 ? '' : `: ${words.join('; ')}`}.`
 }
 
 /** Beyond this many times the questions of a run, the difference is as good as none. */
