@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test'
+import { DESKTOP_ONLY, shellSpecTitles } from './shell-specs.ts'
 
 const args = [
   '--no-sandbox',
@@ -10,11 +11,12 @@ const args = [
   '--disable-sync',
 ]
 
-/** A one-time link, a page on disk, a browser with a microphone of its own; and a browser has no shell. Everything else runs in both. */
+/** A one-time link, a page on disk, a browser with a microphone of its own. */
 const BROWSER_ONLY = ['engine.spec.ts', 'blinding.spec.ts', 'report-page.spec.ts', 'speech.spec.ts', 'voices.spec.ts']
-const DESKTOP_ONLY = ['desktop-*.spec.ts']
 /** Colours do not depend on the host: looked at once. */
 const ONCE = /\bdark\b/
+/** Set where nothing has run in a browser, or where all specs are wanted in both. */
+const ALL = process.env['RAG_LADDER_SPECS'] === 'all'
 
 export default defineConfig({
   testDir: '.',
@@ -30,7 +32,12 @@ export default defineConfig({
   projects: [
     // One host at a time: which one decides what `page` is (tests/helpers/panel-page.ts).
     process.env.RAG_LADDER_SPEC_HOST === 'electron'
-      ? { name: 'electron', testIgnore: BROWSER_ONLY, grepInvert: ONCE }
+      ? {
+          name: 'electron',
+          testIgnore: BROWSER_ONLY,
+          grepInvert: ONCE,
+          ...(ALL ? {} : { grep: shellSpecTitles() }),
+        }
       : {
           name: 'chromium',
           testIgnore: DESKTOP_ONLY,

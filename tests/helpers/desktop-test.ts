@@ -50,6 +50,9 @@ export const desktopTest = base.extend<{ page: Page; context: BrowserContext }, 
         env: { RAG_LADDER_ENGINE_URL: door.url, RAG_LADDER_ENGINE_TOKEN: TEST_TOKEN },
       })
       const { app, page } = desktop
+      // The panel is open already. Chromium intercepts an app's scheme only in documents that are loaded after the request for it, and to
+      // go to another view of the panel loads none: the routes of the first spec would have no effect.
+      await page.goto('about:blank')
       const savedIn = await mkdtemp(join(tmpdir(), 'rag-ladder-saved-'))
       await app.evaluate(({ BrowserWindow, session }, folder) => {
         BrowserWindow.getAllWindows()[0]!.setContentSize(1440, 900)

@@ -1,0 +1,69 @@
+// The desktop app shows the same build of the pages over the same control API as the browser. What can differ is the shell around them. So every
+// page spec runs in Chromium, and in Electron those of this list: each passes through a part of the shell. Decision 118.
+
+/** What of the shell a spec passes through. */
+export type ShellPart =
+  /** The app's own scheme: files of the pages, workers, storage, history, the content-security policy. */
+  | 'protocol'
+  /** Calls and streams to the engine, and bodies to its services, which the shell forwards. */
+  | 'forwarding'
+  /** Files that a page hands over to the person, or takes. */
+  | 'files'
+  /** Keys that the native menu could take away. */
+  | 'menu'
+  /** What a page may ask of the system, and ways out of the window. */
+  | 'permissions'
+  /** What differs on a page because the bridge to the shell is there. */
+  | 'bridge'
+
+export interface ShellSpec {
+  file: string
+  /** Part of the titles that are meant, as the spec's file writes them; all of the file without it. */
+  title?: string
+  part: ShellPart
+}
+
+/** Specs that need a window of the app itself; a browser has none of what they test. */
+export const DESKTOP_ONLY = 'desktop-*.spec.ts'
+
+export const SHELL_SPECS: readonly ShellSpec[] = [
+  // Each page is opened once with content, and once without.
+  { file: 'screens.spec.ts', title: 'shows, and axe finds nothing serious', part: 'protocol' },
+  { file: 'home.spec.ts', title: 'each page explains what will appear and how to create it', part: 'protocol' },
+  { file: 'help.spec.ts', part: 'protocol' },
+  { file: 'home.spec.ts', title: 'an unknown address is reported and keeps the links to the pages', part: 'protocol' },
+  { file: 'cell.spec.ts', title: 'a cell as a page keeps the way back to the same view', part: 'protocol' },
+  { file: 'datasets.spec.ts', title: 'the graph drawn: laid out beside the page, with a legend', part: 'protocol' },
+  { file: 'judges.spec.ts', title: 'an unfinished vote outlives a reload', part: 'protocol' },
+  { file: 'judges.spec.ts', title: 'are text: nothing runs, nothing is fetched', part: 'protocol' },
+  { file: 'matrix.spec.ts', title: 'is shown as text: no element, no live link, nothing runs', part: 'protocol' },
+
+  { file: 'screens.spec.ts', title: 'the smoke ladder from one button to the matrix', part: 'forwarding' },
+  { file: 'run.spec.ts', title: 'a stream that breaks is read on from its number', part: 'forwarding' },
+  { file: 'run.spec.ts', title: 'an engine that is gone is reported on every page', part: 'forwarding' },
+  { file: 'documents.spec.ts', title: 'a dropped file is converted and shown beside its original', part: 'forwarding' },
+  { file: 'own-data.spec.ts', title: 'from dropped files to the sentence of its result', part: 'forwarding' },
+
+  { file: 'compare.spec.ts', title: 'charts are saved as pictures that name what they show', part: 'files' },
+  { file: 'coverage.spec.ts', title: 'the chart is saved as SVG and as PNG, with its own colours', part: 'files' },
+  { file: 'matrix.spec.ts', title: 'exports a file', part: 'files' },
+  { file: 'own-data.spec.ts', title: 'comes from a public question set in its own format', part: 'files' },
+  { file: 'runs.spec.ts', title: 'a run gets a star, a tag and a note', part: 'files' },
+
+  { file: 'home.spec.ts', title: 'the palette runs a command by keyboard alone', part: 'menu' },
+  { file: 'home.spec.ts', title: 'keys that follow the shortcut at once all arrive in the palette', part: 'menu' },
+  { file: 'matrix.spec.ts', title: 'movement by keyboard', part: 'menu' },
+
+  { file: 'escape.spec.ts', part: 'permissions' },
+
+  { file: 'documents.spec.ts', title: 'shows what the page can read of it', part: 'bridge' },
+  { file: 'settings.spec.ts', part: 'bridge' },
+]
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** Matches the full titles (project, file, describes, title) of what Electron repeats, and of what runs in Electron only. */
+export const shellSpecTitles = (): RegExp[] => [
+  new RegExp(`\\b${escaped(DESKTOP_ONLY).replace('\\*', '[\\w-]+')} `),
+  ...SHELL_SPECS.map(({ file, title = '' }) => new RegExp(`\\b${escaped(file)} .*${escaped(title)}`)),
+]
