@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -51,6 +52,18 @@ describe('documents on their way into the graph', () => {
     await feed(one, { a: YARD, b: CAPTAIN, c: BORN })
     await feed(two, { c: BORN, a: YARD, b: CAPTAIN })
     expect(await one.graph(10)).toEqual(await two.graph(10))
+  })
+
+  it('marks many documents as processed in several transactions, between which other requests run', async () => {
+    const engine = bench.open()
+    engine.insert(Array.from({ length: 1100 }, (_, at) => ({ filePath: `${at}.md`, text: `${YARD} ${at}` })))
+    const seen = new Set<number | undefined>()
+    while (engine.pipelineStatus().busy) {
+      seen.add(engine.statusCounts().processed)
+      await nextTurn()
+    }
+    seen.add(engine.statusCounts().processed)
+    expect([...seen]).toEqual([0, 500, 1000, 1100])
   })
 
   it('calls equal content duplicated and counts it once', async () => {

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { secretsEqual } from '../../kit/secrets.ts'
-import { createVectorCache, openGraphDatabase } from './database.ts'
+import { createVectorCache, openGraphDatabase, withoutVectorCache } from './database.ts'
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
-import type { ExtractedChunk } from './document-store.ts'
+import type { ExtractedChunk, StoredChunk } from './document-store.ts'
 import type { Received } from './documents.ts'
 import { createIntake, docStatus, newTrackId, pageOf, trackStatus } from './documents.ts'
 import { GraphEngineError } from './errors.ts'
@@ -28,7 +28,9 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
   const database = openGraphDatabase(deps.stateFile)
   const documents = createDocumentStore(database)
   const extractions = createExtractionStore(database)
-  const vectors = createVectorCache(database, deps.models.embeddingSpace())
+  const vectors = deps.models.isBuiltin('embed')
+    ? withoutVectorCache(database)
+    : createVectorCache(database, deps.models.embeddingSpace())
   const holder = createGraphHolder(() => {
     pipeline.wake(0)
   })
@@ -42,13 +44,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
     clock,
     onError: deps.onError ?? (() => undefined),
     async build(alsoDocuments, signal) {
-      const chunks: ExtractedChunk[] = []
-      const pause = createPauses(signal)
-      for (const document of extractions.readable(['processed'], alsoDocuments)) {
-        chunks.push(...extractions.extracted(document))
-        await pause()
-      }
-      const merged = await runInTurns(mergingExtractions(chunks, limits.descriptionsKept), signal)
+      const { merged, chunks } = await mergeStored(alsoDocuments, signal)
       const texts = textsToEmbed(merged, chunks)
       const { tables, keys } = await embedTables(texts, vectors, deps.models, limits.embedBatch, signal)
       // Vectors of documents that are not in this graph now may be needed again soon.
@@ -57,6 +53,19 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
       return runInTurns(creatingKnowledgeGraph(merged, chunks, tables), signal)
     },
   })
+
+  /** The merged graph and its chunks. Extractions end with this call: they are larger than what is merged from them. */
+  async function mergeStored(alsoDocuments: readonly string[], signal: AbortSignal) {
+    const extracted: ExtractedChunk[] = []
+    const pause = createPauses(signal)
+    for (const document of extractions.readable(['processed'], alsoDocuments)) {
+      extracted.push(...extractions.extracted(document))
+      await pause()
+    }
+    const merged = await runInTurns(mergingExtractions(extracted, limits.descriptionsKept), signal)
+    return { merged, chunks: extracted.map(({ extraction: _, ...chunk }): StoredChunk => chunk) }
+  }
+
   const intake = createIntake({ documents, extractModel: extractorName(deps), limits, clock })
   const answering = createAnswering({
     graph: (signal) => holder.get(signal),

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { embedText } from '../models/builtin/embedding/embed-text.ts'
 import type { ModelHost } from '../models/model-host.ts'
-import { createDeferredSync, createVectorCache, openGraphDatabase } from './database.ts'
+import { createDeferredSync, createVectorCache, openGraphDatabase, withoutVectorCache } from './database.ts'
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
 import { chunkId } from './documents.ts'
 import { embedTables } from './pipeline.ts'
@@ -101,4 +102,21 @@ test('a vector is read from the file at most once while tables are embedded, and
   const query = Float32Array.of(0.5, 0.5, 0.5, 0.5)
   expect(fresh.tables.entities.similarities(query)).toEqual(stored.tables.entities.similarities(query))
   expect(fresh.keys).toEqual(stored.keys)
+})
+
+test('vectors by rules leave no bytes in the file, also those that an earlier version stored, and are equal when made again', async () => {
+  const stored = createVectorCache(database, 'model')
+  stored.put([{ key: 1n, vector: { scale: 1, components: new Int8Array(4) } }])
+  const cache = withoutVectorCache(database)
+  const embed = vi.fn(async (_role: string, texts: readonly string[]) => texts.map((text) => embedText(text)))
+  const entities = { count: 3, text: (row: number) => ['a yard', 'a ship', 'a yard'][row]! }
+
+  const first = await embedTables({ entities }, cache, { embed } as unknown as ModelHost, 4)
+  cache.keepOnly(first.keys)
+  const again = await embedTables({ entities }, cache, { embed } as unknown as ModelHost, 4)
+
+  expect(database.prepare('SELECT count(*) FROM vectors').pluck().get()).toBe(0)
+  expect(embed.mock.calls.map(([, texts]) => texts)).toEqual(Array(2).fill(['a yard', 'a ship']))
+  const query = embedText('which yard?')
+  expect(again.tables.entities.similarities(query)).toEqual(first.tables.entities.similarities(query))
 })

@@ -19,8 +19,8 @@ const VECTORS = `
 
 /**
  * The source of truth is what clients inserted and what a model extracted from each chunk: documents, chunks (ranges of their document's
- * text), extractions (compressed JSON). Vectors are stored in one byte a component, by a key of their model and text. The merged graph is
- * derived from these each time it changes, so that nothing in it can be counted twice.
+ * text), extractions (compressed JSON). Vectors of networks are stored in one byte a component, by a key of their model and text; those by
+ * rules are made when the graph is built. The merged graph is derived from these each time it changes, so that nothing in it can be counted twice.
  */
 const SCHEMA = `
   CREATE TABLE documents (
@@ -209,6 +209,20 @@ export function createVectorCache(database: Database.Database, model: string): V
         })
         .immediate()
     },
+  }
+}
+
+/**
+ * For a model that computes vectors by rules: making one again costs about as much as reading and unpacking it, and in the file they would be
+ * four fifths of all bytes. Vectors that an earlier version stored are dropped.
+ */
+export function withoutVectorCache(database: Database.Database): VectorCache {
+  database.exec('DELETE FROM vectors')
+  return {
+    key: (text) => createHash('sha256').update(text, 'utf8').digest().readBigInt64BE(),
+    get: () => null,
+    put: () => undefined,
+    keepOnly: () => undefined,
   }
 }
 

@@ -280,8 +280,19 @@ export function createExtractionStore(database: Database): ExtractionStore {
     extracted: (documentId) =>
       withContent(documentId, extracted.all(documentId)).map((row) => ({
         ...row,
-        extraction: JSON.parse(unpacked(row.extraction)) as Extraction,
+        extraction: withSharedTexts(JSON.parse(unpacked(row.extraction)) as Extraction),
       })),
     progress: () => progress.get()!,
   }
+}
+
+/** Several parts are described by one sentence; the parser makes a copy for each, and the graph would keep them all in memory. */
+function withSharedTexts(extraction: Extraction): Extraction {
+  const shared = new Map<string, string>()
+  for (const part of [...extraction.entities, ...extraction.relations]) {
+    const known = shared.get(part.description)
+    if (known === undefined) shared.set(part.description, part.description)
+    else part.description = known
+  }
+  return extraction
 }

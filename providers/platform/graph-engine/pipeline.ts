@@ -45,6 +45,9 @@ export interface Pipeline {
   close(): Promise<void>
 }
 
+/** Documents that one transaction marks as processed: all of a large corpus would stop the event loop for seconds. */
+const MOVED_AT_ONCE = 500
+
 export const CANCELLED = 'cancelled by request'
 
 /** The pipeline of one engine. */
@@ -123,7 +126,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     try {
       const graph = await deps.build(finished, stop.signal)
       builtMs = clock()
-      documents.move(finished, ['processing'], 'processed', null, builtMs)
+      for (const ids of batchesOf(finished, MOVED_AT_ONCE)) {
+        documents.move(ids, ['processing'], 'processed', null, builtMs)
+        await nextTurn()
+      }
       if (holder.publish(graph, revision)) {
         log.add(`merged: ${graph.entities.length} entities, ${graph.relations.length} relations`)
       }

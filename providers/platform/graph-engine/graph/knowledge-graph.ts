@@ -2,7 +2,7 @@ import { UndirectedGraph } from 'graphology'
 import type { VectorTable } from '../../dense-vectors.ts'
 import { indexOf } from '../../models/builtin/matching/terms.ts'
 import type { TermIndex } from '../../models/builtin/matching/terms.ts'
-import type { ExtractedChunk, StoredChunk } from '../document-store.ts'
+import type { StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
 import { runThrough } from '../../sliced-work.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
@@ -81,21 +81,22 @@ export function textsToEmbed(
 /** Builds the graph of the tables. */
 export const createKnowledgeGraph = (
   merged: MergedGraph,
-  chunks: readonly ExtractedChunk[],
+  chunks: readonly StoredChunk[],
   vectors: GraphVectors,
 ): KnowledgeGraph => runThrough(creatingKnowledgeGraph(merged, chunks, vectors))
 
 /** The construction in slices. */
 export function* creatingKnowledgeGraph(
   merged: MergedGraph,
-  chunks: readonly ExtractedChunk[],
+  chunks: readonly StoredChunk[],
   vectors: GraphVectors,
 ): SlicedWork<KnowledgeGraph> {
   const entityIndex = new Map(merged.entities.map(({ id }, index) => [id, index]))
   const chunkPositions = new Map(chunks.map(({ id }, position) => [id, position]))
   yield
   const graphChunks: GraphChunk[] = []
-  for (const { extraction: _, ...chunk } of chunks) {
+  for (const { id, documentId, filePath, title, index, tokens, content } of chunks) {
+    const chunk = { id, documentId, filePath, title, index, tokens, content }
     graphChunks.push({ ...chunk, position: graphChunks.length, entities: [], relations: [] })
     yield
   }
