@@ -62,7 +62,10 @@ async function main([name, ...args]: string[]): Promise<number> {
   const { commandHelp, parseCommandLine, EXIT } = await import('./cli/command.ts')
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
-    process.stderr.write(`unknown command: ${name}\n\n${await overview()}`)
+    const { nearestName } = await import('./lib/nearest-name.ts')
+    const meant = nearestName(name, Object.keys(COMMANDS))
+    const suggestion = meant === null ? '' : `; did you mean ${meant}?`
+    process.stderr.write(`unknown command: ${name}${suggestion}\n\n${await overview()}`)
     return EXIT.badInput
   }
   const [command, { rememberSecretsOf }] = await Promise.all([load(), import('./lib/known-secrets.ts')])

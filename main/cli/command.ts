@@ -38,6 +38,8 @@ export interface Command {
   /** Arguments after the options, such as `<file>`. */
   positionals?: string
   options: Readonly<Record<string, Option>>
+  /** Of a command of several verbs: how each is written, and what it does. */
+  verbs?: readonly (readonly [usage: string, about: string])[]
   run: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -82,9 +84,18 @@ export function commandHelp(command: Command, columns: number): string {
   const usage = ['rag-ladder', command.name, ...(rows.length > 0 ? ['[options]'] : []), command.positionals ?? '']
     .join(' ')
     .trim()
-  return [...wrap(command.summary, columns), '', `Usage: ${usage}`, ...(rows.length > 0 ? ['', ...rows] : []), ''].join(
-    '\n',
-  )
+  const verbs = (command.verbs ?? []).flatMap(([form, about]) => [
+    ...wrap(form, columns - 2, '    ').map((line) => `  ${line}`),
+    ...wrap(about, columns - 6).map((line) => `      ${line}`),
+  ])
+  return [
+    ...wrap(command.summary, columns),
+    '',
+    `Usage: ${usage}`,
+    ...(verbs.length > 0 ? ['', ...verbs] : []),
+    ...(rows.length > 0 ? ['', ...rows] : []),
+    '',
+  ].join('\n')
 }
 
 /** Rows of a name and its description, wrapped so that no line is wider than `columns`. */

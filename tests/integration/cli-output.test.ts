@@ -81,4 +81,31 @@ describe('a command that does not exist', () => {
     expect(code).toBe(2)
     expect(stderr).toContain(`unknown command: ${name}\n`)
   })
+
+  it('is answered with the command that a misspelt name most likely means', async () => {
+    const { code, stderr } = await runCli(['datset'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('unknown command: datset; did you mean dataset?\n')
+  })
+})
+
+describe('a command of several verbs', () => {
+  it('lists every verb with its arguments in its help', async () => {
+    const { code, stdout } = await runCli(['bundle', '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain(
+      '  export RUN [--output FILE]\n      a run with evidence, artifacts and manifests as one zip file\n',
+    )
+    expect(stdout).toContain('  import FILE\n')
+  })
+
+  it.each([
+    [['models', 'tset'], 'unknown verb tset, did you mean test?'],
+    [['bundle'], 'name a verb:'],
+    [['dataset', 'new'], 'usage: rag-ladder dataset new ID'],
+  ])('refuses %j and names what is right', async (args, expected) => {
+    const { code, stderr } = await runCli(args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(expected)
+  })
 })

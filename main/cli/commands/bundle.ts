@@ -1,45 +1,48 @@
 import { resolve } from 'node:path'
 import { plural } from '../../../contract/words.ts'
 import { ZipFileError } from '../../lib/zip-files.ts'
-import { InputError } from '../../manifests/runner-inputs.ts'
 import { exportBundle, importBundle } from '../../report/run-bundle.ts'
-import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, textOption, type Invocation } from '../command.ts'
 import { artifactPlace, pickOptions, projectFolder } from '../options.ts'
+import { commandOfVerbs, type Verbs } from '../verbs.ts'
 
-/** Each verb returns the line that it prints. */
-const VERBS: Readonly<Record<string, (invocation: Invocation, name: string) => Promise<string>>> = {
-  async export(invocation, runId) {
-    const target = resolve(textOption(invocation, 'output') ?? `${runId}.bundle.zip`)
-    const place = { ...artifactPlace(invocation), root: projectFolder(invocation) }
-    const { files, datasets } = await exportBundle(place, runId, target)
-    return `${target}  ${plural(files, 'file')} of ${plural(datasets.length, 'dataset')}`
+const VERBS: Verbs<ReturnType<typeof placeOf>> = {
+  export: {
+    usage: 'export RUN [--output FILE]',
+    about: 'a run with evidence, artifacts and manifests as one zip file',
+    takes: [1, 1],
+    run: async ({ place, args: [runId = ''], invocation, print }) => {
+      const target = resolve(textOption(invocation, 'output') ?? `${runId}.bundle.zip`)
+      const { files, datasets } = await exportBundle(place, runId, target)
+      print(`${target}  ${plural(files, 'file')} of ${plural(datasets.length, 'dataset')}`)
+      return EXIT.ok
+    },
   },
-  async import(invocation, file) {
-    const { resultsDir } = artifactPlace(invocation)
-    const { runId, datasets } = await importBundle({ root: projectFolder(invocation), resultsDir }, resolve(file))
-    return `run ${runId} with ${plural(datasets.length, 'dataset')} is in ${resultsDir}`
+  import: {
+    usage: 'import FILE',
+    about: 'a run that another installation wrote',
+    takes: [1, 1],
+    run: async ({ place, args: [file = ''], print }) => {
+      const { runId, datasets } = await importBundle(place, resolve(file))
+      print(`run ${runId} with ${plural(datasets.length, 'dataset')} is in ${place.resultsDir}`)
+      return EXIT.ok
+    },
   },
 }
 
-export const bundleCommand: Command = {
+const placeOf = (invocation: Invocation) => ({
+  place: { ...artifactPlace(invocation), root: projectFolder(invocation) },
+})
+
+export const bundleCommand = commandOfVerbs({
   name: 'bundle',
-  summary:
-    'Write a run to one zip file, with evidence, artifacts and manifests; open one that another installation wrote.',
+  about: 'Write a run to one zip file, and open one that another installation wrote',
+  verbs: VERBS,
   positionals: 'export RUN | import FILE',
   options: {
     ...pickOptions('project', 'results'),
     output: { type: 'string', hint: 'FILE', description: 'zip file to write; RUN.bundle.zip unless given' },
   },
-  async run(invocation) {
-    const [verb = '', name, ...more] = invocation.positionals
-    const work = Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined
-    if (work === undefined || name === undefined || more.length > 0)
-      throw new InputError(['usage: rag-ladder bundle export RUN, or rag-ladder bundle import FILE'])
-    try {
-      invocation.stdout.write(`${await work(invocation, name)}\n`)
-    } catch (error) {
-      throw error instanceof ZipFileError ? new InputError([error.message]) : error
-    }
-    return EXIT.ok
-  },
-}
+  load: (invocation) => Promise.resolve(placeOf(invocation)),
+  inputProblem: (error) => (error instanceof ZipFileError ? error.message : null),
+})

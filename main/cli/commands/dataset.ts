@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative, resolve, sep } from 'node:path'
 import { countWords, plural } from '../../../contract/words.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
 import { IMPORTERS } from '../../manifests/importers/formats.ts'
 import {
@@ -25,29 +24,16 @@ import {
 import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../manifests/question-file.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
-import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { EXIT, flagOption, textOption, type ExitCode, type Invocation } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
+import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 
 // One command for everything that is done to a person's own datasets: `rag-ladder dataset new my_notes`. The panel makes the same calls.
 
-interface Call {
-  experiment: Experiment
-  /** Arguments after the verb. */
-  args: readonly string[]
-  invocation: Invocation
-  print: (text: string) => void
-}
+type Call = VerbCall<{ experiment: Experiment }>
 
-interface Verb {
-  usage: string
-  about: string
-  /** Least and greatest number of arguments. */
-  takes: readonly [number, number]
-  run: (call: Call) => Promise<ExitCode>
-}
-
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Verbs<{ experiment: Experiment }> = {
   list: {
     usage: 'list',
     about: 'all datasets, those of your own marked',
@@ -141,9 +127,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
 }
 
-export const datasetCommand: Command = {
+export const datasetCommand = commandOfVerbs({
   name: 'dataset',
-  summary: `Create, fill, check and share datasets of your own: ${Object.keys(VERBS).join(', ')}.`,
+  about: 'Create, fill, check and share datasets of your own',
+  verbs: VERBS,
   positionals: '<verb> [ID] [file…]',
   options: {
     project: RUN_OPTIONS.project,
@@ -162,24 +149,12 @@ export const datasetCommand: Command = {
     out: { type: 'string', hint: 'FILE', description: 'where export writes; ID.zip unless given' },
     json: { type: 'boolean', description: 'print the findings of check, or the summary of import, as JSON' },
   },
-  async run(invocation) {
-    const [name = '', ...args] = invocation.positionals
-    const verb = Object.hasOwn(VERBS, name) ? VERBS[name]! : null
-    if (verb === null)
-      throw new InputError([`${name === '' ? 'name a verb' : `unknown verb ${name}`}:`, ...usageLines()])
-    const [least, most] = verb.takes
-    if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder dataset ${verb.usage}`])
-    const experiment = await loadExperiment(projectFolder(invocation))
-    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
-    try {
-      return await verb.run({ experiment, args, invocation, print })
-    } catch (error) {
-      if (error instanceof DatasetEditError) throw new InputError([`${error.path}: ${error.message}`])
-      if (error instanceof QuestionFileError || error instanceof ImportError) throw new InputError([error.message])
-      throw error
-    }
+  load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
+  inputProblem: (error) => {
+    if (error instanceof DatasetEditError) return `${error.path}: ${error.message}`
+    return error instanceof QuestionFileError || error instanceof ImportError ? error.message : null
   },
-}
+})
 
 async function importFrom({ experiment, args: [source = ''], invocation, print }: Call): Promise<ExitCode> {
   const isArchive = extname(source).toLowerCase() === '.zip'
@@ -245,8 +220,6 @@ function progressLine(out: NodeJS.WriteStream): { show: (progress: ImportProgres
     },
   }
 }
-
-const usageLines = (): string[] => Object.values(VERBS).map(({ usage, about }) => `dataset ${usage}: ${about}`)
 
 function datasetOf({ datasets }: Experiment, id: string): LadderDataset {
   const found = datasets.find(({ dataset }) => dataset.id === id)

@@ -6,32 +6,19 @@ import {
   type OwnFlavor,
   type ParameterField,
 } from '../../../contract/index.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { parametersToSet, removeOwnFlavor, saveOwnFlavor, startingAlias } from '../../manifests/own-flavors.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { EXIT, textOption, type ExitCode } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 
 // Approaches with other parameters, under names of their own: `rag-ladder flavors add hybrid-k10 --from hybrid-rag top_n=10` writes one to the
 // state folder, and `rag-ladder ladder --models hybrid-rag,hybrid-k10` puts it beside the one that it comes from.
 
-interface Call {
-  experiment: Experiment
-  args: readonly string[]
-  invocation: Invocation
-  print: (text: string) => void
-}
+type Call = VerbCall<{ experiment: Experiment }>
 
-interface Verb {
-  usage: string
-  about: string
-  /** Least and greatest number of arguments. */
-  takes: readonly [number, number]
-  run: (call: Call) => Promise<ExitCode>
-}
-
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Verbs<{ experiment: Experiment }> = {
   list: {
     usage: 'list [ALIAS]',
     about: 'all aliases with their parameters, or what can be set of one',
@@ -47,28 +34,17 @@ const VERBS: Readonly<Record<string, Verb>> = {
   remove: { usage: 'remove NAME', about: 'removes a flavor of yours; finished cells stay', takes: [1, 1], run: remove },
 }
 
-export const flavorsCommand: Command = {
+export const flavorsCommand = commandOfVerbs({
   name: 'flavors',
-  summary: `Approaches with your own parameters: ${Object.keys(VERBS).join(', ')}.`,
+  about: 'Approaches with your own parameters',
+  verbs: VERBS,
   positionals: '<verb> [name] [parameter=value ...]',
   options: {
     project: RUN_OPTIONS.project,
     from: { type: 'string', hint: 'ALIAS', description: 'alias whose parameters a new flavor starts from' },
   },
-  async run(invocation) {
-    const [name = '', ...args] = invocation.positionals
-    const verb = Object.hasOwn(VERBS, name) ? VERBS[name]! : null
-    if (verb === null)
-      throw new InputError([
-        `${name === '' ? 'name a verb' : `unknown verb ${name}`}:`,
-        ...Object.values(VERBS).map(({ usage, about }) => `flavors ${usage}: ${about}`),
-      ])
-    const [least, most] = verb.takes
-    if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder flavors ${verb.usage}`])
-    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
-    return verb.run({ experiment: await loadExperiment(projectFolder(invocation)), args, invocation, print })
-  },
-}
+  load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
+})
 
 const valuesText = (parameters: object): string =>
   Object.entries(parameters)

@@ -17,7 +17,6 @@ import {
 } from '../../../contract/index.ts'
 import type { ModelTest } from '../../../contract/control/models.ts'
 import { bytesWords } from '../../../contract/words.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import {
   addConnection,
   connectionNamed,
@@ -33,29 +32,20 @@ import { catalogueEntries } from '../../manifests/model-catalogue.ts'
 import { fetchModel, ModelFetchError } from '../../runner/fetch-model.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
-import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { EXIT, flagOption, textOption, type ExitCode, type Invocation } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 
 // One command for model services and sets: `rag-ladder models add ollama --kind ollama --model qwen3:8b` writes a connection and a set with
 // one model for all roles to the state folder, and `rag-ladder models test ollama` shows whether it works.
 
-interface Call {
+interface Context {
   root: string
   loaded: Awaited<ReturnType<typeof loadModels>>
-  args: readonly string[]
-  invocation: Invocation
-  print: (text: string) => void
 }
+type Call = VerbCall<Context>
 
-interface Verb {
-  usage: string
-  about: string
-  /** Least and greatest number of arguments. */
-  takes: readonly [number, number]
-  run: (call: Call) => Promise<ExitCode>
-}
-
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Verbs<Context> = {
   list: {
     usage: 'list [--catalogue]',
     about: 'connections and model sets, or the open models that fit this machine',
@@ -91,9 +81,10 @@ const VERBS: Readonly<Record<string, Verb>> = {
   use: { usage: 'use SET', about: 'makes a set the one that runs use without --model-set', takes: [1, 1], run: use },
 }
 
-export const modelsCommand: Command = {
+export const modelsCommand = commandOfVerbs({
   name: 'models',
-  summary: `Connect model services and choose model sets: ${Object.keys(VERBS).join(', ')}.`,
+  about: 'Connect model services and choose model sets',
+  verbs: VERBS,
   positionals: '<verb> [name]',
   options: {
     project: RUN_OPTIONS.project,
@@ -115,21 +106,11 @@ export const modelsCommand: Command = {
     none: { type: 'boolean', description: 'take the price of a model away' },
     json: { type: 'boolean', description: 'print the results of test as JSON' },
   },
-  async run(invocation) {
-    const [name = '', ...args] = invocation.positionals
-    const verb = Object.hasOwn(VERBS, name) ? VERBS[name]! : null
-    if (verb === null)
-      throw new InputError([
-        `${name === '' ? 'name a verb' : `unknown verb ${name}`}:`,
-        ...Object.values(VERBS).map(({ usage, about }) => `models ${usage}: ${about}`),
-      ])
-    const [least, most] = verb.takes
-    if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder models ${verb.usage}`])
+  async load(invocation) {
     const root = projectFolder(invocation)
-    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
-    return verb.run({ root, loaded: await loadModels(root), args, invocation, print })
+    return { root, loaded: await loadModels(root) }
   },
-}
+})
 
 async function listCatalogue({ root, print }: Call): Promise<ExitCode> {
   print(`This machine has ${bytesWords(totalmem())} of memory.`)
