@@ -15,7 +15,7 @@ import { randomFrom } from '../helpers/random.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { bundledWorker, kill, killRounds } from './kill-workers.ts'
 
-const KILLS = 30
+const KILLS = 100
 const PRICE = 3000
 const SECRET = 'a-signing-secret-of-the-crash-test-with-enough-bytes'
 const BUDGET: BudgetSettings = {
@@ -28,7 +28,7 @@ const BUDGET: BudgetSettings = {
   retentionMs: null,
 }
 
-it('30 processes of media that are killed at random moments lose no operation, pay for none twice and leak no budget', async () => {
+it('100 processes of media that are killed at random moments lose no operation, pay for none twice and leak no budget', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'platform.sqlite')
   const database = openPlatformDatabase(file)

@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { findOnPath, findPostgres } from '../../build/e2e/find-program.ts'
@@ -84,7 +85,7 @@ function start(
   { folder, prefix }: Programs,
   program: string,
   args: string[],
-): { child: ChildProcess; output(): string } {
+): { child: ChildProcessByStdio<null, Readable, Readable>; output: () => string } {
   const [command, ...rest] = [...prefix, join(folder, program), ...args]
   const child = spawn(command!, rest, {
     cwd: '/',
@@ -93,8 +94,8 @@ function start(
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8')
-    stream?.on('data', (text: string) => {
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => {
       output += text
     })
   }
@@ -103,9 +104,11 @@ function start(
 
 const ended = (child: ChildProcess): Promise<number | null> =>
   new Promise((resolve, reject) => {
-    if (child.exitCode !== null || child.signalCode !== null) return resolve(child.exitCode)
-    child.on('error', reject)
-    child.on('close', resolve)
+    if (child.exitCode !== null || child.signalCode !== null) resolve(child.exitCode)
+    else {
+      child.on('error', reject)
+      child.on('close', resolve)
+    }
   })
 
 /** Starts the server process; resolves once it accepts connections. */
@@ -126,7 +129,7 @@ async function startProcess(found: Programs, data: string, port: number, fsync: 
   await new Promise<void>((ready, failed) => {
     child.on('error', failed)
     child.on('close', (code) => failed(new Error(`PostgreSQL ended with code ${code}: ${output()}`)))
-    child.stderr?.on('data', () => {
+    child.stderr.on('data', () => {
       if (output().includes('ready to accept connections')) ready()
     })
   })
