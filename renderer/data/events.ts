@@ -7,6 +7,7 @@ import type { RunJob } from '../../contract/control/run-job.ts'
 import type { SystemStatus } from '../../contract/control/system.ts'
 import { api, control } from './client.ts'
 import { EMPTY_LADDER, type LadderState, nextLadder } from './ladder-state.ts'
+import { refreshQueries, repeatFirstFetches } from './refresh-queries.ts'
 
 const LADDER_KEY = ['live', 'ladder'] as const
 const LINK_KEY = ['live', 'link'] as const
@@ -19,7 +20,10 @@ const FIRST_WAIT_MS = 400
 const LONGEST_WAIT_MS = 8000
 const MAY_BE_GONE: RunJob['state'][] = ['completed', 'failed', 'cancelled', 'paused', 'interrupted']
 
+/** Writes a run's new state into what is cached; a first fetch under way may not know it yet. */
 function keepJob(client: QueryClient, job: RunJob): void {
+  repeatFirstFetches(client, api.runs.jobs.key())
+  repeatFirstFetches(client, api.system.status.key())
   client.setQueryData<RunJob[]>(api.runs.jobs.queryKey(), (jobs) =>
     jobs === undefined
       ? jobs
@@ -79,8 +83,7 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
 function refresh(client: QueryClient, batch: readonly SequencedEvent[]): void {
   const stale = new Map(batch.flatMap(staleKeys).map((key) => [JSON.stringify(key), key]))
   const all = stale.has('[]')
-  for (const key of all ? [[]] : stale.values())
-    void client.invalidateQueries({ queryKey: key, predicate: ({ queryKey }) => queryKey[0] !== 'live' })
+  for (const key of all ? [[]] : stale.values()) refreshQueries(client, key)
 }
 
 function applyBatch(client: QueryClient, batch: SequencedEvent[]): void {
@@ -139,7 +142,7 @@ export function useEngineEvents(blind: boolean): void {
           session.isRefused = false
           setLink('open')
           // Events name what changed; queries that failed while the engine was away have no event to wait for.
-          if (lost) void client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'live' })
+          if (lost) refreshQueries(client, [])
           lost = false
         }).catch((error: unknown) => {
           session.isRefused = controlErrorOf(error).code === 'unauthorized'

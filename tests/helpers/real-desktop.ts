@@ -37,16 +37,23 @@ export const test = base.extend<{ desktopEnv: Record<string, string>; real: Real
   desktopEnv: [{}, { option: true }],
   real: async ({ desktopEnv }, use) => {
     const project = await smokeProject()
-    const desktop = await startDesktop({ args: ['--project', project], env: desktopEnv })
-    await desktop.page
-      .locator('main h1, main h2')
-      .first()
-      .waitFor()
-      .catch(async (error: unknown) => {
-        throw new Error(`the window stays blank; ${await stateOf(desktop)}`, { cause: error })
-      })
-    await use({ ...desktop, project })
-    await desktop.close()
-    await rm(project, { recursive: true, force: true })
+    try {
+      const desktop = await startDesktop({ args: ['--project', project], env: desktopEnv })
+      try {
+        await desktop.page
+          .locator('main h1, main h2')
+          .first()
+          // Less than a spec's own time, which would end it without a word of what the window shows.
+          .waitFor({ timeout: 45_000 })
+          .catch(async (error: unknown) => {
+            throw new Error(`the window stays blank; ${await stateOf(desktop)}`, { cause: error })
+          })
+        await use({ ...desktop, project })
+      } finally {
+        await desktop.close()
+      }
+    } finally {
+      await rm(project, { recursive: true, force: true })
+    }
   },
 })
