@@ -1,0 +1,82 @@
+import { expect } from '@playwright/test'
+import type { PaperQuestion } from './harbour-papers.ts'
+import type { CarriedFile, Person } from './person.ts'
+
+// The way from a person's files to the sentence of a result, on the pages of the panel. Specs and benchmarks take the same steps.
+
+/** Names a dataset on the page Datasets, which is open, and drops files into it; ends when each is stored or refused. */
+export async function dropIntoNewDataset(person: Person, label: string, files: readonly CarriedFile[]): Promise<void> {
+  const { page } = person
+  await page.getByRole('button', { name: 'New dataset' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New dataset' })
+  await person.type(dialog.getByLabel('Name'), label)
+  await dialog.getByRole('button', { name: 'Create dataset' }).click()
+  await person.drop(page.getByText('Drop files or a folder here'), files)
+  await expect(page.getByText(new RegExp(`^${files.length} of ${files.length} files? done`))).toBeVisible({
+    timeout: 60_000,
+  })
+}
+
+/** Types questions, each with its gold fact marked in its document. */
+export async function writeQuestions(person: Person, questions: readonly PaperQuestion[]): Promise<void> {
+  const { page } = person
+  const table = page.getByRole('table', { name: 'Questions' })
+  await page.getByRole('link', { name: /^2 Questions/ }).click()
+  for (const [at, { query, answer, document, fact }] of questions.entries()) {
+    await page.getByRole('button', { name: 'Add question' }).click()
+    const form = page.getByRole('form', { name: 'New question' })
+    await person.type(form.getByLabel('Question', { exact: true }), query)
+    await person.type(form.getByLabel('Expected answer'), answer)
+    const chooser = page.getByRole('combobox', { name: 'Document', exact: true })
+    if ((await chooser.inputValue()) !== document) await person.choose(chooser, document)
+    await person.mark(document, fact)
+    await page.getByRole('button', { name: 'Use as gold fact' }).click()
+    await expect(form.getByLabel('Gold fact 1', { exact: true })).toHaveValue(fact)
+    await page.getByRole('button', { name: 'Save question' }).click()
+    await expect(table.getByRole('row')).toHaveCount(at + 2)
+  }
+}
+
+/** Imports a public question set from a file on the page Datasets, which is open, and opens it. */
+export async function importQuestionSet(person: Person, path: string): Promise<string> {
+  const { page } = person
+  await page.getByRole('button', { name: 'Import dataset' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Import a dataset' })
+  await person.type(dialog.getByLabel('Path'), path)
+  await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+  const done = dialog.getByText(/[\w -]+: \d+ of \d+ questions?, /)
+  await expect(done).toBeVisible({ timeout: 120_000 })
+  const summary = (await done.innerText()).replace(/^\W+/, '')
+  await dialog.getByRole('button', { name: 'Open dataset' }).click()
+  return summary
+}
+
+/** Runs the open dataset, and returns the sentences of its result. */
+export async function runToVerdict(
+  person: Person,
+  {
+    label,
+    approaches,
+    cells,
+  }: {
+    /** Of the dataset, as the sentences name it. */
+    label: string
+    /** The button of the page Launch that chooses a set, or aliases to tick. */
+    approaches: string | readonly string[]
+    cells: number
+  },
+): Promise<string> {
+  const { page } = person
+  await page.getByRole('button', { name: 'Run this dataset' }).click()
+  const isSet = typeof approaches === 'string'
+  await page.getByRole('button', { name: isSet ? approaches : 'None', exact: true }).click()
+  for (const alias of isSet ? [] : approaches)
+    await page.getByRole('checkbox', { name: new RegExp(`^${alias}(?!-)`) }).click()
+  await page
+    .getByRole('button', { name: new RegExp(`^Run ${String(cells).replace(/(?=...$)/, '\\D?')} cells$`) })
+    .click()
+  await page.getByRole('button', { name: 'Open result' }).click({ timeout: 900_000 })
+  const verdict = page.getByRole('main').locator('p').filter({ hasText: label }).first()
+  await expect(verdict).toBeVisible()
+  return verdict.innerText()
+}

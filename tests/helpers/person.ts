@@ -1,0 +1,122 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** What a job cost the person who did it. */
+export interface Effort {
+  /** Presses of the mouse button on the page: on a control, at the start of a selection, or to drop files. */
+  clicks: number
+  /** Fields that were typed into, with the keys that are not text, such as Enter. */
+  typed: number
+  seconds: number
+}
+
+/** A file as a person drags it out of a folder. */
+export interface CarriedFile {
+  name: string
+  bytes: Buffer
+}
+
+/**
+ * Somebody at the page, whose clicks are counted by the page itself: each trusted press of the button, whatever the code of a spec calls.
+ * Fields are clicked before they are typed into.
+ */
+export class Person {
+  readonly page: Page
+  #clicks = 0
+  #typed = 0
+  #since = performance.now()
+
+  private constructor(page: Page) {
+    this.page = page
+  }
+
+  /** Must be called before the page loads what is to be counted. */
+  static async at(page: Page): Promise<Person> {
+    const person = new Person(page)
+    await page.exposeFunction('ragLadderPressed', () => {
+      person.#clicks += 1
+    })
+    await page.addInitScript(`addEventListener('pointerdown', (event) => event.isTrusted && ragLadderPressed(), true)`)
+    return person
+  }
+
+  /** Starts a job. */
+  begin(): void {
+    this.#clicks = 0
+    this.#typed = 0
+    this.#since = performance.now()
+  }
+
+  /** What the job has cost so far. */
+  async effort(): Promise<Effort> {
+    const seconds = (performance.now() - this.#since) / 1000
+    // Presses arrive in their order: when this answer is here, so are they.
+    await this.page.evaluate('1')
+    return { clicks: this.#clicks, typed: this.#typed, seconds }
+  }
+
+  async type(field: Locator, text: string): Promise<void> {
+    await field.click()
+    await field.fill(text)
+    this.#typed += 1
+  }
+
+  async press(keys: string): Promise<void> {
+    await this.page.keyboard.press(keys)
+    this.#typed += 1
+  }
+
+  /** Chooses an option of a list. */
+  async choose(list: Locator, option: string): Promise<void> {
+    await list.click()
+    await this.page.getByRole('option', { name: option, exact: true }).click()
+  }
+
+  /** Drags over a passage of an article's text, as one does to mark it. */
+  async mark(article: string, passage: string): Promise<void> {
+    const element = this.page.getByRole('article', { name: article, exact: true })
+    await expect(element).toContainText(passage, { timeout: 60_000 })
+    const { from, to } = (await this.page.evaluate(`(() => {
+      const root = document.querySelector('main article')
+      const wanted = ${JSON.stringify(passage)}
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+      const rectOf = (node, at) => {
+        const range = document.createRange()
+        range.setStart(node, at)
+        range.setEnd(node, at + 1)
+        return range.getBoundingClientRect()
+      }
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const start = node.textContent.indexOf(wanted)
+        if (start < 0) continue
+        root.scrollIntoView({ block: 'center' })
+        root.scrollTop += rectOf(node, start).top - root.getBoundingClientRect().top - 40
+        const [first, last] = [rectOf(node, start), rectOf(node, start + wanted.length - 1)]
+        return {
+          from: [first.left + 0.5, (first.top + first.bottom) / 2],
+          to: [last.right - 0.5, (last.top + last.bottom) / 2],
+        }
+      }
+      throw new Error('not in one piece on the page: ' + wanted)
+    })()`)) as { from: [number, number]; to: [number, number] }
+    const { mouse } = this.page
+    await mouse.move(...from)
+    await mouse.down()
+    await mouse.move(...to, { steps: 4 })
+    await mouse.up()
+  }
+
+  /** Drops files on an element. A drag from outside the browser has no press that the page sees: it counts as one. */
+  async drop(element: Locator, files: readonly CarriedFile[]): Promise<void> {
+    const carried = files.map(({ name, bytes }) => ({ name, base64: bytes.toString('base64') }))
+    const data = await this.page.evaluateHandle(
+      `(() => {
+        const data = new DataTransfer()
+        for (const { name, base64 } of ${JSON.stringify(carried)})
+          data.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], name))
+        return data
+      })()`,
+    )
+    await element.dispatchEvent('drop', { dataTransfer: data })
+    this.#clicks += 1
+  }
+}
