@@ -2,6 +2,7 @@ import { enableCompileCache } from 'node:module'
 import { HARD_WORLDS } from '../helpers/simulated-scores.ts'
 import { parseArgs } from 'node:util'
 import { benchAppendOverhead } from './append-overhead.bench.ts'
+import { benchBeir } from './beir.bench.ts'
 import { benchConversion } from './conversion.bench.ts'
 import { benchEvaluator } from './evaluator.bench.ts'
 import { benchEventLoop } from './event-loop.bench.ts'
@@ -149,6 +150,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   index: async () => [...(await benchRunIndex()), ...(await benchEventLoop())],
   evaluator: benchEvaluator,
   import: benchImport,
+  beir: benchBeir,
   scale: benchScale,
   vectors: vectorStore,
   statistics,
