@@ -46,6 +46,7 @@ describe('the embedded platform', () => {
     ['GATEWAY_MASTER_KEY', 'own-gateway-key'],
     ['BACKEND_INTERNAL_API_TOKEN', 'own-operator-token'],
     ['RAG_INGESTION_CORPUS_ROOT', '/data/corpus'],
+    ['RAG_INGESTION_MAX_FILES', '20'],
     ['BACKEND_EDGE_AUTH', 'key-auth'],
   ])('leaves %s as the person set it', async (name, value) => {
     expect((await environmentOf({ [name]: value }))[name]).toBe(value)
@@ -63,6 +64,10 @@ describe('the embedded platform', () => {
       PLATFORM_HOST: '127.0.0.1',
     })
     expect(env).not.toHaveProperty('PLATFORM_PORT')
+  })
+
+  it('takes as many files as an import may store', async () => {
+    expect((await environmentOf({}))['RAG_INGESTION_MAX_FILES']).toBe('300000')
   })
 
   it('listens on the port of --port, whatever PLATFORM_PORT says', async () => {

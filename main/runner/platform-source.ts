@@ -6,6 +6,7 @@ import { SupervisedService } from '../supervisor/supervised-service.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { RunEvent } from '../../contract/index.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { MAX_DOCUMENTS } from '../manifests/importers/choose-records.ts'
 import { programRevision } from '../manifests/program-revision.ts'
 import { openPlatformSecrets, type PlatformSecrets } from '../supervisor/platform-secrets.ts'
 import { createPlatformClient } from './platform-client.ts'
@@ -134,6 +135,8 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
               RAG_LADDER_MANIFESTS: join(options.root, 'manifests'),
               RAG_LADDER_STATE_DIR: stateDir(profile),
               ...chosen('RAG_INGESTION_CORPUS_ROOT', join(options.root, 'corpus')),
+              // What an import has stored can be run. Decision 139.
+              ...chosen('RAG_INGESTION_MAX_FILES', String(MAX_DOCUMENTS)),
               ...(revision === null ? {} : { RAG_LADDER_REVISION: revision }),
               RAG_PROFILE: profile,
               BACKEND_INTERNAL_API_TOKEN: keys.operatorToken,
