@@ -233,6 +233,27 @@ export const PLATFORM_VARIABLES = {
     default: String(10 * 1024 * MIB),
     what: 'Most bytes that all buckets may hold together.',
   },
+  S3_ENDPOINT: {
+    by: 'platform',
+    form: URL_FORM,
+    default: null,
+    what: 'S3 service that keeps the bytes of stored objects; the state folder keeps them unless set. Needs S3_BUCKET and the two keys.',
+  },
+  S3_BUCKET: {
+    by: 'platform',
+    form: 'name of 3 to 63 lower-case letters, digits, dots and hyphens',
+    default: null,
+    what: 'Bucket of that service; it must exist. Those of STORAGE_BUCKETS are prefixes in it.',
+  },
+  S3_REGION: { by: 'platform', form: 'name', default: 'us-east-1', what: 'Region of that service.' },
+  S3_ACCESS_KEY_ID: { by: 'platform', form: TOKEN, default: null, what: 'Name of the key of that service.' },
+  S3_SECRET_ACCESS_KEY: { by: 'platform', form: TOKEN, default: null, what: 'Key of that service.', isSecret: true },
+  S3_FORCE_PATH_STYLE: {
+    by: 'platform',
+    form: 'true or false',
+    default: 'true',
+    what: 'Whether addresses name the bucket in their path; `false` puts it into the host name, as AWS does.',
+  },
   MEMORY_MAX_FACTS: {
     by: 'platform',
     form: 'whole number, 1 to 100000',

@@ -194,6 +194,7 @@ async function compose(
       vector_store: () => store.list(),
       ingestion: async () => ingestion.list({ limit: 1 }),
       database: async () => records.probe(),
+      object_store: () => records.probeObjects(),
       gateway: () => gateway.modelList(false),
       graph_engine: () => graph.probe(),
       workflow_engine: () => workflow.probe(),

@@ -14,8 +14,11 @@ import type { ModelHost } from './models/model-host.ts'
 import { openResearch } from './research/research-part.ts'
 import { RESEARCH } from './research/run-research.ts'
 import type { CorpusSearchDeps } from './research/sources.ts'
+import { folderBytes } from './storage/object-bytes.ts'
+import type { ObjectBytes } from './storage/object-bytes.ts'
 import { ObjectStore } from './storage/object-store.ts'
 import { registerStorageRoutes } from './storage/routes.ts'
+import type { StorageSettings } from './storage/storage-settings.ts'
 import { registerTaskRoutes } from './tasks/routes.ts'
 import { storedSigningSecret } from './tasks/task-settings.ts'
 import { TaskStore } from './tasks/task-store.ts'
@@ -26,6 +29,8 @@ import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
 export interface RecordsPart {
   /** Throws when the database cannot be read. */
   probe(): void
+  /** Rejects when the bytes of objects cannot be reached. */
+  probeObjects(): Promise<void>
 }
 
 export interface RecordsOptions {
@@ -41,11 +46,16 @@ export interface RecordsOptions {
 }
 
 /** Opens the database, registers the routes of its records and starts the worker of background jobs. */
-export function openRecords({ app, file, config, models, corpora, logger, closing }: RecordsOptions): RecordsPart {
+export async function openRecords(options: RecordsOptions): Promise<RecordsPart> {
+  const { app, file, config, models, corpora, logger, closing } = options
   const database = openPlatformDatabase(file)
   closing.add(async () => database.close())
   const { tasks: settings, storage, stateDir } = config
-  const objects = new ObjectStore(database, join(stateDir, 'storage'), storage)
+  const folder = join(stateDir, 'storage')
+  const bytes = await openBytes(storage, folder)
+  closing.add(async () => bytes.close())
+  const objects = new ObjectStore({ database, bytes, incoming: join(folder, '.incoming'), settings: storage })
+  closing.add(sweepRegularly(objects, logger))
   registerStorageRoutes(app, objects, storage.maxUploadBytes)
   const tasks = new TaskStore(database, {
     secret: settings.signingSecret ?? storedSigningSecret(stateDir),
@@ -88,5 +98,31 @@ export function openRecords({ app, file, config, models, corpora, logger, closin
     closing,
   })
   worker.start()
-  return { probe: () => void database.prepare('SELECT count(*) FROM tasks').get() }
+  return {
+    probe: () => void database.prepare('SELECT count(*) FROM tasks').get(),
+    probeObjects: () => bytes.probe(),
+  }
+}
+
+/** The AWS SDK takes a while to load: only who uses S3 waits for it. */
+async function openBytes({ s3 }: StorageSettings, folder: string): Promise<ObjectBytes> {
+  if (s3 === null) return folderBytes(folder)
+  const { s3Bytes } = await import('./storage/s3-bytes.ts')
+  return s3Bytes(s3)
+}
+
+const HOUR_MS = 60 * 60_000
+
+/** Removes now and every hour what ended uploads left; returns what ends that. */
+function sweepRegularly(objects: ObjectStore, logger: Logger): () => Promise<void> {
+  const sweep = async (): Promise<void> =>
+    objects.sweep().catch((error: unknown) => logger.error({ err: error }, 'abandoned uploads cannot be removed'))
+  let underWay = sweep()
+  const timer = setInterval(() => {
+    underWay = sweep()
+  }, HOUR_MS)
+  return async () => {
+    clearInterval(timer)
+    await underWay
+  }
 }

@@ -5,7 +5,7 @@ import { readExtractionSettings } from './extraction/routes.ts'
 import { readMediaSettings } from './media/media-settings.ts'
 import { readMemorySettings } from './memory/memory-store.ts'
 import { readResearchSettings } from './research/routes.ts'
-import { readStorageSettings } from './storage/object-store.ts'
+import { readStorageSettings } from './storage/storage-settings.ts'
 import { readTaskSettings } from './tasks/task-settings.ts'
 
 const READERS = [

@@ -53,6 +53,8 @@ export interface KillRounds {
   /** Processes that run at the same time. */
   atOnce: number
   random: () => number
+  /** The longest time that a process gets. */
+  withinMs?: number
   start: () => Promise<ChildProcess>
   /** Before each process is started. */
   work: () => void
@@ -60,20 +62,21 @@ export interface KillRounds {
   underWay: () => number
 }
 
-/** Starts processes and kills each at a random moment, within 40 ms. Returns how many pieces of work the kills found under way. */
-export async function killRounds({ kills, atOnce, random, start, work, underWay }: KillRounds): Promise<number> {
+/** Starts processes and kills each at a random moment, within 40 ms unless said. Returns how many pieces of work the kills found under way. */
+export async function killRounds(rounds: KillRounds): Promise<number> {
+  const { kills, atOnce, random, withinMs = 40, start, work, underWay } = rounds
   let begun = 0
   let interrupted = 0
-  const rounds = async (): Promise<void> => {
+  const oneByOne = async (): Promise<void> => {
     while (begun < kills) {
       begun += 1
       work()
       const child = await start()
-      await delay(random() * 40)
+      await delay(random() * withinMs)
       await kill(child)
       interrupted += underWay()
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, rounds))
+  await Promise.all(Array.from({ length: atOnce }, oneByOne))
   return interrupted
 }

@@ -5,6 +5,8 @@ import { falClient } from '../../providers/platform/media/fal-client.ts'
 import type { BudgetSettings } from '../../providers/platform/media/media-settings.ts'
 import { OperationStore } from '../../providers/platform/media/operation-store.ts'
 import { MEDIA, runMedia } from '../../providers/platform/media/run-operation.ts'
+import { join } from 'node:path'
+import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
 import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
 import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { TaskWorker } from '../../providers/platform/tasks/task-worker.ts'
@@ -14,7 +16,12 @@ const database = openPlatformDatabase(file)
 const budget: BudgetSettings = { ...(JSON.parse(settings) as BudgetSettings), caps: new Map() }
 const handler = runMedia({
   operations: new OperationStore(database, new BudgetLedger(database, budget)),
-  objects: new ObjectStore(database, storage, { maxUploadBytes: 1000, buckets: [], quotaBytes: 1_000_000 }),
+  objects: new ObjectStore({
+    database,
+    bytes: folderBytes(storage),
+    incoming: join(storage, '.incoming'),
+    settings: { buckets: [], quotaBytes: 1_000_000 },
+  }),
   hosted: falClient({ endpoint, apiKey: 'key' }),
   imageMaxBytes: 1000,
   fileMaxBytes: 1000,
@@ -23,7 +30,7 @@ const handler = runMedia({
   draw: async ({ prompt }) => Buffer.from(prompt),
 })
 new TaskWorker({
-  store: new TaskStore(database, { secret, leaseMs: 60, visibilityTimeoutMs: 10_000 }),
+  store: new TaskStore(database, { secret, leaseMs: 200, visibilityTimeoutMs: 10_000 }),
   settings: { concurrency: 4, prefetchMultiplier: 1, softLimitMs: 20_000, hardLimitMs: 30_000 },
   pollMs: 5,
   handlers: { [MEDIA]: handler },

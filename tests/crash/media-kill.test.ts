@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
@@ -8,6 +8,7 @@ import { BudgetLedger } from '../../providers/platform/media/budget-ledger.ts'
 import type { BudgetSettings } from '../../providers/platform/media/media-settings.ts'
 import { isEnded, OperationStore } from '../../providers/platform/media/operation-store.ts'
 import { ARTIFACTS, MEDIA, MEDIA_ATTEMPTS } from '../../providers/platform/media/run-operation.ts'
+import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
 import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
 import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { startFakeMediaProvider } from '../helpers/fake-media-provider.ts'
@@ -45,7 +46,12 @@ it('100 processes of media that are killed at random moments lose no operation, 
   const ledger = new BudgetLedger(database, BUDGET)
   const operations = new OperationStore(database, ledger)
   const storage = join(folder, 'storage')
-  const objects = new ObjectStore(database, storage, { maxUploadBytes: 1000, buckets: [], quotaBytes: 1_000_000 })
+  const objects = new ObjectStore({
+    database,
+    bytes: folderBytes(storage),
+    incoming: join(storage, '.incoming'),
+    settings: { buckets: [], quotaBytes: 1_000_000 },
+  })
   const added: { id: string; prompt: string }[] = []
   const endless = new Set<string>()
   const add = (kind: 'local' | 'hosted' | 'endless'): void => {
@@ -105,7 +111,7 @@ it('100 processes of media that are killed at random moments lose no operation, 
       `SELECT count(*) FROM media_operations WHERE status IN ('queued', 'submitting', 'running', 'cancellation_requested')`,
     )
     .pluck()
-  for (const until = Date.now() + 20_000; waiting.get()! > 0 && Date.now() < until;) await delay(20)
+  for (const until = Date.now() + 60_000; waiting.get()! > 0 && Date.now() < until;) await delay(20)
   await kill(last)
   clearInterval(cancelling)
 
@@ -132,7 +138,7 @@ it('100 processes of media that are killed at random moments lose no operation, 
     expect(isEnded(operation)).toBe(true)
     if (operation.status !== 'succeeded') continue
     const [artifact] = operation.artifacts
-    const bytes = readFileSync(objects.pathOf(objects.find(ARTIFACTS, artifact!.name)!), 'utf8')
+    const bytes = await text(await objects.read(objects.find(ARTIFACTS, artifact!.name)!))
     expect(bytes).toBe(operation.provider === 'local' ? prompt : 'sound')
   }
   const succeeded = added.filter(({ id }) => operations.get(id)!.status === 'succeeded')
@@ -141,4 +147,4 @@ it('100 processes of media that are killed at random moments lose no operation, 
   expect(provider.requests.some(({ state }) => state === 'cancelled')).toBe(true)
   await provider.close()
   database.close()
-}, 60_000)
+}, 180_000)

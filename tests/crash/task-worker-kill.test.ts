@@ -46,4 +46,4 @@ it('100 processes of workers that are killed at random moments lose no task and 
   expect(done.toSorted()).toEqual(added.toSorted())
   expect(added.map((id) => store.get(id)!.result)).toEqual(added.map((_, index) => index))
   database.close()
-}, 60_000)
+}, 180_000)

@@ -14,6 +14,7 @@ import { routePolicies } from '../../providers/platform/identity/route-policy.ts
 import { openMedia } from '../../providers/platform/media/media-part.ts'
 import { readMediaSettings } from '../../providers/platform/media/media-settings.ts'
 import { MEDIA } from '../../providers/platform/media/run-operation.ts'
+import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
 import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
 import { registerStorageRoutes } from '../../providers/platform/storage/routes.ts'
 import { registerTaskRoutes } from '../../providers/platform/tasks/routes.ts'
@@ -103,7 +104,13 @@ export class MediaPlatform {
     })
     const settings = readMediaSettings(reader)
     expect(reader.problems).toEqual([])
-    this.objects = new ObjectStore(this.database, join(this.#folder, 'storage'), STORAGE)
+    const folder = join(this.#folder, 'storage')
+    this.objects = new ObjectStore({
+      database: this.database,
+      bytes: folderBytes(folder),
+      incoming: join(folder, '.incoming'),
+      settings: STORAGE,
+    })
     registerStorageRoutes(this.app, this.objects, STORAGE.maxUploadBytes)
     registerTaskRoutes(this.app, tasksOf(this.database), [MEDIA])
     openMedia({

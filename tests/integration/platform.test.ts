@@ -43,6 +43,7 @@ describe('before anything is ingested', () => {
         vector_store: 'ready',
         ingestion: 'ready',
         database: 'ready',
+        object_store: 'ready',
         gateway: 'ready',
         graph_engine: 'ready',
         workflow_engine: 'ready',

@@ -119,6 +119,15 @@ export const MIGRATIONS: readonly string[] = [
      updated_ms INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX ledger_by_scope ON media_ledger (consumer, project);`,
+  // 6: keys of the bytes of objects, and bytes that no object has (yet, or any more).
+  `ALTER TABLE objects ADD COLUMN content_key TEXT NOT NULL DEFAULT '';
+   UPDATE objects SET content_key = substr(sha256, 1, 2) || '/' || sha256;
+   CREATE TABLE loose_bytes (
+     bucket TEXT NOT NULL,
+     content_key TEXT NOT NULL,
+     since_ms INTEGER NOT NULL,
+     PRIMARY KEY (bucket, content_key)
+   ) STRICT;`,
 ]
 
 /** The file was written by a newer version of the program. */

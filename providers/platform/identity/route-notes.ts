@@ -84,7 +84,17 @@ export function routeSections(rag: string): readonly RouteSection[] {
         'POST /storage/upload': {
           what: 'Stores a file in a bucket; 409 for a name that is taken',
           limits: 'File names of 255 letters, digits, dots, hyphens, underscores and spaces',
-          settings: ['MAX_UPLOAD_BYTES', 'STORAGE_BUCKETS', 'STORAGE_QUOTA_BYTES'],
+          settings: [
+            'MAX_UPLOAD_BYTES',
+            'STORAGE_BUCKETS',
+            'STORAGE_QUOTA_BYTES',
+            'S3_ENDPOINT',
+            'S3_BUCKET',
+            'S3_REGION',
+            'S3_ACCESS_KEY_ID',
+            'S3_SECRET_ACCESS_KEY',
+            'S3_FORCE_PATH_STYLE',
+          ],
         },
         'GET /storage/objects/:bucket/:name': { what: 'The bytes of an object, as an attachment (our own)' },
         'GET /jobs': { what: 'Background jobs of a user, newest first (our own)', limits: '100 a page' },

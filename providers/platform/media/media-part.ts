@@ -59,24 +59,28 @@ export function openMedia(options: MediaPartOptions): void {
     logger,
     pollMs: Math.min(LOOK_MS, pollMs ?? LOOK_MS),
   })
-  const guarded = (act: () => void) => () => {
+  const guarded = (act: () => void | Promise<void>) => async () => {
     try {
-      act()
+      await act()
     } catch (error) {
       logger.error({ err: error }, 'media operations cannot be read')
     }
   }
   const sweep = guarded(() => sweepMedia(operations))
-  const prune = guarded(() => {
+  const prune = guarded(async () => {
     ledger.prune()
-    pruneMedia({ operations, objects, tasks }, Date.now() - settings.operationTtlMs)
+    await pruneMedia({ operations, objects, tasks }, Date.now() - settings.operationTtlMs)
   })
-  sweep()
-  prune()
-  const timers = [setInterval(sweep, SWEEP_MS), setInterval(prune, HOUR_MS)]
+  void sweep()
+  let pruning = prune()
+  const pruneAgain = (): void => {
+    pruning = prune()
+  }
+  const timers = [setInterval(() => void sweep(), SWEEP_MS), setInterval(pruneAgain, HOUR_MS)]
   closing.add(async () => {
     for (const timer of timers) clearInterval(timer)
     await worker.stop()
+    await pruning
     await hosted?.close()
     memory?.close()
   })
@@ -97,11 +101,11 @@ export function sweepMedia(operations: OperationStore): void {
 }
 
 /** Removes operations that ended before a moment, with their artifacts and background jobs. */
-export function pruneMedia(
+export async function pruneMedia(
   { operations, objects, tasks }: { operations: OperationStore; objects: ObjectStore; tasks: TaskStore },
   beforeMs: number,
-): void {
+): Promise<void> {
   const removed = operations.removeEnded(beforeMs)
-  for (const { artifacts } of removed) for (const { name } of artifacts) objects.remove(ARTIFACTS, name)
+  for (const { artifacts } of removed) for (const { name } of artifacts) await objects.remove(ARTIFACTS, name)
   tasks.remove(removed.map(({ id }) => id))
 }

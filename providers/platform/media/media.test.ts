@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import sharp from 'sharp'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { HOSTED, LOCAL, MediaPlatform, OTHER_ID, tasksOf } from '../../../tests/helpers/media-platform.ts'
@@ -84,17 +83,25 @@ it('operations, artifacts and jobs that ended long ago are removed, open ones ar
   platform.provider.behaviour.completesAfterMs = 1e9
   const open = await platform.begin(HOSTED)
   await platform.reached(open, 'running')
-  const [artifact] = (await platform.show(ended))['artifacts'] as { sha256: string }[]
-  const file = platform.objects.pathOf({ bucket: ARTIFACTS, sha256: artifact!.sha256 })
+  const artifact = { name: `${ended}-1.png` }
+  const object = platform.objects.find(ARTIFACTS, artifact.name)!
+  const isStored = async () =>
+    platform.objects.read(object).then(
+      (stream) => {
+        stream.destroy()
+        return true
+      },
+      () => false,
+    )
   const operations = new OperationStore(
     platform.database,
     new BudgetLedger(platform.database, readMediaSettings(createEnvReader({})).budget),
   )
   const tasks = tasksOf(platform.database)
-  pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() - 60_000)
-  expect([operations.get(ended) === null, existsSync(file)]).toEqual([false, true])
-  pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() + 60_000)
-  expect([operations.get(ended), tasks.get(ended), existsSync(file)]).toEqual([null, null, false])
+  await pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() - 60_000)
+  expect([operations.get(ended) === null, await isStored()]).toEqual([false, true])
+  await pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() + 60_000)
+  expect([operations.get(ended), tasks.get(ended), await isStored()]).toEqual([null, null, false])
   expect(operations.get(open)?.status).toBe('running')
 })
 

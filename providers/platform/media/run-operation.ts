@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { ObjectStore } from '../storage/object-store.ts'
+import type { ObjectStore, StagedBytes } from '../storage/object-store.ts'
 import type { ReceivedFile } from '../storage/receive-file.ts'
 import { PostponedTask, RetryableTaskError } from '../tasks/task-worker.ts'
 import type { TaskHandler, TaskOutcome, TaskRun } from '../tasks/task-worker.ts'
@@ -103,26 +103,33 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     return { result: null, effects: () => void operations.end(id, ending) }
   }
 
-  /** Keeps the files and ends the operation, in one transaction: an operation that another process has ended keeps none. */
-  function succeeded(id: string, files: readonly Kept[], ending: Ending): TaskOutcome {
+  /** Stores the files and ends the operation, in one transaction: an operation that another process has ended keeps none. */
+  async function succeeded(id: string, files: readonly Kept[], ending: Ending): Promise<TaskOutcome> {
+    const staged: StagedBytes[] = []
+    const cleanUp = async (): Promise<void> => {
+      for (const place of staged) await objects.discard(place)
+    }
+    try {
+      for (const { file } of files) staged.push(await objects.stage(ARTIFACTS, file))
+    } catch (error) {
+      await cleanUp().catch(() => {})
+      throw error
+    }
     const store = (): void => {
       const current = operations.get(id)
-      if (current === null || isEnded(current)) {
-        discard(files)
-        return
-      }
-      for (const [index, { file, artifact }] of files.entries()) {
-        const put = objects.put({ bucket: ARTIFACTS, name: artifact.name, subject: current.subject }, file)
-        if (put.ok) continue
-        for (const kept of files.slice(0, index)) objects.remove(ARTIFACTS, kept.artifact.name)
-        discard(files.slice(index))
+      if (current === null || isEnded(current)) return
+      for (const [index, { artifact }] of files.entries()) {
+        const { name } = artifact
+        const added = objects.add({ bucket: ARTIFACTS, name, subject: current.subject }, staged[index]!)
+        if (added.ok) continue
+        for (const kept of files.slice(0, index)) objects.forget(ARTIFACTS, kept.artifact.name)
         const error = 'The generated file would exceed the storage quota (STORAGE_QUOTA_BYTES)'
         operations.end(id, { ...ending, status: 'failed', error })
         return
       }
       operations.end(id, { ...ending, artifacts: files.map(({ artifact }) => artifact) })
     }
-    return { result: null, effects: store }
+    return { result: null, effects: store, cleanUp }
   }
 
   async function drawLocally(run: TaskRun, { id, deadlineMs, status }: MediaOperation): Promise<TaskOutcome> {
@@ -147,7 +154,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       const bytes = await draw(input, AbortSignal.any([run.signal, abort.signal]))
       // What a cancellation asked for meanwhile has not happened: the picture is there, and it cost nothing.
       const kept = await keepFile(id, 0, bytes, 'image/png', { width: input.width, height: input.height })
-      return succeeded(id, [kept], {
+      return await succeeded(id, [kept], {
         status: 'succeeded',
         settlement: { state: 'committed', cost: 0 },
         provenance: { seed: seedOf(input), completed_at: new Date().toISOString() },
@@ -271,7 +278,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
         const got = await hosted.download(url, limit, run.signal)
         files.push(await keepHosted(operation, index, got.bytes, got.mediaType ?? mediaType))
       }
-      return succeeded(id, files, {
+      return await succeeded(id, files, {
         status: 'succeeded',
         settlement: { state: 'committed', cost: costOf(count) },
         raw,

@@ -1,39 +1,19 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import type Database from 'better-sqlite3'
-import type { EnvReader } from '../../kit/env-reader.ts'
+import type { BytesPlace, ObjectBytes } from './object-bytes.ts'
 import type { ReceivedFile } from './receive-file.ts'
-
-export interface StorageSettings {
-  maxUploadBytes: number
-  /** Names of the buckets that exist. */
-  buckets: readonly string[]
-  /** Most bytes of all buckets together. */
-  quotaBytes: number
-}
-
-const BUCKET_NAME = /^[a-z0-9][a-z0-9-]{0,62}$/
-
-/** Reads the settings of the object store. */
-export function readStorageSettings(reader: EnvReader): StorageSettings {
-  const positive = { min: 1, max: Number.MAX_SAFE_INTEGER }
-  const buckets = reader.list('STORAGE_BUCKETS')
-  for (const bucket of buckets)
-    if (!BUCKET_NAME.test(bucket))
-      reader.problems.push(
-        `STORAGE_BUCKETS: invalid value "${bucket}": expected lower-case letters, digits and hyphens, 63 at most`,
-      )
-  return {
-    maxUploadBytes: reader.integer('MAX_UPLOAD_BYTES', positive),
-    buckets,
-    quotaBytes: reader.integer('STORAGE_QUOTA_BYTES', positive),
-  }
-}
+import type { StorageSettings } from './storage-settings.ts'
 
 export interface StoredObject {
   bucket: string
   name: string
   sha256: string
+  /** Of the bytes, in the bucket. */
+  key: string
   sizeBytes: number
   mediaType: string | null
   /** The user that owns it; null for an operator's or service's. */
@@ -44,61 +24,115 @@ interface ObjectRow {
   bucket: string
   name: string
   sha256: string
+  content_key: string
   size_bytes: number
   media_type: string | null
   subject: string | null
 }
 
+/** Bytes that are stored and that no object has yet. */
+export interface StagedBytes extends BytesPlace {
+  sha256: string
+  sizeBytes: number
+  mediaType: string | null
+}
+
 export type PutOutcome = { ok: true; object: StoredObject } | { ok: false; code: 'exists' | 'over_quota' }
 
+export interface ObjectStoreOptions {
+  database: Database.Database
+  bytes: ObjectBytes
+  /** Folder of files that are being received. */
+  incoming: string
+  settings: Pick<StorageSettings, 'buckets' | 'quotaBytes'>
+}
+
+/** No upload takes so long: its process ended. Younger files and bytes may belong to another process. */
+const ABANDONED_AFTER_MS = 24 * 60 * 60_000
+
 /**
- * Objects in buckets. A bucket is a folder; its files are named by the SHA-256 of their bytes (`<bucket>/ab/ab12…`), so no name of a sender
- * becomes a path and equal bytes are stored once per bucket. Names, owners and sizes are rows of the platform's database.
+ * Objects in buckets: names, owners and sizes are rows of the platform's database, bytes are in `ObjectBytes` under their SHA-256
+ * (`<bucket>/ab/ab12…`), so no name of a sender becomes a path and equal bytes are stored once per bucket.
+ *
+ * Bytes and rows cannot change in one transaction. So bytes are listed as loose before they are written, and until the transaction that stores
+ * their object; and from the transaction that removes their last object until they are gone. A crash leaves loose bytes, which `sweep`
+ * removes after a day, and never an object without bytes. Bytes of one content that are written or removed at the same time have other keys.
  */
 export class ObjectStore {
+  readonly #options: ObjectStoreOptions
   readonly #database: Database.Database
-  readonly #folder: string
-  readonly #settings: StorageSettings
+  readonly #bytes: ObjectBytes
 
-  constructor(database: Database.Database, folder: string, settings: StorageSettings) {
-    this.#database = database
-    this.#folder = folder
-    this.#settings = settings
+  constructor(options: ObjectStoreOptions) {
+    this.#options = options
+    this.#database = options.database
+    this.#bytes = options.bytes
     mkdirSync(this.incoming, { recursive: true })
     for (const name of readdirSync(this.incoming)) removeAbandoned(join(this.incoming, name))
   }
 
-  /** Folder of files that are being received; on the same file system as the buckets. */
+  /** Folder of files that are being received. */
   get incoming(): string {
-    return join(this.#folder, '.incoming')
+    return this.#options.incoming
   }
 
   has(bucket: string): boolean {
-    return this.#settings.buckets.includes(bucket)
+    return this.#options.settings.buckets.includes(bucket)
   }
 
-  /** Keeps a received file under a name that is free. One transaction: of two processes with the same name, one stores. */
-  put(object: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, file: ReceivedFile): PutOutcome {
-    return this.#database
-      .transaction((): PutOutcome => {
-        const { bucket, name, subject } = object
-        if (this.find(bucket, name) !== null) return { ok: false, code: 'exists' }
-        const known = this.#database
-          .prepare('SELECT 1 FROM objects WHERE bucket = ? AND sha256 = ?')
-          .get(bucket, file.sha256)
-        if (known === undefined && this.usedBytes() + file.sizeBytes > this.#settings.quotaBytes)
-          return { ok: false, code: 'over_quota' }
-        const path = this.pathOf({ bucket, sha256: file.sha256 })
-        mkdirSync(join(path, '..'), { recursive: true })
-        renameSync(file.temporaryFile, path)
-        this.#database
-          .prepare(
-            `INSERT INTO objects (bucket, name, sha256, size_bytes, media_type, subject, created_ms) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-          )
-          .run(bucket, name, file.sha256, file.sizeBytes, file.mediaType, subject, Date.now())
-        return { ok: true, object: this.find(bucket, name)! }
-      })
-      .immediate()
+  /** Keeps a received file under a name that is free: of two processes with the same name, one stores. Throws `BytesUnavailableError`. */
+  async put(object: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, file: ReceivedFile): Promise<PutOutcome> {
+    const refusal = this.#refusalOf(object, file)
+    // Asked again when the bytes are there; asked now, so that they are not sent for nothing.
+    if (refusal !== null) return { ok: false, code: refusal }
+    const staged = await this.stage(object.bucket, file)
+    try {
+      return this.#database.transaction(() => this.add(object, staged)).immediate()
+    } finally {
+      await this.discard(staged)
+    }
+  }
+
+  /** Stores the bytes of a received file, whose temporary file is gone then. `add` makes them an object, `discard` removes them. */
+  async stage(bucket: string, file: ReceivedFile): Promise<StagedBytes> {
+    const { sha256, sizeBytes, mediaType } = file
+    const key = this.#listLoose(bucket, sha256)
+    try {
+      await this.#bytes.write({ bucket, key }, file)
+    } catch (error) {
+      // What cannot be removed now stays listed.
+      await this.discard({ bucket, key }).catch(() => {})
+      throw error
+    } finally {
+      await rm(file.temporaryFile, { force: true })
+    }
+    return { bucket, key, sha256, sizeBytes, mediaType }
+  }
+
+  /** Stores an object with staged bytes, inside a transaction; where the bucket has these bytes already, with those. */
+  add({ bucket, name, subject }: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, staged: StagedBytes): PutOutcome {
+    const { sha256, sizeBytes, mediaType } = staged
+    const refusal = this.#refusalOf({ bucket, name }, staged)
+    if (refusal !== null) return { ok: false, code: refusal }
+    const key = this.#keyOf(bucket, sha256) ?? staged.key
+    if (key === staged.key) this.#unlist(staged)
+    this.#database
+      .prepare(
+        `INSERT INTO objects (bucket, name, sha256, content_key, size_bytes, media_type, subject, created_ms)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      )
+      .run(bucket, name, sha256, key, sizeBytes, mediaType, subject, Date.now())
+    return { ok: true, object: this.find(bucket, name)! }
+  }
+
+  /** Removes bytes that no object has; bytes of an object stay. Throws `BytesUnavailableError`; `sweep` tries again then. */
+  async discard({ bucket, key }: BytesPlace): Promise<void> {
+    const isLoose = this.#database
+      .prepare('SELECT 1 FROM loose_bytes WHERE bucket = ? AND content_key = ?')
+      .get(bucket, key)
+    if (isLoose === undefined) return
+    await this.#bytes.remove({ bucket, key })
+    this.#unlist({ bucket, key })
   }
 
   find(bucket: string, name: string): StoredObject | null {
@@ -106,44 +140,96 @@ export class ObjectStore {
       .prepare<[string, string], ObjectRow>('SELECT * FROM objects WHERE bucket = ? AND name = ?')
       .get(bucket, name)
     if (row === undefined) return null
-    const { sha256, size_bytes: sizeBytes, media_type: mediaType, subject } = row
-    return { bucket, name, sha256, sizeBytes, mediaType, subject }
+    const { sha256, content_key: key, size_bytes: sizeBytes, media_type: mediaType, subject } = row
+    return { bucket, name, sha256, key, sizeBytes, mediaType, subject }
   }
 
-  /** Removes an object, and its bytes where no other name has them. A crash in between leaves a file without a row. */
-  remove(bucket: string, name: string): void {
+  /** The bytes of an object. Throws `BytesUnavailableError`. */
+  async read({ bucket, key }: BytesPlace): Promise<Readable> {
+    return this.#bytes.read({ bucket, key })
+  }
+
+  /** Removes an object, and its bytes where no other name has them. */
+  async remove(bucket: string, name: string): Promise<void> {
+    const place = this.#database.transaction(() => this.forget(bucket, name)).immediate()
+    if (place !== null) await this.discard(place)
+  }
+
+  /** Removes an object inside a transaction and returns its bytes where no other name has them, for `discard` after it. */
+  forget(bucket: string, name: string): BytesPlace | null {
     const object = this.find(bucket, name)
-    if (object === null) return
+    if (object === null) return null
     this.#database.prepare('DELETE FROM objects WHERE bucket = ? AND name = ?').run(bucket, name)
+    const { key } = object
+    const other = this.#database.prepare('SELECT 1 FROM objects WHERE bucket = ? AND content_key = ?').get(bucket, key)
+    if (other !== undefined) return null
     this.#database
-      .transaction(() => {
-        const { sha256 } = object
-        const other = this.#database
-          .prepare('SELECT 1 FROM objects WHERE bucket = ? AND sha256 = ?')
-          .get(bucket, sha256)
-        if (other === undefined) rmSync(this.pathOf(object), { force: true })
-      })
-      .immediate()
+      .prepare('INSERT INTO loose_bytes (bucket, content_key, since_ms) VALUES (?, ?, ?)')
+      .run(bucket, key, Date.now())
+    return { bucket, key }
   }
 
-  /** The file with an object's bytes. */
-  pathOf({ bucket, sha256 }: Pick<StoredObject, 'bucket' | 'sha256'>): string {
-    return join(this.#folder, bucket, sha256.slice(0, 2), sha256)
+  /** Removes the bytes of uploads and removals whose process ended: those that are loose for a day. */
+  async sweep(olderThanMs = ABANDONED_AFTER_MS): Promise<void> {
+    const abandoned = this.#database
+      .prepare<[number], { bucket: string; content_key: string }>('SELECT * FROM loose_bytes WHERE since_ms < ?')
+      .all(Date.now() - olderThanMs)
+    for (const { bucket, content_key: key } of abandoned) await this.discard({ bucket, key })
   }
 
-  /** Bytes on disk: what several names share counts once. */
+  /** Bytes of all objects: what several names share counts once. */
   usedBytes(): number {
     return this.#database
       .prepare<[], number>(
-        'SELECT coalesce(sum(size_bytes), 0) FROM (SELECT DISTINCT bucket, sha256, size_bytes FROM objects)',
+        `SELECT coalesce(sum(size_bytes), 0) FROM (SELECT DISTINCT bucket, content_key, size_bytes FROM objects) AS contents`,
       )
       .pluck()
       .get()!
   }
-}
 
-/** No upload takes so long: its process ended. A younger file may belong to another process. */
-const ABANDONED_AFTER_MS = 24 * 60 * 60_000
+  #refusalOf(
+    { bucket, name }: Pick<StoredObject, 'bucket' | 'name'>,
+    { sha256, sizeBytes }: Pick<StagedBytes, 'sha256' | 'sizeBytes'>,
+  ): 'exists' | 'over_quota' | null {
+    if (this.find(bucket, name) !== null) return 'exists'
+    if (this.#keyOf(bucket, sha256) !== null) return null
+    return this.usedBytes() + sizeBytes > this.#options.settings.quotaBytes ? 'over_quota' : null
+  }
+
+  /** Where the bucket has these bytes; null where it has none. */
+  #keyOf(bucket: string, sha256: string): string | null {
+    const row = this.#database
+      .prepare<[string, string], Pick<ObjectRow, 'content_key'>>(
+        'SELECT content_key FROM objects WHERE bucket = ? AND sha256 = ?',
+      )
+      .get(bucket, sha256)
+    return row?.content_key ?? null
+  }
+
+  /** Takes a key for bytes that are to be written. */
+  #listLoose(bucket: string, sha256: string): string {
+    return this.#database
+      .transaction(() => {
+        const plain = `${sha256.slice(0, 2)}/${sha256}`
+        const isTaken = this.#database
+          .prepare(
+            `SELECT 1 FROM objects WHERE bucket = @bucket AND content_key = @plain
+             UNION ALL SELECT 1 FROM loose_bytes WHERE bucket = @bucket AND content_key = @plain`,
+          )
+          .get({ bucket, plain })
+        const key = isTaken === undefined ? plain : `${plain}-${randomUUID()}`
+        this.#database
+          .prepare('INSERT INTO loose_bytes (bucket, content_key, since_ms) VALUES (?, ?, ?)')
+          .run(bucket, key, Date.now())
+        return key
+      })
+      .immediate()
+  }
+
+  #unlist({ bucket, key }: BytesPlace): void {
+    this.#database.prepare('DELETE FROM loose_bytes WHERE bucket = ? AND content_key = ?').run(bucket, key)
+  }
+}
 
 function removeAbandoned(file: string): void {
   const modifiedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()

@@ -1,10 +1,10 @@
-import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { subjectOf } from '../identity/guard.ts'
+import { BytesUnavailableError } from './object-bytes.ts'
 import type { ObjectStore } from './object-store.ts'
 import { FRAMING_BYTES, receiveFile } from './receive-file.ts'
 import type { ReceivedFile } from './receive-file.ts'
@@ -17,7 +17,7 @@ const DISK = /^(?:E(?:ACCES|DQUOT|EXIST|IO|ISDIR|MFILE|NOENT|NOSPC|NOTDIR|PERM|R
 
 /**
  * `POST /storage/upload?bucket=` stores the part `file`: 400 unknown bucket or unsafe file name, 409 name taken, 413 too large or over the
- * quota, 503 when the disk refuses. `GET /storage/objects/:bucket/:name` returns the bytes; 404 also for objects of another user.
+ * quota, 503 when disk or S3 service refuses. `GET /storage/objects/:bucket/:name` returns the bytes; 404 also for objects of another user.
  */
 export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, maxUploadBytes: number): void {
   void app.register(async (scope) => {
@@ -38,7 +38,7 @@ export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, 
             400,
             'Unsafe filename: expected 1 to 255 letters, digits, dots, hyphens, underscores and spaces',
           )
-        const outcome = await orUnavailable(async () =>
+        const outcome = await orUnavailable(() =>
           store.put({ bucket, name: file.filename, subject: subjectOf(request) }, file),
         )
         if (!outcome.ok)
@@ -63,6 +63,7 @@ export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, 
     const subject = subjectOf(request)
     // The object of another user is as unknown as one that never was.
     if (object === null || (subject !== null && object.subject !== subject)) throw new HttpError(404, 'Unknown object')
+    const bytes = await orUnavailable(() => store.read(object))
     return reply
       .type(object.mediaType ?? 'application/octet-stream')
       .headers({
@@ -72,7 +73,7 @@ export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, 
         'x-content-type-options': 'nosniff',
         etag: `"${object.sha256}"`,
       })
-      .send(createReadStream(store.pathOf(object)))
+      .send(bytes)
   })
 }
 
@@ -90,7 +91,8 @@ async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Resul
     return await step()
   } catch (error) {
     const code = (error as { code?: unknown }).code
-    if (error instanceof HttpError || typeof code !== 'string' || !DISK.test(code)) throw error
+    const isDisk = typeof code === 'string' && DISK.test(code)
+    if (error instanceof HttpError || !(isDisk || error instanceof BytesUnavailableError)) throw error
     throw new HttpError(503, 'Storage is unavailable', { cause: error })
   }
 }

@@ -7,6 +7,8 @@ import { Readable } from 'node:stream'
 import type Database from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startS3Server } from '../../../tests/helpers/s3-server.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { USER_ID, USER_SECRET, userToken } from '../../../tests/helpers/user-token.ts'
 import { createEnvReader } from '../../kit/env-reader.ts'
 import { createLogger } from '../../kit/logger.ts'
@@ -15,9 +17,13 @@ import { openPlatformDatabase } from '../database/platform-database.ts'
 import { guardRoutes } from '../identity/guard.ts'
 import { readEdgeSettings, readIdentitySettings } from '../identity/identity-settings.ts'
 import { routePolicies } from '../identity/route-policy.ts'
-import { ObjectStore, readStorageSettings } from './object-store.ts'
+import { BytesUnavailableError, folderBytes } from './object-bytes.ts'
+import type { ObjectBytes } from './object-bytes.ts'
+import { ObjectStore } from './object-store.ts'
 import { receiveFile } from './receive-file.ts'
 import { registerStorageRoutes } from './routes.ts'
+import { s3Bytes } from './s3-bytes.ts'
+import { readStorageSettings } from './storage-settings.ts'
 
 let folder: string
 let database: Database.Database
@@ -43,9 +49,13 @@ const form = (name: string, bytes: string | Buffer, extra = '') =>
     Buffer.from(`\r\n${extra}--edge--\r\n`),
   ])
 
+/** Set by the suite that runs with an S3 service. */
+let serviceBytes: ObjectBytes | null = null
+
 function storage(limits: Partial<{ maxUploadBytes: number; quotaBytes: number }> = {}) {
   const settings = { maxUploadBytes: 3_000_000, quotaBytes: 4_000_000, buckets: ['default', 'notes'], ...limits }
-  const store = new ObjectStore(database, folder, settings)
+  const bytes = serviceBytes ?? folderBytes(folder)
+  const store = new ObjectStore({ database, bytes, incoming: join(folder, '.incoming'), settings })
   app = createHttpServer({ logger: createLogger('test', 'silent') })
   apps.push(app)
   const reader = createEnvReader({
@@ -73,12 +83,34 @@ function storage(limits: Partial<{ maxUploadBytes: number; quotaBytes: number }>
   }
   const read = (path: string, token = 'operator-token') =>
     app.inject({ url: `/storage/objects/${path}`, headers: { authorization: `Bearer ${token}` } })
-  return { store, upload, read }
+  return { store, upload, read, bytes }
 }
 
 const files = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
 
-describe('POST /storage/upload', () => {
+const PLACES = {
+  'files in a folder': async () => ({ kept: async () => files().map(({ name }) => name), close: async () => {} }),
+  'an S3 service': async () => {
+    const server = await startS3Server(await temporaryFolder('storage-s3'))
+    serviceBytes = s3Bytes(server.settings)
+    const close = async (): Promise<void> => {
+      serviceBytes?.close()
+      serviceBytes = null
+      await server.close()
+    }
+    return { kept: async () => (await server.keys()).map((key) => key.split('/').at(-1)!), close }
+  },
+}
+
+describe.each(Object.entries(PLACES))('POST /storage/upload with bytes as %s', (_name, open) => {
+  /** Names of the stored bytes. */
+  let kept: () => Promise<string[]>
+  let close: () => Promise<void>
+  beforeEach(async () => {
+    ;({ kept, close } = await open())
+  })
+  afterEach(async () => close())
+
   it('stores a file by the digest of its bytes and returns it at its address', async () => {
     const { upload, read } = storage()
     const [status, body] = await upload('field notes.txt', 'lamp oil', { query: '?bucket=notes' })
@@ -90,7 +122,7 @@ describe('POST /storage/upload', () => {
         url: 'http://localhost:80/storage/objects/notes/field%20notes.txt',
       },
     ])
-    expect(files().map(({ name }) => name)).toEqual([sha256('lamp oil')])
+    expect(await kept()).toEqual([sha256('lamp oil')])
     const answer = await read('notes/field%20notes.txt')
     expect([
       answer.statusCode,
@@ -104,7 +136,7 @@ describe('POST /storage/upload', () => {
     const { upload, store } = storage({ quotaBytes: 10 })
     await upload('a.txt', '12345678')
     expect((await upload('b.txt', '12345678'))[0]).toBe(200)
-    expect([store.usedBytes(), files()]).toEqual([8, [expect.anything()]])
+    expect([store.usedBytes(), await kept()]).toEqual([8, [expect.anything()]])
     expect(await upload('c.txt', '123')).toEqual([
       413,
       { detail: 'The upload would exceed the storage quota (STORAGE_QUOTA_BYTES)' },
@@ -125,7 +157,7 @@ describe('POST /storage/upload', () => {
     async (name) => {
       const { upload } = storage()
       expect((await upload(name, 'bytes'))[0]).toBe(400)
-      expect(files()).toEqual([])
+      expect([await kept(), files()]).toEqual([[], []])
     },
   )
 
@@ -142,7 +174,7 @@ describe('POST /storage/upload', () => {
       payload: '--edge\r\ncontent-disposition: form-data; name="other"\r\n\r\nx\r\n--edge--\r\n',
     })
     expect(none.statusCode).toBe(422)
-    expect(files()).toEqual([])
+    expect([await kept(), files()]).toEqual([[], []])
   })
 
   it('takes a file of exactly the limit and refuses one of a byte more, with nothing left', async () => {
@@ -152,17 +184,51 @@ describe('POST /storage/upload', () => {
       413,
       { detail: 'upload exceeds 1500000 byte limit' },
     ])
-    expect(files()).toHaveLength(1)
+    expect(await kept()).toHaveLength(1)
   })
 
-  it('answers 503 when the disk refuses, without naming a path', async () => {
-    const { upload } = storage()
-    await rm(join(folder, '.incoming'), { recursive: true })
-    expect(await upload('a.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
-    await mkdir(join(folder, '.incoming'))
-    await writeFile(join(folder, 'default'), 'a file in the place of the bucket')
-    expect(await upload('a.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
-    expect(files().map(({ name }) => name)).toEqual(['default'])
+  it('removes the bytes with the last object that has them, also while the same bytes come again', async () => {
+    const { upload, read, store, bytes } = storage()
+    for (const name of ['a.txt', 'b.txt']) await upload(name, 'shared')
+    await store.remove('default', 'a.txt')
+    expect((await read('default/b.txt')).body).toBe('shared')
+    // The bytes are being removed when an upload of the same ones is stored.
+    const removal = Promise.withResolvers<null>()
+    const remove = bytes.remove.bind(bytes)
+    bytes.remove = async (place) => {
+      bytes.remove = remove
+      await removal.promise
+      return remove(place)
+    }
+    const removed = store.remove('default', 'b.txt')
+    expect((await upload('c.txt', 'shared'))[0]).toBe(200)
+    removal.resolve(null)
+    await removed
+    expect((await read('default/c.txt')).body).toBe('shared')
+    expect(await kept()).toEqual([expect.stringMatching(new RegExp(`^${sha256('shared')}-`))])
+    await store.remove('default', 'c.txt')
+    await store.remove('default', 'unknown')
+    expect(await kept()).toEqual([])
+  })
+
+  it('keeps equal bytes once when two uploads of them end at the same time', async () => {
+    const { upload, read, store } = storage({ quotaBytes: 6 })
+    const uploads = ['a.txt', 'b.txt', 'a.txt'].map(async (name) => (await upload(name, 'shared'))[0])
+    expect((await Promise.all(uploads)).toSorted()).toEqual([200, 200, 409])
+    expect([await kept(), store.usedBytes()]).toEqual([[expect.stringContaining(sha256('shared'))], 6])
+    for (const name of ['a.txt', 'b.txt']) expect((await read(`default/${name}`)).body).toBe('shared')
+  })
+
+  it('answers 503 when the bytes cannot be stored or read, and keeps no object', async () => {
+    const { upload, read, store, bytes } = storage()
+    await upload('a.txt', 'before')
+    await store.read(store.find('default', 'a.txt')!).then((stream) => stream.destroy())
+    bytes.write = bytes.read = async () => {
+      throw new BytesUnavailableError('gone')
+    }
+    expect(await upload('b.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
+    expect((await read('default/a.txt')).statusCode).toBe(503)
+    expect([store.find('default', 'b.txt'), files()]).toEqual([null, serviceBytes === null ? [expect.anything()] : []])
   })
 
   it('gives a user its own objects only', async () => {
@@ -180,6 +246,16 @@ describe('POST /storage/upload', () => {
       await status('default/unknown.txt'),
     ]).toEqual([200, 404, 200, 404, 404])
   })
+})
+
+it('answers 503 when the disk refuses, without naming a path', async () => {
+  const { upload } = storage()
+  await rm(join(folder, '.incoming'), { recursive: true })
+  expect(await upload('a.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
+  await mkdir(join(folder, '.incoming'))
+  await writeFile(join(folder, 'default'), 'a file in the place of the bucket')
+  expect(await upload('a.txt', 'x')).toEqual([503, { detail: 'Storage is unavailable' }])
+  expect(files().map(({ name }) => name)).toEqual(['default'])
 })
 
 describe('receiving a multipart body', () => {

@@ -16,6 +16,8 @@ export interface TaskOutcome {
   result: unknown
   /** Writes to the platform's database, in the transaction that ends the task; the result is read after them. */
   effects?: () => void
+  /** Runs after the end is stored, or could not be. */
+  cleanUp?: () => Promise<void>
 }
 
 export type TaskHandler = (run: TaskRun) => Promise<TaskOutcome>
@@ -140,8 +142,12 @@ export class TaskWorker {
     const run: TaskRun = { task, signal: abort.signal, log: (message) => store.log(lease, message) }
     try {
       abort.signal.throwIfAborted()
-      const { result, effects } = await Promise.race([handlers[task.kind]!(run), late.promise])
-      store.finish(lease, result, effects)
+      const { result, effects, cleanUp } = await Promise.race([handlers[task.kind]!(run), late.promise])
+      try {
+        store.finish(lease, result, effects)
+      } finally {
+        await cleanUp?.()
+      }
     } catch (error) {
       this.#end(task, lease, abort.signal.aborted && !(error instanceof TimeLimit) ? abort.signal.reason : error)
       if (!(error instanceof PostponedTask))
