@@ -68,8 +68,13 @@ async function main([name, ...args]: string[]): Promise<number> {
     process.stderr.write(`unknown command: ${name}${suggestion}\n\n${await overview()}`)
     return EXIT.badInput
   }
-  const [command, { rememberSecretsOf }] = await Promise.all([load(), import('./lib/known-secrets.ts')])
+  const [command, { rememberSecretsOf }, { rememberStoredKeys }] = await Promise.all([
+    load(),
+    import('./lib/known-secrets.ts'),
+    import('./lib/model-keys.ts'),
+  ])
   rememberSecretsOf(process.env)
+  await rememberStoredKeys()
   if (args.includes('--help')) {
     const { outputColumns } = await import('./cli/progress/render-line.ts')
     process.stdout.write(commandHelp(command, outputColumns(process.stdout, process.env)))

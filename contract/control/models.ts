@@ -5,6 +5,7 @@ import { Connection, ConnectionKind } from '../manifests/model-connections.ts'
 import { DeclaredSet } from '../manifests/models.ts'
 import { ModelPrice } from '../manifests/prices.ts'
 import { ModelSetView } from './experiment.ts'
+import { SecretText } from './settings.ts'
 
 /** A connection to a model service, as a page shows it. */
 export const ConnectionView = z.strictObject({
@@ -12,14 +13,18 @@ export const ConnectionView = z.strictObject({
   kind: ConnectionKind,
   /** As declared: variables of the environment still in it. */
   address: z.string(),
-  /** Variable that holds its key; null where none is sent. */
+  /** Where its key is: in a variable, or stored on this computer. */
+  key: z.enum(['none', 'environment', 'stored']),
+  /** Variable that holds its key; null where none does. */
   key_env: z.string().nullable(),
-  /** Whether that variable has a value; true where none is needed. */
+  /** Whether the variable has a value, or a key is stored for its address; true where none is needed. */
   key_set: z.boolean(),
   /** Calls leave this machine. */
   cloud: z.boolean(),
   /** A person's own, which can be removed; others are part of the project. */
   own: z.boolean(),
+  /** As it is written, to be edited. */
+  declared: Connection,
 })
 export type ConnectionView = z.infer<typeof ConnectionView>
 
@@ -55,7 +60,13 @@ const seconds = z.number().positive().max(3600)
 export const TestModelInput = z.strictObject({
   target: z.union([
     z.strictObject({ name: Identifier }),
-    z.strictObject({ connection: Connection }),
+    z.strictObject({
+      connection: Connection,
+      /** Name of the saved connection that is being edited, for its stored key. */
+      name: Identifier.optional(),
+      /** Entered just now, and not stored. */
+      key: SecretText.optional(),
+    }),
     z.strictObject({ file: z.string().min(1).max(4096) }),
   ]),
   /** Null: the first that the service lists for the work. */
@@ -109,7 +120,14 @@ export const FetchProgress = z.strictObject({
 })
 export type FetchProgress = z.infer<typeof FetchProgress>
 
-export const AddConnectionInput = z.strictObject({ name: Identifier, connection: Connection })
+export const AddConnectionInput = z.strictObject({
+  name: Identifier,
+  connection: Connection,
+  /** Stored on this computer, in place of a variable. */
+  key: SecretText.optional(),
+})
+/** Null deletes the stored key. */
+export const SetKeyInput = z.strictObject({ name: Identifier, key: SecretText.nullable() })
 export const SaveSetInput = z.strictObject({ name: Identifier, set: DeclaredSet })
 export const RemoveModelsInput = z.strictObject({
   name: Identifier,

@@ -43,6 +43,7 @@ import {
   PricesView,
   RemoveModelsInput,
   SaveSetInput,
+  SetKeyInput,
   TestModelInput,
 } from './models.ts'
 import {
@@ -284,6 +285,8 @@ export const controlContract = {
     fetch: base.input(z.strictObject({ id: Identifier })).output(eventIterator(FetchProgress)),
     /** Replaces the person's connection of the same name. This, `saveSet`, `remove` and `use` are refused while a run is under way or queued. */
     add: base.input(AddConnectionInput).output(ModelsView),
+    /** Stores the key of a connection on this computer, or deletes it; no answer ever has it. Refused while a run is under way or queued. */
+    setKey: base.input(SetKeyInput).output(ModelsView),
     saveSet: base.input(SaveSetInput).output(ModelsView),
     /** Refused for what belongs to the project, and for a connection that a set needs. */
     remove: base.input(RemoveModelsInput).output(ModelsView),

@@ -20,7 +20,7 @@ export const EngineSettings = z.strictObject({
 export type EngineSettings = z.infer<typeof EngineSettings>
 
 /** It becomes a header: nothing but printable ASCII. */
-const secret = z.string().regex(/^[\x21-\x7e]{1,8192}$/, 'printable characters without blanks only')
+export const SecretText = z.string().regex(/^[\x21-\x7e]{1,8192}$/, 'printable characters without blanks only')
 
 export const SecretName = z.enum(['gateway_api_key', 'platform_token', 'evaluator_api_key', 'judge_api_key'])
 export type SecretName = z.infer<typeof SecretName>
@@ -41,6 +41,6 @@ export type SettingsView = z.infer<typeof SettingsView>
 /** Only what is named changes. Secrets are held in the engine's memory until it ends; null forgets one. Nothing changes under a run. */
 export const SettingsUpdate = z.strictObject({
   settings: EngineSettings.partial().optional(),
-  secrets: z.partialRecord(SecretName, secret.nullable()).optional(),
+  secrets: z.partialRecord(SecretName, SecretText.nullable()).optional(),
 })
 export type SettingsUpdate = z.infer<typeof SettingsUpdate>

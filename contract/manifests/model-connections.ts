@@ -112,6 +112,8 @@ export const Connection = z
     base_url: z.string().min(1).optional(),
     /** Environment variable that holds the key, never the key itself; null sends none. */
     api_key_env: ApiKeyVariable.nullable().optional(),
+    /** `stored`: each person has stored the key on their computer (`rag-ladder models key set NAME`), and no variable is read. */
+    api_key: z.literal('stored').optional(),
     timeout_s: z.number().positive().max(3600).optional(),
     /** Most calls of all its models at the same time; others wait for their turn. Unlimited unless set. */
     concurrency: Concurrency.optional(),
@@ -128,9 +130,35 @@ export type Connection = z.infer<typeof Connection>
 export const connectionAddress = ({ kind, base_url: address }: Connection): string =>
   address ?? connectionKind(kind).usualAddress!
 
-/** The variable that holds a connection's key; null where none is sent. */
+/** The variable that holds a connection's key, unless it is stored; null where none is sent. */
 export const connectionKey = ({ kind, api_key_env: name }: Connection): string | null =>
   name === undefined ? connectionKind(kind).usualKey : name
+
+export const hasStoredKey = ({ api_key: place }: Connection): boolean => place === 'stored'
+
+// A stored key reaches the platform as an environment variable of its process, which the program fills: one with the key, one with the origin that
+// the key was entered for. The key goes to that origin only.
+const STORED_KEY = 'RAG_LADDER_CONNECTION_KEY_'
+const STORED_KEY_ORIGIN = 'RAG_LADDER_CONNECTION_ORIGIN_'
+
+/** Windows does not tell upper from lower case in names of variables, so all but lower-case letters and digits are written as hexadecimal codes. */
+const encoded = (name: string): string =>
+  name.replace(/[^a-z0-9]/g, (sign) => `_${sign.charCodeAt(0).toString(16).padStart(2, '0')}`).toUpperCase()
+
+/** The variables by which the key of a connection reaches the platform. */
+export const storedKeyVariables = (connection: string): { key: string; origin: string } => ({
+  key: STORED_KEY + encoded(connection),
+  origin: STORED_KEY_ORIGIN + encoded(connection),
+})
+
+/** The connection whose stored key a variable holds; null for any other variable. */
+export const connectionOfStoredKey = (variable: string): string | null =>
+  variable.startsWith(STORED_KEY)
+    ? variable
+        .slice(STORED_KEY.length)
+        .toLowerCase()
+        .replace(/_([0-9a-f]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    : null
 
 /** A model of a connection, as sets name it. */
 export const ConnectedModel = z.strictObject({
@@ -145,12 +173,21 @@ export const ConnectedModel = z.strictObject({
 export type ConnectedModel = z.infer<typeof ConnectedModel>
 
 /** Seconds for one call where nothing sets them: a service on this machine may load the model for it first. */
-const USUAL_TIMEOUT_S = { cloud: 120, local: 420 }
+export const usualTimeoutS = (isCloud: boolean): number => (isCloud ? 120 : 420)
+
+const NEAR_HOST =
+  /^(?:localhost|\[::1\]|127(?:\.\d+){3}|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|\[f[cde][0-9a-f:]+\]|[^.:]+|.+\.(?:local|internal|lan|home\.arpa|localhost))$/i
+
+/** Whether an address is of this machine or of a private network; true while it is none or begins with a variable, which could be either. */
+export function isNearAddress(address: string): boolean {
+  const host = /^https?:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]
+  return host === undefined || NEAR_HOST.test(host)
+}
 
 /** The model that a name at a connection means for one kind of work. */
 export function connectedModel(
   connection: Connection,
-  { model, timeout_s: timeout, defaults }: ConnectedModel,
+  { connection: name, model, timeout_s: timeout, defaults }: ConnectedModel,
   task: ModelTask,
 ): ModelOf<'openai'> {
   const { isCloud, generationDefaults } = connectionKind(connection.kind)
@@ -159,8 +196,8 @@ export function connectedModel(
     backend: 'openai',
     model,
     base_url: connectionAddress(connection),
-    api_key_env: connectionKey(connection),
-    timeout_s: timeout ?? connection.timeout_s ?? USUAL_TIMEOUT_S[cloud ? 'cloud' : 'local'],
+    api_key_env: hasStoredKey(connection) ? storedKeyVariables(name).key : connectionKey(connection),
+    timeout_s: timeout ?? connection.timeout_s ?? usualTimeoutS(cloud),
     retries: 2,
     cloud,
     ...(connection.concurrency === undefined ? {} : { concurrency: connection.concurrency }),

@@ -1,4 +1,5 @@
 import { isModelPath, isRemoteModel, unsuitable, type ModelChoice, type RemoteModel } from './model-backends.ts'
+import { connectionOfStoredKey, storedKeyVariables } from './model-connections.ts'
 import { fillPlaceholders, ModelRole, roleTask, type ModelsManifest } from './models.ts'
 
 // Node and browsers have it; the contract's types are of neither.
@@ -40,10 +41,18 @@ export function selectModels(manifest: ModelsManifest, setName: string | null, e
     return [role, resolved.choice] as const
   })
   for (const [variable, users] of unset) {
-    problems.push(`sets.${name}: the environment variable ${variable} is not set (roles ${users.join(', ')})`)
+    problems.push(`sets.${name}: ${missingWords(variable, ` (roles ${users.join(', ')})`)}`)
   }
   if (problems.length > 0) return { ok: false, problems }
   return { ok: true, models: { name, roles: Object.fromEntries(roles) as Record<ModelRole, ModelChoice> } }
+}
+
+/** What is missing where a variable has no value, with what to do where the name does not say it. */
+function missingWords(variable: string, users = ''): string {
+  const connection = connectionOfStoredKey(variable)
+  return connection === null
+    ? `the environment variable ${variable} is not set${users}`
+    : `no key is stored for the connection ${connection} at its address${users}. Store one on the page Models, or: rag-ladder models key set ${connection}`
 }
 
 interface Resolved {
@@ -130,6 +139,14 @@ function keyAddressProblem(declared: RemoteModel, address: string, env: Env): st
   if (!URL.canParse(address)) return null
   const { origin, protocol } = new URL(address)
   if (!/^https?:$/.test(protocol)) return null
+  const connection = connectionOfStoredKey(name)
+  if (connection !== null) {
+    const entered = env[storedKeyVariables(connection).origin] ?? ''
+    // Without a key there is nothing to send, which is another problem.
+    return entered === origin || (env[name] ?? '') === ''
+      ? null
+      : `the stored key of the connection ${connection} belongs to ${entered} and is not sent to ${origin}`
+  }
   const isFromEnvironment = leading !== null && (env[leading[1]!] ?? '') !== ''
   const trusted = (env[TRUSTED_VARIABLE] ?? '').split(',')
   if (isFromEnvironment || HOMES[name] === origin || trusted.includes(origin)) return null
@@ -145,6 +162,6 @@ export function resolveModel(
   const { choice: resolved, problems, unset } = resolveChoice(role, choice, env)
   return {
     choice: resolved,
-    problems: [...problems, ...unset.map((name) => `the environment variable ${name} is not set`)],
+    problems: [...problems, ...unset.map((variable) => missingWords(variable))],
   }
 }

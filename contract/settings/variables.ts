@@ -204,7 +204,7 @@ const DECLARED = {
     by: 'app',
     form: PATH,
     default: null,
-    what: "Folder of this person's own files (allowed addresses); the system's folder for configuration unless set.",
+    what: "Folder of this person's own files (allowed addresses, stored keys of connections); the system's folder for configuration unless set.",
   },
   RAG_LADDER_TRUSTED_ADDRESSES: {
     by: 'app',

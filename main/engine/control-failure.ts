@@ -15,7 +15,7 @@ import { PreflightError } from '../runner/preflight.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { StatisticsError } from '../statistics/statistics-error.ts'
-import { SecretsError } from '../supervisor/platform-secrets.ts'
+import { SecretsError } from '../lib/private-file.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 
 type Details = NonNullable<ControlError['details']>

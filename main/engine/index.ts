@@ -18,6 +18,7 @@ exitOnUnhandledErrors(process, report)
 const { createEngine } = await import('./create-engine.ts')
 const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
 const { rememberSecretsOf } = await import('../lib/known-secrets.ts')
+const { rememberStoredKeys } = await import('../lib/model-keys.ts')
 const { nameButtonsInRemedies } = await import('../evidence/typed-command.ts')
 const { launchersOfEngine } = await import('./engine-launchers.ts')
 
@@ -25,6 +26,7 @@ try {
   const launchers = launchersOfEngine()
   const config = readEngineConfig(process.env, launchers.platform, launchers.services)
   rememberSecretsOf(process.env)
+  await rememberStoredKeys()
   nameButtonsInRemedies()
   // Children inherit the environment, and have no business with it.
   Reflect.deleteProperty(process.env, TOKEN_VARIABLE)

@@ -103,7 +103,11 @@ describe('testConnection', () => {
   })
 
   it.each([
-    [null, null, 'The service needs a key: name the variable that holds it with --key-env.'],
+    [
+      null,
+      null,
+      'The service needs a key: store one (rag-ladder models key set NAME, or Key on the page Models), or name the variable that holds it.',
+    ],
     ['X_API_KEY', null, 'Set X_API_KEY to a key of this service.'],
     ['X_API_KEY', 'wrong-key', 'Check the key in X_API_KEY and what it is allowed to use.'],
   ])('says what to do about 401 with the variable %s and the key %s', async (keyName, key, remedy) => {

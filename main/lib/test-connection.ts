@@ -1,6 +1,6 @@
 // The test of a connection to a model service: its models are listed, and one chat, one answer in JSON and one embedding are requested. Each
 // request has a deadline of its own, follows no redirect (a key must not leave its address) and is neither repeated nor cached.
-import { connectionKind, type ConnectionKind } from '../../contract/index.ts'
+import { connectionKind, connectionOfStoredKey, type ConnectionKind } from '../../contract/index.ts'
 import { serviceText } from './known-secrets.ts'
 
 export const PROBES = ['models', 'chat', 'structured', 'embedding'] as const
@@ -323,7 +323,11 @@ function remedyOf(
   if (status >= 300 && status < 400)
     return `The service is at another address: ${serviceText(headers.get('location') ?? 'not named', SHOWN_CHARACTERS)}. Use that one.`
   if (status === 401 || status === 403) {
-    if (keyName === null) return 'The service needs a key: name the variable that holds it with --key-env.'
+    if (keyName === null)
+      return 'The service needs a key: store one (rag-ladder models key set NAME, or Key on the page Models), or name the variable that holds it.'
+    const connection = connectionOfStoredKey(keyName)
+    if (connection !== null)
+      return `Check the stored key of ${connection} and what it is allowed to use. Replace it on the page Models, or: rag-ladder models key set ${connection}`
     return key === null
       ? `Set ${keyName} to a key of this service.`
       : `Check the key in ${keyName} and what it is allowed to use.`

@@ -1,29 +1,29 @@
 // What a person does with connections and model sets, for the command line and the control API: list, add, test, save, remove, make the default,
 // and find what this machine already has.
-import { open, readdir, stat } from 'node:fs/promises'
-import { homedir, totalmem } from 'node:os'
-import { join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import {
   connectedModel,
   connectionAddress,
   connectionKey,
   connectionKind,
+  hasStoredKey,
   isRemoteModel,
   joinModels,
   ModelsFile,
   OWN_MODELS_FILE,
   OwnModelsFile,
   resolveModel,
+  storedKeyVariables,
   DeclaredModel,
   type Connection,
-  type ConnectionKind,
   type DeclaredSet,
   type DeclaredSetInput,
 } from '../../contract/index.ts'
-import type { ConnectionView, FoundModels, ModelProbe, ModelTest } from '../../contract/control/models.ts'
+import type { ConnectionView, ModelProbe, ModelTest } from '../../contract/control/models.ts'
+import { rememberSecrets } from '../lib/known-secrets.ts'
 import { testConnection } from '../lib/test-connection.ts'
 import { TRUSTED_VARIABLE, trustAddresses, trustedOrigins } from '../lib/trusted-addresses.ts'
+import { checkedKey, dropKey, keepKey, keyState, originForKey, storedKeyEnvironment } from './connection-keys.ts'
 import { editOwnFile, type OwnFileEdit } from './edit-own-file.ts'
 import { loadModels, MODELS_FILE } from './experiment.ts'
 import { loadManifest } from './load-manifest.ts'
@@ -32,19 +32,23 @@ import { InputError } from './runner-inputs.ts'
 type Env = Readonly<Record<string, string | undefined>>
 type LoadedModels = Awaited<ReturnType<typeof loadModels>>
 
-export function connectionViews({ connections, ownConnections }: LoadedModels, env: Env): ConnectionView[] {
-  return Object.entries(connections).map(([name, connection]) => {
-    const key = connectionKey(connection)
+/** Throws `SecretsError` where the key store cannot be read. */
+export function connectionViews({ connections, ownConnections }: LoadedModels, env: Env): Promise<ConnectionView[]> {
+  const views = Object.entries(connections).map(async ([name, connection]): Promise<ConnectionView> => {
+    const { place, variable, isThere } = await keyState(name, connection, env)
     return {
       name,
       kind: connection.kind,
       address: connectionAddress(connection),
-      key_env: key,
-      key_set: key === null || (env[key] ?? '') !== '',
+      key: place,
+      key_env: variable,
+      key_set: isThere,
       cloud: connection.cloud ?? connectionKind(connection.kind).isCloud,
       own: ownConnections.includes(name),
+      declared: connection,
     }
   })
+  return Promise.all(views)
 }
 
 /** Throws `InputError` naming the connections that exist. */
@@ -66,21 +70,59 @@ const editOwnModels = (root: string, edits: readonly OwnFileEdit[]): Promise<voi
     edits,
   )
 
-/** Adds a connection, or replaces the person's own of that name, with a set of the same name where one is given. */
+/**
+ * Adds a connection, or replaces the person's own of that name, with a set of the same name where one is given. A `key` is stored for the
+ * address, in place of a variable.
+ */
 export async function addConnection(
   root: string,
   name: string,
   connection: Connection,
-  set: DeclaredSetInput | null,
+  { set = null, key = null }: { set?: DeclaredSetInput | null; key?: string | null },
   env: Env,
 ): Promise<void> {
+  const added: Connection = key === null ? connection : { ...connection, api_key: 'stored' }
+  // Nothing is written where the key could not be stored.
+  if (key !== null) {
+    originForKey(name, added, env)
+    checkedKey(key)
+  }
   await editOwnModels(root, [
-    { path: ['connections', name], value: connection },
+    { path: ['connections', name], value: added },
     ...(set === null ? [] : [{ path: ['sets', name], value: set }]),
   ])
+  if (key !== null) await keepKey(name, added, key, env)
   // The person has entered the address: it may get the key that they named for it.
-  if (connection.base_url !== undefined && connectionKey(connection) !== null)
-    trustAddresses([connection.base_url], env)
+  else if (added.base_url !== undefined && !hasStoredKey(added) && connectionKey(added) !== null)
+    trustAddresses([added.base_url], env)
+}
+
+/**
+ * Stores the key of a connection on this computer; the connection, the person's own or the project's, then uses it in place of a variable.
+ * Returns the origin that gets it. Throws `InputError`.
+ */
+export async function setConnectionKey(root: string, name: string, key: string, env: Env): Promise<string> {
+  const connection = connectionNamed(await loadModels(root), name)
+  const origin = await keepKey(name, connection, key, env)
+  if (!hasStoredKey(connection))
+    await editOwnModels(root, [{ path: ['connections', name], value: { ...connection, api_key: 'stored' } }])
+  return origin
+}
+
+/** Deletes the stored key of a connection, which then reads its variable again where it has one. Throws `InputError` where none is stored. */
+export async function removeConnectionKey(root: string, name: string, env: Env): Promise<void> {
+  const loaded = await loadModels(root)
+  const connection = connectionNamed(loaded, name)
+  const isDeleted = await dropKey(name, connection, env)
+  const isOwn = loaded.ownConnections.includes(name)
+  if (!isDeleted && !(isOwn && hasStoredKey(connection)))
+    throw new InputError([`no key is stored for the connection ${name}`])
+  if (!isOwn || !hasStoredKey(connection)) return
+  const { api_key: _stored, ...rest } = connection
+  const { connections: ofProject } = await loadManifest(root, MODELS_FILE, ModelsFile)
+  // What is left is no longer a person's own where the project says the same.
+  const value = isDeepStrictEqual(ofProject[name], rest) ? undefined : rest
+  await editOwnModels(root, [{ path: ['connections', name], value }])
 }
 
 /** Adds a set, or replaces the person's own of that name. Throws `InputError` for a name of the project's. */
@@ -106,12 +148,13 @@ function withoutDefaults(model: DeclaredModel): object {
   }, model)
 }
 
-/** Removes a person's own connection, set, or both of one name. Throws `InputError` for what is not theirs. */
+/** Removes a person's own connection with its stored key, set, or both of one name. Throws `InputError` for what is not theirs. */
 export async function removeOwnModels(
   root: string,
   name: string,
   part: 'connection' | 'set' | null,
-): Promise<{ wasDefault: boolean }> {
+  env: Env,
+): Promise<{ wasDefault: boolean; hadKey: boolean }> {
   const loaded = await loadModels(root)
   const { connections, ownConnections, ownModelSets, models } = loaded
   const hasConnection = part !== 'set' && ownConnections.includes(name)
@@ -130,7 +173,8 @@ export async function removeOwnModels(
     ...(hasSet ? [{ path: ['sets', name], value: undefined }] : []),
     ...(hasConnection ? [{ path: ['connections', name], value: undefined }] : []),
   ])
-  return { wasDefault }
+  const hadKey = hasConnection && (await dropKey(name, connections[name]!, env))
+  return { wasDefault, hadKey }
 }
 
 /** Makes a set the one that runs use unless they name another. */
@@ -149,27 +193,38 @@ export interface TestOptions {
   embeddingModel: string | null
   timeoutMs: number
   listOnly?: boolean
+  /** Name of the connection, for its stored key; null for one that is not saved. */
+  name: string | null
   /** The person has just entered the address: the named key may go there. */
   isEntered?: boolean
+  /** A key that the person has just entered; null uses that of the connection. */
+  key?: string | null
   signal?: AbortSignal
 }
 
 /** Tests one connection as a run would use it. What the service does is a result; nothing is asked where there are problems. */
 export async function testDeclaredConnection(
   connection: Connection,
-  { model, embeddingModel, timeoutMs, listOnly = false, isEntered = false, signal }: TestOptions,
+  { model, embeddingModel, timeoutMs, listOnly = false, name, isEntered = false, key = null, signal }: TestOptions,
   env: Env,
 ): Promise<ModelTest> {
   const trusted = [...trustedOrigins(env), ...(isEntered ? enteredOrigins(connection) : [])]
-  const declared = connectedModel(connection, { connection: '-', model: '-' }, 'generation')
-  const { choice, problems } = resolveModel('light_gen', declared, { ...env, [TRUSTED_VARIABLE]: trusted.join(',') })
+  const tested: Connection = key === null ? connection : { ...connection, api_key: 'stored' }
+  const named = name ?? 'entered'
+  const keys =
+    key === null
+      ? await storedKeyEnvironment({ [named]: tested }, env)
+      : enteredKey(named, originForKey(named, tested, env), checkedKey(key))
+  const used: Env = { ...env, ...keys, [TRUSTED_VARIABLE]: trusted.join(',') }
+  const declared = connectedModel(tested, { connection: named, model: '-' }, 'generation')
+  const { choice, problems } = resolveModel('light_gen', declared, used)
   if (problems.length > 0 || !isRemoteModel(choice)) return { works: false, problems, probes: [], models: [] }
   const { base_url: baseUrl, api_key_env: keyName } = choice
   const { probes, models } = await testConnection({
     kind: connection.kind,
     baseUrl,
     keyName,
-    key: keyName === null ? null : (env[keyName] ?? null),
+    key: keyName === null ? null : (used[keyName] ?? null),
     model,
     embeddingModel,
     listOnly,
@@ -184,93 +239,12 @@ export async function testDeclaredConnection(
   }
 }
 
+/** A key that is not stored, as the environment of the test has it. Errors of the service may repeat it. */
+function enteredKey(name: string, origin: string, key: string): Record<string, string> {
+  rememberSecrets(key)
+  const variables = storedKeyVariables(name)
+  return { [variables.key]: key, [variables.origin]: origin }
+}
+
 const enteredOrigins = ({ base_url: address }: Connection): string[] =>
   address !== undefined && URL.canParse(address) ? [new URL(address).origin] : []
-
-/** Services that people run beside the program, with how long one that listens may take to list its models. */
-const LOCAL_KINDS: readonly ConnectionKind[] = ['ollama', 'lmstudio']
-const FIND_TIMEOUT_MS = 1500
-/** More files and deeper folders than people have. */
-const MAX_FILES = 200
-const MAX_DEPTH = 4
-
-export interface SearchPlaces {
-  services: readonly { kind: ConnectionKind; address: string }[]
-  folders: readonly string[]
-}
-
-/** The usual ports, and the folders where people keep model files: the project's, the program's and LM Studio's. */
-export const usualPlaces = (root: string): SearchPlaces => ({
-  services: LOCAL_KINDS.map((kind) => ({ kind, address: connectionKind(kind).usualAddress! })),
-  folders: [join(root, 'models'), join(root, '.rag-ladder/models'), join(homedir(), '.lmstudio/models')],
-})
-
-/** What this machine has. A port that does not answer and a folder that does not exist are left out. */
-export async function findLocalModels({ services, folders }: SearchPlaces): Promise<FoundModels> {
-  const asked = services.map(async ({ kind, address }) => {
-    const test = { kind, baseUrl: address, key: null, keyName: null, timeoutMs: FIND_TIMEOUT_MS }
-    const { probes, models } = await testConnection({ ...test, model: null, embeddingModel: null, listOnly: true })
-    return probes[0]?.status === 'passed' ? [{ kind, address, models }] : []
-  })
-  const searched = await Promise.all(
-    folders.map(async (folder) => ({ folder, files: await modelFiles(folder, MAX_DEPTH) })),
-  )
-  const existing = searched.flatMap(({ folder, files }) => (files === null ? [] : [{ folder, files }]))
-  const files = existing.flatMap((each) => each.files)
-  return {
-    services: (await Promise.all(asked)).flat(),
-    files: files.slice(0, MAX_FILES).toSorted((a, b) => a.path.localeCompare(b.path)),
-    folders: existing.map(({ folder }) => folder),
-    memory_bytes: totalmem(),
-  }
-}
-
-/** Null where there is no such folder. Links to folders are not followed. */
-async function modelFiles(folder: string, depth: number): Promise<FoundModels['files'] | null> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => null)
-  if (entries === null) return null
-  const found = await Promise.all(
-    entries.slice(0, 1000).map(async (entry) => {
-      const path = join(folder, entry.name)
-      if (entry.isDirectory()) return depth === 0 ? [] : ((await modelFiles(path, depth - 1)) ?? [])
-      if (!/\.gguf$/i.test(entry.name)) return []
-      const info = await stat(path).catch(() => null)
-      return info?.isFile() === true ? [{ path, size_bytes: info.size }] : []
-    }),
-  )
-  return found.flat()
-}
-
-const MIB = 1024 * 1024
-const GGUF_MAGIC = 'GGUF'
-
-/** What can be known of a GGUF file without loading it: that it is one, and its size beside the machine's memory. */
-export async function checkModelFile(root: string, path: string): Promise<ModelProbe> {
-  const file = resolve(root, path)
-  const probe = { probe: 'file', model: null, latency_ms: null, finding: null, error: null, remedy: null } as const
-  const failed = (error: string, remedy: string): ModelProbe => ({ ...probe, status: 'failed', error, remedy })
-  const info = await stat(file).catch((error: unknown) => error as NodeJS.ErrnoException)
-  if (info instanceof Error)
-    return info.code === 'ENOENT'
-      ? failed(`there is no file ${file}`, 'Correct the path: it is one of the machine that the engine runs on.')
-      : failed(`${file} cannot be read: ${info.code ?? info.message}`, 'Check the permissions of the file.')
-  if (!info.isFile()) return failed(`${file} is not a file`, 'Name the .gguf file itself.')
-  const start = await firstBytes(file).catch(() => null)
-  if (start === null) return failed(`${file} cannot be read`, 'Check the permissions of the file.')
-  if (start !== GGUF_MAGIC)
-    return failed(`${file} is not a GGUF file`, 'Its first four bytes are not GGUF: fetch the file again.')
-  const sizes = `${Math.ceil(info.size / MIB)} MiB of ${Math.floor(totalmem() / MIB)} MiB memory`
-  return info.size > totalmem()
-    ? failed(`the file is larger than the memory of this machine: ${sizes}`, 'Choose a smaller model or quantization.')
-    : { ...probe, status: 'passed', finding: sizes }
-}
-
-async function firstBytes(file: string): Promise<string> {
-  const handle = await open(file)
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0)
-    return buffer.toString('latin1', 0, bytesRead)
-  } finally {
-    await handle.close()
-  }
-}

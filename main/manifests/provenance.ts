@@ -1,6 +1,9 @@
 import { isAbsolute, resolve } from 'node:path'
 import {
+  connectionKey,
+  connectionOfStoredKey,
   isDatasetFile,
+  isRemoteModel,
   type Alias,
   type GitState,
   type IngestionProvenance,
@@ -39,16 +42,31 @@ const projectAliases = ({ aliases, ownAliases }: Experiment): Alias[] =>
   [...aliases.values()].filter(({ alias }) => !ownAliases.includes(alias))
 
 /** The project's sets, and a person's own set where the run uses it: one that is added beside it leaves other runs as they are. */
-function modelsThatCount({ models, projectModels, ownModelSets }: Experiment, modelSet: string | null): ModelsManifest {
+function modelsThatCount(
+  { models, projectModels, ownModelSets, connections }: Experiment,
+  modelSet: string | null,
+): ModelsManifest {
   const chosen = modelSet ?? models.default_set
   const count = ownModelSets.includes(chosen)
     ? { ...projectModels, sets: { ...projectModels.sets, [chosen]: models.sets[chosen]! } }
     : projectModels
   const sets = Object.entries(count.sets).map(([name, set]) => {
-    const roles = Object.entries(set.roles).map(([role, choice]) => [role, withoutConcurrency(choice)])
+    const roles = Object.entries(set.roles).map(([role, choice]) => [
+      role,
+      withKeyVariable(withoutConcurrency(choice), connections),
+    ])
     return [name, { ...set, roles: Object.fromEntries(roles) as typeof set.roles }] as const
   })
   return { ...count, sets: Object.fromEntries(sets) }
+}
+
+/** Where a key is stored changes no answer: a model counts as it would with the variable of its connection. */
+function withKeyVariable(choice: ModelChoice, connections: Experiment['connections']): ModelChoice {
+  if (!isRemoteModel(choice) || choice.api_key_env === null) return choice
+  const name = connectionOfStoredKey(choice.api_key_env)
+  return name === null || !Object.hasOwn(connections, name)
+    ? choice
+    : { ...choice, api_key_env: connectionKey(connections[name]!) }
 }
 
 /** How many calls a service gets at once changes no answer. */

@@ -7,6 +7,9 @@ import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { RunEvent } from '../../contract/index.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { MAX_DOCUMENTS } from '../manifests/importers/choose-records.ts'
+import { storedKeyEnvironment } from '../manifests/connection-keys.ts'
+import { loadModels } from '../manifests/experiment.ts'
+import { ManifestError } from '../manifests/manifest-error.ts'
 import { programRevision } from '../manifests/program-revision.ts'
 import { openPlatformSecrets, type PlatformSecrets } from '../supervisor/platform-secrets.ts'
 import { createPlatformClient } from './platform-client.ts'
@@ -120,7 +123,11 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
       const chosen = (name: string, fallback: string): Record<string, string> => ({
         [name]: valueOf(options.env, name) ?? fallback,
       })
-      const [readers = {}, revision] = await Promise.all([options.readers?.(profile), programRevision()])
+      const [readers = {}, revision, modelKeys] = await Promise.all([
+        options.readers?.(profile),
+        programRevision(),
+        keysOfModels(options.root, options.env),
+      ])
       const service = new SupervisedService(
         {
           name: 'platform',
@@ -128,6 +135,7 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
             entry: PLATFORM_ENTRY,
             env: {
               ...readers,
+              ...modelKeys,
               // The platform sends keys of models only to addresses that the person has allowed.
               [TRUSTED_VARIABLE]: trustedOrigins().join(','),
               ...chosen('PLATFORM_HOST', '127.0.0.1'),
@@ -173,6 +181,15 @@ export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {
       return { url, apiKey, operatorToken, edgeKey, ready, stop }
     },
   }
+}
+
+/** Variables with the stored keys of the project's connections. The platform itself reports manifests that cannot be read. */
+async function keysOfModels(root: string, env: Environment): Promise<Record<string, string>> {
+  const loaded = await loadModels(root).catch((error: unknown) => {
+    if (error instanceof ManifestError) return null
+    throw error
+  })
+  return loaded === null ? {} : storedKeyEnvironment(loaded.connections, env)
 }
 
 /** The port that an address is reached at, also when it is the scheme's own. */

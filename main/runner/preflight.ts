@@ -4,6 +4,7 @@ import { needsPlatformGateway } from '../judge/create-judges.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { plural } from '../../contract/words.ts'
+import { storedKeyEnvironment } from '../manifests/connection-keys.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../lib/trusted-addresses.ts'
 import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
 import type { DatasetRun } from './dataset-run.ts'
@@ -223,9 +224,10 @@ function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[
  * The addresses of the models of an embedded platform, each asked once. Throws `InputError` before any is asked where the platform would refuse
  * the set: a project may come from anywhere, and an address may ask for a secret.
  */
-function modelsOf({ platform, experiment: { models } }: DatasetRun): Asked[] {
+async function modelsOf({ platform, experiment: { models, connections } }: DatasetRun): Promise<Asked[]> {
   if (platform.kind !== 'embedded') return []
-  const env = { ...platform.env, [TRUSTED_VARIABLE]: trustedOrigins().join(',') }
+  const keys = await storedKeyEnvironment(connections, platform.env ?? {})
+  const env = { ...platform.env, ...keys, [TRUSTED_VARIABLE]: trustedOrigins().join(',') }
   const selected = selectModels(models, platform.modelSet, env)
   if (!selected.ok) throw new InputError(selected.problems.map((problem) => `manifests/models.yaml: ${problem}`))
   const { name, roles } = selected.models
@@ -248,7 +250,7 @@ function modelsOf({ platform, experiment: { models } }: DatasetRun): Asked[] {
  */
 export async function preflight(run: DatasetRun, parts: { ingestion: boolean; judges: boolean }): Promise<void> {
   const address = run.platform.kind === 'external' ? await run.platform.start(run.dataset.profile.name) : null
-  const models = modelsOf(run)
+  const models = await modelsOf(run)
   const asked = [
     ...models,
     ...(address !== null && parts.ingestion ? [ingestionOf(address)] : []),

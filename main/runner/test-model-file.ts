@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ModelProbe, type ModelTest } from '../../contract/control/models.ts'
 import { moduleFile } from '../lib/module-entry.ts'
-import { checkModelFile } from '../manifests/connect-models.ts'
+import { checkModelFile } from '../manifests/find-models.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 
 const ENTRY = moduleFile('../../providers/platform/models/test-gguf', import.meta.url)

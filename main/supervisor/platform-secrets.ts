@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { constants, type Stats } from 'node:fs'
-import { link, open, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { link, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { z } from 'zod'
 import { rememberSecrets } from '../lib/known-secrets.ts'
+import { readPrivateFile, SecretsError, writePrivateFile } from '../lib/private-file.ts'
 import { openStateFolder } from './state-folder.ts'
 
 /** Credentials of the embedded platform, each 32 random bytes. */
@@ -12,19 +12,6 @@ export interface PlatformSecrets {
   gatewayKey: string
   rerankAdapterToken: string
   graphEngineKey: string
-}
-
-/** secrets_exposed: others on this machine may read the file. secrets_invalid: it is not what this program wrote. Neither is repaired. */
-export class SecretsError extends Error {
-  override readonly name = 'SecretsError'
-  readonly code: 'secrets_exposed' | 'secrets_invalid'
-  readonly file: string
-
-  constructor(code: SecretsError['code'], file: string, problem: string, cause?: unknown) {
-    super(`${file}: ${problem}`, { cause })
-    this.code = code
-    this.file = file
-  }
 }
 
 const Secret = z.string().regex(/^[A-Za-z0-9_-]{43}$/, 'not 32 bytes in base64url')
@@ -37,8 +24,6 @@ const SecretsFile = z.strictObject({
 })
 type SecretsFile = z.infer<typeof SecretsFile>
 
-const OTHERS = 0o077
-const NO_LINKS = process.platform === 'win32' ? 0 : constants.O_NOFOLLOW
 const newSecret = (): string => randomBytes(32).toString('base64url')
 
 /**
@@ -59,39 +44,8 @@ export async function openPlatformSecrets(file: string): Promise<PlatformSecrets
 
 /** Null when there is no file yet. */
 async function readSecrets(file: string): Promise<SecretsFile | null> {
-  // A link could lead to a file that others may read or choose.
-  const handle = await open(file, constants.O_RDONLY | NO_LINKS).catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') return null
-    if (code === 'ELOOP')
-      throw new SecretsError('secrets_exposed', file, 'is a symbolic link; secrets are not read through one')
-    throw error
-  })
-  if (handle === null) return null
-  try {
-    refuseExposed(file, await handle.stat())
-    return parseSecrets(file, await handle.readFile('utf8'))
-  } finally {
-    await handle.close()
-  }
-}
-
-function refuseExposed(file: string, { mode, uid }: Stats): void {
-  // Windows keeps no such modes: there the folder's access list decides.
-  if (process.platform === 'win32') return
-  if (uid !== process.getuid?.())
-    throw new SecretsError(
-      'secrets_exposed',
-      file,
-      'belongs to another user, who knows the secrets in it. Delete it to have new ones made',
-    )
-  if ((mode & OTHERS) === 0) return
-  const shown = (mode & 0o777).toString(8).padStart(4, '0')
-  throw new SecretsError(
-    'secrets_exposed',
-    file,
-    `has mode ${shown}, so others may have read the secrets. Delete it to have new ones made, or set mode 0600`,
-  )
+  const text = await readPrivateFile(file, 'to have new ones made')
+  return text === null ? null : parseSecrets(file, text)
 }
 
 /** No word of the file's content gets into a message. */
@@ -115,8 +69,7 @@ function parseSecrets(file: string, text: string): SecretsFile {
 }
 
 async function createSecrets(file: string): Promise<SecretsFile> {
-  const folder = dirname(file)
-  await openStateFolder(folder)
+  await openStateFolder(dirname(file))
   const secrets: SecretsFile = {
     version: 1,
     operator_token: newSecret(),
@@ -124,19 +77,9 @@ async function createSecrets(file: string): Promise<SecretsFile> {
     rerank_adapter_token: newSecret(),
     graph_engine_key: newSecret(),
   }
-  const temporary = join(folder, `.${basename(file)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
-  try {
-    const handle = await open(temporary, 'wx', 0o600)
-    try {
-      await handle.writeFile(`${JSON.stringify(secrets, null, 2)}\n`)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    return (await publish(temporary, file)) ? secrets : ((await readSecrets(file)) ?? secrets)
-  } finally {
-    await rm(temporary, { force: true })
-  }
+  const text = `${JSON.stringify(secrets, null, 2)}\n`
+  const isFirst = await writePrivateFile(file, text, (temporary) => publish(temporary, file))
+  return isFirst ? secrets : ((await readSecrets(file)) ?? secrets)
 }
 
 /** Gives the finished file its name unless another process was first: then false. */

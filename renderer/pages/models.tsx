@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import type { ConnectionView } from '../../contract/control/models.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { AddConnection, draftOfKind } from '../features/models/add-connection.tsx'
+import { AddConnection, draftOfConnection, draftOfKind } from '../features/models/add-connection.tsx'
 import { ConnectionList } from '../features/models/connection-list.tsx'
 import { FoundModelsPanel } from '../features/models/found-models.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
@@ -18,6 +19,11 @@ export function ModelsPage() {
   const { data, isPending, isError, error, refetch } = useQuery(api.models.list.queryOptions())
   const [connection, setConnection] = useState(draftOfKind('ollama'))
   const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const form = useRef<HTMLDivElement>(null)
+  const edit = (view: ConnectionView): void => {
+    setConnection(draftOfConnection(view))
+    form.current?.scrollIntoView()
+  }
   const choose = (text: Choice): void => setDraft({ ...draft, text })
   return (
     <Page title={WORDS.models}>
@@ -29,11 +35,13 @@ export function ModelsPage() {
             onConnect={(kind) => setConnection(draftOfKind(kind))}
             onFile={(path) => setConnection({ ...draftOfKind('gguf'), path })}
           />
-          <AddConnection draft={connection} onDraft={setConnection} onChoose={choose} />
+          <div ref={form}>
+            <AddConnection draft={connection} onDraft={setConnection} onChoose={choose} />
+          </div>
           <SetEditor view={data} draft={draft} onDraft={setDraft} />
           <SetList sets={data.sets} />
           <PriceTable />
-          <ConnectionList connections={data.connections} />
+          <ConnectionList connections={data.connections} onEdit={edit} />
         </>
       )}
     </Page>

@@ -1,5 +1,10 @@
 import { expect, type Page } from '@playwright/test'
-import { startModelService, type ModelService, type ModelServiceAnswer } from '../helpers/model-service.ts'
+import {
+  startModelService,
+  type ModelService,
+  type ModelServiceAnswer,
+  type ModelServiceCall,
+} from '../helpers/model-service.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
@@ -26,6 +31,13 @@ function answer({ path, body }: { path: string; body: unknown }): ModelServiceAn
   const text = [...frames.map((frame) => JSON.stringify(frame)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
   return { raw: (response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text) }
 }
+
+const KEY = 'canary-panel-key/1'
+/** As `answer`, for who sends the key. */
+const answerWithKey = (call: ModelServiceCall): ModelServiceAnswer =>
+  call.headers.authorization === `Bearer ${KEY}`
+    ? answer(call)
+    : { status: 401, json: { error: { message: `Incorrect API key: ${call.headers.authorization ?? 'none'}` } } }
 
 let service: ModelService
 test.beforeAll(async () => {
@@ -88,4 +100,75 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await open('/matrix?run=with-mine&dataset=smoke&metric=token_f1')
   await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
   expect(service.calls.filter(({ path }) => path.endsWith('/chat/completions')).length).toBeGreaterThan(4)
+})
+
+test('a key is stored with a connection, replaced and removed, and never comes back to the page', async ({
+  page,
+  open,
+}) => {
+  const closed = await startModelService(answerWithKey)
+  const received: string[] = []
+  page.on(
+    'response',
+    (response) =>
+      void response.text().then(
+        (text) => received.push(text),
+        () => undefined,
+      ),
+  )
+  await open('/models')
+  const form = page.getByRole('form', { name: 'Connect a model' })
+  await form.getByRole('combobox', { name: 'Kind' }).click()
+  await page.getByRole('option', { name: 'OpenAI-compatible service' }).click()
+  await form.getByLabel('Name').fill('closed')
+  await form.getByLabel('Address').fill('https://llm.example.com/v1')
+  await expect(form.getByLabel('Calls leave this machine')).toBeChecked()
+  await form.getByLabel('Address').fill(`${closed.url}/v1`)
+  await expect(form.getByLabel('Calls leave this machine')).not.toBeChecked()
+  await form.getByRole('button', { name: 'Test' }).click()
+  await expect(region(page, 'Test of closed')).toContainText('The service needs a key')
+  await form.getByLabel('Key', { exact: true }).fill(KEY)
+  await form.getByRole('button', { name: 'Test' }).click()
+  await expect(region(page, 'Test of closed')).toContainText('closed works')
+  await form.getByLabel('Calls at the same time').fill('2')
+  await page.screenshot({ path: `${FOLDER}/models-key-form.png`, fullPage: true })
+  await form.getByRole('button', { name: 'Add connection' }).click()
+
+  const connections = region(page, 'Connections')
+  const row = connections.getByRole('row', { name: /^closed/ })
+  await expect(row).toContainText('● key stored')
+  await expect(form.getByLabel('Key', { exact: true })).toHaveValue('')
+  await row.getByRole('button', { name: 'Test closed' }).click()
+  await expect(region(page, 'Test of closed')).toContainText('closed works')
+
+  await row.getByRole('button', { name: 'Replace key of closed' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Key of closed' })
+  await expect(dialog).toContainText(`${closed.url}/v1`)
+  await dialog.getByLabel('Key', { exact: true }).fill('another-key-2')
+  await page.screenshot({ path: `${FOLDER}/models-key-dialog.png` })
+  expect(await seriousFindings(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Store key' }).click()
+  await expect(dialog).toBeHidden()
+  await row.getByRole('button', { name: 'Test closed' }).click()
+  await expect(region(page, 'Test of closed')).toContainText('Incorrect API key: [secret removed]')
+
+  // An edit keeps the key and the settings that it does not change.
+  await row.getByRole('button', { name: 'Edit closed' }).click()
+  const edit = page.getByRole('form', { name: 'Edit the connection closed' })
+  await expect(edit.getByLabel('Calls at the same time')).toHaveValue('2')
+  await edit.getByLabel('Seconds for one call').fill('30')
+  await edit.getByRole('button', { name: 'Save connection' }).click()
+  await expect(row).toContainText('● key stored')
+
+  await row.getByRole('button', { name: 'Remove key of closed' }).click()
+  const question = page.getByRole('dialog', { name: 'Remove the key of closed?' })
+  await expect(question).toContainText('deleted from this computer')
+  await question.getByRole('button', { name: 'Remove' }).click()
+  await expect(row).toContainText('none needed')
+  await row.getByRole('button', { name: 'Remove closed' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(row).toBeHidden()
+  expect(received.join('\n')).not.toContain(KEY)
+  expect(received.join('\n')).toContain('"closed"')
+  await closed.close()
 })

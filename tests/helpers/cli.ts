@@ -33,19 +33,20 @@ export interface RunningCli {
   done: Promise<CliResult>
 }
 
-/** Starts the command line as its users do. */
-export function startCli(args: string[], env: Record<string, string> = {}): RunningCli {
+/** Starts the command line as its users do; `input` is what is piped into it. */
+export function startCli(args: string[], env: Record<string, string> = {}, input: string | null = null): RunningCli {
   const child = spawn(process.execPath, [join(PROJECT_ROOT, 'bin/rag-ladder.mjs'), ...args], {
     // Wide, so that a message fits in one line.
     // Tests run beside each other: none may depend on the default port.
     env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', PLATFORM_PORT: '0', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
+  child.stdin?.end(input)
   const out = { stdout: '', stderr: '' }
   const events: Record<string, unknown>[] = []
   const waiting: { type: string; resolve: (event: Record<string, unknown>) => void }[] = []
   let rest = ''
-  child.stdout.on('data', (part: Buffer) => {
+  child.stdout!.on('data', (part: Buffer) => {
     out.stdout += part.toString()
     rest += part.toString()
     const lines = rest.split('\n')
@@ -56,7 +57,7 @@ export function startCli(args: string[], env: Record<string, string> = {}): Runn
       for (const waiter of waiting.filter(({ type }) => type === event['type'])) waiter.resolve(event)
     }
   })
-  child.stderr.on('data', (part: Buffer) => (out.stderr += part.toString()))
+  child.stderr!.on('data', (part: Buffer) => (out.stderr += part.toString()))
   return {
     child,
     event: (type) =>
@@ -72,4 +73,8 @@ export function startCli(args: string[], env: Record<string, string> = {}): Runn
   }
 }
 
-export const runCli = (args: string[], env: Record<string, string> = {}): Promise<CliResult> => startCli(args, env).done
+export const runCli = (
+  args: string[],
+  env: Record<string, string> = {},
+  input: string | null = null,
+): Promise<CliResult> => startCli(args, env, input).done

@@ -12,6 +12,7 @@ import {
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { testConnection, type ProbeResult } from '../../lib/test-connection.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trusted-addresses.ts'
+import { storedKeyEnvironment } from '../../manifests/connection-keys.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { parseRunnerInputs } from '../../manifests/runner-inputs.ts'
 import { checkConfiguredServices } from '../../runner/configured-services.ts'
@@ -43,8 +44,9 @@ export const doctorCommand: Command = {
     'Check every model of the chosen set and every service that variables name; name the first thing that is wrong with what to do.',
   options: { project: RUN_OPTIONS.project, 'model-set': RUN_OPTIONS['model-set'] },
   async run(invocation) {
-    const { models } = await loadModels(projectFolder(invocation))
-    const { env, stdout } = invocation
+    const { models, connections } = await loadModels(projectFolder(invocation))
+    const { stdout } = invocation
+    const env = { ...invocation.env, ...(await storedKeyEnvironment(connections, invocation.env)) }
     const print = (text: string): void => void stdout.write(`${sanitizeForTerminal(text)}\n`)
     const wanted = textOption(invocation, 'model-set') ?? parseRunnerInputs(env).inputs.modelSet
     const selected = selectModels(models, wanted, { ...env, [TRUSTED_VARIABLE]: trustedOrigins(env).join(',') })

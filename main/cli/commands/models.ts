@@ -7,6 +7,7 @@ import {
   fieldPath,
   Identifier,
   isCloudModel,
+  isNearAddress,
   issueWords,
   ModelPrice,
   ModelRole,
@@ -35,6 +36,7 @@ import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, flagOption, textOption, type ExitCode, type Invocation } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
+import { KEY_USAGE, manageKeys } from './models-key.ts'
 
 // One command for model services and sets: `rag-ladder models add ollama --kind ollama --model qwen3:8b` writes a connection and a set with
 // one model for all roles to the state folder, and `rag-ladder models test ollama` shows whether it works.
@@ -60,10 +62,16 @@ const VERBS: Verbs<Context> = {
   },
   add: {
     usage:
-      'add NAME --kind KIND [--url ADDRESS] [--key-env VARIABLE] [--concurrency N] [--model MODEL] [--embedding-model MODEL]',
+      'add NAME --kind KIND [--url ADDRESS] [--key-env VARIABLE] [--cloud] [--concurrency N] [--model MODEL] [--embedding-model MODEL]',
     about: 'adds a connection; with --model also a set of that name with this model for every role',
     takes: [1, 1],
     run: add,
+  },
+  key: {
+    usage: KEY_USAGE,
+    about: 'stores the key of a connection on this computer; it is typed at a prompt or piped in, never an argument',
+    takes: [1, 2],
+    run: manageKeys,
   },
   fetch: {
     usage: 'fetch ID',
@@ -96,6 +104,10 @@ export const modelsCommand = commandOfVerbs({
     },
     'key-env': { type: 'string', hint: 'VARIABLE', description: 'environment variable that holds its key' },
     concurrency: { type: 'string', hint: 'N', description: 'most calls that it gets at the same time, 1 to 64' },
+    cloud: {
+      type: 'boolean',
+      description: 'whether its calls leave this machine and are paid for; as usual for kind and address unless given',
+    },
     model: { type: 'string', hint: 'MODEL', description: 'model for every role that writes text, or to test' },
     'embedding-model': { type: 'string', hint: 'MODEL', description: 'model for embeddings, or to test' },
     timeout: { type: 'string', hint: 'SECONDS', description: 'longest time for each request of test', default: '60' },
@@ -166,16 +178,20 @@ async function fetch({ root, args: [id = ''], invocation, print }: Call): Promis
   }
 }
 
-function list(call: Call): Promise<ExitCode> {
+async function list(call: Call): Promise<ExitCode> {
   const { loaded, invocation, print } = call
   if (flagOption(invocation, 'catalogue')) return listCatalogue(call)
   const { models, ownModelSets } = loaded
   print('Connections:')
-  for (const { name, kind, address, key_env: key, cloud } of connectionViews(loaded, invocation.env)) {
+  for (const { name, kind, address, key, key_env: variable, key_set: isThere, cloud } of await connectionViews(
+    loaded,
+    invocation.env,
+  )) {
     const details = [
       connectionKind(kind).label,
       address,
-      ...(key === null ? [] : [`key in ${key}`]),
+      ...(key === 'environment' ? [`key in ${variable}`] : []),
+      ...(key === 'stored' ? [isThere ? 'key stored' : '▲ key not stored'] : []),
       ...(cloud ? ['cloud'] : []),
     ]
     print(`  ${name}  ${details.join(' · ')}`)
@@ -192,7 +208,7 @@ function list(call: Call): Promise<ExitCode> {
       `  ${name}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}  ${names}${description === '' ? '' : ` · ${description}`}`,
     )
   }
-  return Promise.resolve(EXIT.ok)
+  return EXIT.ok
 }
 
 function concurrencyOf(invocation: Invocation): { concurrency?: number } {
@@ -201,6 +217,14 @@ function concurrencyOf(invocation: Invocation): { concurrency?: number } {
   const parsed = Concurrency.safeParse(Number(text))
   if (parsed.success) return { concurrency: parsed.data }
   throw new InputError([`invalid value for --concurrency: expected a whole number from 1 to 64, got ${text}`])
+}
+
+/** What counts as calls that leave this machine, where it is not as usual for the kind. */
+function cloudOf(invocation: Invocation, kind: ConnectionKind, url: string | null): { cloud?: boolean } {
+  const { isCloud } = connectionKind(kind)
+  const chosen = invocation.values['cloud']
+  const cloud = typeof chosen === 'boolean' ? chosen : isCloud || (url !== null && !isNearAddress(url))
+  return cloud === isCloud ? {} : { cloud }
 }
 
 function secondsOf(invocation: Invocation): number {
@@ -230,7 +254,7 @@ async function test({ loaded, args, invocation, print }: Call): Promise<ExitCode
   }
   const results: Record<string, ModelTest> = {}
   for (const [name, connection] of Object.entries(tested))
-    results[name] = await testDeclaredConnection(connection, options, invocation.env)
+    results[name] = await testDeclaredConnection(connection, { ...options, name }, invocation.env)
   if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify(results)}\n`)
   else for (const [name, result] of Object.entries(results)) for (const line of linesOf(name, result)) print(line)
   return Object.values(results).every(({ works }) => works) ? EXIT.ok : EXIT.serviceFailed
@@ -265,6 +289,7 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
     ...(url === null ? {} : { base_url: url }),
     ...(keyName === null ? {} : { api_key_env: keyName }),
     ...concurrencyOf(invocation),
+    ...cloudOf(invocation, kind.data, url),
   }
   const set =
     model === null
@@ -274,9 +299,13 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
           { connection: name, model },
           embeddingModel === null ? null : { connection: name, model: embeddingModel },
         )
-  await addConnection(root, name, connection, set, invocation.env)
+  await addConnection(root, name, connection, { set }, invocation.env)
   const replaced = Object.hasOwn(loaded.connections, name) ? ', in place of the one of that name' : ''
   print(`Added the connection ${name} to ${OWN_MODELS_FILE}${replaced}. Test it: rag-ladder models test ${name}`)
+  if (connection.cloud === true && !flagOption(invocation, 'cloud'))
+    print(
+      `Its calls count as cloud calls, because ${url} is no address of a private network; if they cost nothing: --no-cloud`,
+    )
   if (model !== null)
     print(`Added the set ${name}. Use it: rag-ladder ladder --model-set ${name}, or rag-ladder models use ${name}`)
   return EXIT.ok
@@ -316,9 +345,9 @@ function amountOption(invocation: Invocation, name: string): number | string | u
   return Number.isNaN(Number(text)) ? text : Number(text)
 }
 
-async function remove({ root, args: [name = ''], print }: Call): Promise<ExitCode> {
-  const { wasDefault } = await removeOwnModels(root, name, null)
-  print(`Removed ${name} from ${OWN_MODELS_FILE}.`)
+async function remove({ root, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
+  const { wasDefault, hadKey } = await removeOwnModels(root, name, null, invocation.env)
+  print(`Removed ${name} from ${OWN_MODELS_FILE}${hadKey ? ', and its stored key' : ''}.`)
   if (wasDefault) print(`Runs use the set ${(await loadModels(root)).models.default_set} again.`)
   return EXIT.ok
 }

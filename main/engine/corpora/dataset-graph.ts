@@ -3,7 +3,7 @@ import type { DatasetGraph } from '../../../contract/control/corpora.ts'
 import { describeIssues, GraphPicture } from '../../../contract/index.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { PlatformError } from '../../runner/platform-client.ts'
-import { SecretsError } from '../../supervisor/platform-secrets.ts'
+import { SecretsError } from '../../lib/private-file.ts'
 import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
 import type { AskablePlatform, PlatformHost } from '../services/platform-host.ts'
 

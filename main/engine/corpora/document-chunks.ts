@@ -8,7 +8,7 @@ import {
 } from '../../../contract/control/document-chunks.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { createPlatformClient, PlatformError, type PlatformAddress } from '../../runner/platform-client.ts'
-import { SecretsError } from '../../supervisor/platform-secrets.ts'
+import { SecretsError } from '../../lib/private-file.ts'
 import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
 import { readText } from './corpus-reader.ts'
 

@@ -10,13 +10,14 @@ import {
   addConnection,
   connectionNamed,
   connectionViews,
-  findLocalModels,
   makeSetDefault,
+  removeConnectionKey,
   removeOwnModels,
   saveSet,
+  setConnectionKey,
   testDeclaredConnection,
-  usualPlaces,
 } from '../../manifests/connect-models.ts'
+import { findLocalModels, usualPlaces } from '../../manifests/find-models.ts'
 import { catalogueEntries } from '../../manifests/model-catalogue.ts'
 import { fetchModel } from '../../runner/fetch-model.ts'
 import { loadModels } from '../../manifests/experiment.ts'
@@ -33,7 +34,7 @@ export function modelProcedures(parts: EngineParts) {
 
   const view = async (): Promise<ModelsView> => {
     const loaded = await loadModels(root)
-    return { connections: connectionViews(loaded, env), sets: modelSetViews(loaded) }
+    return { connections: await connectionViews(loaded, env), sets: modelSetViews(loaded) }
   }
   const change = (work: () => Promise<unknown>): Promise<ModelsView> =>
     inTurn(async () => {
@@ -54,7 +55,8 @@ export function modelProcedures(parts: EngineParts) {
     if ('file' in target) return testModelFile(parts.config.launcher, { root, path: target.file, timeoutS, signal })
     const isEntered = 'connection' in target
     const connection = isEntered ? target.connection : connectionNamed(await loadModels(root), target.name)
-    const options = { model, embeddingModel, timeoutMs: timeoutS * 1000, listOnly, isEntered, signal }
+    const { name = null, key = null } = isEntered ? target : { name: target.name }
+    const options = { model, embeddingModel, timeoutMs: timeoutS * 1000, listOnly, name, isEntered, key, signal }
     return testDeclaredConnection(connection, options, env)
   }
 
@@ -96,12 +98,15 @@ export function modelProcedures(parts: EngineParts) {
     fetch: control.models.fetch.handler(({ input, signal }) =>
       withControlErrors(fetchProgress(input.id, untilEither(signal, parts.stopping)), parts.report),
     ),
-    add: control.models.add.handler(({ input: { name, connection } }) =>
-      change(() => addConnection(root, name, connection, null, env)),
+    add: control.models.add.handler(({ input: { name, connection, key } }) =>
+      change(() => addConnection(root, name, connection, { key: key ?? null }, env)),
+    ),
+    setKey: control.models.setKey.handler(({ input: { name, key } }) =>
+      change(() => (key === null ? removeConnectionKey(root, name, env) : setConnectionKey(root, name, key, env))),
     ),
     saveSet: control.models.saveSet.handler(({ input: { name, set } }) => change(() => saveSet(root, name, set))),
     remove: control.models.remove.handler(({ input: { name, part } }) =>
-      change(() => removeOwnModels(root, name, part ?? null)),
+      change(() => removeOwnModels(root, name, part ?? null, env)),
     ),
     prices: control.models.prices.handler(() => prices()),
     savePrices: control.models.savePrices.handler(({ input }) =>

@@ -1,11 +1,14 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { connectionKind } from '../../../contract/manifests/model-connections.ts'
 import type { ConnectionView } from '../../../contract/control/models.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
+import { ConnectionKey } from './connection-key.tsx'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import { TestResult } from './test-result.tsx'
@@ -13,15 +16,24 @@ import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.connections
 
-/** All connections; each can be tested, a person's own removed. */
-export function ConnectionList({ connections }: { connections: readonly ConnectionView[] }) {
+interface ConnectionListProps {
+  connections: readonly ConnectionView[]
+  onEdit: (connection: ConnectionView) => void
+}
+
+/** All connections; each can be tested and get a key, a person's own be edited and removed. */
+export function ConnectionList({ connections, onEdit }: ConnectionListProps) {
+  const [removing, setRemoving] = useState<ConnectionView | null>(null)
   const test = useMutation(api.models.test.mutationOptions())
   const target = test.variables?.target
-  const tested = target !== undefined && 'name' in target ? target.name : ''
+  const tested = target !== undefined && 'name' in target ? (target.name ?? '') : ''
   const remove = useMutation(
     api.models.remove.mutationOptions({
       ...useModelsChange(),
-      onSuccess: (_view, { name }) => notifyDone(WORDS.removed(name)),
+      onSuccess: (_view, { name }) => {
+        setRemoving(null)
+        notifyDone(WORDS.removed(name))
+      },
       onError: (error) => notifyFailure(WORDS.removing, error),
     }),
   )
@@ -40,44 +52,71 @@ export function ConnectionList({ connections }: { connections: readonly Connecti
             </tr>
           </thead>
           <tbody>
-            {connections.map(({ name, kind, address, key_env: key, key_set: isSet, cloud, own }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{connectionKind(kind).label}</td>
-                <td className={table.wrap}>{address}</td>
-                <td>{key === null ? WORDS.noKey : isSet ? key : WORDS.unset(key)}</td>
-                <td>{cloud ? MODELS_WORDS.sets.cloud : MODELS_WORDS.sets.near}</td>
-                <td>
-                  <div className={styles.row}>
-                    <Button
-                      size="xs"
-                      variant="default"
-                      aria-label={WORDS.testOf(name)}
-                      loading={test.isPending && tested === name}
-                      disabled={test.isPending}
-                      onClick={() => test.mutate({ target: { name } })}
-                    >
-                      {WORDS.test}
-                    </Button>
-                    {own && (
+            {connections.map((connection) => {
+              const { name, kind, address, cloud, own } = connection
+              return (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td>{connectionKind(kind).label}</td>
+                  <td className={table.wrap}>{address}</td>
+                  <td>
+                    <ConnectionKey connection={connection} />
+                  </td>
+                  <td>{cloud ? MODELS_WORDS.sets.cloud : MODELS_WORDS.sets.near}</td>
+                  <td>
+                    <div className={styles.row}>
                       <Button
                         size="xs"
                         variant="default"
-                        aria-label={WORDS.removeOf(name)}
-                        onClick={() => remove.mutate({ name, part: 'connection' })}
+                        aria-label={WORDS.testOf(name)}
+                        loading={test.isPending && tested === name}
+                        disabled={test.isPending}
+                        onClick={() => test.mutate({ target: { name } })}
                       >
-                        {WORDS.remove}
+                        {WORDS.test}
                       </Button>
-                    )}
-                  </div>
-                </td>
-              </tr>
-            ))}
+                      <Button
+                        size="xs"
+                        variant="default"
+                        aria-label={WORDS.editOf(name)}
+                        onClick={() => onEdit(connection)}
+                      >
+                        {WORDS.edit}
+                      </Button>
+                      {own && (
+                        <Button
+                          size="xs"
+                          variant="default"
+                          aria-label={WORDS.removeOf(name)}
+                          onClick={() => setRemoving(connection)}
+                        >
+                          {WORDS.remove}
+                        </Button>
+                      )}
+                    </div>
+                  </td>
+                </tr>
+              )
+            })}
           </tbody>
         </table>
       </div>
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={tested} result={test.data} />}
+      {removing !== null && (
+        <ConfirmDialog
+          opened
+          title={WORDS.question(removing.name)}
+          confirm={WORDS.remove}
+          keep={WORDS.keep}
+          loading={remove.isPending}
+          onClose={() => setRemoving(null)}
+          onConfirm={() => remove.mutate({ name: removing.name, part: 'connection' })}
+        >
+          <p>{WORDS.consequence}</p>
+          {removing.key === 'stored' && <p>{WORDS.withKey}</p>}
+        </ConfirmDialog>
+      )}
     </Panel>
   )
 }

@@ -16,10 +16,12 @@ const connection = {
   name: 'lab',
   kind: 'anthropic',
   address: '',
+  key: 'none',
   key_env: null,
   key_set: true,
   cloud: true,
   own: true,
+  declared: { kind: 'anthropic', api_key_env: null },
 } as const
 
 it('a draft with one model for all roles is a set of that default, with rules for embeddings and reranking', () => {

@@ -32,13 +32,20 @@ describe('models', () => {
           name: 'lab',
           kind: 'compatible',
           address: connection.base_url,
+          key: 'none',
           key_env: null,
           key_set: true,
           cloud: false,
           own: true,
+          declared: connection,
         },
       ]) as unknown,
     })
+    const keyed = await models.setKey({ name: 'lab', key: 'sk-0123456789' })
+    expect(keyed.connections.find(({ name }) => name === 'lab')).toMatchObject({ key: 'stored', key_set: true })
+    expect(JSON.stringify(keyed)).not.toContain('sk-0123456789')
+    expect(await failureOf(models.setKey({ name: 'nowhere', key: 'sk-1' }))).toMatchObject({ code: 'input_invalid' })
+    await models.setKey({ name: 'lab', key: null })
     service.script(json({ error: { message: 'the model is gone' } }, 500))
     const failed = await models.test({ target: { name: 'lab' }, model: 'tiny' })
     expect(failed.works).toBe(false)

@@ -1,0 +1,129 @@
+import { Button, Modal, PasswordInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ConnectionView } from '../../../contract/control/models.ts'
+import { connectionKey } from '../../../contract/manifests/model-connections.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { api } from '../../data/client.ts'
+import { problemsOf } from '../documents/use-sending.ts'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+import { useModelsChange } from './use-models.ts'
+
+const WORDS = MODELS_WORDS.keys
+
+function keyWords({ key, key_env: variable, key_set: isThere }: ConnectionView): string {
+  if (key === 'stored') return isThere ? WORDS.stored : WORDS.notStored
+  if (variable === null) return WORDS.none
+  return isThere ? WORDS.inVariable(variable) : WORDS.unset(variable)
+}
+
+/** Where a connection's key comes from. The key goes to the engine and never comes back. */
+export function ConnectionKey({ connection }: { connection: ConnectionView }) {
+  const [isEntering, setEntering] = useState(false)
+  const [isRemoving, setRemoving] = useState(false)
+  const { name, key, key_set: isThere } = connection
+  const isStored = key === 'stored' && isThere
+  return (
+    <>
+      <div className={styles.keyPlace}>
+        <span className={isThere ? undefined : styles.bad}>{keyWords(connection)}</span>
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={isStored ? WORDS.replaceOf(name) : WORDS.storeOf(name)}
+          onClick={() => setEntering(true)}
+        >
+          {isStored ? WORDS.replace : WORDS.store}
+        </Button>
+        {key === 'stored' && (
+          <Button size="xs" variant="default" aria-label={WORDS.removeOf(name)} onClick={() => setRemoving(true)}>
+            {WORDS.remove}
+          </Button>
+        )}
+      </div>
+      {isEntering && <EnterKey connection={connection} onClose={() => setEntering(false)} />}
+      <RemoveKey connection={connection} opened={isRemoving} onClose={() => setRemoving(false)} />
+    </>
+  )
+}
+
+function EnterKey({ connection: { name, address }, onClose }: { connection: ConnectionView; onClose: () => void }) {
+  const [key, setKey] = useState('')
+  const store = useMutation(
+    api.models.setKey.mutationOptions({
+      ...useModelsChange(),
+      onSuccess: () => {
+        notifyDone(WORDS.isStored(name))
+        onClose()
+      },
+    }),
+  )
+  const { byField, rest } = problemsOf(store.error, ['key'])
+  return (
+    <Modal opened onClose={onClose} title={WORDS.title(name)} centered size="lg">
+      <form
+        className={styles.dialog}
+        aria-label={WORDS.title(name)}
+        onSubmit={(event) => {
+          event.preventDefault()
+          store.mutate({ name, key: key.trim() })
+        }}
+      >
+        <p>{WORDS.fate(address)}</p>
+        <PasswordInput
+          label={WORDS.key}
+          value={key}
+          error={byField['key']}
+          autoComplete="off"
+          data-autofocus
+          onChange={({ currentTarget: { value } }) => setKey(value)}
+        />
+        <div className={styles.actions}>
+          <Button type="submit" loading={store.isPending} disabled={key.trim() === ''}>
+            {WORDS.store}
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            {WORDS.cancel}
+          </Button>
+          {rest !== null && <span role="alert">▲ {rest}</span>}
+        </div>
+      </form>
+    </Modal>
+  )
+}
+
+interface RemoveKeyProps {
+  connection: ConnectionView
+  opened: boolean
+  onClose: () => void
+}
+
+function RemoveKey({ connection: { name, declared }, opened, onClose }: RemoveKeyProps) {
+  const remove = useMutation(
+    api.models.setKey.mutationOptions({
+      ...useModelsChange(),
+      onSuccess: () => {
+        notifyDone(WORDS.isRemoved(name))
+        onClose()
+      },
+      onError: (error) => notifyFailure(WORDS.removing, error),
+    }),
+  )
+  const variable = connectionKey(declared)
+  return (
+    <ConfirmDialog
+      opened={opened}
+      title={WORDS.question(name)}
+      confirm={WORDS.remove}
+      keep={WORDS.keep}
+      loading={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ name, key: null })}
+    >
+      <p>{WORDS.lost}</p>
+      <p>{variable === null ? WORDS.thenNone : WORDS.thenVariable(variable)}</p>
+    </ConfirmDialog>
+  )
+}
