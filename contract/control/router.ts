@@ -89,7 +89,7 @@ import {
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
 import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
-import { ListRunsInput, RunHead, RunSummary } from './run-index/runs.ts'
+import { ListRunsInput, RunHead, RunList, RunSummary } from './run-index/runs.ts'
 import { SearchInput, SearchResults } from './run-index/search.ts'
 import { IndexStatus, IndexVerification } from './run-index/upkeep.ts'
 import {
@@ -158,9 +158,8 @@ export const controlContract = {
     /** Newest first; `state` is null for runs that this engine does not control. */
     list: base.input(ListRunsInput).output(
       z.strictObject({
+        ...RunList.shape,
         runs: z.array(z.strictObject({ ...RunHead.shape, state: RunState.nullable() })),
-        total: z.int().min(0),
-        next_cursor: z.string().nullable(),
       }),
     ),
     /** The list with what a person manages: also runs that failed before their first row. */

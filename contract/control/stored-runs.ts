@@ -69,6 +69,8 @@ export const ListedRun = z.strictObject({
   at: z.iso.datetime().nullable(),
   datasets: z.array(z.strictObject({ dataset_id: Name, label: z.string(), questions: count, damaged: z.boolean() })),
   cells: z.strictObject({ ok: count, failed: count }),
+  /** It came with the project: only published files hold it, and this engine did not make it. */
+  sample: z.boolean(),
   note: RunNote,
   /** Why it cannot be moved to the trash; null when it can. */
   kept: z.enum(['published', 'under_way']).nullable(),

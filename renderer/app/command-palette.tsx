@@ -4,6 +4,8 @@ import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { useSamples } from '../components/sample-mark.tsx'
+import { runLabel } from '../components/sample-runs.ts'
 import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 import { api } from '../data/client.ts'
 import { usePreferences } from '../stores/preferences.ts'
@@ -25,6 +27,7 @@ export function CommandPalette() {
   const { density, setDensity } = usePreferences()
   const blind = useBlind()
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 50 } })).data?.runs ?? []
+  const samples = useSamples()
   const found = useQuery({
     ...api.matrix.search.queryOptions({ input: { text, limit: 8 } }),
     // Its hits name approaches and hold answers.
@@ -52,7 +55,7 @@ export function CommandPalette() {
   ]
   const runActions: SpotlightActionData[] = runs.map(({ run_id: run, datasets }) => ({
     id: `run-${run}`,
-    label: run,
+    label: runLabel(run, samples),
     description: datasets.map(({ label }) => label).join(', '),
     onClick: () => void navigate({ to: '/matrix', search: { run } }),
   }))

@@ -184,6 +184,7 @@ export const readRunsSearch = (raw: Raw): RunsSearch =>
     tag: text(raw, 'tag'),
     state: member(text(raw, 'state'), RunState.options),
     starred: raw.starred === true ? true : undefined,
+    own: raw.own === true ? true : undefined,
   })
 
 export const readCoverageSearch = (raw: Raw): CoverageSearch =>

@@ -19,6 +19,14 @@ export const COMPONENT_WORDS = {
     dataset: 'Dataset',
   },
 
+  sample: {
+    mark: 'sample',
+    about: 'Published with the project, not a run of yours',
+    named: (run: string) => `${run} (sample)`,
+    own: 'Your runs',
+    samples: 'Sample results',
+  },
+
   rungTable: {
     approach: 'Approach',
   },

@@ -3,14 +3,19 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
+import { useSamples } from './sample-mark.tsx'
+import { firstShown, runChoices } from './sample-runs.ts'
 
 const WORDS = COMPONENT_WORDS.runPicker
 
-/** The run and dataset that an address names, or the newest; undefined before any run. */
+/** The run and dataset that an address names, or the person's newest, or a sample; undefined before any run. */
 export function useRunDataset(search: { run?: string; dataset?: string }) {
   const query = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
   const runs = query.data?.runs ?? []
-  const run = runs.find(({ run_id: id }) => id === search.run) ?? (search.run === undefined ? runs[0] : undefined)
+  const run =
+    search.run === undefined
+      ? firstShown(runs, new Set(query.data?.samples))
+      : runs.find(({ run_id: id }) => id === search.run)
   const dataset = run?.datasets.find(({ dataset_id: id }) => id === search.dataset) ?? run?.datasets[0]
   return { query, runs, run, dataset }
 }
@@ -24,6 +29,7 @@ interface RunPickerProps {
 
 /** Chooses a run and one of its datasets. */
 export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
+  const samples = useSamples()
   return (
     <>
       <Select
@@ -31,7 +37,10 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
         aria-label={WORDS.run}
         searchable
         allowDeselect={false}
-        data={runs.map(({ run_id: id }) => id)}
+        data={runChoices(
+          runs.map(({ run_id: id }) => id),
+          samples,
+        )}
         value={run.run_id}
         onChange={(next) => next !== null && onChange({ run: next, dataset: datasetId })}
       />

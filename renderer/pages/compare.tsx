@@ -7,6 +7,8 @@ import { metricName } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
+import { useSamples } from '../components/sample-mark.tsx'
+import { runChoices } from '../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
@@ -26,6 +28,7 @@ export function ComparePage() {
   const search = useSearch({ from: '/compare' })
   const navigate = useNavigate({ from: '/compare' })
   const { query, runs, run, dataset } = useRunDataset(search)
+  const samples = useSamples()
   const leading = useLeadingMetric(run?.run_id)
   const chosen = search.metric ?? leading
   const metric = chosen ?? FIRST_METRIC
@@ -76,7 +79,10 @@ export function ComparePage() {
             searchable
             clearable
             maxValues={MOST_RUNS}
-            data={runs.map(({ run_id: id }) => id).filter((id) => id !== run.run_id)}
+            data={runChoices(
+              runs.map(({ run_id: id }) => id).filter((id) => id !== run.run_id),
+              samples,
+            )}
             value={others}
             onChange={(ids) => void navigate({ search: { ...search, runs: ids.length === 0 ? undefined : ids } })}
           />

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
-import { plural } from '../components/format.ts'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
@@ -17,9 +16,13 @@ import { HOME_WORDS } from '../features/home/home-words.ts'
 
 const WORDS = HOME_WORDS.page
 
+/** Rows of a list of runs; the rest is on the page Runs. */
+const MOST_LISTED = 12
+
 /** What is running, what came out last, and whether the services are well; before the first run, how to make one. */
 export function HomePage() {
-  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 12 } }))
+  // The input of the run picker, so that both share one answer.
+  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
   const active = useActiveRun()
   const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
   if (runs.isPending)
@@ -34,15 +37,26 @@ export function HomePage() {
         <ErrorPanel error={runs.error} what={WORDS.runList} retry={() => void runs.refetch()} />
       </Page>
     )
-  if (runs.data.total === 0 && active === null && jobs.length === 0)
+  const names = new Set(runs.data.samples)
+  const own = runs.data.runs.filter(({ run_id: id }) => !names.has(id)).slice(0, MOST_LISTED)
+  const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id)).slice(0, MOST_LISTED)
+  const sampleList = samples.length > 0 && (
+    <Panel title={WORDS.samples}>
+      <p className="dim">{WORDS.samplesAbout}</p>
+      <LastRuns runs={samples} jobs={[]} label={WORDS.samples} />
+    </Panel>
+  )
+  if (own.length === 0 && active === null && jobs.length === 0)
     return (
       <Page title={WORDS.home}>
+        <UnreadableFiles />
         <FoundOffer />
         <FirstRun />
+        {sampleList}
       </Page>
     )
   return (
-    <Page title={WORDS.home} aside={<span>{plural(runs.data.total, 'run')}</span>}>
+    <Page title={WORDS.home} aside={<span>{WORDS.ownRuns(runs.data.total - names.size, names.size)}</span>}>
       <StoppedRuns />
       <UnreadableFiles />
       <FoundOffer />
@@ -50,17 +64,18 @@ export function HomePage() {
       <div className={styles.columns}>
         <div className={styles.stack}>
           {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
-          {runs.data.runs[0] !== undefined && <RunResultPanel run={runs.data.runs[0].run_id} />}
-          {runs.data.runs[0] !== undefined && <NewestResult run={runs.data.runs[0]} />}
+          {own[0] !== undefined && <RunResultPanel run={own[0].run_id} />}
+          {own[0] !== undefined && <NewestResult run={own[0]} />}
           <Panel title={WORDS.lastResults}>
-            {runs.data.runs.length === 0 && jobs.length === 0 ? (
+            {own.length === 0 && jobs.length === 0 ? (
               <EmptyPanel title={WORDS.noResultYet}>
                 <p>{WORDS.noResultText}</p>
               </EmptyPanel>
             ) : (
-              <LastRuns runs={runs.data.runs} />
+              <LastRuns runs={own} jobs={jobs} label={WORDS.lastResults} />
             )}
           </Panel>
+          {sampleList}
         </div>
         <Panel title={WORDS.services}>
           <ServiceTable />

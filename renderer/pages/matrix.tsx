@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { NoRun } from '../components/no-run.tsx'
+import { firstShown } from '../components/sample-runs.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
 import { MATRIX_WORDS as WORDS } from '../features/matrix/matrix-words.ts'
 import { MatrixView } from '../features/matrix/matrix-view.tsx'
 
-/** Questions by approaches; the newest run unless the address names one. */
+/** Questions by approaches; the person's newest run unless the address names one. */
 export function MatrixPage() {
   const search = useSearch({ from: '/matrix' })
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
-  const run = search.run ?? runs.data?.runs[0]?.run_id
+  const run = search.run ?? firstShown(runs.data?.runs ?? [], new Set(runs.data?.samples))?.run_id
   const summary = useQuery({
     ...api.runs.summary.queryOptions({ input: { run_id: run ?? '' } }),
     enabled: run !== undefined,

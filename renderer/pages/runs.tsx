@@ -2,6 +2,7 @@ import { Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { RunState } from '../../contract/control/run-job.ts'
+import { useSamples } from '../components/sample-mark.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ImportBundleButton } from '../features/runs/run-bundle.tsx'
@@ -25,6 +26,7 @@ export function RunsPage() {
   const runs = query.data?.pages.flatMap((page) => page.runs) ?? []
   const total = query.data?.pages[0]?.total ?? 0
   const shown = runs.filter((run) => matchesFilter(run, filter))
+  const samples = useSamples().size
   const launch = (
     <Button variant="default" onClick={() => void navigate({ to: '/launch' })}>
       {WORDS.launch}
@@ -35,7 +37,9 @@ export function RunsPage() {
       title={WORDS.page}
       aside={
         <>
-          {query.data !== undefined && <span>{WORDS.shown(shown.length, total)}</span>}
+          {query.data !== undefined && (
+            <span>{WORDS.shown(shown.filter(({ sample }) => !sample).length, total - samples, samples)}</span>
+          )}
           <ImportBundleButton />
         </>
       }
@@ -121,6 +125,11 @@ function Filter({ filter, tags, onFilter }: FilterProps) {
         label={WORDS.filter.starred}
         checked={filter.starred === true}
         onChange={({ currentTarget: { checked } }) => change({ starred: checked ? true : undefined })}
+      />
+      <Checkbox
+        label={WORDS.filter.own}
+        checked={filter.own === true}
+        onChange={({ currentTarget: { checked } }) => change({ own: checked ? true : undefined })}
       />
     </div>
   )

@@ -1,7 +1,8 @@
 import { expect } from '@playwright/test'
 import { setForAllRoles } from '../../contract/index.ts'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { eventsUntil } from '../helpers/engine-process.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 const damageFile = (root: string): Promise<void> =>
@@ -94,13 +95,67 @@ test.describe('a file that cannot be read', () => {
   })
 })
 
-test.describe('results that came with the project', () => {
+test.describe('results of the command line', () => {
   test.use({ panelOptions: { own: true } })
   test('do not hide how to start the first run', async ({ page, open }) => {
     await open('/')
     await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
     await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
     await expect(page.getByRole('heading', { level: 1, name: /^Progress/ })).toBeVisible()
+  })
+})
+
+/** Turns the runs into published ones without working files, as a clone of the project has them. */
+async function publishAll(root: string): Promise<void> {
+  await mkdir(join(root, 'docs'), { recursive: true })
+  await rename(join(root, 'results'), join(root, 'docs/results'))
+}
+
+test.describe('samples that were published with the project', () => {
+  test.use({ panelOptions: { own: true, prepare: publishAll } })
+  test('are marked wherever a run is shown or chosen, and are not counted as own runs', async ({ page, open }) => {
+    const sample = 'ladder-2026-11-20'
+    await open('/')
+    // A fresh project: how to start, and no verdict.
+    await expect(page.getByRole('button', { name: 'Run the smoke ladder' })).toBeVisible()
+    const list = page.getByRole('region', { name: 'Sample results' })
+    await expect(list.getByRole('row').nth(1)).toContainText(/^ladder-2026-11-20 sample/)
+    await expect(page.getByRole('heading', { name: /^Result of/ })).toHaveCount(0)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.screenshot({ path: `${process.env.RAG_LADDER_SCREENS ?? 'out/screens'}/home-samples.png` })
+
+    await open('/runs')
+    await expect(page.locator('main header').first()).toContainText('0 runs, 2 samples not counted')
+    await expect(page.getByRole('rowheader', { name: sample })).toContainText('sample')
+    await page.getByRole('checkbox', { name: 'Without samples' }).check()
+    await expect(page.getByText('No run matches the filter.')).toBeVisible()
+
+    for (const path of ['/result', '/compare']) {
+      await open(path)
+      await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(`${sample} (sample)`)
+      await expect(page.getByRole('note')).toContainText('not measured on your documents')
+    }
+    await page.getByRole('combobox', { name: 'Other runs' }).click()
+    await expect(page.getByRole('option', { name: 'ladder-2026-11-18-r2 (sample)' })).toBeVisible()
+    await open('/matrix')
+    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(`${sample} (sample)`)
+  })
+
+  test('give way to the first own run', async ({ page, open, panel }) => {
+    await panel.client.runs.start({ run_id: 'mine', dataset_ids: ['smoke'], models: ['vanilla-rag'], metrics: [] })
+    await eventsUntil(
+      panel.client,
+      { after: 0 },
+      (event) => event.type === 'run.changed' && event.job.state === 'completed',
+    )
+    await open('/')
+    await expect(page.getByRole('heading', { name: 'Result of mine' })).toBeVisible()
+    await expect(page.locator('main header').first()).toContainText('1 run · 2 samples')
+    await expect(page.getByRole('region', { name: 'Last results' })).not.toContainText('ladder-2026')
+    await open('/result')
+    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue('mine')
+    await page.getByRole('combobox', { name: 'Run', exact: true }).click()
+    await expect(page.getByRole('group', { name: 'Sample results' }).getByRole('option')).toHaveCount(2)
   })
 })
 

@@ -74,7 +74,13 @@ export const ListRunsInput = z.strictObject({
 })
 
 /** Newest run first. */
-export const RunList = z.strictObject({ runs: z.array(RunHead), total: count, next_cursor: z.string().nullable() })
+export const RunList = z.strictObject({
+  runs: z.array(RunHead),
+  total: count,
+  /** Names of all runs, on this page or not, that only published files hold: they came with the project. */
+  samples: z.array(Name),
+  next_cursor: z.string().nullable(),
+})
 export type RunList = z.infer<typeof RunList>
 
 export const IndexedAlias = z.strictObject({

@@ -229,7 +229,12 @@ export function runProcedures(parts: EngineParts) {
     retryFailures: control.runs.retryFailures.handler(({ input }) => retry(parts, input)),
     list: control.runs.list.handler(async ({ input }) => {
       const list = await index.query('listRuns', input)
-      return { ...list, runs: list.runs.map((run) => ({ ...run, state: runs.stateOf(run.run_id) })) }
+      return {
+        ...list,
+        runs: list.runs.map((run) => ({ ...run, state: runs.stateOf(run.run_id) })),
+        // A run of this engine stays the person's own where its working files are gone.
+        samples: list.samples.filter((run) => runs.stateOf(run) === null),
+      }
     }),
     summary: control.runs.summary.handler(async ({ input }) => (await index.query('runSummary', input)).summary),
     steps: control.runs.steps.handler(({ input }) => runs.stepsOf(input.run_id)),

@@ -43,6 +43,7 @@ async function overview(
         damaged,
       })),
       cells: cellsOf(head),
+      sample: !hasFiles && state === null,
       note: notes.ofRun(head.run_id),
       kept: isUnderWay(state) ? 'under_way' : hasFiles ? null : 'published',
     }
@@ -68,6 +69,7 @@ async function overview(
       at: end ?? start,
       datasets: request.dataset_ids.map((id) => ({ dataset_id: id, label: id, questions: 0, damaged: false })),
       cells: { ok: 0, failed: 0 },
+      sample: false,
       note: notes.ofRun(run_id),
       kept: isUnderWay(state) ? 'under_way' : null,
     }),

@@ -112,6 +112,22 @@ describe('one cell', () => {
 })
 
 describe('runs', () => {
+  it('a run that only published files hold is a sample, on whatever page of the list it is', async () => {
+    const folders = await indexFolders()
+    const store = (folder: string, runId: string) =>
+      writeFile(join(folder, `${runId}-baseline_curated-evidence.jsonl`), evidenceBytes([sampleRow({ runId })]))
+    await store(folders.published, 'shipped')
+    await store(folders.results, 'own')
+    const index = openIndex(folders)
+    await index.sync()
+    const list = RunList.parse(asker(index)('listRuns', { limit: 1 }))
+    expect(list).toMatchObject({ total: 2, samples: ['shipped'] })
+    // Published, a run of the person keeps its working file.
+    await store(folders.published, 'own')
+    await index.sync()
+    expect(RunList.parse(asker(index)('listRuns', {})).samples).toEqual(['shipped'])
+  })
+
   it('runs are listed newest first in pages and have summaries', async () => {
     const { ask, index, folders, aggregate, files } = await goldenIndex()
     const others = ['run-a', 'run-b', 'run-c'].map((runId, index) => ({

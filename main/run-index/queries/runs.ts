@@ -77,8 +77,24 @@ export function listRuns(db: Database.Database, { limit, cursor }: z.output<type
   const heads = fitting(runHeads(db, runs.slice(0, limit)))
   const last = runs[heads.length - 1]
   const isEnd = heads.length === runs.length || last === undefined
-  return { runs: heads, total, next_cursor: isEnd ? null : `${last.newest_ms}.${last.id}` }
+  return {
+    runs: heads,
+    total,
+    samples: publishedOnly(db),
+    next_cursor: isEnd ? null : `${last.newest_ms}.${last.id}`,
+  }
 }
+
+/** Names of the runs without a working file: the first folder holds what is made here, the others what is published. */
+const publishedOnly = (db: Database.Database): string[] =>
+  db
+    .prepare<[], string>(
+      `SELECT run_id FROM runs r WHERE NOT EXISTS
+         (SELECT 1 FROM dataset_runs d JOIN artifacts a ON a.scope = d.id WHERE d.run = r.id AND a.folder = 0)
+       ORDER BY run_id`,
+    )
+    .pluck()
+    .all()
 
 function runHeads(db: Database.Database, runs: readonly RunRow[]): RunHead[] {
   const ids = JSON.stringify(runs.map(({ id }) => id))

@@ -6,6 +6,8 @@ import type { ChangedCell } from '../../../contract/control/run-index/compare-ru
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricValue } from '../../components/format.ts'
+import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
+import { runChoices } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
@@ -26,6 +28,7 @@ interface QuestionDifferencesProps {
 
 /** The cells in which two runs differ, by kind, with links to both sides. */
 export function QuestionDifferences({ run, others, dataset, metric }: QuestionDifferencesProps) {
+  const samples = useSamples()
   const [chosen, setChosen] = useState<string | null>(null)
   const [kind, setKind] = useState<ChangeKind | 'all'>('all')
   const other = others.find((id) => id === chosen) ?? others[0]!
@@ -52,7 +55,7 @@ export function QuestionDifferences({ run, others, dataset, metric }: QuestionDi
             size="xs"
             aria-label={WORDS.against}
             allowDeselect={false}
-            data={others}
+            data={runChoices(others, samples)}
             value={other}
             onChange={setChosen}
           />
@@ -84,7 +87,7 @@ export function QuestionDifferences({ run, others, dataset, metric }: QuestionDi
                 <th>{COMPARE_WORDS.approach}</th>
                 {[run, other].map((id) => (
                   <th key={id} className={styles.runName}>
-                    {id}
+                    {id} <SampleMark run={id} />
                   </th>
                 ))}
               </tr>

@@ -3,6 +3,7 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, plural, score, signed } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
+import { SampleMark } from '../../components/sample-mark.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
@@ -111,7 +112,11 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
                 <th scope="row">
                   <ApproachName alias={model} short />
                 </th>
-                {others.length > 1 && <td className={styles.runName}>{other}</td>}
+                {others.length > 1 && (
+                  <td className={styles.runName}>
+                    {other} <SampleMark run={other} />
+                  </td>
+                )}
                 <td className={table.num}>{count(common)}</td>
                 <td className={table.num}>{score(mean)}</td>
                 <td className={table.num}>{score(otherMean)}</td>
@@ -176,7 +181,7 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
                 <th>{WORDS.field}</th>
                 {data.run_ids.map((id) => (
                   <th key={id} className={styles.runName}>
-                    {id}
+                    {id} <SampleMark run={id} />
                   </th>
                 ))}
               </tr>

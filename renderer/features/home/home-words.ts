@@ -6,6 +6,11 @@ export const HOME_WORDS = {
     home: 'Home',
     runList: 'The list of runs',
     lastResults: 'Last results',
+    samples: 'Sample results',
+    samplesAbout:
+      'These runs were published with the project, to show what a finished run looks like. They were not measured on your documents or with your models.',
+    ownRuns: (own: number, samples: number) =>
+      samples === 0 ? plural(own, 'run') : `${plural(own, 'run')} · ${plural(samples, 'sample')}`,
     noResultYet: 'No result yet',
     noResultText: 'The first rows appear here as soon as cells finish.',
     services: 'Services',
@@ -20,8 +25,7 @@ export const HOME_WORDS = {
   },
 
   firstRun: {
-    noRunFromPanel:
-      'No run was started from this panel yet. The results below were published with the project or made by the command line.',
+    noRunFromPanel: 'No run was started from this panel yet. The results below were made by the command line.',
     runSmoke: 'Run the smoke ladder',
     smokeSize: (questions: number, approaches: number) =>
       `${plural(questions, 'question')} × ${plural(approaches, 'approach', 'approaches')}, about 20 seconds`,
@@ -35,7 +39,6 @@ export const HOME_WORDS = {
   },
 
   lastRuns: {
-    lastResults: 'Last results',
     run: 'Run',
     state: 'State',
     datasets: 'Datasets',

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { RunJob, RunState } from '../../../contract/control/run-job.ts'
 import { count, moment } from '../../components/format.ts'
+import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
-import { api } from '../../data/client.ts'
 import table from '../../components/table.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -29,11 +28,17 @@ function listedRuns(heads: (RunHead & { state: RunState | null })[], jobs: RunJo
   ].toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1))
 }
 
+interface LastRunsProps {
+  runs: (RunHead & { state: RunState | null })[]
+  /** Runs of this engine, those without a row included. */
+  jobs: RunJob[]
+  label: string
+}
+
 /** Runs with their datasets; each dataset links to its matrix, each state of a run of this engine to its steps. */
-export function LastRuns({ runs }: { runs: (RunHead & { state: RunState | null })[] }) {
-  const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
+export function LastRuns({ runs, label, jobs }: LastRunsProps) {
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.lastResults}>
+    <div className={table.scroll} tabIndex={0} role="region" aria-label={label}>
       <table className={table.table}>
         <thead>
           <tr>
@@ -57,16 +62,17 @@ export function LastRuns({ runs }: { runs: (RunHead & { state: RunState | null }
 
 function RunRow({ head, job }: ListedRun) {
   const run = head?.run_id ?? job!.run_id
+  const isSample = useSamples().has(run)
   const ok = head?.datasets.reduce((sum, { cells }) => sum + cells.ok, 0) ?? 0
   const failed = head?.datasets.reduce((sum, { cells }) => sum + cells.error + cells.timeout, 0) ?? 0
   return (
     <tr>
       <th scope="row" className={table.wrap}>
-        {run}
+        {run} <SampleMark run={run} />
       </th>
       <td className={table.wrap}>
         {job === undefined ? (
-          <span className="dim">{head?.kind === 'historical' ? WORDS.published : WORDS.filesOnly}</span>
+          <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.filesOnly}</span>
         ) : (
           <>
             <Link to="/ladder" search={{ run }}>

@@ -6,6 +6,8 @@ import type { RunDatasetSummary, RunSummary } from '../../../contract/control/ru
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, plural } from '../../components/format.ts'
+import { useSamples } from '../../components/sample-mark.tsx'
+import { runChoices } from '../../components/sample-runs.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ExportMenu } from './export-menu.tsx'
 import { filtersOf } from './matrix-query.ts'
@@ -49,6 +51,7 @@ function Choice({ width, ...props }: SelectProps & { width: number }) {
 /** What is shown, in which order, and what is filtered out. */
 export function MatrixToolbar(props: MatrixToolbarProps) {
   const { runIds, summary, dataset, search, metric, baseline, aliases, set, textInput } = props
+  const samples = useSamples()
   const metrics = dataset.metrics.includes(metric) ? dataset.metrics : [metric, ...dataset.metrics]
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={WORDS.toolbar}>
@@ -58,7 +61,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
           width={220}
           label={WORDS.run}
           searchable
-          data={runIds.includes(summary.run_id) ? runIds : [summary.run_id, ...runIds]}
+          data={runChoices(runIds.includes(summary.run_id) ? runIds : [summary.run_id, ...runIds], samples)}
           value={summary.run_id}
           onChange={(run) => run !== null && set({ run, cell: undefined, against: undefined })}
         />

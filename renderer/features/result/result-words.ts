@@ -7,6 +7,7 @@ export const RESULT_WORDS = {
   afterLaunch: '; its result appears here when a dataset is done.',
   result: (run: string) => `Result of ${run}`,
   what: 'The result',
+  sample: 'A sample result, published with the project: it was not measured on your documents or with your models.',
   pending: (labels: readonly string[]) =>
     `Not summed up yet: ${labels.join(', ')}. A run is summed up when its cells are done.`,
   noSummary: 'This run has no summary yet: its result appears here when a dataset is done.',

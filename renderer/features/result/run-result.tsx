@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../data/client.ts'
 import styles from './result.module.css'
+import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
 
 /** What a run decides, a paragraph per dataset: the same sentences as in the terminal and in reports. */
 export function RunResultPanel({ run }: { run: string }) {
+  const isSample = useSamples().has(run)
   const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   return (
-    <Panel title={WORDS.result(run)}>
+    <Panel title={WORDS.result(run)} aside={<SampleMark run={run} />}>
       {isError && <ErrorPanel error={error} what={WORDS.what} retry={() => void refetch()} />}
       {data === undefined && !isError && <LoadingRows rows={3} />}
       {data !== undefined && (
         <div className={styles.result}>
+          {isSample && <p role="note">{WORDS.sample}</p>}
           {data.verdicts.map((verdict) => (
             <div key={verdict.dataset} className={styles.verdict} data-kind={verdict.kind}>
               <strong>

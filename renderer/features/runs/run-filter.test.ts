@@ -26,3 +26,8 @@ it.each<[RunFilter, boolean]>([
 it('a run without a star does not match the filter for starred runs', () => {
   expect(matchesFilter({ ...run, note: { ...run.note, starred: false } }, { starred: true })).toBe(false)
 })
+
+it('a sample does not match the filter without samples', () => {
+  expect(matchesFilter({ ...run, sample: true }, { own: true })).toBe(false)
+  expect(matchesFilter({ ...run, sample: false }, { own: true })).toBe(true)
+})

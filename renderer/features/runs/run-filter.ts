@@ -6,10 +6,12 @@ export interface RunFilter {
   tag?: string | undefined
   state?: RunState | undefined
   starred?: true | undefined
+  /** Only runs of the person, no samples. */
+  own?: true | undefined
 }
 
 /** Whether a run matches every part of a filter; words match in name, note, tags, datasets, approaches and model set. */
-export function matchesFilter(run: ListedRun, { text = '', tag, state, starred }: RunFilter): boolean {
+export function matchesFilter(run: ListedRun, { text = '', tag, state, starred, own }: RunFilter): boolean {
   const { note, datasets, models, model_sets: sets } = run
   const searched = [run.run_id, note.note, ...note.tags, ...models, ...sets, ...datasets.map(({ label }) => label)]
     .join('\n')
@@ -19,6 +21,7 @@ export function matchesFilter(run: ListedRun, { text = '', tag, state, starred }
     words.every((word) => searched.includes(word)) &&
     (tag === undefined || note.tags.includes(tag)) &&
     (state === undefined || run.state === state) &&
-    (starred === undefined || note.starred)
+    (starred === undefined || note.starred) &&
+    (own === undefined || !run.sample)
   )
 }

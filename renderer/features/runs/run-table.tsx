@@ -6,6 +6,7 @@ import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, moment, score } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
+import { SampleMark } from '../../components/sample-mark.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
@@ -76,7 +77,7 @@ function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOp
         <Star run={run} />
       </td>
       <th scope="row" className={table.wrap}>
-        {id}
+        {id} <SampleMark run={id} />
         <span className={styles.under}>{moment(run.at)}</span>
         {note.note !== '' && <span className={styles.under}>{note.note.split('\n')[0]}</span>}
         {note.tags.length > 0 && (

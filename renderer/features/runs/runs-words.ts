@@ -7,8 +7,9 @@ export const RUNS_WORDS = {
   empty: 'No run yet',
   emptyText: 'Every run appears here with its state, its settings and its highest mean, failed runs included.',
   launch: 'Launch a run',
-  shown: (shown: number, total: number) =>
-    shown === total ? plural(total, 'run') : `${count(shown)} of ${count(total)} runs`,
+  shown: (shown: number, total: number, samples: number) =>
+    (shown === total ? plural(total, 'run') : `${count(shown)} of ${count(total)} runs`) +
+    (samples === 0 ? '' : `, ${plural(samples, 'sample')} not counted`),
   older: 'Show older runs',
 
   filter: {
@@ -16,6 +17,7 @@ export const RUNS_WORDS = {
     tag: 'Tag',
     anyTag: 'Any tag',
     starred: 'Starred only',
+    own: 'Without samples',
     state: 'State',
     anyState: 'Any state',
     none: 'No run matches the filter.',

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { api } from '../data/client.ts'
+import { COMPONENT_WORDS } from './component-words.ts'
+import styles from './sample-mark.module.css'
+
+const WORDS = COMPONENT_WORDS.sample
+
+/** Names of the runs that came with the project; empty until the list is there. */
+export function useSamples(): ReadonlySet<string> {
+  // The input of the run picker, so that both share one answer.
+  const samples = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } })).data?.samples
+  return useMemo(() => new Set(samples), [samples])
+}
+
+/** Beside the name of a run that came with the project; nothing beside others. */
+export function SampleMark({ run }: { run: string }) {
+  if (!useSamples().has(run)) return null
+  return (
+    <span className={styles.mark} title={WORDS.about}>
+      {WORDS.mark}
+    </span>
+  )
+}

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest'
+import { firstShown, runChoices } from './sample-runs.ts'
+
+const runs = [{ run_id: 'published' }, { run_id: 'mine' }, { run_id: 'older' }]
+
+describe('sample results', () => {
+  it('are never chosen before a run of the person, however new they are', () => {
+    expect(firstShown(runs, new Set(['published']))).toEqual({ run_id: 'mine' })
+  })
+
+  it('are shown where there is nothing else', () => {
+    expect(firstShown(runs, new Set(['published', 'mine', 'older']))).toEqual({ run_id: 'published' })
+    expect(firstShown<{ run_id: string }>([], new Set(['published']))).toBeUndefined()
+  })
+
+  it('are a group of their own in a choice, and each says so when it is chosen', () => {
+    expect(runChoices(['published', 'mine', 'older'], new Set(['published']))).toEqual([
+      { group: 'Your runs', items: [expect.objectContaining({ value: 'mine', label: 'mine' }), expect.anything()] },
+      { group: 'Sample results', items: [{ value: 'published', label: 'published (sample)' }] },
+    ])
+  })
+
+  it('leave a choice without groups where there are none, or nothing else', () => {
+    expect(runChoices(['mine'], new Set())).toEqual([{ value: 'mine', label: 'mine' }])
+    expect(runChoices(['published'], new Set(['published']))).toEqual([
+      { value: 'published', label: 'published (sample)' },
+    ])
+  })
+})

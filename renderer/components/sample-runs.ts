@@ -1,0 +1,34 @@
+// Results that came with the project, and how they are kept apart from a person's own runs wherever a run is shown or chosen.
+import { COMPONENT_WORDS } from './component-words.ts'
+
+const WORDS = COMPONENT_WORDS.sample
+
+/** The run that a page opens with: the newest of the person's own, else the newest sample. */
+export const firstShown = <Run extends { run_id: string }>(
+  runs: readonly Run[],
+  samples: ReadonlySet<string>,
+): Run | undefined => runs.find(({ run_id: id }) => !samples.has(id)) ?? runs[0]
+
+/** A run's name where no mark can be beside it. */
+export const runLabel = (run: string, samples: ReadonlySet<string>): string =>
+  samples.has(run) ? WORDS.named(run) : run
+
+interface Choice {
+  value: string
+  label: string
+}
+
+/** Options of a choice of runs: own ones first, samples as a group of their own. */
+export function runChoices(
+  runs: readonly string[],
+  samples: ReadonlySet<string>,
+): Choice[] | { group: string; items: Choice[] }[] {
+  const choices = (isSample: boolean): Choice[] =>
+    runs.filter((run) => samples.has(run) === isSample).map((value) => ({ value, label: runLabel(value, samples) }))
+  const [own, published] = [choices(false), choices(true)]
+  if (own.length === 0 || published.length === 0) return [...own, ...published]
+  return [
+    { group: WORDS.own, items: own },
+    { group: WORDS.samples, items: published },
+  ]
+}
