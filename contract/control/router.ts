@@ -86,6 +86,7 @@ import {
   TrashEntry,
   UpdateDatasetInput,
 } from './own-datasets.ts'
+import { PanelState } from './panel-state.ts'
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
 import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
@@ -330,6 +331,9 @@ export const controlContract = {
   settings: {
     get: base.output(SettingsView),
     update: base.input(SettingsUpdate).output(SettingsView),
+    /** What the panel remembers of a person in this project. */
+    panel: base.output(PanelState),
+    savePanel: base.input(PanelState).output(PanelState),
   },
 }
 export type ControlContract = typeof controlContract

@@ -22,6 +22,7 @@ import { IndexGateway } from './index-gateway.ts'
 import { BlindJudging } from './judging/blind-judging.ts'
 import { JudgePreparation } from './judging/judge-preparation.ts'
 import { NotesStore } from './notes-store.ts'
+import { PanelStore } from './panel-store.ts'
 import { control } from './procedures/control-api.ts'
 import {
   datasetProcedures,
@@ -161,6 +162,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     settings,
     runs,
     notes: await NotesStore.open(below('notes.json'), warn),
+    panel: await PanelStore.open(below('panel.json'), warn),
     platform,
     services,
     index,

@@ -5,6 +5,7 @@ import type { ExperimentSource } from './experiment-source.ts'
 import type { Sessions } from './http/sessions.ts'
 import type { IndexGateway } from './index-gateway.ts'
 import type { NotesStore } from './notes-store.ts'
+import type { PanelStore } from './panel-store.ts'
 import type { BlindJudging } from './judging/blind-judging.ts'
 import type { JudgePreparation } from './judging/judge-preparation.ts'
 import type { RunControl } from './run-control/run-control.ts'
@@ -23,6 +24,7 @@ export interface EngineParts {
   settings: SettingsStore
   runs: RunControl
   notes: NotesStore
+  panel: PanelStore
   platform: PlatformHost
   services: ServiceRegistry
   index: IndexGateway

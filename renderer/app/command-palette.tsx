@@ -10,6 +10,7 @@ import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 import { api } from '../data/client.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { useBlind } from '../stores/sight.ts'
+import { useTour } from '../stores/tour.ts'
 import { PAGES } from '../../contract/pages.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
@@ -26,6 +27,7 @@ export function CommandPalette() {
   const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const { density, setDensity } = usePreferences()
   const blind = useBlind()
+  const { open: openTour } = useTour()
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 50 } })).data?.runs ?? []
   const samples = useSamples()
   const found = useQuery({
@@ -46,6 +48,7 @@ export function CommandPalette() {
     ...(smoke === undefined
       ? []
       : [{ id: 'smoke', label: WORDS.runSmoke, description: smoke.description, onClick: start }]),
+    ...(blind ? [] : [{ id: 'tour', label: WORDS.tour, onClick: openTour }]),
     ...(['light', 'dark', 'auto'] as const)
       .filter((scheme) => scheme !== colorScheme)
       .map((scheme) => ({ id: scheme, label: WORDS.look(scheme), onClick: () => setColorScheme(scheme) })),

@@ -33,6 +33,7 @@ export const SHELL_WORDS = {
 
   commandPalette: {
     runSmoke: 'Run the smoke ladder',
+    tour: 'Take the tour',
     look: (scheme: string) => `Look: ${scheme}`,
     density: (choice: string) => `Density: ${choice}`,
     pages: 'Pages',

@@ -11,6 +11,7 @@ import { useEngineEvents, useEventLink } from '../data/events.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
 import { CancelButton } from '../features/ladder/cancel-button.tsx'
 import { useRunControl } from '../features/ladder/run-control.ts'
+import { Tour } from '../features/tour/tour.tsx'
 import { useBlind } from '../stores/sight.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { guideOf, PAGE_GROUPS } from '../../contract/pages.ts'
@@ -65,6 +66,7 @@ export function Shell() {
       </main>
       <RunStrip />
       <CommandPalette />
+      <Tour />
     </div>
   )
 }

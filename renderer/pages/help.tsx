@@ -1,9 +1,11 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { GUIDE_CONTENTS, loadGuidePage } from '../features/help/guide-pages.ts'
 import { GuideView } from '../features/help/guide-view.tsx'
+import { useTour } from '../stores/tour.ts'
 import styles from '../features/help/help.module.css'
 import { HELP_WORDS } from '../features/help/help-words.ts'
 
@@ -17,6 +19,7 @@ export function HelpPage() {
     queryFn: () => loadGuidePage(page),
     staleTime: Infinity,
   })
+  const { open } = useTour()
   const isRead = typeof data === 'string'
   useEffect(() => {
     if (!isRead) return
@@ -27,7 +30,14 @@ export function HelpPage() {
   }, [isRead, page, at])
   const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? WORDS.help
   return (
-    <Page title={title}>
+    <Page
+      title={title}
+      aside={
+        <Button variant="default" onClick={open}>
+          {WORDS.tour}
+        </Button>
+      }
+    >
       <div className={styles.layout}>
         <nav className={styles.contents} aria-label={WORDS.guide}>
           <ul>

@@ -72,6 +72,7 @@ test('the first five minutes on a real engine: link, smoke ladder, matrix with h
     addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
       window.violations.push(effectiveDirective + ' ' + blockedURI))`)
   await page.goto(serving.link)
+  await page.getByRole('button', { name: 'Skip the tour' }).last().click()
   await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
   await expect(page.locator('[data-step=cells][data-state=running]')).toBeVisible({ timeout: 60_000 })
   await expect(page.getByText(/^\d+\/28 cells/).first()).toBeVisible()

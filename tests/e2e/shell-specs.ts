@@ -31,6 +31,7 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
   { file: 'screens.spec.ts', title: 'shows, and axe finds nothing serious', part: 'protocol' },
   { file: 'home.spec.ts', title: 'each page explains what will appear and how to create it', part: 'protocol' },
   { file: 'help.spec.ts', part: 'protocol' },
+  { file: 'tour.spec.ts', title: 'a tour by keyboard alone', part: 'forwarding' },
   { file: 'home.spec.ts', title: 'an unknown address is reported and keeps the links to the pages', part: 'protocol' },
   { file: 'cell.spec.ts', title: 'a cell as a page keeps the way back to the same view', part: 'protocol' },
   { file: 'datasets.spec.ts', title: 'the graph drawn: laid out beside the page, with a legend', part: 'protocol' },

@@ -15,6 +15,8 @@ export interface PanelOptions {
   sharedAs?: string
   /** No run yet. */
   empty?: boolean
+  /** The first-start tour was not seen yet: it opens by itself in a project without runs. */
+  tour?: boolean
   /** Texts of the newest run's cells are markup, scripts and links. */
   hostile?: boolean
   /** The smoke corpus was ingested with its graph by a finished run. */
@@ -57,7 +59,7 @@ async function ingestSmoke({ client }: EngineProcess): Promise<void> {
 type StartedPanel = Omit<Panel, 'cut'>
 
 async function startPanel(options: PanelOptions): Promise<StartedPanel> {
-  const { empty = false, hostile = false, ingested = false, prepare, env } = options
+  const { empty = false, tour = false, hostile = false, ingested = false, prepare, env } = options
   const root = empty ? await emptyProject() : await copyProject(process.env[SEED_VARIABLE]!)
   if (hostile) {
     const run = { runId: SEEDED_RUNS[0], datasetId: 'graph_native', finishedAt: '2026-11-20T09:14:02.000Z' }
@@ -68,6 +70,7 @@ async function startPanel(options: PanelOptions): Promise<StartedPanel> {
   const engine = await startEngine(root, { ...(IS_DESKTOP ? { RAG_LADDER_APP_ORIGIN: APP_ORIGIN } : {}), ...env })
   // The first reading of the results ends before a page asks for them.
   await eventsUntil(engine.client, { after: 0 }, isReady)
+  if (!tour) await engine.client.settings.savePanel({ tour_seen: true })
   if (ingested) await ingestSmoke(engine)
   return { ...engine, root }
 }

@@ -180,6 +180,8 @@ try {
   for (const folder of ['manifests', 'corpus', 'docs/results'])
     await cp(join(PROJECT_ROOT, folder), join(project, folder), { recursive: true })
   engine = await startEngine(project)
+  // The tour would lie over the first page.
+  await engine.client.settings.savePanel({ tour_seen: true })
   const { before, after } = await views(await publishedRow(engine.client))
   await mkdir(FOLDER, { recursive: true })
   browser = await chromium.launch({

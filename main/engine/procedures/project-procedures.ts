@@ -157,7 +157,7 @@ export function indexProcedures({ index }: EngineParts) {
 }
 
 export function settingsProcedures(parts: EngineParts) {
-  const { settings, config } = parts
+  const { settings, config, panel } = parts
   const view = (): SettingsView => ({
     settings: settings.settings,
     secrets: settings.secrets(),
@@ -176,5 +176,7 @@ export function settingsProcedures(parts: EngineParts) {
       await settings.update(input)
       return view()
     }),
+    panel: control.settings.panel.handler(() => panel.state),
+    savePanel: control.settings.savePanel.handler(({ input }) => panel.save(input)),
   }
 }

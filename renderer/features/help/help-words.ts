@@ -2,6 +2,7 @@
 export const HELP_WORDS = {
   page: {
     help: 'Help',
+    tour: 'Take the tour',
     guide: 'Guide',
     theGuide: 'The guide',
     unknownPage: 'No such page in the guide',

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { notifyFailure } from '../../components/notify.ts'
@@ -6,14 +6,18 @@ import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
 import { smallestDataset } from './smallest-dataset.ts'
 
-/** The smallest run: the fewest questions of the lowest rung, all base approaches. Starting it opens the ladder, which ends in the matrix. */
-export function useSmokeRun(): {
+/**
+ * The smallest run: the fewest questions of the lowest rung, all base approaches. Starting it opens the ladder, which ends in the matrix, unless
+ * `onStarted` does something else with its name.
+ */
+export function useSmokeRun({ onStarted }: { onStarted?: (run: string) => void } = {}): {
   smoke: DatasetView | undefined
   approaches: string[]
   start: () => void
   isStarting: boolean
 } {
   const navigate = useNavigate()
+  const client = useQueryClient()
   // The palette is on every page, also where a person votes blindly: the experiment names all approaches.
   const blind = useBlind()
   const experiment = useQuery({ ...api.experiment.get.queryOptions(), enabled: !blind }).data
@@ -21,7 +25,11 @@ export function useSmokeRun(): {
   const approaches = experiment?.aliases.filter(({ alias, base }) => alias === base).map(({ alias }) => alias) ?? []
   const { mutate, isPending } = useMutation(
     api.runs.start.mutationOptions({
-      onSuccess: ({ run_id: land }) => void navigate({ to: '/ladder', search: { land } }),
+      onSuccess: async ({ run_id: land }) => {
+        await client.invalidateQueries({ queryKey: api.runs.jobs.key() })
+        if (onStarted === undefined) void navigate({ to: '/ladder', search: { land } })
+        else onStarted(land)
+      },
       onError: (error) => notifyFailure('Starting the smoke ladder', error),
     }),
   )

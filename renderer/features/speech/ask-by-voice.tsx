@@ -1,22 +1,17 @@
-import { Button, Loader, MultiSelect, TextInput } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { MultiSelect, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
-import { MAX_SPEECH_CHARACTERS } from '../../../contract/http/speech.ts'
-import { ApproachName } from '../../components/approach-name.tsx'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
-import { duration, plural } from '../../components/format.ts'
-import { MarkedText } from '../../components/marked-text.tsx'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { AnswerCard } from './answer-card.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
-import { speak } from './speech-client.ts'
 import styles from './speech.module.css'
-import { type Asked, messageOf, useAsking } from './use-asking.ts'
+import { useAsking } from './use-asking.ts'
 import { useHearing } from './use-hearing.ts'
-import { Waveform } from './waveform.tsx'
 import { SPEECH_WORDS } from './speech-words.ts'
 
 const WORDS = SPEECH_WORDS.askByVoice
@@ -85,71 +80,11 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
         ) : (
           <ol className={styles.answers} aria-label={WORDS.answers}>
             {asking.answers.map((asked) => (
-              <SpokenAnswerCard key={asking.question + asked.alias} asked={asked} />
+              <AnswerCard key={asking.question + asked.alias} asked={asked} />
             ))}
           </ol>
         )}
       </Panel>
     </>
-  )
-}
-
-/** One approach's answer, to read and to hear. */
-function SpokenAnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
-  const speaking = useMutation({ mutationFn: speak })
-  const hasText = answer !== null && answer.text.trim() !== ''
-  return (
-    <li className={styles.answer} aria-label={alias}>
-      <header className={styles.answerHead}>
-        <strong>
-          <ApproachName alias={alias} />
-        </strong>
-        <span className="dim" role="status">
-          {state === 'waiting' && WORDS.waits}
-          {state === 'asking' && (
-            <>
-              <Loader size="xs" />
-              {WORDS.asking}
-            </>
-          )}
-          {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.sources.length ?? 0, 'source')}`}
-          {state === 'failed' && WORDS.noAnswer}
-        </span>
-        {hasText && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={speaking.isPending}
-            onClick={() => speaking.mutate({ input: answer.text.slice(0, MAX_SPEECH_CHARACTERS) })}
-          >
-            {WORDS.hear(alias)}
-          </Button>
-        )}
-      </header>
-      {hasText && (
-        <p className={styles.read}>
-          <MarkedText text={answer.text} />
-        </p>
-      )}
-      {answer !== null && answer.sources.length > 0 && (
-        <details>
-          <summary>{WORDS.evidence}</summary>
-          <ol>
-            {answer.sources.map(({ name, text }, index) => (
-              <li key={index}>
-                <strong>{name}</strong>
-                <p className={styles.read}>
-                  <MarkedText text={text} />
-                </p>
-              </li>
-            ))}
-          </ol>
-        </details>
-      )}
-      {answer !== null && !hasText && <p className="dim">{WORDS.emptyAnswer}</p>}
-      {problem !== null && <p role="alert">▲ {problem}</p>}
-      {speaking.isSuccess && <Waveform sound={speaking.data} label={WORDS.theAnswerOf(alias)} playsAtOnce />}
-      {speaking.isError && <p role="alert">▲ {messageOf(speaking.error)}</p>}
-    </li>
   )
 }

@@ -22,6 +22,13 @@ describe('the rest of the engine', () => {
     ).toMatchObject({ code: 'input_invalid', details: { problems: [{ path: 'settings.gateway_url' }] } })
   })
 
+  it('remembers that the tour was seen, in a file of the project', async () => {
+    expect(await client.settings.panel()).toEqual({ tour_seen: false })
+    expect(await client.settings.savePanel({ tour_seen: true })).toEqual({ tour_seen: true })
+    expect(await client.settings.panel()).toEqual({ tour_seen: true })
+    expect(JSON.parse(await readFile(join(root, '.rag-ladder/panel.json'), 'utf8'))).toEqual({ tour_seen: true })
+  })
+
   it('starts and stops the platform and gives its log', async () => {
     await client.services.start({ name: 'platform', dataset_id: 'smoke' })
     const view = async () => (await client.services.list()).find(({ name }) => name === 'platform')!

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { PanelState } from '../../contract/control/panel-state.ts'
+import { writeAtomic } from '../lib/write-atomic.ts'
+
+/** What the panel remembers, in one file of the state folder; a file that is missing or unusable counts as nothing remembered. */
+export class PanelStore {
+  readonly #file: string
+  #state: PanelState
+  #last: Promise<unknown> = Promise.resolve()
+
+  private constructor(file: string, state: PanelState) {
+    this.#file = file
+    this.#state = state
+  }
+
+  /** Reads the file; one that is not usable is reported by `warn`. */
+  static async open(file: string, warn: (message: string) => void): Promise<PanelStore> {
+    const text = await readFile(file, 'utf8').catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}'
+      throw error
+    })
+    const state = stateIn(text)
+    if (state === null) warn(`${file} holds no panel state of this version: the panel starts as in a new project.`)
+    return new PanelStore(file, state ?? PanelState.parse({}))
+  }
+
+  get state(): PanelState {
+    return this.#state
+  }
+
+  /** Durable when it resolves. Changes are made one after another. */
+  save(state: PanelState): Promise<PanelState> {
+    const turn = this.#last
+      .catch(() => undefined)
+      .then(async () => {
+        await writeAtomic(this.#file, `${JSON.stringify(state, null, 2)}\n`)
+        this.#state = state
+        return state
+      })
+    this.#last = turn
+    return turn
+  }
+}
+
+function stateIn(text: string): PanelState | null {
+  try {
+    return PanelState.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}

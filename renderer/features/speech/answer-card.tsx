@@ -1,0 +1,73 @@
+import { Button, Loader } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { MAX_SPEECH_CHARACTERS } from '../../../contract/http/speech.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { duration, plural } from '../../components/format.ts'
+import { MarkedText } from '../../components/marked-text.tsx'
+import { speak } from './speech-client.ts'
+import styles from './speech.module.css'
+import { SPEECH_WORDS } from './speech-words.ts'
+import { type Asked, messageOf } from './use-asking.ts'
+import { Waveform } from './waveform.tsx'
+
+const WORDS = SPEECH_WORDS.askByVoice
+
+/** One approach's answer, to read and to hear. */
+export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
+  const speaking = useMutation({ mutationFn: speak })
+  const hasText = answer !== null && answer.text.trim() !== ''
+  return (
+    <li className={styles.answer} aria-label={alias}>
+      <header className={styles.answerHead}>
+        <strong>
+          <ApproachName alias={alias} />
+        </strong>
+        <span className="dim" role="status">
+          {state === 'waiting' && WORDS.waits}
+          {state === 'asking' && (
+            <>
+              <Loader size="xs" />
+              {WORDS.asking}
+            </>
+          )}
+          {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.sources.length ?? 0, 'source')}`}
+          {state === 'failed' && WORDS.noAnswer}
+        </span>
+        {hasText && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={speaking.isPending}
+            onClick={() => speaking.mutate({ input: answer.text.slice(0, MAX_SPEECH_CHARACTERS) })}
+          >
+            {WORDS.hear(alias)}
+          </Button>
+        )}
+      </header>
+      {hasText && (
+        <p className={styles.read}>
+          <MarkedText text={answer.text} />
+        </p>
+      )}
+      {answer !== null && answer.sources.length > 0 && (
+        <details>
+          <summary>{WORDS.evidence}</summary>
+          <ol>
+            {answer.sources.map(({ name, text }, index) => (
+              <li key={index}>
+                <strong>{name}</strong>
+                <p className={styles.read}>
+                  <MarkedText text={text} />
+                </p>
+              </li>
+            ))}
+          </ol>
+        </details>
+      )}
+      {answer !== null && !hasText && <p className="dim">{WORDS.emptyAnswer}</p>}
+      {problem !== null && <p role="alert">▲ {problem}</p>}
+      {speaking.isSuccess && <Waveform sound={speaking.data} label={WORDS.theAnswerOf(alias)} playsAtOnce />}
+      {speaking.isError && <p role="alert">▲ {messageOf(speaking.error)}</p>}
+    </li>
+  )
+}
