@@ -11,7 +11,7 @@ describe('readAudit', () => {
     })
   })
 
-  it('reports no problem where the registry knows of none', () => {
+  it('reports no problem where the registry lists none', () => {
     expect(readAudit('{"vulnerabilities":{}}')).toEqual({ known: true, problems: [] })
   })
 

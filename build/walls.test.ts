@@ -72,7 +72,7 @@ it('finds each import from a layer of main into one above it, and between two of
   ])
 })
 
-it('knows the layer of every folder of main', async () => {
+it('has the layer of every folder of main', async () => {
   const entries = await readdir(join(PROJECT_ROOT, 'main'), { withFileTypes: true })
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   const config = await readFile(join(PROJECT_ROOT, '.dependency-cruiser.cjs'), 'utf8')

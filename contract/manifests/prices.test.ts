@@ -14,7 +14,7 @@ describe('cost of usage', () => {
     expect(costOf([], prices)).toEqual({ amount: 0, currency: 'USD', unknown: [] })
   })
 
-  it('is never nothing where it is not known', () => {
+  it('is never nothing where it is unknown', () => {
     const { amount, unknown } = costOf(
       [call('chat', true, 1_000_000), call('chat', true, null), call('other', true, 10), call(null, false, null)],
       prices,
@@ -23,7 +23,7 @@ describe('cost of usage', () => {
     expect(unknown).toEqual([
       'chat did not report all of its tokens',
       'no price for other',
-      'a program elsewhere does not say what it used',
+      'an external program does not report its usage',
     ])
   })
 })

@@ -38,7 +38,7 @@ export function costOf(usages: readonly ModelUsage[], { currency, models }: Pric
   const unknown = new Set<string>()
   let amount = 0
   for (const { model, cloud, unreported, input_tokens: input, output_tokens: output } of usages) {
-    if (model === null) unknown.add('a program elsewhere does not say what it used')
+    if (model === null) unknown.add('an external program does not report its usage')
     else if (cloud) {
       const declared = Object.hasOwn(models, model) ? models[model] : undefined
       if (declared === undefined) unknown.add(`no price for ${model}`)

@@ -4,7 +4,7 @@ export const abstention = {
   id: 'abstention',
   label: 'abstention',
   definition:
-    '1 when an answer to an unanswerable question says that it cannot answer and claims nothing besides, else 0',
+    '1 when an answer to an unanswerable question states that it cannot answer and claims nothing besides, else 0',
   class: 'answer',
   better: 'higher',
   range: [0, 1],

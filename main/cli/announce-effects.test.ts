@@ -54,7 +54,7 @@ const LIST = `The cold reset of run r deletes 3 finished cells and these files:
 --no-cold-reset keeps them and makes only what is missing.`
 
 describe('announceEffects', () => {
-  it('says nothing where nothing would be lost', async () => {
+  it('reports nothing where nothing would be lost', async () => {
     expect(await announce({})).toEqual({ notified: [], asked: [], confirmed: [] })
   })
 

@@ -29,7 +29,7 @@ describe('SettingsStore', () => {
     expect(again.inputs().gatewayUrl).toBe('http://127.0.0.1:1')
   })
 
-  it('does not use addresses of a settings file that this person has not entered, and says how to', async () => {
+  it('does not use addresses of a settings file that this person has not entered, and reports how to', async () => {
     await writeFile(
       file,
       JSON.stringify({

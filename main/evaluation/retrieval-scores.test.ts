@@ -112,7 +112,7 @@ describe('scoreRetrieval', () => {
     expect(scoreRetrieval(evidence([], { gold: [] })).all_contexts).toBeUndefined()
   })
 
-  it('does not credit another document that happens to say the same, unless the source names none', () => {
+  it('does not credit another document that happens to hold the same text, unless the source names none', () => {
     expect(scoreRetrieval(evidence([context('other.md', gold[0]!.fact)])).scores.hit_at_5).toBe(0)
     expect(scoreRetrieval(evidence([context(undefined, gold[0]!.fact)])).scores.hit_at_5).toBe(1)
   })

@@ -73,7 +73,7 @@ describe('LockFolder', () => {
     await greedy
   })
 
-  it('frees a killed process’s lock at once, and knows that its owner is dead', async () => {
+  it('frees a killed process’s lock at once, and sees that its owner is dead', async () => {
     const file = await temporaryFile()
     const { child, owner } = await holderOf(file)
     const locks = await openLocks(file)

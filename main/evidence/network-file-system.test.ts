@@ -20,7 +20,7 @@ describe('networkTypeOf', () => {
     ['/home/me/nas/scratch/x', null],
     ['/mnt/with space/x', 'cifs'],
     ['/mnt/drive', 'fuse.sshfs'],
-  ])('knows where %s lies', (folder, type) => expect(networkTypeOf(mounts, folder)).toBe(type))
+  ])('names the file system of %s', (folder, type) => expect(networkTypeOf(mounts, folder)).toBe(type))
 
   it('reads what macOS prints', () => {
     const text = `/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)

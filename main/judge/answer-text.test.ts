@@ -28,7 +28,7 @@ describe('shownAnswer', () => {
     expect(shownAnswer(answer)).toMatchObject({ text: NO_ANSWER, answered: false })
   })
 
-  it('leaves an ordinary answer as it is, and says when it did not', () => {
+  it('leaves an ordinary answer as it is, and reports when it did not', () => {
     expect(shownAnswer('Four metres: a < b, x >> 2.\r\nSee 3.')).toEqual({
       text: 'Four metres: a < b, x >> 2.\nSee 3.',
       answered: true,

@@ -156,7 +156,7 @@ describe('the delimiters of a prompt', () => {
     )
   })
 
-  it('change with every text, so that nobody can write them into an answer', () => {
+  it('change with every text, so that no answer can imitate them into an answer', () => {
     const token = (text: string): string =>
       shownPrompt(JSON.stringify({ model: 'j', messages: [{ content: promptOf({ a: text }) }] })).token
     const first = token('Four metres.')

@@ -104,7 +104,7 @@ describe('a reply', () => {
     expect(await ask()).toMatchObject({ ok: true, verdict: { best: 'A' } })
   })
 
-  it('that cannot be read gets one repair try, which says what was wrong', async () => {
+  it('that cannot be read gets one repair try, which reports what was wrong', async () => {
     server.script(sends('{"scores": {"A": 5}, "best": "A"}'), sends(verdict))
     expect(await ask()).toMatchObject({ ok: true, attempts: 2 })
     expect(sent(0)['messages']).not.toEqual(sent(1)['messages'])
@@ -157,7 +157,7 @@ describe('a faulty endpoint is a typed failure:', () => {
   })
 })
 
-it('sends no prompt that leaks, not even one that nobody looked at before', async () => {
+it('sends no prompt that leaks, not even one that was not scanned before', async () => {
   server.script(sends(verdict))
   const answers = [{ letter: 'A', text: 'As hybrid-rag I say four.', answered: true }]
   expect(await ask({}, { ...task, answers })).toEqual({

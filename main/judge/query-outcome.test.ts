@@ -51,7 +51,7 @@ describe('queryOutcome', () => {
     })
   })
 
-  it('takes the one judge that is left, and says that it is one', () => {
+  it('takes the one judge that is left, and reports that it is one', () => {
     const none = { mean_by_approach: {}, votes: {}, observed_winner: null, inconclusive: 'not_judged', disputed: null }
     expect(outcome()).toEqual(none)
     expect(outcome(verdict(5, 1, 1, 'a'))).toMatchObject({

@@ -53,7 +53,7 @@ describe('withoutSecrets', () => {
     expect(withoutSecrets('secret-one-and-more')).toBe('[secret removed]')
   })
 
-  it('knows the variables of an environment that are named like credentials', () => {
+  it('finds the variables of an environment that are named like credentials', () => {
     rememberSecretsOf({
       OPENAI_API_KEY: 'key-of-openai',
       GH_PAT: 'pat-of-github',

@@ -49,7 +49,7 @@ function refuseExposed(file: string, { mode, uid }: Stats, purpose: string): voi
     throw new SecretsError(
       'secrets_exposed',
       file,
-      `belongs to another user, who knows the secrets in it. Delete it ${purpose}`,
+      `belongs to another user, who can read the secrets in it. Delete it ${purpose}`,
     )
   if ((mode & OTHERS) === 0) return
   const shown = (mode & 0o777).toString(8).padStart(4, '0')

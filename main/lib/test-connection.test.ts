@@ -110,7 +110,7 @@ describe('testConnection', () => {
     ],
     ['X_API_KEY', null, 'Set X_API_KEY to a key of this service.'],
     ['X_API_KEY', 'wrong-key', 'Check the key in X_API_KEY and what it is allowed to use.'],
-  ])('says what to do about 401 with the variable %s and the key %s', async (keyName, key, remedy) => {
+  ])('names what to do about 401 with the variable %s and the key %s', async (keyName, key, remedy) => {
     const { baseUrl } = await serve({ models: { status: 401, json: { error: { message: 'no auth' } } } })
     const { probes } = await run(baseUrl, { keyName, key })
     expect(probes).toMatchObject([{ error: `GET ${baseUrl}/models answered 401: no auth`, remedy }])

@@ -56,7 +56,7 @@ describe('inStoredForm', () => {
     }
   })
 
-  it('takes what stored rows do not say as no difference, and every part that they name as one', () => {
+  it('takes what stored rows do not record as no difference, and every part that they name as one', () => {
     const now = newForm(evaluation)
     const { runtime } = now
     const filled: Reproducibility = {

@@ -80,7 +80,7 @@ describe('aggregateRun', () => {
     expect(costTable(earlier).join()).not.toContain('first token')
   })
 
-  it('sums up recall over all contexts of the rows that say it; 0 where nothing was retrieved, unknown in earlier rows', async () => {
+  it('sums up recall over all contexts of the rows that record it; 0 where nothing was retrieved, unknown in earlier rows', async () => {
     const scored = goldenRows(dataset).filter(({ metrics }) => metrics.retrieval.status === 'ok')
     const first = scored.find(({ approach: { model } }) => model === 'vanilla-rag')!.row_id
     const rows = goldenRows(dataset).map((row): CanonicalRow => {
@@ -311,7 +311,7 @@ describe('the judge join', () => {
       judge: { state: 'read', judgments: judgments as ReturnType<typeof goldenJudgments> },
     })
 
-  it('means over questions, breaks ties by votes and says partial when an answer has no score', async () => {
+  it('means over questions, breaks ties by votes and reports partial when an answer has no score', async () => {
     const { judge_panel } = await judged(goldenJudgments(dataset))
     expect(judge_panel).toMatchObject({
       status: 'ok',

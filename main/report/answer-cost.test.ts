@@ -30,7 +30,7 @@ describe('cost of approaches', () => {
     ])
   })
 
-  it('is never called nothing where it is not known', () => {
+  it('is never called nothing where it is unknown', () => {
     const found = aggregate(
       approach('a', 1, {
         answers: [usageOfCall('other', true, { prompt_tokens: 9, completion_tokens: 9 })],
@@ -44,7 +44,7 @@ describe('cost of approaches', () => {
       '  Notes · a: unknown',
       '  Notes · b: at least 1.00 EUR',
       '○ no price for other',
-      '○ 2 cells did not say what they used',
+      '○ 2 cells did not report their usage',
     ])
   })
 
@@ -57,7 +57,7 @@ describe('cost of approaches', () => {
   })
 })
 
-it('rows are added up by model; one that does not say counts as unknown, and one without paid calls as nothing', () => {
+it('rows are added up by model; one that does not record it counts as unknown, and one without paid calls as nothing', () => {
   const row = (server: object | null, grading?: ModelUsage[]) =>
     ({ metrics: { operational: { server }, ragas: grading === undefined ? {} : { model_usage: grading } } }) as never
   const tally = new UsageTally()

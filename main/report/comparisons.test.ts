@@ -129,7 +129,7 @@ describe('comparisons', () => {
     expect(aggregateText(again)).toBe(aggregateText(aggregated))
   })
 
-  it('are in closed form when there is too much to resample, and say so', async () => {
+  it('are in closed form when there is too much to resample, and report it', async () => {
     const { aliases } = comparedContext(dataset)
     const approaches = aliases!.map((alias) => new ApproachTally(alias))
     for (const row of rows)

@@ -176,7 +176,7 @@ function failedLines(matrix: Matrix): string[] {
 }
 
 function versionLines({ reproducibility, approaches }: Aggregate): string[] {
-  if (reproducibility === null) return ['No row says anything.']
+  if (reproducibility === null) return ['No row records it.']
   const { runtime, seed } = reproducibility
   const { repository, platform, models } = runtime
   const graders = [

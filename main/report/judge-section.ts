@@ -44,7 +44,7 @@ function misfit(judgments: Judgments, run: JudgedRun, unknown: ReadonlySet<Unkno
   if (judgments.dataset_id !== run.datasetId && !unknown.has('dataset_id'))
     return error('other_run', `the judgments are of dataset ${judgments.dataset_id}`)
   if (unknown.has('ingestion') && run.ingestion !== null)
-    return error('other_run', 'the judgments do not say on which ingestion they were made')
+    return error('other_run', 'the judgments do not record the ingestion that they were made on')
   if (!unknown.has('ingestion') && canonicalJson(judgments.ingestion ?? null) !== canonicalJson(run.ingestion))
     return error('other_run', 'the judgments were made on answers of another ingestion')
   const ids = judgments.queries.map((query) => query.query_id)

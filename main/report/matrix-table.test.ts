@@ -42,7 +42,7 @@ describe('renderMatrixTable', () => {
     expect(stripVTControlCharacters(colored)).toBe(plain)
   })
 
-  it('says under the table which metric is primary, and that grades of rules rank no approach', () => {
+  it('prints under the table which metric is primary, and that grades of rules rank no approach', () => {
     const ruled = structuredClone(aggregates[1])
     ruled.reproducibility!.runtime.models!.roles['evaluator'] = { backend: 'builtin', model: 'rule-critic' }
     const lines = renderMatrixTable([ruled], { columns: 200 }).split('\n')
@@ -51,7 +51,7 @@ describe('renderMatrixTable', () => {
     expect(renderMatrixTable([aggregates[1]], { columns: 200 })).not.toContain('built-in rules')
   })
 
-  it('knows grades by rules from the evaluator’s answers where the run has no list of models', () => {
+  it('recognizes grades by rules from the evaluator’s answers where the run has no list of models', () => {
     const ruled = structuredClone(aggregates[1])
     ruled.reproducibility!.runtime.models = null
     for (const { evaluation } of ruled.approaches) evaluation.evaluator_models = ['rule-critic']

@@ -41,7 +41,7 @@ describe('a metric that rows of earlier versions do not have', () => {
     expect(metricOutcome(row, 'mrr_at_10')).toEqual({ kind: 'error', reason: 'score_missing_or_null' })
   })
 
-  it('is 0 where rows say that nothing was found, and unknown where they only lack contexts', () => {
+  it('is 0 where rows record that nothing was found, and unknown where they only lack contexts', () => {
     const row = withoutContexts(0)
     expect(metricOutcome(row, 'facts_found')).toEqual(unknown)
     row.metrics.retrieval.all_contexts = { contexts: 0, recall: 0 }

@@ -30,7 +30,7 @@ describe('decidePublication', () => {
     expect(refusal).toContain('Choose another run name')
   })
 
-  it('allows a narrower run under another name, and says what the published results lose', () => {
+  it('allows a narrower run under another name, and reports what the published results lose', () => {
     const change = decidePublication('smoke', { ...wide, readable: true }, { ...wide, run_id: 'new', judged: false })
     expect(change.refusal).toBeNull()
     expect(describePublication(change)).toBe(

@@ -81,7 +81,7 @@ async function addNamed(dir: string, named: NamedFiles, found: ResultsFolder): P
     const owner = ownerOf(kind, file)
     if (owner === null) {
       // A missing one is of a run that is still to come.
-      const reason = 'it does not say which run it is of'
+      const reason = 'it does not name its run'
       if (existsSync(file)) found.unusable.push({ file: basename(file), reason, issues: 1 })
       continue
     }

@@ -85,7 +85,7 @@ describe('verdictsOf', () => {
     )
   })
 
-  it('says that nothing is decided, which approach is highest, and what would decide it', async () => {
+  it('reports that nothing is decided, which approach is highest, and what would decide it', async () => {
     const names = (approach: string, index: number): boolean =>
       approach === 'agentic' ? index % 3 !== 0 : approach === 'hybrid' ? index % 4 > 1 : index % 5 > 2
     const run = await decidedRun(
@@ -123,7 +123,7 @@ describe('verdictsOf', () => {
     )
   })
 
-  it('says why nothing compares: one approach, too few groups of questions, no required points, no answers', async () => {
+  it('reports why nothing compares: one approach, too few groups of questions, no required points, no answers', async () => {
     expect(textOf(await decidedRun({ vanilla: 12 }))).toBe(
       'Nothing is decided on Wide: only vanilla-rag was run, so there is nothing to compare it with.',
     )
@@ -181,7 +181,7 @@ describe('verdictsOf', () => {
       found: { contexts: contexts[approach]!, recall: index < share[approach]! ? 1 : 0 },
     })
 
-  it('decides on the facts that the contexts hold where questions have gold, and says who hands over more of them', async () => {
+  it('decides on the facts that the contexts hold where questions have gold, and reports who hands over more of them', async () => {
     const cell = foundBy({ vanilla: 4, hybrid: 22 }, { vanilla: 5, hybrid: 9 })
     const run = await decidedRun({ vanilla: 24, hybrid: 0 }, { cell })
     expect(verdictsOf([run])[0]).toMatchObject({ kind: 'winner', metric: 'facts_found', highest: ['hybrid-rag'] })

@@ -55,7 +55,7 @@ export async function watchCorpus(corpus: GuardedCorpus): Promise<CorpusGuard | 
     if (now !== before) throw changed(profile, before, now)
     return guard(profile, before, ask)
   }
-  const message = `the platform says neither its ingestions nor the digest of its collections: a corpus that is ingested again during the run would not be noticed`
+  const message = `the platform reports neither its ingestions nor the digest of its collections: a corpus that is ingested again during the run would not be noticed`
   emit({ type: 'notice', level: 'warning', message })
   return null
 }

@@ -134,7 +134,7 @@ describe('ingestProfile', () => {
     await expect(ingest({ unreachableMs: 300 })).rejects.toThrow(/HTTP 503.*the disk is full/)
   })
 
-  it('ends at once when the platform refuses the call or has been given up', async () => {
+  it('ends at once when the platform refuses the call or the request is cancelled', async () => {
     server.script(accepted(), json({ detail: 'no such job' }, 404))
     await expect(ingest()).rejects.toThrow('no such job')
     server.script(accepted())
@@ -162,7 +162,7 @@ describe('ingestProfile', () => {
     expect(notices()).toEqual([])
   })
 
-  it('cancels the job at the first Ctrl-C and says that the run can go on', async () => {
+  it('cancels the job at the first Ctrl-C and reports that the run can go on', async () => {
     server.script(accepted(), record('running'))
     setTimeout(() => stop.abort(), 200)
     const stopped = await ingest().catch((error: unknown) => error)

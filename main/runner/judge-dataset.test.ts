@@ -183,7 +183,7 @@ describe('steps 9 and 10', () => {
     }
   })
 
-  it('judge answers that name their approach with the name withheld, and say so', async () => {
+  it('judge answers that name their approach with the name withheld, and report it', async () => {
     const leaky = (model: string, index: number) => (index === 2 ? `${model} says so.` : harmless(model, index))
     const { finish, steps, aggregate } = await runUpToStep8(samplePanel({ models: BUILTINS }), leaky)
     await finish()

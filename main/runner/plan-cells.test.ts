@@ -29,7 +29,7 @@ describe('plannedCells', () => {
     expect(round(2)).not.toEqual(round(1))
   })
 
-  it('give rows that say which repetition they are, from the second on', () => {
+  it('give rows that record which repetition they are, from the second on', () => {
     const context = {
       runId: 'run-1',
       dataset: dataset!,

@@ -70,7 +70,7 @@ describe('the embedded platform', () => {
     expect((await environmentOf({}))['RAG_INGESTION_MAX_FILES']).toBe('300000')
   })
 
-  it('listens on the port of --port, whatever PLATFORM_PORT says', async () => {
+  it('listens on the port of --port, whatever PLATFORM_PORT is', async () => {
     expect((await environmentOf({ PLATFORM_PORT: '1' }, 4999))['PLATFORM_PORT']).toBe('4999')
   })
 

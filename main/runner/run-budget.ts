@@ -50,7 +50,7 @@ export class RunBudget {
     const { answer, grading } = usageOfRow(row)
     const { amount, unknown } = costOf([...(answer ?? []), ...grading], this.#prices)
     this.#spent += amount
-    const silent = row.status === 'ok' && answer === null ? ['the platform does not say what it used'] : unknown
+    const silent = row.status === 'ok' && answer === null ? ['the platform does not report its usage'] : unknown
     if (silent.length > 0)
       throw new BudgetSpentError(
         `the cost of an answer of ${row.approach.model} is not known: ${silent.join(', ')}. The run was stopped, because its budget cannot be kept; every stored answer is kept.`,

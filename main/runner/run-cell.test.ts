@@ -171,7 +171,7 @@ describe('retries', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('stop when the run is given up while waiting', async () => {
+  it('stop when the run is cancelled while waiting', async () => {
     server.script(json({}, 429, { 'retry-after': '30' }))
     const stop = new AbortController()
     const pending = runCell(client, call({ retries: 3, signal: stop.signal }))

@@ -66,7 +66,7 @@ export async function sumUpCells(run: DatasetRun, context: RunSummaryContext, at
     note:
       unanswered === 0
         ? 'every selected cell answered'
-        : `${plural(unanswered, 'cell')} without an answer: the evidence says why`,
+        : `${plural(unanswered, 'cell')} without an answer: their rows in the evidence hold the reasons`,
   }))
   return { unanswered, evaluation }
 }

@@ -81,7 +81,7 @@ it.each(['/../secret.txt', '/%2e%2e/secret.txt', '/..%2fsecret.txt', '/link.txt'
   },
 )
 
-it('knows no other host of its scheme', async () => {
+it('serves no other host of its scheme', async () => {
   expect((await handle(new Request('app://elsewhere/'))).status).toBe(404)
 })
 
@@ -114,7 +114,7 @@ it.each([
   ['another method', { method: 'PUT' }, 405],
   ['another origin', { headers: { origin: 'https://example.org' } }, 403],
   ['too much', { body: 'x'.repeat(4_200_000) }, 413],
-])('refuses %s before the engine hears of it', async (_what, init, status) => {
+])('refuses %s before they reach the engine', async (_what, init, status) => {
   expect((await post('/control/runs/start', init)).status).toBe(status)
   expect(seen).toEqual([])
 })
@@ -157,7 +157,7 @@ it('passes calls of services on as they are, bytes and all, and their answers ba
   expect(seen[1]).toMatchObject({ method: 'GET', path: '/control/services/tts/proxy/voices', body: '' })
 })
 
-it('refuses calls of services from elsewhere, and says when there is no engine', async () => {
+it('refuses calls of services from elsewhere, and reports when there is no engine', async () => {
   const path = 'app://panel/control/services/tts/proxy/voices'
   expect((await handle(new Request(path, { headers: { origin: 'https://example.org' } }))).status).toBe(403)
   expect(seen).toEqual([])

@@ -71,7 +71,7 @@ it('reports once how a run ended, and then there is none', () => {
   expect(ratioOf(watch)).toBeNull()
 })
 
-it('says why a run failed', () => {
+it('reports why a run failed', () => {
   const failures = [{ dataset_id: null, step: null, code: 'x', message: 'the platform does not start' }]
   expect(watching(job('running'), job('failed', { failures })).ends).toMatchObject([
     { isGood: false, body: 'r1: the platform does not start' },

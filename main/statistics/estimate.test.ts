@@ -60,7 +60,7 @@ describe('estimateStatistic', () => {
     expect(width({ ...statistic, inflation: 1.5 }, 0.95)).toBeGreaterThan(width(statistic, 0.95) * 1.3)
   })
 
-  it('says why there is no interval', () => {
+  it('reports why there is no interval', () => {
     const reason = (values: readonly number[]): unknown => {
       const { value, se, interval, no_interval } = estimateStatistic(mean(values), 'x', { seed: 's' })
       return { value, se, interval, no_interval }

@@ -47,7 +47,7 @@ describe('krippendorffAlpha', () => {
     expect(krippendorffAlpha(twoRaters, 'nominal', options).estimate.value).toBeCloseTo(0.692, 3)
   })
 
-  it('knows only the order on the ordinal scale', () => {
+  it('uses only the order on the ordinal scale', () => {
     const stretched = { ...published, values: published.values.map((value) => value ** 3) }
     const value = (ratings: Ratings): number | null => krippendorffAlpha(ratings, 'ordinal', options).estimate.value
     expect(value(stretched)).toBeCloseTo(value(published)!, 12)

@@ -29,7 +29,7 @@ describe('varianceComponents', () => {
     expect(result).toMatchObject({ judge_severity: null, judge_question: null, residual: null, dropped: 0, repeats: 5 })
   })
 
-  it('shows a negative estimate as 0 and says so', () => {
+  it('shows a negative estimate as 0 and reports it', () => {
     const result = varianceComponents({ questions: 6, repeats: 5, judges: 1, values: Float64Array.from(negative) })
     expect(result.question).toEqual({ variance: 0, share: 0, clipped: true })
     expect(result.generation).toEqual({ variance: expect.closeTo(14.9459, 4), share: 1, clipped: false })

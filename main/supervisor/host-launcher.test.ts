@@ -33,7 +33,7 @@ const TALKS = `
   process.send({ type: 'ready', pid: process.pid })
 `
 
-it('starts through the host, hears lines, messages and the end, and can ask for it', async () => {
+it('starts through the host, receives lines, messages and the end, and can ask for it', async () => {
   const { child, host } = channelPair()
   serveLaunches(createNodeLauncher(), host)
   const launched = createHostLauncher(child).launch({ entry: await program(TALKS), env: { NAME: 'you' } })

@@ -34,7 +34,7 @@ describe('supervise', () => {
     expect([1, 2, 3, 6, 7, 20].map((count) => backoffMs(count, 0.5))).toEqual([500, 1000, 2000, 16_000, 30_000, 30_000])
   })
 
-  it('gives up after six crashes in a row and says why', () => {
+  it('fails for good after six crashes in a row and reports why', () => {
     let now = run([{ type: 'start' }]).now
     for (let crash = 1; crash < 6; crash += 1) now = run([exit(crash), { type: 'backoff_elapsed' }], now).now
     expect(now.state.name).toBe('starting')
@@ -52,7 +52,7 @@ describe('supervise', () => {
     expect(run([exit(1000 + STABLE_AFTER_MS - 1)], crashed).now.failures.exit).toBe(2)
   })
 
-  it('gives up at once what cannot start as it is set up, but not what has worked before', () => {
+  it('fails at once what cannot start as it is set up, but not what has worked before', () => {
     const misconfigured = run([{ type: 'start' }, exit(1, 78)])
     expect([misconfigured.now.state, misconfigured.effects]).toEqual([
       { name: 'failed', failure: 'configuration', reason: 'it cannot start as it is set up' },

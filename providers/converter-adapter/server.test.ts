@@ -200,7 +200,7 @@ describe('with a converter of scripted answers', () => {
     await expect.poll(async () => (await post('b.html', 'x')).status).toBe(202)
   })
 
-  it('gives up a download that is not fetched by its deadline, and its slot with it', async () => {
+  it('cancels a download that is not fetched by its deadline, and its slot with it', async () => {
     // More than the buffers of both ends hold.
     const url = await scripted((_request, response) => void response.end(Buffer.alloc(30_000_000)))
     const { post, taskOf, status, port } = await adapter(url, {

@@ -114,7 +114,7 @@ describe('service boundary', () => {
     expect((await send(10)).status).toBe(200)
   })
 
-  it('gives up a body that drips, with 408, and its place with it', async () => {
+  it('times out a body that drips, with 408, and its place with it', async () => {
     const { url, send, finish } = await start({ uploadTimeoutMs: 50 })
     const { port } = new URL(url)
     const socket = connect(Number(port), '127.0.0.1')

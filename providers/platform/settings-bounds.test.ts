@@ -69,7 +69,7 @@ it('finds the bounded settings of jobs, storage, memory, research, media and ext
 })
 
 describe.each(bounded)('$name', ({ name, value, accepted, refused }) => {
-  it('takes its default, its lowest and its highest value, as its documented form says', () => {
+  it('takes its default, its lowest and its highest value, as its documented form allows', () => {
     expect(problemsOf(name, undefined)).toEqual([])
     for (const each of value === null ? accepted : [value, ...accepted])
       expect([each, problemsOf(name, each)]).toEqual([each, []])

@@ -158,7 +158,7 @@ describe('transcriptions', () => {
     ])
   })
 
-  it('hand the language on to a model that knows several', async () => {
+  it('pass the language to a model of several', async () => {
     const languages: (string | undefined)[] = []
     const hear = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (
       languages.push(hints?.language),

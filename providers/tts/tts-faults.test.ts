@@ -97,7 +97,7 @@ describe('what is too much', () => {
   })
 })
 
-it('gives up a body that drips, with 408, and speaks to the next caller', async () => {
+it('times out a body that drips, with 408, and speaks to the next caller', async () => {
   const url = await start({}, { uploadTimeoutMs: 50 })
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const text: string[] = []

@@ -96,7 +96,7 @@ describe('a model with weights', () => {
     ])
   })
 
-  it('clones a clip that came with the text, and says how to get what is missing', async () => {
+  it('clones a clip that came with the text, and explains how to get what is missing', async () => {
     const form = () => {
       const data = new FormData()
       const tone = Float32Array.from({ length: 72_000 }, (_, i) => 0.5 * Math.sin(i * 0.05))
@@ -127,7 +127,7 @@ describe('a model with weights', () => {
     expect((await described('kokoro')).progress).toBeNull()
   })
 
-  it('says whose fault a failed download is', async () => {
+  it('reports whose fault a failed download is', async () => {
     files.faults = [{ status: 403 }]
     const refused = await ask('POST', '/v1/models/kokoro')
     expect(refused).toEqual([502, { detail: expect.stringContaining('tiny/kokoro') }])

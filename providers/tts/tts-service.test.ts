@@ -134,7 +134,7 @@ describe('speech', () => {
     expect(audio.equals(plain.bytes)).toBe(true)
   })
 
-  it('says how many letters of the text it could not speak', async () => {
+  it('reports how many letters of the text it could not speak', async () => {
     const response = await fetch(`${service.url}/v1/audio/speech`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

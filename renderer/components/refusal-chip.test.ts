@@ -22,7 +22,7 @@ describe('the chip of an answer', () => {
     expect(chip(refused, by)).toContain(how)
   })
 
-  it('is left out for answers that answer and for rows that do not say', () => {
+  it('is left out for answers that answer and for rows that do not record it', () => {
     expect(chip(false, 'model')).toBe('')
     expect(markupOf(createElement(RefusalChip, { refusal: undefined }))).toBe('')
   })
@@ -38,7 +38,7 @@ describe('the count of an approach', () => {
     expect(markup).toContain('for 22 answers by the evaluator’s language model and for 1 answer by rules')
   })
 
-  it('shows 0 where no answer refuses, and nothing where no row says', () => {
+  it('shows 0 where no answer refuses, and nothing where no row records it', () => {
     expect(of({ refused: 0, answered: 24, unknown: 0, decided_by_model: 0 })).toContain('⊘ Refused 0/24<')
     expect(of(null)).toBe('')
   })

@@ -8,7 +8,7 @@ const WORDS = {
   refused: '⊘ Refused',
   unknown: '⊘ Refusal unknown',
   byModel: 'The evaluator’s language model decided that this answer refuses.',
-  byRule: 'Rules decided that this answer refuses: it says that it cannot answer, and claims nothing else.',
+  byRule: 'Rules decided that this answer refuses: it states that it cannot answer, and claims nothing else.',
   unknownByRule: 'Rules could not decide whether this answer refuses: they read English only.',
   unknownByModel: 'The evaluator’s language model did not decide whether this answer refuses.',
   unknownCount: (unknown: string) => `, ${unknown} unknown`,

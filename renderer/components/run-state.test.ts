@@ -12,7 +12,7 @@ describe('runStateWords', () => {
     expect(new Set(words).size).toBe(RunState.options.length)
   })
 
-  it('says how far a cancelled, paused or interrupted run got', () => {
+  it('reports how far a cancelled, paused or interrupted run got', () => {
     expect(runStateWords({ state: 'cancelled', cells, failures: [] })).toBe('was cancelled after 72 of 144 cells')
     expect(runStateWords({ state: 'paused', cells, failures: [] })).toBe('is paused after 72 of 144 cells')
     expect(runStateWords({ state: 'interrupted', cells: null, failures: [] })).toBe(
@@ -20,7 +20,7 @@ describe('runStateWords', () => {
     )
   })
 
-  it('says where and why a run failed, in one line', () => {
+  it('reports where and why a run failed, in one line', () => {
     const failures = [
       {
         dataset_id: 'smoke',

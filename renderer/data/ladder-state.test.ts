@@ -58,7 +58,7 @@ describe('nextLadder', () => {
     })
   })
 
-  it('says of a run whose engine died that it was interrupted', () => {
+  it('shows a run whose engine died as interrupted', () => {
     const gap: ControlEvent = { type: 'stream.gap', reason: 'other_engine', missed: null }
     expect(after([started, gap]).outcome).toEqual({ outcome: 'interrupted', durationMs: null })
     expect(after([gap]).outcome).toBeNull()

@@ -52,7 +52,7 @@ sets: { paid: { default: { connection: paid, model: paid-chat }, roles: { ${role
 })
 test.setTimeout(120_000)
 
-test('paid models get a price, a budget stops a run, and the result says what the answers cost', async ({
+test('paid models get a price, a budget stops a run, and the result reports what the answers cost', async ({
   page,
   open,
   panel,

@@ -214,7 +214,7 @@ test.describe('a dataset of one’s own', () => {
     await expect(questions.getByRole('row')).toHaveCount(3)
   })
 
-  test('is cut as its settings say, which shows before they are saved', async ({ page, open }) => {
+  test('is cut as its settings define, which shows before they are saved', async ({ page, open }) => {
     const long = text('long.md', 'Boats pass the lock by day. '.repeat(120))
     await makeDataset(page, open, [long])
     await page.getByLabel('Show chunks').check({ force: true })

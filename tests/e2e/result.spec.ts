@@ -33,7 +33,7 @@ test('another run and dataset are chosen on the page, and the link keeps them', 
   expect(page.url()).toContain('run=ladder-2026-11-18-r2')
 })
 
-test('a run that does not exist is named, and the page says what to do', async ({ page, open }) => {
+test('a run that does not exist is named, and the page names what to do', async ({ page, open }) => {
   await open('/result?run=no-such-run')
   await expect(page.getByRole('main')).toContainText('no-such-run')
 })

@@ -137,7 +137,7 @@ test('a text is spoken, and what was recorded is written down with clickable tim
 const serviceIn = (page: Page, name: 'stt' | 'tts'): Locator =>
   page.getByRole('list', { name: 'Services' }).first().getByRole('link', { name })
 
-test('a spoken question is put to several approaches, and each answer is heard', async ({ panel: page }) => {
+test('a spoken question is put to several approaches, and each answer is played', async ({ panel: page }) => {
   test.setTimeout(180_000)
   test.skip(spawnSync('pocketsphinx_continuous').error !== undefined, 'pocketsphinx is not installed')
   await ingest(page)

@@ -17,7 +17,7 @@ const published = datasets.flatMap(({ dataset: { id, published } }) =>
 )
 
 describe('docs/results', () => {
-  it.each(published)('holds what the dataset file says of $id, whole and readable', async ({ id, published }) => {
+  it.each(published)('holds what the dataset file states of $id, whole and readable', async ({ id, published }) => {
     for (const { file, sha256 } of published.artifacts) {
       const path = join(PROJECT_ROOT, file)
       expect((await hashFile(path)).sha256).toBe(sha256)

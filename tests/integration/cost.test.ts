@@ -78,7 +78,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-it('rows say what each model used, and the terminal what that costs once the models have a price', async () => {
+it('rows record what each model used, and the terminal prints what that costs once the models have a price', async () => {
   const run = await ladder('free', '--model-set', 'paid')
   expect(run).toMatchObject({ code: 0 })
   const used = (await rows('free')).map(({ metrics }) => metrics.operational.server.model_usage)
@@ -109,7 +109,7 @@ it('rows say what each model used, and the terminal what that costs once the mod
   )
 })
 
-it('the plan says what its cells would cost by an earlier run, or why it cannot', async () => {
+it('the plan reports what its cells would cost by an earlier run, or why it cannot', async () => {
   const plan = (...args: string[]) => cli('plan', '--dataset', 'smoke', '--no-evaluate', '--model-set', 'paid', ...args)
   const known = await plan('--models', 'vanilla-rag')
   expect(known).toMatchObject({ code: 0 })
@@ -143,7 +143,7 @@ it('a budget stops the run between cells, keeps what is there, and goes on when 
   expect(await rows('budget')).toHaveLength(4)
 })
 
-it('a budget that could not be kept is refused before the first call, or at the first answer that does not say its tokens', async () => {
+it('a budget that could not be kept is refused before the first call, or at the first answer that does not report its tokens', async () => {
   const calls = paidCalls()
   const unpriced = await ladder('silent', '--model-set', 'silent', '--budget', '1')
   expect(unpriced).toMatchObject({ code: 2 })

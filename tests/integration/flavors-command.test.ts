@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-it('adds a flavor with what differs from its alias, and says exactly what cannot be used', async () => {
+it('adds a flavor with what differs from its alias, and reports exactly what cannot be used', async () => {
   const { code, stdout } = await cli('flavors', 'list', 'hybrid-rag')
   expect(code).toBe(0)
   expect(stdout).toMatch(/top_n=5 .* Whole number, 1 to 200\./)

@@ -163,7 +163,7 @@ describe('a second run', () => {
     expect(refused.events.filter(({ type }) => type === 'cell.started')).toEqual([])
   })
 
-  it('plans another set of models as the conflict that it would be, and knows no unknown one', async () => {
+  it('plans another set of models as the conflict that it would be, and refuses an unknown one', async () => {
     const options = ['plan', '--project', root, '--dataset', 'smoke', '--run-id', 'test', '--models', MODELS, '--json']
     const planned = await runCli([...options, '--model-set', 'ollama'])
     const unknown = await runCli(options, { RAG_MODEL_SET: 'nope' })
@@ -237,7 +237,7 @@ describe('judges and a person', () => {
 })
 
 describe('other commands', () => {
-  it('plan says what is stored without starting anything', async () => {
+  it('plan reports what is stored without starting anything', async () => {
     const result = await runCli([
       'plan',
       '--project',

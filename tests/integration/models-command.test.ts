@@ -128,7 +128,7 @@ it('doctor asks every service that a variable names, also where the set cannot b
   expect(asked.toSorted()).toEqual(['GET /health -', 'GET /healthz -', 'GET /v1/models Bearer wrong-key-0123'])
 })
 
-it('sends no key to an address that only a file names, and says how to allow it', async () => {
+it('sends no key to an address that only a file names, and explains how to allow it', async () => {
   const before = await readFile(file(), 'utf8')
   await writeFile(file(), before.replaceAll('127.0.0.1', 'localhost'))
   const asked = keys.length

@@ -191,7 +191,7 @@ describe('answers', () => {
     expect(chunk.choices[0]!.delta.content).toContain(extension.answer)
   })
 
-  it('of all aliases cost what they say, once as JSON and once as a stream', async () => {
+  it('of all aliases cost what they report, once as JSON and once as a stream', async () => {
     const list = ModelList.parse(await (await call('/v1/models')).json())
     for (const alias of list.data.filter((entry) => entry.rag_ladder !== undefined).map(({ id }) => id)) {
       const json = await counted(async () => ChatCompletion.parse(await (await ask(alias)).json()))

@@ -185,7 +185,7 @@ async function bothWays(choice: Choice): Promise<[unknown, unknown]> {
 const plain = async (): Promise<unknown> => comparable(await byCommandLine(name))
 
 describe('a run is prepared the same by the command line and the panel', () => {
-  it('for every option of `ladder` that says what a run is', () => {
+  it('for every option of `ladder` that defines a run', () => {
     expect(Object.keys(OF_OPTIONS).sort()).toEqual(
       Object.keys(RUN_OPTIONS)
         .filter((option) => !NOT_OF_A_RUN.includes(option))

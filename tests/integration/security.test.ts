@@ -341,7 +341,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     )
   })
 
-  it('knows methods that a route does not have as little as paths', async () => {
+  it('refuses methods that a route does not have as it refuses unknown paths', async () => {
     const known = new Set(table.map(({ route }) => route))
     const foreign = table.flatMap(({ path, route }) =>
       ['PUT', 'PATCH', 'OPTIONS', 'TRACE', 'GET', 'POST'].flatMap((method) =>

@@ -77,7 +77,7 @@ describe('SupervisedService', () => {
     expect((await readFile(journal, 'utf8')).match(/start/g)).toHaveLength(2)
   })
 
-  it('does not call a service ready whose probe fails, and gives its last lines when it is given up', async () => {
+  it('does not call a service ready whose probe fails, and gives its last lines when it fails for good', async () => {
     const made = service('crash')
     const backoff = reached(made, 'backoff')
     const started = made.start()

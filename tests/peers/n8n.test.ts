@@ -97,7 +97,7 @@ describe(`n8n ${peer.version ?? ''}`, () => {
     expect(answers).toEqual(await answersOf('embedded'))
   })
 
-  it('answers a path that has no workflow with 404, in words that say so', async () => {
+  it('answers a path that has no workflow with 404, with a message that names the cause', async () => {
     const response = await fetch(`${engine!.url}/webhook/no-such-path`, { method: 'POST' })
     expect(response.status).toBe(404)
     expect(await response.json()).toMatchObject({ code: 404, message: expect.stringContaining('not registered') })

@@ -7,7 +7,7 @@ import type { RealWeights } from './weights.ts'
 
 const PAGE = 'docs/real-models.md'
 
-it('says how to get weights that are not on this machine, and downloads nothing unasked', async () => {
+it('explains how to get weights that are not on this machine, and downloads nothing unasked', async () => {
   const cache = await temporaryFolder()
   expect(await realWeights('minilm-int8', { cache, mayFetch: false })).toEqual({
     folder: null,
@@ -17,7 +17,7 @@ it('says how to get weights that are not on this machine, and downloads nothing 
   expect(await readdir(cache)).toEqual([])
 })
 
-it('says that no Python was found, and leaves no unfinished folder', async () => {
+it('reports that no Python was found, and leaves no unfinished folder', async () => {
   const cache = await temporaryFolder()
   const result = await realWeights('minilm-int8', { cache, mayFetch: true, python: ['no-such-python'] })
   expect(result.reason).toBe(
@@ -26,7 +26,7 @@ it('says that no Python was found, and leaves no unfinished folder', async () =>
   expect(await readdir(cache)).toEqual([])
 })
 
-it('passes on what pip said when a download fails', async () => {
+it('passes on what pip printed when a download fails', async () => {
   const cache = await temporaryFolder()
   // Node takes the place of Python: it ends with an error of its own over the arguments of pip.
   const result = await realWeights('smollm2-135m', { cache, mayFetch: true, python: [process.execPath] })

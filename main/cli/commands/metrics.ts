@@ -7,7 +7,7 @@ const NARROWEST = 40
 
 export const metricsCommand: Command = {
   name: 'metrics',
-  summary: 'Say what each metric measures, and under which name options and files have it.',
+  summary: 'Explain what each metric measures, and under which name options and files have it.',
   options: {},
   run: ({ stdout, env }) => {
     const columns = Math.max(NARROWEST, outputColumns(stdout, env))

@@ -17,7 +17,7 @@ import { choosePlatform, setUpRun } from '../run-setup.ts'
 
 export const planCommand: Command = {
   name: 'plan',
-  summary: 'Say what a ladder would reuse, call and refuse. Calls nothing and writes nothing.',
+  summary: 'Show what a ladder would reuse, call and refuse. Calls nothing and writes nothing.',
   options: { ...RUN_OPTIONS, ...RETRY_OPTION },
   async run(invocation) {
     const setup = await setUpRun(invocation)

@@ -141,7 +141,7 @@ export function eventLines(event: RunEvent): EventLine[] {
             quiet,
           ),
       )
-      return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} behind it`, quiet), ...used]
+      return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} for it`, quiet), ...used]
     }
     case 'run.finished':
       return [line(`run ${event.run_id} ${OUTCOMES[event.outcome]} ${durationWords(event.duration_ms)}`)]

@@ -56,8 +56,8 @@ describe('an event on the terminal', () => {
       alias_calls: { x: calls },
       model_calls: { y: calls },
     })
-    expect(shown(usage(1))).toEqual(['    1 call at the gateway, 1 model call behind it'])
-    expect(shown(usage(2))).toEqual(['    2 calls at the gateway, 2 model calls behind it'])
+    expect(shown(usage(1))).toEqual(['    1 call at the gateway, 1 model call for it'])
+    expect(shown(usage(2))).toEqual(['    2 calls at the gateway, 2 model calls for it'])
   })
 
   it.each([false, true])('cannot steer the terminal by what it quotes (colour %s)', (color) => {

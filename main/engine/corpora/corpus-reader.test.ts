@@ -63,7 +63,7 @@ describe('readDocument', () => {
     expect(rest).toMatchObject({ text: '😀 More.', next_offset: null })
   })
 
-  it('says why a document is not shown', async () =>
+  it('reports why a document is not shown', async () =>
     expect(await readDocument(root, dataset, { path: 'scan.pdf', offset: 0, limit: 9 })).toMatchObject({
       is_text: false,
       reason: 'only a converter can read this kind of file',

@@ -87,7 +87,7 @@ describe('Sessions', () => {
     expect(sessions.redeem('made-up')).toBeNull()
   })
 
-  it('knows its own sessions in an engine that was started again with the same token, and no other', () => {
+  it('accepts its own sessions in an engine that was started again with the same token, and no other', () => {
     const { cookie: session } = sessions.redeem(sessions.newLink().token)!
     expect(new Sessions(token).isValid(session)).toBe(true)
     expect(new Sessions('another-launch').isValid(session)).toBe(false)

@@ -47,7 +47,7 @@ it('an answer has the texts that were withheld from it, not those of the other a
     blocked: [],
   }))
 
-it('a blocked question was shown to no judge, and says what blocked it', () =>
+it('a blocked question was shown to no judge, and reports what blocked it', () =>
   expect(preparationOf(judgments('?'), 'q2', 'vanilla-rag')).toEqual({
     shown: null,
     withheld: [],

@@ -135,7 +135,7 @@ export class RunControl {
   /** Steps and counts as last known. Throws `ControlFailure` for a run that this engine never had. */
   stepsOf(runId: string): RunSteps {
     const live = this.#jobs.get(runId)
-    if (live === undefined) throw new ControlFailure('not_found', `the engine knows no run ${runId}`)
+    if (live === undefined) throw new ControlFailure('not_found', `unknown run ${runId}`)
     return { run_id: runId, datasets: live.entry.datasets }
   }
 
@@ -241,7 +241,7 @@ export class RunControl {
 
   async #command(runId: string, command: RunCommand, changes: Partial<JournalEntry> = {}): Promise<Live> {
     const live = this.#jobs.get(runId)
-    if (live === undefined) throw new ControlFailure('not_found', `the engine knows no run ${runId}`)
+    if (live === undefined) throw new ControlFailure('not_found', `unknown run ${runId}`)
     await this.#move(live, command, changes)
     return live
   }
@@ -434,8 +434,8 @@ function unanswered({ datasets }: LadderOutcome): RunFailure[] {
       code: 'cells_failed',
       message:
         cells.failed === 0
-          ? 'not every cell has an answer: the evidence says why'
-          : `${plural(cells.failed, 'cell')} failed: the evidence says why`,
+          ? 'some cells have no answer: their rows in the evidence hold the reasons'
+          : `${plural(cells.failed, 'cell')} failed: their rows in the evidence hold the reasons`,
     }))
 }
 

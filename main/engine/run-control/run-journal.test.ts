@@ -45,7 +45,7 @@ describe('RunJournal', () => {
     ['no JSON', '{"schema_version": 1,'],
     ['another form', '{"schema_version": 2}'],
     ['another run’s name', JSON.stringify(entry('elsewhere'))],
-  ])('sets a file with %s aside and says so', async (_what, text) => {
+  ])('sets a file with %s aside and reports it', async (_what, text) => {
     await writeFile(join(folder, 'bad.json'), text)
     const told: string[] = []
     expect(await new RunJournal(folder).load((message) => told.push(message))).toEqual([])

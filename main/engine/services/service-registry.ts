@@ -90,7 +90,7 @@ export class ServiceRegistry {
       if (service.externalUrl !== null)
         throw new ControlFailure(
           'service_state',
-          `${name} runs elsewhere, as the environment says: it is started there`,
+          `${name} is configured as an external service: start it where it runs`,
         )
       service.start('panel')
     }

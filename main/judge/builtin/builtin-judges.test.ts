@@ -33,7 +33,7 @@ describe.each(BUILTIN_JUDGES)('%s', (name) => {
     ...(await verdictOn(taskOf(texts, changes))).scores.values(),
   ]
 
-  it('is a family of its own and says what it is', () => {
+  it('is a family of its own and states what it is', () => {
     expect(judge).toMatchObject({ name, kind: 'builtin', family: name.split('-').slice(0, 2).join('-') })
   })
 

@@ -36,7 +36,7 @@ export function judgeLexicalSupport(task: JudgeTask): LetterVerdict {
   function opinion(text: string): Opinion {
     if (!task.answerable)
       return refusesHonestly(text)
-        ? { merit: 1, reason: 'says that it cannot be answered, which is right' }
+        ? { merit: 1, reason: 'refuses to answer, which is right' }
         : { merit: 0.1, reason: 'answers what the documents do not hold' }
     const said = weights(termsOf(text))
     if (reference === null) {

@@ -124,7 +124,7 @@ async function refuseSecondOpening(file: string, roundId: string, votesHash: str
   if (before.votes_sha256 !== votesHash)
     throw new JudgePanelError(
       'human_already_opened',
-      `${basename(file)}: this round was opened with other votes of ${before.rater}; who knows the order cannot vote blindly. Export a new round`,
+      `${basename(file)}: this round was opened with other votes of ${before.rater}; a rater who has seen the order cannot vote blindly. Export a new round`,
     )
 }
 

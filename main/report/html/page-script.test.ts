@@ -66,7 +66,7 @@ async function open({ protocol = 'https:', secure = true, files }: Page) {
 }
 
 describe('the page’s script', () => {
-  it('says that all artifacts still match', async () => {
+  it('reports that all artifacts still match', async () => {
     const { banner, states } = await open({ files: { a: { said: 'x', now: 'x' }, b: { said: '', now: '' } } })
     expect(banner.className).toBe('banner same')
     expect(states()).toEqual(['● same', '● same'])
@@ -89,7 +89,7 @@ describe('the page’s script', () => {
   it.each([
     ['from disk', { protocol: 'file:' }, '[choose]'],
     ['without SHA-256', { secure: false }, 'The commands under Artifacts check the files.'],
-  ])('asks for nothing when it is opened %s, and says what to do', async (_how, page, said) => {
+  ])('asks for nothing when it is opened %s, and names what to do', async (_how, page, said) => {
     const { banner, asked, states } = await open({ ...page, files: { a: { said: 'x', now: 'x' } } })
     expect(asked).toEqual([])
     expect(banner.className).toBe('banner unknown')

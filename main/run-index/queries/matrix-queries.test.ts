@@ -188,7 +188,7 @@ describe('column heads', () => {
   const rounded = (value: number | null) => value?.toPrecision(5) ?? null
 
   it.each(['faithfulness', 'answer_relevancy', 'recall_at_5', 'hit_at_5', 'token_f1', 'abstention'] as const)(
-    'say of %s what the aggregate says',
+    'report of %s what the aggregate holds',
     async (metric) => {
       const { ask, aggregate } = await goldenIndex()
       const outcome = ColumnHeadsOutcome.parse(ask('columnHeads', { ...run, metric, aliases: ALIASES }))

@@ -50,7 +50,7 @@ describe('what an exporter writes can be read back', () => {
   })
 })
 
-it('the DoclingDocument says what it is and numbers what it holds', () => {
+it('the DoclingDocument states what it is and numbers what it holds', () => {
   const json = toDocling(document, origin) as Record<string, unknown[]>
   expect(json).toMatchObject({
     schema_name: 'DoclingDocument',

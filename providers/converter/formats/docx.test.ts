@@ -32,7 +32,7 @@ const read = async (body: string, more: Record<string, string | null> = {}) => {
   return { texts: textsOf(blocks), warnings, blocks }
 }
 
-it('the base text of furigana is kept, and a warning says that the readings are not', async () => {
+it('the base text of furigana is kept, and a warning reports that the readings are not', async () => {
   const ruby = (base: string, reading: string): string =>
     `<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>${reading}</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>${base}</w:t></w:r></w:rubyBase></w:ruby></w:r>`
   expect(
@@ -166,7 +166,7 @@ it('a document whose main part has another name is found by its relations', asyn
   expect(textsOf((await readDocx(windows)).blocks)).toEqual(['Body of the second part.'])
 })
 
-it('properties of the file that nobody reads do not count against what may be unpacked', async () => {
+it('properties of the file that no reader uses do not count against what may be unpacked', async () => {
   const app = `<Properties>${' '.repeat(17 * 1024 * 1024)}</Properties>`
   expect((await read(paragraph(run('Body.')), { 'docProps/app.xml': app })).texts).toEqual(['Body.'])
 })
@@ -178,7 +178,7 @@ it('the text of a link that leads nowhere is kept, and the structure around it',
   expect([blocks.map(({ kind }) => kind), warnings]).toEqual([['heading', 'paragraph'], []])
 })
 
-it('a document over which the library stumbles gives its text, and a warning says so', async () => {
+it('a document over which the library stumbles gives its text, and a warning reports it', async () => {
   const note = `${run('A note that is missing.')}<w:r><w:footnoteReference w:id="99"/></w:r>`
   expect(await read(`${paragraph(run('First &amp; last.'))}${paragraph(note)}`)).toMatchObject({
     texts: ['First & last.', 'A note that is missing.'],

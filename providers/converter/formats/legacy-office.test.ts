@@ -70,7 +70,7 @@ describe('without LibreOffice', () => {
     expect(show.warnings).toEqual(['read without pictures, bullets and charts: LibreOffice is not installed here'])
   })
 
-  it('reads a Word file as plain text and says so', async () => {
+  it('reads a Word file as plain text and reports it', async () => {
     const memo = await readDoc(await paper('dredging-memo.doc'))
     expect(memo.blocks.map((block) => 'text' in block && block.text.slice(0, 24))).toEqual([
       'Memorandum on dredging',

@@ -43,7 +43,7 @@ describe('text layers in other scripts than Latin', () => {
     expect(textsOf(document).join(' ').split(line)).toHaveLength(13)
   })
 
-  it('a damaged text layer in a script that recognition does not know is kept, and a warning names its pages', async () => {
+  it('a damaged text layer in a script that recognition does not support is kept, and a warning names its pages', async () => {
     const broken = 'Сис\uE001\uE002\uE003\uE004 \uE005\uE006\uE007 тема ставится lvm tftp xfs ntfs btrfs dhcp ssh'
     const whole = PROSE.Russian
     const document = await read(glyphPdf([whole, broken].map((line) => pageOf(Array.from({ length: 12 }, () => line)))))

@@ -100,7 +100,7 @@ describe('table_mode accurate', () => {
     expect(await read()).toEqual({ tableMode: 'accurate', warnings: [], cells: [['Crane Lift (t)', 2], ...body] })
   })
 
-  it('falls back to rules, and says why, without weights, with torn ones, with wrong ones and without a grid', async () => {
+  it('falls back to rules, and reports why, without weights, with torn ones, with wrong ones and without a grid', async () => {
     const warning = async (): Promise<string> => {
       const { tableMode, warnings, cells } = await read()
       expect([tableMode, cells, warnings.length]).toEqual(['fast', byRules, 1])

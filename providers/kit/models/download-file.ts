@@ -62,7 +62,7 @@ async function fetchWhole(request: DownloadRequest, part: string): Promise<Diges
       const reported = await fetchRest(request, part, before)
       const digest = declared ?? reported
       if (digest === null)
-        throw new DownloadError('no_checksum', 'neither the declaration nor the server says its checksum')
+        throw new DownloadError('no_checksum', 'neither the declaration nor the server gives its checksum')
       return digest
     } catch (cause) {
       request.signal.throwIfAborted()
@@ -115,7 +115,7 @@ async function fetchRest(request: DownloadRequest, part: string, have: number): 
     if (request.sha256 !== null && digest?.kind === 'sha256' && digest.hex !== request.sha256) {
       // Reported before its first byte, so that nobody downloads hundreds of megabytes to find it out.
       await response.body?.cancel()
-      const message = `the server says its checksum is ${digest.hex}, not ${request.sha256}`
+      const message = `the server reports the checksum ${digest.hex}, not ${request.sha256}`
       throw new DownloadError('checksum_mismatch', message, { actual: digest.hex })
     }
     if (response.status === 416) {

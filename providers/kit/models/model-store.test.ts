@@ -137,7 +137,7 @@ describe('a model at its first use', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('can be given up', async () => {
+  it('can be cancelled', async () => {
     server.faults = [{ hangAfter: 1000 }]
     const stop = new AbortController()
     const onProgress = ({ receivedBytes }: ModelProgress) => {
@@ -164,7 +164,7 @@ describe('what is unavailable', () => {
     await expect(store({ isOffline: true }).ensure(model)).rejects.toThrow('the network is not to be used')
   })
 
-  it('throws away what has the wrong checksum, and says so', async () => {
+  it('throws away what has the wrong checksum, and reports it', async () => {
     server.files.set('/weights.onnx', Buffer.alloc(WEIGHTS.length))
     await expect(store().ensure(model)).rejects.toMatchObject({ code: 'checksum_mismatch', file: 'onnx/weights.onnx' })
     expect(await kept()).toEqual([])
@@ -289,7 +289,7 @@ describe('a file of the cache', () => {
     expect(await store().open(model, parse)).toBe('loaded')
   })
 
-  it('that somebody replaced is found before it is used', async () => {
+  it('that another program replaced is found before it is used', async () => {
     const { file } = await store().ensure(model)
     await writeFile(file('words.txt'), 'something else')
     await store().ensure(model)
@@ -303,7 +303,7 @@ describe('a file of the cache', () => {
     expect(await kept()).toEqual(WHOLE)
   })
 
-  it('that somebody put there is verified and not fetched', async () => {
+  it('that a person put there is verified and not fetched', async () => {
     await mkdir(join(cache, 'someone/small-model/onnx'), { recursive: true })
     await writeFile(join(cache, 'someone/small-model/onnx/weights.onnx'), WEIGHTS)
     await writeFile(join(cache, 'someone/small-model/words.txt'), WORDS)

@@ -48,7 +48,7 @@ const answerOf = (work: WorkProcess, message: object): Promise<unknown> =>
   })
 const endOf = (work: WorkProcess): Promise<WorkEnd> => new Promise((resolve) => void work.onEnd(resolve))
 
-it('hands typed arrays over, keeps credentials back and hears what is printed', async () => {
+it('hands typed arrays over, keeps credentials back and receives what is printed', async () => {
   const printed = Promise.withResolvers<string>()
   process.env['SOME_TOKEN'] = 'secret'
   try {

@@ -51,7 +51,7 @@ describe('POST /api/chunk', () => {
     expect(response.body.detail).toEqual(expect.arrayContaining([expect.objectContaining({ loc })]))
   })
 
-  it('counts words for the tokenizer gpt2, and says so', async () => {
+  it('counts words for the tokenizer gpt2, and reports it', async () => {
     const [asked, words] = [await post({ text, tokenizer: 'gpt2' }), await post({ text, tokenizer: 'words' })]
     expect(asked.body.metadata).toMatchObject({ tokenizer: 'words', tokenizer_requested: 'gpt2' })
     expect([asked.status, asked.body.chunks]).toEqual([200, words.body.chunks])

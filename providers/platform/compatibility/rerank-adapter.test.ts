@@ -267,7 +267,7 @@ describe('the reranker of this process', () => {
     expect(JSON.stringify(body)).not.toContain('internal words')
   })
 
-  it('takes the candidates of a search at once with what the search knows; a service gets batches of texts', async () => {
+  it('takes the candidates of a search at once with what the search found; a service gets batches of texts', async () => {
     const pool = { candidates: documents(43).map((_, at) => ({ document: `${at}.md`, score: 1 })) }
     const asked: unknown[] = []
     const own = modelReranker({

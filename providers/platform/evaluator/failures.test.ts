@@ -50,7 +50,7 @@ describe('failures of a metric', () => {
     })
   })
 
-  it('that are no number are score_not_finite, and an answer that claims nothing says so', async () => {
+  it('that are no number are score_not_finite, and an answer that claims nothing are reported as such', async () => {
     const nothing = scripted({ ...GOLDEN, statements: '{"statements":[]}', attributions: '{"classifications":[]}' })
     const { evaluate } = await serveEvaluator({ chat: nothing, embed: () => new Float32Array(2) })
     const { body } = await evaluate({

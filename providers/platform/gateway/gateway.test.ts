@@ -39,7 +39,7 @@ describe('aliases', () => {
     )
   })
 
-  it('that cannot answer say why, and are not called', async () => {
+  it('that cannot answer report why, and are not called', async () => {
     const { chat, asked, gateway } = await startGateway()
     const answer = await chat({ model: 'graph-rag' })
     expect([answer.status, await answer.json()]).toEqual([

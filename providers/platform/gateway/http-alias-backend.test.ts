@@ -134,7 +134,7 @@ it('a plugin that reports an error while it answers is a bad gateway', async () 
 })
 
 describe('availability', () => {
-  it('is what the plugin’s health says; an alias it leaves out is unknown', async () => {
+  it('is what the plugin’s health reports; an alias it leaves out is unknown', async () => {
     const aliases = [{ alias: 'vanilla-rag-wide', available: false, reason: 'soon' }]
     const { plugin, backend } = await setup(() => ({ json: { status: 'healthy', aliases } }))
     expect(await backend.availability('vanilla-rag-wide')).toEqual({ available: false, reason: 'soon' })

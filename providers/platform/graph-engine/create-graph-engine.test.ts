@@ -25,7 +25,7 @@ const states = (engine: ReturnType<typeof bench.open>) =>
     .documents.map(({ file_path, status, error_msg }) => [file_path, status, error_msg])
 
 describe('documents on their way into the graph', () => {
-  it('merges what several documents say, with weights, chunks and files', async () => {
+  it('merges what several documents state, with weights, chunks and files', async () => {
     const engine = bench.open()
     const [first] = await feed(engine, {
       'yard.md': YARD,
@@ -135,7 +135,7 @@ describe('documents on their way into the graph', () => {
     expect(states(engine)).toEqual([['note.txt', 'processed', null]])
   })
 
-  it('tells each kind of hand-in apart', () => {
+  it('distinguishes each kind of upload', () => {
     const engine = bench.open({ limits: { documentBytes: 200 } })
     const long = 'x'.repeat(201)
     expect(engine.insert([{ filePath: 'a', text: ' \u0000\n' }])).toMatchObject({
@@ -417,7 +417,7 @@ describe('documents on their way into the graph', () => {
 })
 
 describe('graphTargetClient', () => {
-  it('uploads, drains and tells each failure by its document', async () => {
+  it('uploads, drains and reports each failure by its document', async () => {
     const engine = bench.open({ models: scriptedModels(failOn('Hesk')) })
     const client = graphTargetClient(engine)
     const { signal } = new AbortController()

@@ -120,7 +120,7 @@ describe('finding a context', () => {
     expect([cost.llm_calls, cost.cloud_calls]).toEqual([2, 1])
   })
 
-  it('says that there is nothing without asking a model', async () => {
+  it('reports that there is nothing without asking a model', async () => {
     const engine = bench.open()
     const answer = await engine.query(ask('Who founded the Blue Yard?', { mode: 'local' }))
     expect([answer.response, answer.llmGenerated, answer.cost.llm_calls]).toEqual([NO_ANSWER, false, 1])
@@ -146,7 +146,7 @@ describe('finding a context', () => {
   })
 })
 
-describe('what stands in the prompt', () => {
+describe('the contents of the prompt', () => {
   const filler = Object.fromEntries(
     Array.from({ length: 30 }, (_, at) => [
       `f${at}.md`,

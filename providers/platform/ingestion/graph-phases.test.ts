@@ -85,7 +85,7 @@ describe('runGraphPhases', () => {
     })
   })
 
-  it('says so when there is no graph engine, or the profile does not wait', async () => {
+  it('reports it when there is no graph engine, or the profile does not wait', async () => {
     await run({}, 'graph engine not available')
     const skipped = { status: 'skipped', note: 'graph engine not available', counts: {} }
     expect(phases()).toEqual({ graph_upload: skipped, drain: skipped })
@@ -103,7 +103,7 @@ describe('runGraphPhases', () => {
     expect(phases().drain!.status).toBe('completed')
   })
 
-  it('gives up at the deadline of the profile, which both phases share', async () => {
+  it('fails at the deadline of the profile, which both phases share', async () => {
     graph.drainFaults = Array.from({ length: 100 }, busy)
     graph.uploadFaults = Array.from({ length: 5 }, busy)
     const started = clock.now()
@@ -117,7 +117,7 @@ describe('runGraphPhases', () => {
     expect(phases().graph_upload!.status).toBe('completed')
   })
 
-  it('skips an unreachable engine when the profile says so', async () => {
+  it('skips an unreachable engine when the profile asks for it', async () => {
     graph.uploadFaults = Array.from({ length: 100 }, busy)
     await run({ on_unavailable: 'skip', timeout_seconds: 5 })
     expect(phases().graph_upload).toMatchObject({ status: 'skipped', note: expect.stringContaining('HTTP 503') })

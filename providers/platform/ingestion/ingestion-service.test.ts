@@ -176,7 +176,7 @@ describe('a job', () => {
     await expect(service.submit({ profile: 'unknown' })).rejects.toThrow(UnknownProfileError)
   })
 
-  it('asks parsers in the order of the profile, and tells what they warn of', async () => {
+  it('asks parsers in the order of the profile, and reports their warnings', async () => {
     await writeFiles(path.join(site.corpusRoot, 'smoke'), { 'slides.pdf': 'binary' })
     const converter: DocumentParser = {
       name: 'converter',
@@ -272,7 +272,7 @@ describe('a job', () => {
     expect(miscounting.errors[0]!.message).toMatch(/^0 embeddings for \d+ chunks$/)
   })
 
-  it('skips an unavailable vector store where the profile says so, and fails elsewhere', async () => {
+  it('skips an unavailable vector store where the profile asks for it, and fails elsewhere', async () => {
     const store = Object.create(site.store) as typeof site.store
     store.replace = () => Promise.reject(new VectorStoreUnavailableError('disk full'))
     store.info = (name) => site.store.info(name)

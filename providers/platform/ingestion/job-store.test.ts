@@ -180,7 +180,7 @@ describe('cancellation', () => {
     expect(store.cancel('unknown')).toBeNull()
   })
 
-  it('tells the run of another process at its next write', () => {
+  it('notifies the run of another process at its next write', () => {
     add('a')
     const { lease } = store.acquire('me')!
     expect(other.cancel('a')).toMatchObject({ status: 'running', cancelRequested: true })

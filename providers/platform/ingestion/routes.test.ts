@@ -113,7 +113,7 @@ describe('ingestion routes', () => {
     expect(await call('POST', '/api/rag/ingestions/nobody/cancel')).toMatchObject({ status: 404 })
   })
 
-  it('say 503 without a worker to hand the job to, and without a state store', async () => {
+  it('answer 503 without a worker to hand the job to, and without a state store', async () => {
     serve({ dispatch: () => Promise.reject(new Error('secret broker address')) })
     expect(await submit()).toMatchObject({ status: 503, body: { detail: 'Failed to queue RAG ingestion' } })
     await service.close()

@@ -15,7 +15,7 @@ const file = (path: string, content: string) => ({
   read: async () => Buffer.from(content),
 })
 
-it('tells the service the texts that stand beside a recording, and nothing where there are none', async () => {
+it('sends the service the texts that lie beside a recording, and nothing where there are none', async () => {
   const told: (string | undefined)[] = []
   // As the service answers whose recogniser tells no times.
   let answer: object = { has_timestamps: false, segments: [], words: [] }

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(async () => platform.close())
 
 describe('the local provider', () => {
-  it('draws a PNG of the asked size, the same one for the same prompt, and says whose it is', async () => {
+  it('draws a PNG of the asked size, the same one for the same prompt, and reports whose it is', async () => {
     await platform.start()
     const started = await platform.generate(LOCAL)
     expect(started).toMatchObject({ status: 200, body: { status: 'queued', cost_usd: null, artifact_url: null } })

@@ -182,7 +182,7 @@ describe('consolidation', () => {
     return (await ask('GET', url)).body
   }
 
-  it('stores what the user said about itself, once, with a log, and reads each message once', async () => {
+  it('stores what users write about themselves, once, with a log, and reads each message once', async () => {
     await remember('I like rye bread.')
     const session = idOf(await ask('POST', '/memory/sessions', {}))
     await say(session, 'Hello! I like rye bread, too. My daughter is called Ada.', 'Do I like oil? The lamp burns oil.')

@@ -234,7 +234,7 @@ describe('the process of a file', () => {
   })
 })
 
-describe('what cannot be answered says why and what to do', () => {
+describe('what cannot be answered reports why and what to do', () => {
   it('a prompt that does not fit, with both numbers', async () => {
     expect(await reasonFor(backend().chat!(asking('fail too_long', { max_tokens: 20 })))).toBe(
       'the model call for role light_gen failed: The prompt has 90 tokens and its answer may have 20, but the context holds 100. ' +

@@ -65,7 +65,7 @@ describe('settings beside the network', () => {
     await writeFile(join(folder, name, file), JSON.stringify(settings))
   }
 
-  it('takes the first token where 1_Pooling/config.json says cls', async () => {
+  it('takes the first token where 1_Pooling/config.json asks for cls', async () => {
     await writeSettings('first-token', '1_Pooling/config.json', { pooling_mode_cls_token: true })
     expect(await embedOne('first-token', 'red sea')).toEqual([0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
     expect(await embedOne('first-token', 'red sea', { pooling: 'mean' })).toEqual([
@@ -111,7 +111,7 @@ describe('generation', () => {
     expect(answer.usage).toEqual({ prompt_tokens: 2, completion_tokens: 2, total_tokens: 4 })
   })
 
-  it('keeps max_tokens and says that it cut', async () => {
+  it('keeps max_tokens and reports that it cut', async () => {
     const answer = await backend().chat!({ messages: [{ role: 'user', content: 'red' }], max_tokens: 1 })
     expect(answer.choices[0]).toEqual({
       index: 0,
@@ -142,7 +142,7 @@ describe('missing weights', () => {
     expect(await backend.embed!(['red'], 'query')).toHaveLength(1)
   })
 
-  it('says how to go on without a network when there is no folder', async () => {
+  it('explains how to go on without a network when there is no folder', async () => {
     const { env } = await models.library()
     env.allowRemoteModels = false
     try {

@@ -54,7 +54,7 @@ describe('embeddings', () => {
     }
   })
 
-  it('tells the tokens of all batches where the service reports those of each', async () => {
+  it('reports the tokens of all batches where the service reports those of each', async () => {
     const told: number[] = []
     const tokensOf = async (usage: (n: number) => object) => {
       const answer = reply((data) => data)

@@ -131,7 +131,7 @@ const QUESTIONS = [
 ]
 const ALIASES = consumer.aliases.map(({ alias }) => alias)
 
-describe('what an answer says that it cost', () => {
+describe('what an answer reports as its cost', () => {
   it.each(ALIASES)('is what the model host counted, for %s', async (alias) => {
     for (const question of QUESTIONS) {
       const { status, text, made } = await platform.ask(alias, question)

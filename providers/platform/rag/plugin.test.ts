@@ -306,7 +306,7 @@ describe('failures', () => {
   })
 
   it.each(['graph-rag', 'agentic-rag-deeper', 'workflow-adaptive-rag'])(
-    '%s says why it is not available',
+    '%s reports why it is not available',
     async (alias) => {
       const { plugin, models } = await open()
       const { available, reason } = (await plugin.availability(alias))!
@@ -346,7 +346,7 @@ describe('failures', () => {
     await expect(plugin.answer('vanilla-rag', { ...ask(QUESTION), ...harmless })).resolves.toBeTruthy()
   })
 
-  it('says that an alias waits for ingestion, and that it can answer afterwards', async () => {
+  it('reports that an alias waits for ingestion, and that it can answer afterwards', async () => {
     const { plugin, store } = await open()
     expect(await plugin.availability('vanilla-rag')).toEqual({ available: true, reason: null })
     expect(await plugin.availability('contextual-rag')).toMatchObject({

@@ -159,7 +159,7 @@ describe('chat completions', () => {
 describe('health and contextual build', () => {
   const health = async (url: string) => (await fetch(`${url}/rag/health`)).json()
 
-  it('tells profile, collections, aliases and builds', async () => {
+  it('reports profile, collections, aliases and builds', async () => {
     const { url, post } = await serve({ chat: () => 'A blurb.' })
     expect(await health(url)).toMatchObject({
       status: 'healthy',
@@ -187,7 +187,7 @@ describe('health and contextual build', () => {
     expect(after.aliases.filter(({ available }) => !available)).toHaveLength(8)
   })
 
-  it('is not ready without a profile or before ingestion, and says so', async () => {
+  it('is not ready without a profile or before ingestion, and reports it', async () => {
     const none = await serve({}, WORLD, null)
     expect(await health(none.url)).toMatchObject({
       status: 'not_ready',

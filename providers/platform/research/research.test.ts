@@ -169,7 +169,7 @@ describe('a research session', () => {
     ])
   })
 
-  it('searches as often as max_loops says, and searches keywords when the plan cannot be read', async () => {
+  it('searches at most max_loops times, and searches keywords when the plan cannot be read', async () => {
     await start()
     const asked: string[] = []
     reply = async (role) => {
@@ -186,7 +186,7 @@ describe('a research session', () => {
     expect(logs.map(({ message }) => message).join('\n')).toMatch(/plan cannot be read[\s\S]*“oil mill”/)
   })
 
-  it('says that nothing answers the question instead of citing a finding', async () => {
+  it('reports that nothing answers the question instead of citing a finding', async () => {
     await start()
     reply = async () => 'The passages do not answer this question.'
     const id = idOf(await begin({ query: 'Who?', max_loops: 1 }))
@@ -356,7 +356,7 @@ describe('the web search', () => {
   })
   afterEach(async () => close())
 
-  it('adds what a SearXNG server says of web pages to the sources', async () => {
+  it('adds what a SearXNG server returns for web pages to the sources', async () => {
     const id = idOf(await begin({ query: 'How high is a wall?', max_loops: 1, search_api: 'searxng' }))
     await reached(id, 'done')
     expect(asked).toEqual(['/search?q=How+high+is+a+wall%3F&format=json'])

@@ -92,7 +92,7 @@ it.each(['Left', 'Right', 'left', 'right', null])('takes the truncation directio
   expect((await post('/rerank', body))[0]).toBe(200)
 })
 
-it('embeds one text or many, and tells its limits', async () => {
+it('embeds one text or many, and reports its limits', async () => {
   const { post, url } = await start()
   expect(await post('/embed', { inputs: 'abc' })).toEqual([200, [[3, 1]]])
   expect(await post('/embed', { inputs: ['abc', 'a'] })).toEqual([

@@ -52,7 +52,7 @@ it('finds the best chunk first, with both legs’ scores', async () => {
   expect(reply.json().hits[0].keyword_score).toBeGreaterThan(0)
 })
 
-it('says what is wrong with a request', async () => {
+it('reports what is wrong with a request', async () => {
   expect((await search({ collection: 'RagBase_none', query: 'x' })).json()).toEqual({
     detail: "unknown collection 'RagBase_none'",
   })

@@ -77,7 +77,7 @@ describe('collections', () => {
     ])
   })
 
-  it('removes a collection and says whether there was one', async () => {
+  it('removes a collection and reports whether there was one', async () => {
     await write('gone', DOCUMENTS)
     expect(await store.remove('gone')).toBe(true)
     expect(await store.remove('gone')).toBe(false)

@@ -14,7 +14,7 @@ const problemsOf = (file: unknown): readonly string[] => {
 }
 
 describe('import', () => {
-  it('takes a workflow and says how it is called', () => {
+  it('takes a workflow and returns its name', () => {
     const note = node('Note', 'stickyNote', 1, { content: '# why' })
     const imported = importWorkflow(
       workflow([webhook('answer'), respond('={{ $json.body }}'), note], { Webhook: [['Respond']] }),

@@ -97,7 +97,7 @@ describe('webhooks', () => {
     expect([headers.get('x-rag-ladder-llm-calls'), headers.get('x-rag-ladder-cloud-calls')]).toEqual(['2', '1'])
   })
 
-  it('say in their own shape that a body is no JSON', async () => {
+  it('report in their own shape that a body is no JSON', async () => {
     const url = await serve(echo)
     const [status, body] = await ask(`${url}/webhook/hook`, { body: '{' })
     expect([status, body]).toMatchObject([400, { code: 400, message: expect.any(String) }])

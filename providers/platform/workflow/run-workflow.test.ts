@@ -101,7 +101,7 @@ describe('a run', () => {
     expect((await run(file, { q: 'no' })).body).toEqual({ no: true })
   })
 
-  it('calls HTTP with what the expressions say, and says who is asking', async () => {
+  it('calls HTTP with what the expressions give, and names the caller', async () => {
     const upstream = await server()
     upstream.script(json({ answer: 'A' }))
     const file = workflow([webhook(), call(), respond('={{ $json }}')], { Webhook: [['Call']], Call: [['Respond']] })

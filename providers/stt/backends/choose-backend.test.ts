@@ -42,7 +42,7 @@ it('takes fetched weights first, and the installed program where there are none,
   await recogniser.close()
 })
 
-it('says that PocketSphinx runs on the processor where another device was asked for', async () => {
+it('reports that PocketSphinx runs on the processor where another device was asked for', async () => {
   await installPocketsphinx()
   const noteOf = async (env: Record<string, string>) => (await open(env)).note
   const explicit = { STT_BACKEND: 'pocketsphinx' }

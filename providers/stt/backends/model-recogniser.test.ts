@@ -60,7 +60,7 @@ async function load(
 const sound = (...said: Parameters<typeof tinySpeech>[0]) => ({ samples: tinySpeech(said), sampleRate: 16_000 })
 
 describe('a transducer', () => {
-  it('hears pieces as words with their times, once each, and falls silent when its state says so', async () => {
+  it('recognizes pieces as words with their times, once each, and falls silent when its state reports it', async () => {
     const { recogniser, note } = await load()
     expect([recogniser.device, recogniser.isAligned, note]).toEqual(['cpu', true, null])
     const said = sound([null, 2], [SEA, 3], [FOOD, 1], [null, 2], [SALT, 2])
@@ -125,7 +125,7 @@ describe('a transducer', () => {
 })
 
 describe('Whisper', () => {
-  it('hears words with the times of its attention, and nothing in silence', async () => {
+  it('recognizes words with the times of its attention, and nothing in silence', async () => {
     const place = join(folder, 'whisper')
     await writeTinyWhisper(place)
     const { recogniser } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
@@ -148,7 +148,7 @@ describe('Moonshine', () => {
     return { model: ONNX_MODELS['moonshine-base'], localFolder: place }
   }
 
-  it('hears words in the waveform, also in less than a second of it, spreads them over it, and hears nothing in silence', async () => {
+  it('recognizes words in the waveform, also in less than a second of it, spreads them over it, and recognizes nothing in silence', async () => {
     const { recogniser } = await load(await asked())
     expect([recogniser.isAligned, recogniser.windowSeconds, recogniser.languages]).toEqual([false, 28, ['en']])
     const said = async (frames: number) =>
@@ -185,7 +185,7 @@ describe('sherpa', () => {
     declared: { id: 'tiny/ctc', license: 'none', sourcePage: '', files: [] },
   }
 
-  it('says how to install what this installation may not bring', async () => {
+  it('explains how to install what this installation may not bring', async () => {
     const missing = load({ backend: 'sherpa', model: tiny, sherpaFolder: folder })
     await expect(missing).rejects.toThrow(`npm install --prefix ${folder} sherpa-onnx-node@1.13.8`)
     await expect(missing).rejects.toBeInstanceOf(BackendUnavailableError)
@@ -201,7 +201,7 @@ describe('sherpa', () => {
   })
 
   it.skipIf(!hasSherpa)(
-    'hears with the real library, and survives that it ends its process over a bad model',
+    'recognizes with the real library, and survives that it ends its process over a bad model',
     async () => {
       const place = join(folder, 'ctc')
       await writeTinyCtc(place)

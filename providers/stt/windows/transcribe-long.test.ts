@@ -41,7 +41,7 @@ describe('transcribeLong', () => {
   const { sound, words } = recording()
   const inSamples = ({ text, start, end }: TimedWord) => [text, Math.round(start * RATE), Math.round(end * RATE)]
 
-  it('hears every word of ten minutes once and at its time, wherever the windows end', async () => {
+  it('recognizes every word of ten minutes once and at its time, wherever the windows end', async () => {
     let cutWords = 0
     for (const windowSeconds of [13.3, 20, 30, 41.7, 47.45, 60, 60.5, 299.6, 600, 900]) {
       const lengths: number[] = []

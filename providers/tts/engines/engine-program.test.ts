@@ -30,7 +30,7 @@ afterEach(async () => {
 const run = (model: string, signal = new AbortController().signal) =>
   program.run({ folder: join(folder, model), voice: 'af_heart', symbols: 'ə', speed: 1 }, signal)
 
-it('lives through the death of its process in the middle of a run, and through a run that is given up', async () => {
+it('lives through the death of its process in the middle of a run, and through a run that is cancelled', async () => {
   expect(await run('quick')).toHaveLength(3 * KOKORO_TOKEN_SAMPLES)
   const doomed = run('endless')
   const waiting = run('quick')

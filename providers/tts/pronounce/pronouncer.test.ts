@@ -24,7 +24,7 @@ describe('Pronouncer', () => {
     ['a word that no dictionary has', 'A quorntle.', 'ə kwˈOɹntəl.'],
     ['nouns and verbs that differ by their stress', 'They record the record.', 'ðA ɹəkˈɔɹd ðə ɹˈɛkəɹd.'],
     ['nothing', '…', ''],
-  ])('says %s', async (_name, text, symbols) => {
+  ])('pronounces %s', async (_name, text, symbols) => {
     expect(await pronouncer.symbols(text, signal)).toBe(symbols)
   })
 })

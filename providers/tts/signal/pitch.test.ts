@@ -29,7 +29,7 @@ describe('pitch', () => {
     expect(frames.filter(({ f0 }) => Math.abs(f0 / hertz - 1) < 0.03).length / frames.length).toBeGreaterThan(0.95)
   })
 
-  it('is not heard in hiss', () => {
+  it('is not found in hiss', () => {
     expect(medianPitch(trackPitch(buzz(0, 0.6)))).toBeNull()
   })
 })

@@ -48,11 +48,11 @@ describe('plain speech', () => {
     ['See https://example.com/a/b?x=1.', 'See example dot com slash a slash b question mark x equals 1.'],
     ['well-known, 3-4 and self-made', 'well-known, 3-4 and self-made'],
     ['H₂O', 'H2O'],
-  ])('says %s as %s', (written, spoken) => {
+  ])('speaks %s as %s', (written, spoken) => {
     expect(toAscii(written)).toBe(spoken)
   })
 
-  it('shortens thousands of dots, which no synthesizer can say', () => {
+  it('shortens thousands of dots, which no synthesizer can speak', () => {
     expect(toAscii(`a${'.'.repeat(5000)}b`)).toBe('a...b')
   })
 

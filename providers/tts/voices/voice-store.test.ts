@@ -44,7 +44,7 @@ describe('the store of voices', () => {
     expect(await store.list()).toEqual([])
   })
 
-  it('lists a voice whose clip is damaged beside the others, and says what to do when it is asked for', async () => {
+  it('lists a voice whose clip is damaged beside the others, and names what to do when it is asked for', async () => {
     await store.add(SOUND, details('Ana'))
     const damaged = join(await onlyFolder(), 'clip.wav')
     await store.add(SOUND, details('Ben'))

@@ -87,7 +87,7 @@ export const CELL_WORDS = {
   capped: (characters: string) => `The judges saw the beginning of this answer: ${characters} characters.`,
   neutralized: 'Characters that could pass for a delimiter of the prompt were replaced.',
   unanswered: 'The judges saw “no answer”: the cell failed.',
-  shownUnknown: 'The judgments do not say what the judges saw of this answer.',
+  shownUnknown: 'The judgments do not record what the judges saw of this answer.',
   leakKinds: {
     alias: 'name of an approach',
     engine: 'name of a product',
@@ -101,7 +101,7 @@ export const CELL_WORDS = {
         ? 'in the ground truth'
         : `in the answer of ${place}`,
 
-  noPath: 'The approach does not say how it found this answer: one search, one generation.',
+  noPath: 'The approach does not report how it found this answer: one search, one generation.',
   route: 'Route',
   classifiedAs: 'classified as',
   answeredBy: ', answered by',

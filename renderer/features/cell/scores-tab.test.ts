@@ -31,4 +31,4 @@ it.each<[string, CellJudging, string]>([
   ],
   ['as no answer', { shown: { ...shown, answered: false }, withheld: [], blocked: [] }, 'The judges saw “no answer”'],
   ['as the file does not say', { shown: null, withheld: [], blocked: [] }, 'do not say what the judges saw'],
-])('an answer that judges saw %s says so', (_how, judging, words) => expect(textOf(judging)).toContain(words))
+])('an answer that judges saw %s reports it', (_how, judging, words) => expect(textOf(judging)).toContain(words))

@@ -91,7 +91,7 @@ export const DOCUMENTS_WORDS = {
     questionsSoFar: (view: string) => `Questions: ${view} so far. `,
     addQuestions: 'Add those that this document answers',
     ingestionNext:
-      'Ingestion: the next run cuts, embeds and extracts the new document; until then no approach knows it.',
+      'Ingestion: the next run cuts, embeds and extracts the new document; until then no approach can find it.',
     run: 'Run: ',
     chooseAndStart: 'choose approaches and start',
     close: 'Close',

@@ -29,7 +29,7 @@ describe('alpha', () => {
   ])('promises no more than its lower end holds', (alpha, words) => {
     expect(alphaSentence(alpha, 2)).toContain(words)
   })
-  it('says when there is nothing to agree on', () => {
+  it('reports when there is nothing to agree on', () => {
     expect(alphaSentence(estimate(0.9, 0.8, 1), 1)).toContain('only one judge')
     expect(alphaSentence({ ...estimate(null), no_interval: 'not_defined' }, 2)).toContain('equal')
   })

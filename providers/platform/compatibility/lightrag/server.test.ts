@@ -166,7 +166,7 @@ describe('documents', () => {
     expect([answer.status, Object.keys(answer.body)]).toEqual([status, ['detail']])
   })
 
-  it('gives up on a document that does not arrive', async () => {
+  it('stops waiting for a document that does not arrive', async () => {
     const url = await serve(bench.open({ apiKey: KEY }), { uploadTimeoutMs: 30 })
     // The first part comes, the rest never does.
     const body = new ReadableStream({ start: (sender) => sender.enqueue(Buffer.from('--b\r\n')) })
@@ -468,7 +468,7 @@ describe('httpGraphTargetClient', () => {
     expect(polls).toBe(5)
   })
 
-  it('says which failures may pass', async () => {
+  it('reports which failures may pass', async () => {
     const url = await serve(bench.open({ apiKey: KEY }))
     const document = { id: 'a', title: 'A', text: YARD }
     await expect(httpGraphTargetClient(url, 'wrong').upload(document, signal)).rejects.toMatchObject({

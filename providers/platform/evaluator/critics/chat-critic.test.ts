@@ -54,7 +54,7 @@ describe('structured replies', () => {
     expect(textOf(messages[3])).toMatch(/^That reply cannot be used: .+\. Send the whole JSON object again/)
   })
 
-  it('are an error when they cannot be mended, never a score', async () => {
+  it('are an error when they cannot be repaired, never a score', async () => {
     const { models, result } = split('nonsense', '{"statements":"still wrong"}')
     await expect(result).rejects.toThrow(CriticReplyError)
     expect(models.calls).toHaveLength(2)

@@ -69,6 +69,8 @@ export function createStructuredCall(models: ModelHost, role: ChatRole): Structu
     ]
     const second = parseJsonReply(await send(task, [...messages, ...repair], signal), task.shape)
     if (second.ok) return second.value
-    throw new CriticReplyError(`the critic's reply for ${task.name} cannot be used, mended or not: ${second.message}`)
+    throw new CriticReplyError(
+      `the critic's reply for ${task.name} cannot be used, nor the repaired one: ${second.message}`,
+    )
   }
 }

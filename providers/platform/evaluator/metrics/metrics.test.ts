@@ -33,7 +33,7 @@ describe('golden numbers of the Ragas formulas', () => {
     expect(relevancy([], [])).toBe(0)
   })
 
-  it('measures cosines, and says so when it cannot', () => {
+  it('measures cosines, and reports it when it cannot', () => {
     expect(cosine(Float32Array.of(3, 4), Float32Array.of(6, 8))).toBeCloseTo(1, 10)
     expect(cosine(Float32Array.of(1, 0), Float32Array.of(0, 1))).toBe(0)
     expect(cosine(Float32Array.of(1, 0), Float32Array.of(1))).toBeNaN()

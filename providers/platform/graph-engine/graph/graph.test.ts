@@ -73,7 +73,7 @@ describe('mergeExtractions', () => {
     ])
   })
 
-  it('names an entity as texts mostly do, types it by majority, and knows what only relations mention', () => {
+  it('names an entity as texts mostly do, types it by majority, and includes what only relations mention', () => {
     const { entities } = mergeExtractions(
       [
         chunk('a', [], [{ name: 'The Red Yard', type: 'place', description: 'It is red.' }]),

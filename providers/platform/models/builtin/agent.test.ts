@@ -57,7 +57,7 @@ describe('the rule-based agent', () => {
     expect(nextAgentTurn(state(moves, 2), TOOLS)).toHaveProperty('answer')
   })
 
-  it('answers a question of one fact from the passage that tells it', () => {
+  it('answers a question of one fact from the passage that states it', () => {
     const question = 'What does rye bread need?'
     const turn = nextAgentTurn(state([found(question, OTHER, WRECK)], 2, question), TOOLS)
     expect(turn).toEqual({ answer: expect.stringContaining('a sour starter') })
@@ -67,7 +67,7 @@ describe('the rule-based agent', () => {
     ['nothing was found', [found(QUESTION)]],
     ['a tool failed', [{ tool: 'vector_search', arguments: '{', observation: null }]],
     ['what was found is about something else', [found(QUESTION, OTHER)]],
-  ])('says that there is no answer when %s', (_what, moves) => {
+  ])('reports that there is no answer when %s', (_what, moves) => {
     expect(nextAgentTurn(state(moves, 2), TOOLS)).toEqual({ answer: expect.stringContaining(NO_ANSWER) })
   })
 

@@ -39,12 +39,12 @@ describe('answerBuiltinChat', () => {
     ])
   })
 
-  it('says the same to the same messages', () => {
+  it('answers the same messages with the same text', () => {
     const messages = renderAnswerTask({ question: 'Who designed Merrin Light?', passages: [passage, passage] })
     expect(answerBuiltinChat(messages)).toEqual(answerBuiltinChat(messages))
   })
 
-  it('says plainly that it is no chat model', () => {
+  it('states that it is no chat model', () => {
     expect(answerBuiltinChat([{ role: 'user', content: 'Hello!' }])).toEqual({ text: NOT_A_CHAT_MODEL })
     expect(answerBuiltinChat([])).toEqual({ text: NOT_A_CHAT_MODEL })
   })

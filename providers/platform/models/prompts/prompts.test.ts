@@ -94,7 +94,7 @@ describe('task prompts', () => {
     expect(parseAnswerTask([answer[0], { role: 'user', content: '<question>\nq\n</question>\nmore' }])).toBeNull()
   })
 
-  it('knows the refusal with and without its second sentence', () => {
+  it('recognizes the refusal with and without its second sentence', () => {
     expect(isNoAnswer(` ${NO_ANSWER} Nothing is said about price.`)).toBe(true)
     expect(isNoAnswer(`He wrote: ${NO_ANSWER}`)).toBe(false)
   })

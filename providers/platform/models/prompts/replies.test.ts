@@ -30,7 +30,7 @@ describe('JSON replies', () => {
     })
   })
 
-  it('says what is wrong', () => {
+  it('reports what is wrong', () => {
     expect(parseClassifyReply('graph', routes)).toMatchObject({ ok: false, code: 'no_json' })
     expect(parseClassifyReply('{"route":"gra', routes)).toMatchObject({ ok: false, code: 'no_json' })
     expect(parseClassifyReply('{"route":"agent"}', routes)).toEqual({

@@ -76,7 +76,7 @@ describe('workflow-adaptive-rag', () => {
     expect((await ask()).rag_extension).toMatchObject({ sources: marker, used_passages: used })
   })
 
-  it('adds up token counts only where both were told', async () => {
+  it('adds up token counts only where both were reported', async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
     const both = await open(json({ ...ANSWER, usage: { classifier: usage, delegate: usage } }))
     expect((await both.ask()).usage).toEqual({ prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 })

@@ -35,7 +35,7 @@ export function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer
   if (reply.status === 404)
     throw new RagError(
       'workflow_failed',
-      'the workflow engine knows no such webhook: is the workflow imported and active?',
+      'the workflow engine has no such webhook: is the workflow imported and active?',
     )
   if (reply.status !== 200) throw new RagError('workflow_failed', `the workflow failed (HTTP ${reply.status})`)
   const parsed = Answer.safeParse(reply.body)

@@ -58,7 +58,7 @@ const observationsIn = (request: { messages: { role: string }[] }) =>
     .map((message) => parseObservation(messageText(message as never))!)
 
 describe('the agent', () => {
-  it('searches by tool calls, answers, and tells how', async () => {
+  it('searches by tool calls, answers, and reports how', async () => {
     const { ask, chats } = await agent([
       { toolCalls: [search('Grey Heron master', { top_k: 2 })] },
       { toolCalls: [toolCall('graph_query', { query: 'Ysolde Marrack' })] },
@@ -155,7 +155,7 @@ describe('the agent', () => {
       toolCall('delete_everything', { query: 'x' }),
       'There is no such tool: use vector_search or graph_query.',
     ],
-  ])('is told of %s and goes on', async (_what, call, problem) => {
+  ])('gets %s as a tool result and goes on', async (_what, call, problem) => {
     const { ask, chats } = await agent([{ toolCalls: [call] }, { toolCalls: [search('Grey Heron')] }, 'Fine.'])
     const { answer, trajectory } = await ask()
     expect(answer).toBe('Fine.')
@@ -204,7 +204,7 @@ describe('the agent', () => {
     await expect(lost.ask()).rejects.toMatchObject({ code: 'graph_failed', status: 502, calls: { llmCalls: 2 } })
   })
 
-  it('tells nothing of an upstream’s own words, and lets what nobody expected through', async () => {
+  it('reveals nothing of an upstream’s own words, and passes unexpected errors on', async () => {
     const embedding = new ModelCallError('upstream_error', 'embed', 'http://secret said no', { status: 500 })
     const { ask, chats } = await agent([
       { toolCalls: [search('Grey Heron')] },

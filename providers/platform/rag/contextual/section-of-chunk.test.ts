@@ -55,7 +55,7 @@ it('leaves out an introduction that is far away', () => {
   expect(before).toBe('He wrote a diary.')
 })
 
-it('knows nothing of what has no text before it', () => {
+it('has no section where no text precedes', () => {
   expect(outlineOf('A line.', 'Note')(0)).toEqual({ headings: [], before: '' })
   expect(outlineOf('', 'Note')(0)).toEqual({ headings: [], before: '' })
 })

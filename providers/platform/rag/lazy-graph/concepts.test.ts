@@ -99,7 +99,7 @@ describe('the index', async () => {
     expect(await buildConceptIndex(chunksOf(documents), 24, 'f')).toEqual(index)
   })
 
-  it('knows documents by their file name when they have no title', async () => {
+  it('names documents by their file name when they have no title', async () => {
     const named = await buildConceptIndex(
       chunksOf({
         'grey-heron.md': { title: 'grey-heron.md', paragraphs: ['It sank.', 'It was old.'] },

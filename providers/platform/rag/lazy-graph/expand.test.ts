@@ -60,7 +60,7 @@ describe('expansion', async () => {
     expect(reach(0)).toMatchObject({ relevanceTests: 0, bridges: [] })
   })
 
-  it('keeps the search order where no concept says otherwise', async () => {
+  it('keeps the search order where no concept changes it', async () => {
     const plain = await graphOf(
       Object.fromEntries(Array.from({ length: 6 }, (_, i) => [`${i}.md`, one(`t${i}`, `word${i} only`)])),
     )

@@ -73,12 +73,12 @@ describe('expressions', () => {
     expect(() => compileTemplate(`={{ ${source} }}`)).toThrow(ExpressionError)
   })
 
-  it('says when braces are not closed, and ends at the first closing pair as n8n does', () => {
+  it('reports when braces are not closed, and ends at the first closing pair as n8n does', () => {
     expect(() => compileTemplate('=a {{ $json.name')).toThrow("'{{' without '}}'")
     expect(() => compileTemplate('={{ JSON.stringify({a:{b:1}}) }}')).toThrow(ExpressionError)
   })
 
-  it('reach nothing but the data they are given, whatever they say', () => {
+  it('reach nothing but the data they are given, whatever they contain', () => {
     const word = fc.constantFrom(
       '$json',
       '$env',

@@ -36,7 +36,7 @@ const clip = (peak: number) => ({
 const tokens = (samples: Float32Array) => [...samples].filter((_, i) => i % CHATTERBOX_TOKEN_SAMPLES === 0)
 const SAID = [...CHATTERBOX_PROMPT, ...CHATTERBOX_SAID, 4299, 4299, 4299]
 
-it('hears the clip, says its tokens one by one with penalty and cache, and sounds them in that voice', async () => {
+it('reads the clip, produces its tokens one by one with penalty and cache, and sounds them in that voice', async () => {
   const sounds = await engine.speakLike(clip(0.5), ['Hello.', 'Hello'], 1, signal)
   expect(sounds).toHaveLength(2)
   for (const { samples, sampleRate } of sounds) {
@@ -61,7 +61,7 @@ it('refuses a tempo, which the network does not have', async () => {
   await expect(engine.speakLike(clip(0.5), ['Hello.'], 1.5, signal)).rejects.toMatchObject({ status: 400 })
 })
 
-it('says what to do when a file is damaged, and stops at once when it is aborted', async () => {
+it('names what to do when a file is damaged, and stops at once when it is aborted', async () => {
   await truncate(join(folder, 'onnx/conditional_decoder_q4.onnx'), 50)
   await expect(engine.speakLike(clip(0.5), ['Hello.'], 1, signal)).rejects.toMatchObject({
     status: 500,

@@ -52,13 +52,13 @@ describe('answerQuestion', () => {
     ['How many cannons does Merrin Light have?', 'cannons'],
     ['What did it cost to build Merrin Light?', 'money'],
     ['Where was Barnaby Quill born?', 'Barnaby Quill'],
-  ])('refuses %s and says what is missing', (question, missing) => {
+  ])('refuses %s and reports what is missing', (question, missing) => {
     const answer = answerQuestion({ question, passages: PASSAGES })
     expect(isNoAnswer(answer)).toBe(true)
     expect(answer).toContain(missing)
   })
 
-  it('refuses a name that nobody is given, and gives one that the next sentence tells', () => {
+  it('refuses a name that no text gives, and gives one that the next sentence gives', () => {
     const passages = [...PASSAGES, CELLAR]
     const named = answerQuestion({ question: 'What was the name of the ferryman who brought the bread?', passages })
     expect(isNoAnswer(named)).toBe(false)
@@ -84,7 +84,7 @@ describe('answerQuestion', () => {
     expect(answerQuestion({ question: 'Why?', passages: [] })).toContain(NO_ANSWER)
   })
 
-  it('says nothing but sentences of the passages, three at most, whatever is asked', () => {
+  it('answers with nothing but sentences of the passages, three at most, whatever is asked', () => {
     const words = PASSAGES.flatMap(({ text }) => text.split(/\s+/))
     const sources = new Set(
       PASSAGES.flatMap(({ text }) => sentencesOf(text).map((sentence) => sentence.text.replace(/\.$/, ''))),

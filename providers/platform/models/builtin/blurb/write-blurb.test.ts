@@ -22,7 +22,7 @@ describe('writeBlurb', () => {
     expect(writeBlurb({ ...task, document })).toBe('From "Merrin Light".')
   })
 
-  it('does not repeat what the chunk says itself', () => {
+  it('does not repeat what the chunk itself holds', () => {
     const before = 'The keepers lived in a house below the tower.'
     const chunk = `## Keepers\n\n${before} Enoch Bast was the first.`
     expect(writeBlurb({ ...task, headings: ['Keepers'], before, chunk })).toBe('From "Merrin Light".')

@@ -53,7 +53,7 @@ describe('embedText', () => {
     expect(Math.abs(cosine('bees dance on the comb', 'the treaty was signed'))).toBeLessThan(0.15)
   })
 
-  it('tells neighbouring codes apart and still sees that they are spelled alike', () => {
+  it('distinguishes neighbouring codes and still sees that they are spelled alike', () => {
     const same = cosine('error E-4471', 'error E-4471')
     const near = cosine('E-4471', 'E-4477')
     const far = cosine('E-4471', 'PX-220B')

@@ -12,7 +12,7 @@ const graphOf = (text: string, title = 'Notes') => {
 }
 
 describe('extractGraph', () => {
-  it('types names by their heads and by what is said of them', () => {
+  it('types names by their heads and by what the text states of them', () => {
     const { types } = graphOf(
       'Ruth Hale, an engineer, founded the Merrin Institute in Torvik. The trawler Hopeful Ann sank off Cape Merrin in the Lucy Storm. ' +
         'Dr Otto Brandt wrote *The Long Tide* and signed the Merrin Treaty. PIPERAIL carries the code T1190.',

@@ -28,7 +28,7 @@ describe('sentences', () => {
     ])
   })
 
-  it('knows headings, list items and table rows', () => {
+  it('recognizes headings, list items and table rows', () => {
     const source = [
       '# The Pump',
       '',

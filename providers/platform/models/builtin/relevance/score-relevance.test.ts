@@ -21,7 +21,7 @@ describe('scoreRelevance', () => {
     expect(right).toBeGreaterThan(scoreRelevance(query, 'E-4471: the barrier pressure is too low.') + 3)
   })
 
-  it('prefers words that stand together over words far apart', () => {
+  it('prefers words that are adjacent over words far apart', () => {
     const filler = 'Nothing else happened on that day, as the diary says. '.repeat(4)
     const near = `The lighthouse keeper drowned. ${filler}`
     const far = `The lighthouse was white. ${filler} A keeper of bees came. ${filler} Two sheep drowned.`
@@ -88,7 +88,7 @@ describe('createRanking', () => {
     expect(order(() => 'a.md')).toEqual([0, 1, 2])
   })
 
-  it('leaves the order of the search where the texts say the same', () => {
+  it('leaves the order of the search where the texts hold the same', () => {
     const texts = ['Tea is black.', 'Tea is green.', 'Tea is white.']
     const candidates = [0.2, 0.9, 0.5].map((score, at) => ({ document: `${at}.md`, score }))
     expect(ranked('Who repaired the bridge?', texts, { candidates })).toEqual([1, 2, 0])

@@ -22,7 +22,7 @@ describe('chooseRoute', () => {
     expect(choice?.reason).not.toBe('')
   })
 
-  it('takes the first route when none says what it is good at, and none when there is none', () => {
+  it('takes the first route when none describes its strength, and none when there is none', () => {
     expect(
       chooseRoute({
         question: 'Why?',
