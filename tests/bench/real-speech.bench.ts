@@ -74,7 +74,8 @@ export async function benchRealSpeech(): Promise<Figure[]> {
       meanwhile: '',
     })
     const sphinx = await openPocketsphinx()
-    const sample = (await spokenSample()).filter((_, i) => i % everyOf() === 0)
+    const { part: share, of: parts } = partOf(process.env['RAG_LADDER_BENCH_PART'])
+    const sample = (await spokenSample()).filter((_, i) => i % parts === share - 1)
     for (const voice of [FLITE_VOICE]) {
       const { sounds } = await speakAll(flite, voice, sample)
       const plain = await rateOf(sphinx, sample, sounds, flite)
@@ -82,21 +83,27 @@ export async function benchRealSpeech(): Promise<Figure[]> {
       const sentences = sample.flatMap((recording) => recording.sentences).length
       const name = `Flite ${voice}, ${sentences} sentences, ${real.words} words`
       figures.push(
+        shown('F', `${name}: wrong words of PocketSphinx`, plain.errors, ''),
+        shown('F', `${name}: wrong words of Whisper tiny.en`, real.errors, ''),
         shown('F', `${name}: word error rate of PocketSphinx`, percent(plain), '%'),
         shown('F', `${name}: word error rate of Whisper tiny.en`, percent(real), '%'),
         atMost('F', `${name}: the second against the first`, real.errors / plain.errors, '', 0.5),
         shown('F', `${name}: PocketSphinx, time to transcribe a second`, factor(plain), 's'),
         shown('F', `${name}: Whisper tiny.en, time to transcribe a second`, factor(real), 's'),
+        shown('F', `${name}: length of the sound`, real.soundSeconds, 's'),
       )
     }
-    const part = sample.slice(0, KOKORO_RECORDINGS)
-    for (const voice of [KOKORO_VOICE]) {
+    // Once is enough.
+    const part = share === 1 ? sample.slice(0, KOKORO_RECORDINGS) : []
+    for (const voice of part.length === 0 ? [] : [KOKORO_VOICE]) {
       const { sounds, seconds } = await speakAll(kokoro, voice, part)
       const soundSeconds = sounds.reduce((sum, sound) => sum + durationSeconds(sound), 0)
       const rate = await rateOf(whisper, part, sounds, flite)
       const name = `Kokoro ${voice}, ${part.length} questions, ${rate.words} words`
       figures.push(
+        shown('F', `${name}: wrong words of Whisper tiny.en`, rate.errors, ''),
         shown('F', `${name}: word error rate of Whisper tiny.en`, percent(rate), '%'),
+        shown('F', `${name}: length of the sound`, soundSeconds, 's'),
         shown('F', `${name}: time to speak a second`, seconds / soundSeconds, 's'),
         shown('F', `${name}: loudness (root mean square)`, loudness(sounds), ''),
       )
@@ -110,8 +117,18 @@ export async function benchRealSpeech(): Promise<Figure[]> {
   }
 }
 
-/** `RAG_LADDER_BENCH_EVERY=5` takes a fifth of the recordings: all of them take half an hour on a busy machine. */
-const everyOf = (): number => Number(process.env.RAG_LADDER_BENCH_EVERY ?? 1)
+/**
+ * `RAG_LADDER_BENCH_PART=2/5` takes the second of five parts, each with questions and texts: all recordings take half an hour on a busy machine. The
+ * wrong words of the parts add up to those of all.
+ */
+function partOf(text = '1/1'): { part: number; of: number } {
+  const [part, of] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).slice(1).map(Number)
+  if (part === undefined || of === undefined || part < 1 || part > of)
+    throw new Error(
+      `Invalid value for RAG_LADDER_BENCH_PART: expected a part and the number of parts as in 2/5, got ${text}.`,
+    )
+  return { part, of }
+}
 
 /** Each recording in a voice, and the time that took after a first word. */
 async function speakAll(
