@@ -1,3 +1,5 @@
+import { plural } from '../../components/format.ts'
+
 /** What quality is drawn against; each a mean per answered cell, lower is better. */
 export const COST_AXES = ['latency_ms', 'total_tokens', 'llm_calls', 'cloud_calls'] as const
 export type CostAxis = (typeof COST_AXES)[number]
@@ -25,6 +27,9 @@ export const COMPARE_WORDS = {
   open: ': a difference that is open may be chance, or too small for these questions',
   notIndexed: (runs: string) => `▲ Not indexed: ${runs}`,
   differences: 'Differences between runs',
+  equal: '= equal',
+  unknown: '–',
+  onlyIn: { here: '– only in this run', there: '– only in the other run' },
   decisions: { better: '▲ better', worse: '▼ worse', undecided: '○ open' },
   pAfterHolm: (p: string) => `p = ${p} after Holm`,
   differenceColumns: {
@@ -46,7 +51,8 @@ export const COMPARE_WORDS = {
     signs: { better: '▲', worse: '▼', here: '●', there: '○' },
     all: 'All',
     counted: (label: string, cells: string) => `${label} ${cells}`,
-    same: (same: string) => `${same} cells have the same value in both runs.`,
+    same: (same: string, approaches: number) =>
+      `${same} cells of ${plural(approaches, 'approach', 'approaches')} that both runs have are the same.`,
     listed: (listed: string, total: string) => `The ${listed} largest of ${total} differences are listed and counted.`,
     none: 'No cell differs.',
     noneOfKind: 'No listed cell is of this kind.',

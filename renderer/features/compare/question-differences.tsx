@@ -46,7 +46,8 @@ export function QuestionDifferences({ run, others, dataset, metric }: QuestionDi
   const ofKind = (each: ChangeKind): number => cells.filter((cell) => cell.kind === each).length
   const shown = cells.filter((cell) => kind === 'all' || cell.kind === kind)
   const isWhole = data.changed.total === data.changed.cells.length
-  const shared = data.aliases.reduce((sum, { common }) => sum + common, 0)
+  const inBoth = data.aliases.filter(({ runs }) => runs.length === 2)
+  const shared = inBoth.reduce((sum, { common }) => sum + common, 0)
   return (
     <>
       <div className={styles.choices}>
@@ -73,7 +74,7 @@ export function QuestionDifferences({ run, others, dataset, metric }: QuestionDi
       </div>
       <p className="dim">
         {isWhole
-          ? WORDS.same(count(shared - ofKind('better') - ofKind('worse')))
+          ? WORDS.same(count(shared - ofKind('better') - ofKind('worse')), inBoth.length)
           : WORDS.listed(count(data.changed.cells.length), count(data.changed.total))}
       </p>
       {shown.length === 0 && <p>{cells.length === 0 ? WORDS.none : WORDS.noneOfKind}</p>}

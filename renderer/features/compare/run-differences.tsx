@@ -7,9 +7,10 @@ import { SampleMark } from '../../components/sample-mark.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { againstBaseline, type AgainstBaseline } from '../matrix/pair-of.ts'
+import { againstBaseline } from '../matrix/pair-of.ts'
 import { COMPARE_WORDS as WORDS } from './compare-words.ts'
 import styles from './compare.module.css'
+import { decisionOf, isOpen, type Difference } from './run-decision.ts'
 
 interface RunDifferencesProps {
   run: string
@@ -18,14 +19,11 @@ interface RunDifferencesProps {
   metric: IndexMetric
 }
 
-interface Difference {
-  model: string
-  other: string
-  common: number
-  mean: number | null
-  otherMean: number | null
-  changed: number
-  pair: AgainstBaseline | null
+const DECISIONS: Record<ReturnType<typeof decisionOf>, string> = {
+  ...WORDS.decisions,
+  ...WORDS.onlyIn,
+  equal: WORDS.equal,
+  unknown: WORDS.unknown,
 }
 
 /** The widest difference on screen, in whole steps of 0.1, so that all rows share one scale. */
@@ -43,7 +41,7 @@ function Summary({ differences, settled }: { differences: Difference[]; settled:
     <p className={worse.length > 0 ? styles.worse : undefined} role="status">
       {worse.length === 0 ? WORDS.noRegression : WORDS.regressions(worse.length)}
       {better.length > 0 && WORDS.improvements(better.length)}
-      {worse.length === 0 && better.length === 0 && WORDS.open}.
+      {worse.length === 0 && better.length === 0 && differences.some(isOpen) && WORDS.open}.
     </p>
   )
 }
@@ -73,6 +71,7 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
         otherMean: its?.common_mean ?? null,
         changed: its?.changed ?? 0,
         pair: againstBaseline(tested[place]?.data?.comparison, run, other),
+        where: own === undefined ? 'there' : its === undefined ? 'here' : 'both',
       }
     }),
   )
@@ -107,50 +106,66 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
             </tr>
           </thead>
           <tbody>
-            {differences.map(({ model, other, common, mean, otherMean, changed, pair }) => (
-              <tr key={`${model} ${other}`}>
-                <th scope="row">
-                  <ApproachName alias={model} short />
-                </th>
-                {others.length > 1 && (
-                  <td className={styles.runName}>
-                    {other} <SampleMark run={other} />
-                  </td>
-                )}
-                <td className={table.num}>{count(common)}</td>
-                <td className={table.num}>{score(mean)}</td>
-                <td className={table.num}>{score(otherMean)}</td>
-                <td className={table.num}>
-                  {pair === null || pair.difference === null ? '–' : signed(pair.difference)}
-                  {pair !== null && pair.low !== null && pair.high !== null && (
-                    <>
-                      {' '}
-                      [{signed(pair.low)}, {signed(pair.high)}]
-                    </>
-                  )}
-                </td>
-                <td>
-                  <IntervalBar
-                    value={pair?.difference ?? null}
-                    interval={
-                      pair === null || pair.low === null || pair.high === null
-                        ? null
-                        : { low: pair.low, high: pair.high }
-                    }
-                    domain={domain}
-                    zero={0}
-                  />
-                </td>
-                <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pair.p.toFixed(3))}>
-                  {pair === null ? '–' : WORDS.decisions[pair.decision]}
-                </td>
-                <td className={table.num}>{count(changed)}</td>
-              </tr>
+            {differences.map((difference) => (
+              <DifferenceRow
+                key={`${difference.model} ${difference.other}`}
+                {...difference}
+                {...{ domain }}
+                isNamed={others.length > 1}
+              />
             ))}
           </tbody>
         </table>
       </div>
     </>
+  )
+}
+
+interface DifferenceRowProps extends Difference {
+  domain: [number, number]
+  /** Shows which run it is against. */
+  isNamed: boolean
+}
+
+function DifferenceRow({ domain, isNamed, ...difference }: DifferenceRowProps) {
+  const { model, other, common, mean, otherMean, changed, pair, where } = difference
+  return (
+    <tr>
+      <th scope="row">
+        <ApproachName alias={model} short />
+      </th>
+      {isNamed && (
+        <td className={styles.runName}>
+          {other} <SampleMark run={other} />
+        </td>
+      )}
+      <td className={table.num}>{where === 'both' ? count(common) : '–'}</td>
+      <td className={table.num}>{score(mean)}</td>
+      <td className={table.num}>{score(otherMean)}</td>
+      <td className={table.num}>
+        {pair === null || pair.difference === null ? '–' : signed(pair.difference)}
+        {pair !== null && pair.low !== null && pair.high !== null && (
+          <>
+            {' '}
+            [{signed(pair.low)}, {signed(pair.high)}]
+          </>
+        )}
+      </td>
+      <td>
+        <IntervalBar
+          value={pair?.difference ?? null}
+          interval={
+            pair === null || pair.low === null || pair.high === null ? null : { low: pair.low, high: pair.high }
+          }
+          domain={domain}
+          zero={0}
+        />
+      </td>
+      <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pair.p.toFixed(3))}>
+        {DECISIONS[decisionOf(difference)]}
+      </td>
+      <td className={table.num}>{where === 'both' ? count(changed) : '–'}</td>
+    </tr>
   )
 }
 
