@@ -8,7 +8,7 @@ import { ConnectionList } from '../features/models/connection-list.tsx'
 import { FoundModelsPanel } from '../features/models/found-models.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
 import { PriceTable } from '../features/models/price-table.tsx'
-import { EMPTY_DRAFT, type Choice } from '../features/models/set-draft.ts'
+import { EMPTY_DRAFT, suggestedName, type Choice } from '../features/models/set-draft.ts'
 import { SetEditor } from '../features/models/set-editor.tsx'
 import { SetList } from '../features/models/set-list.tsx'
 
@@ -24,7 +24,8 @@ export function ModelsPage() {
     setConnection(draftOfConnection(view))
     form.current?.scrollIntoView()
   }
-  const choose = (text: Choice): void => setDraft({ ...draft, text })
+  const choose = (text: Choice): void =>
+    setDraft({ ...draft, text, name: draft.name.trim() === '' ? suggestedName(text, data?.sets ?? []) : draft.name })
   return (
     <Page title={WORDS.models}>
       {isPending && <LoadingRows rows={10} height={48} />}

@@ -9,6 +9,7 @@ import { benchEventLoop } from './event-loop.bench.ts'
 import { benchExtraction, extractionFigures } from './extraction.bench.ts'
 import { atMost, number, shown, type Figure } from './figure.ts'
 import { writeFigures } from './figures-page.ts'
+import { benchJobs } from './jobs.bench.ts'
 import { benchKills } from './kill.bench.ts'
 import { benchLadder } from './ladder.bench.ts'
 import { benchPanel } from './panel.bench.ts'
@@ -137,6 +138,8 @@ const { values } = parseArgs({
     data: { type: 'string', multiple: true },
     half: { type: 'string' },
     aliases: { type: 'string' },
+    /** For `jobs`: names of some, comma-separated. */
+    job: { type: 'string' },
   },
 })
 
@@ -160,6 +163,8 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   synthesis: benchSynthesis,
   'real-speech': benchRealSpeech,
   panel: benchPanel,
+  jobs: () =>
+    benchJobs({ write: values.write === true, ...(values.job === undefined ? {} : { only: values.job.split(',') }) }),
   kills,
   routing: async () => routingFigures(await routeQuestions()),
   retrieval: () =>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { DeclaredSet, ModelRole, roleTask } from '../../../contract/manifests/models.ts'
-import { EMPTY_DRAFT, RULES, setOf, sourcesOf } from './set-draft.ts'
+import { EMPTY_DRAFT, RULES, setOf, sourcesOf, suggestedName } from './set-draft.ts'
 
 const builtin: ModelSetView = {
   name: 'builtin',
@@ -57,4 +57,17 @@ it('a service without embeddings is not offered for them', () => {
   expect(sourcesOf('generation', [connection])).toEqual(['connection:lab', 'builtin', 'onnx', 'gguf'])
   expect(sourcesOf('embedding', [connection])).toEqual(['builtin', 'onnx'])
   expect(sourcesOf('rerank', [connection])).toEqual(['builtin', 'onnx'])
+})
+
+it('a set is named after its model, without what names cannot hold, and never like another set', () => {
+  const named = (model: string, ...taken: string[]) =>
+    suggestedName(
+      { source: 'connection:lab', model },
+      taken.map((name) => ({ name })),
+    )
+  expect(named('qwen3:4b')).toBe('qwen3-4b')
+  expect(named('models/Qwen3-4B-Q4_K_M.gguf')).toBe('Qwen3-4B-Q4_K_M')
+  expect(named('C:\\models\\tiny.gguf')).toBe('tiny')
+  expect(named('openai/gpt-5 mini', 'gpt-5-mini', 'gpt-5-mini-2')).toBe('gpt-5-mini-3')
+  expect(named('…')).toBe('')
 })

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium } from '@playwright/test'
+import { findChromium } from '../../build/e2e/find-program.ts'
+import { type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
+import { startChatService } from '../helpers/chat-service.ts'
+import { Person, type Effort } from '../helpers/person.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { atMost, shown, type Figure } from './figure.ts'
+import { type Job, JOBS, type Place } from './person-jobs.ts'
+
+const PAGE = join(PROJECT_ROOT, 'docs/jobs.md')
+
+interface Outcome {
+  job: Job
+  effort: Effort
+  /** What the person ended with. */
+  seen: string
+  problem: string | null
+}
+
+interface Desk {
+  root: string
+  engine: EngineProcess
+  stop: () => Promise<void>
+}
+
+/** A project folder as a checkout has it, with what is published, and an engine on it. */
+async function openDesk(): Promise<Desk> {
+  const root = await mkdtemp(join(tmpdir(), 'jobs-bench-'))
+  for (const folder of ['manifests', 'corpus', 'docs/results'])
+    await cp(join(PROJECT_ROOT, folder), join(root, folder), { recursive: true })
+  const engine = await startEngine(root)
+  await eventsUntil(engine.client, { after: 0 }, (event) => event.type === 'index.state' && event.state === 'ready')
+  const stop = async (): Promise<void> => {
+    await engine.stop()
+    await rm(root, { recursive: true, force: true, maxRetries: 5 })
+  }
+  return { root, engine, stop }
+}
+
+async function doJob(browser: Browser, desk: Desk, job: Job, modelService: string): Promise<Outcome> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  const person = await Person.at(page)
+  try {
+    const { url } = await desk.engine.client.system.browserLink()
+    await page.goto(url)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    person.begin()
+    const place: Place = { root: desk.root, modelService }
+    const ended = await job.run(person, place).then(
+      (seen) => ({ seen, problem: null }),
+      (error: unknown) => ({ seen: '', problem: error instanceof Error ? error.message : String(error) }),
+    )
+    const effort = await person.effort()
+    if (ended.problem !== null) await page.screenshot({ path: join(tmpdir(), `job-${job.id}.png`) })
+    return { job, effort, ...ended }
+  } finally {
+    await context.close()
+  }
+}
+
+const row = ({ job, effort, seen, problem }: Outcome): string =>
+  `| ${problem === null ? '●' : '▲'} | ${job.what} | ${effort.clicks} | ${effort.typed} | ${effort.seconds.toFixed(1)} | ${(problem?.split('\n')[0] ?? seen).replaceAll('|', '\\|')} |`
+
+const pageOf = (outcomes: readonly Outcome[]): string => `# Jobs
+
+What people come for, each done from Home on by a program that clicks and types as a person does, in a headless Chromium on a project as a checkout has it. ● done, ▲ not
+reached. A click is a press of the mouse button that the page received, a drop of files, or the drag that marks a passage. Seconds hold everything that the person waits for: ingestion, answers,
+conversions. Written by \`npm run bench -- --only jobs --write\`; the jobs are \`tests/bench/person-jobs.ts\`.
+
+${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)}.
+
+| | job | clicks | fields and keys typed | seconds | ends with |
+|---|---|---:|---:|---:|---|
+${outcomes.map(row).join('\n')}
+`
+
+/** Does every job, or those that are named, and counts what each takes. Writes \`docs/jobs.md\` when all were done and that is wanted. */
+export async function benchJobs({ only, write }: { only?: readonly string[]; write: boolean }): Promise<Figure[]> {
+  if (!existsSync(join(PROJECT_ROOT, 'out/renderer/index.html')))
+    throw new Error('build the pages first: npm run build')
+  const jobs = JOBS.filter(({ id }) => only === undefined || only.includes(id))
+  const service = await startChatService()
+  const browser = await chromium.launch({
+    executablePath: findChromium('whole') ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  })
+  const outcomes: Outcome[] = []
+  let desk: Desk | null = null
+  try {
+    for (const job of jobs) {
+      if (desk === null || job.fresh === true) {
+        await desk?.stop()
+        desk = await openDesk()
+      }
+      const outcome = await doJob(browser, desk, job, `${service.url}/v1`)
+      outcomes.push(outcome)
+      console.error(row(outcome))
+      if (outcome.problem !== null) console.error(outcome.problem)
+    }
+  } finally {
+    await browser.close()
+    await desk?.stop()
+    await service.close()
+  }
+  if (write && jobs.length === JOBS.length) await writeFile(PAGE, pageOf(outcomes))
+  const of = (id: string): Outcome | undefined => outcomes.find(({ job, problem }) => job.id === id && problem === null)
+  const [model, data, set] = [of('own-model'), of('own-data'), of('public-set')]
+  return [
+    atMost('K', 'jobs that were not reached', outcomes.filter(({ problem }) => problem !== null).length, '', 0),
+    ...(model === undefined
+      ? []
+      : [
+          atMost('P22', 'own model: clicks from Home to the model in use', model.effort.clicks, '', 6),
+          shown('P22', 'own model', model.effort.seconds, 's'),
+        ]),
+    ...(data === undefined
+      ? []
+      : [
+          atMost('P22', '20 files and 8 questions to a verdict of 7 approaches', data.effort.seconds / 60, 'min', 10),
+          shown('P22', 'the same: clicks', data.effort.clicks, ''),
+        ]),
+    ...(set === undefined
+      ? []
+      : [
+          atMost(
+            'P22',
+            '200 questions in MuSiQue’s form to a verdict of 7 approaches',
+            set.effort.seconds / 60,
+            'min',
+            10,
+          ),
+          shown('P22', 'the same: clicks', set.effort.clicks, ''),
+        ]),
+  ]
+}

@@ -1,0 +1,280 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect as base, type Page } from '@playwright/test'
+import { harbourPapers, PAPER_QUESTIONS } from '../helpers/harbour-papers.ts'
+import { musiqueQuestions } from '../helpers/musique-questions.ts'
+import { dropIntoNewDataset, importQuestionSet, runToVerdict, writeQuestions } from '../helpers/own-data-way.ts'
+import type { Person } from '../helpers/person.ts'
+
+/** Something a person comes for, done on the pages from Home on. */
+export interface Job {
+  id: string
+  /** As the person would say it. */
+  what: string
+  /** On a project folder that nobody has worked in; the others follow one another in one. */
+  fresh?: boolean
+  /** Ends when the person has what they came for, and returns what that is; throws where it cannot be reached. */
+  run: (person: Person, place: Place) => Promise<string>
+}
+
+/** What a job may use besides the page. */
+export interface Place {
+  /** The project folder. */
+  root: string
+  /** Address of a language model service on this machine. */
+  modelService: string
+}
+
+const LONG_MS = 900_000
+/** What a page shows at once when the machine is idle. */
+const expect = base.configure({ timeout: 30_000 })
+
+const goTo = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: typeof name === 'string' })
+const main = (page: Page) => page.getByRole('main')
+
+/** First lines of what a part of the page says. */
+const shown = async (text: Promise<string>): Promise<string> => (await text).replace(/\s+/g, ' ').slice(0, 160)
+
+const verdict = (page: Page): Promise<string> =>
+  shown(
+    main(page)
+      .locator('p')
+      .filter({ hasText: /^On |^Nothing is decided/ })
+      .first()
+      .innerText(),
+  )
+
+/** Ticks these approaches and no other on the page Launch, and starts. */
+async function launch(page: Page, approaches: readonly string[]): Promise<void> {
+  await button(page, 'None').click()
+  for (const alias of approaches) await page.getByRole('checkbox', { name: new RegExp(`^${alias}(?!-)`) }).click()
+  await button(page, /^Run [\d\s]+ cells$/).click()
+}
+
+async function openResult(page: Page): Promise<string> {
+  await button(page, 'Open result').click({ timeout: LONG_MS })
+  return verdict(page)
+}
+
+export const JOBS: readonly Job[] = [
+  {
+    id: 'first-result',
+    what: 'See what the program does: a first result within a minute of the first start',
+    fresh: true,
+    async run({ page }) {
+      await button(page, 'Run the smoke ladder').first().click()
+      await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible({ timeout: LONG_MS })
+      await goTo(page, 'Result')
+      return verdict(page)
+    },
+  },
+  {
+    id: 'own-model',
+    what: 'Connect a model of my own, test it, and choose it for a run',
+    fresh: true,
+    async run(person, { modelService }) {
+      const { page } = person
+      await goTo(page, 'Models')
+      const form = page.getByRole('form', { name: 'Connect a model' })
+      await person.type(form.getByLabel('Address'), modelService)
+      await form.getByRole('button', { name: 'Test' }).click()
+      await expect(page.getByRole('region', { name: /^Test of / }).first()).toContainText('works')
+      await form.getByRole('button', { name: 'Add connection' }).click()
+      const editor = page.getByRole('form', { name: 'Choose models' })
+      await expect(editor.getByLabel('Model: Model that writes text')).not.toHaveValue('')
+      await editor.getByRole('button', { name: 'Save set' }).click()
+      await button(page, /^Use in Launch: ollama/).click()
+      return `model set ${await page.getByRole('combobox', { name: 'Model set' }).inputValue()} is chosen on Launch`
+    },
+  },
+  {
+    id: 'own-data',
+    what: 'Find out which approach suits 20 files of mine, with 8 questions and their gold facts',
+    fresh: true,
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Datasets')
+      await dropIntoNewDataset(person, 'Harbour papers', await harbourPapers())
+      await writeQuestions(person, PAPER_QUESTIONS)
+      return runToVerdict(person, { label: 'Harbour papers', approaches: 'All bases', cells: 8 * 7 })
+    },
+  },
+  {
+    id: 'public-set',
+    what: 'Try all approaches on 200 questions of a public set (MuSiQue’s form, 1,500 documents)',
+    fresh: true,
+    async run(person, { root }) {
+      const { page } = person
+      const file = join(root, 'musique_ans_v1.0_dev.jsonl')
+      writeFileSync(file, musiqueQuestions(200))
+      await goTo(page, 'Datasets')
+      await importQuestionSet(person, file)
+      const cells = 200 * 7
+      return runToVerdict(person, { label: 'MuSiQue, 200 questions', approaches: 'All bases', cells })
+    },
+  },
+  {
+    id: 'rung',
+    what: 'Run the first rung with the six approaches, and read which one is better',
+    fresh: true,
+    async run({ page }) {
+      await goTo(page, 'Launch')
+      await button(page, /^Run [\d\s]+ cells$/).click()
+      return openResult(page)
+    },
+  },
+  {
+    id: 'pause',
+    what: 'Pause a run that is under way, and let it go on',
+    async run({ page }) {
+      await goTo(page, 'Launch')
+      await launch(page, ['vanilla-rag', 'bm25'])
+      await button(page, 'Pause').first().click({ timeout: LONG_MS })
+      await button(page, 'Resume').first().click({ timeout: LONG_MS })
+      return openResult(page)
+    },
+  },
+  {
+    id: 'evidence',
+    what: 'Read why the approaches differ: the question that separates them most, with its evidence',
+    async run({ page }) {
+      await goTo(page, 'Result')
+      const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
+      await separating.getByRole('row').nth(1).getByRole('link').first().click()
+      await expect(page.getByRole('heading', { name: 'Answer' }).first()).toBeVisible()
+      await page.getByRole('tab', { name: /^Evidence/ }).click()
+      return shown(page.getByRole('tabpanel').innerText())
+    },
+  },
+  {
+    id: 'compare',
+    what: 'Compare two runs question by question',
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Compare')
+      await page.getByRole('combobox', { name: 'Other runs' }).click()
+      await page.getByRole('option').first().click()
+      await expect(page.getByText('Question by question')).toBeVisible()
+      return shown(page.getByText(/are the same\.$|differences are listed/).innerText())
+    },
+  },
+  {
+    id: 'change',
+    what: 'Run a finished run again with one parameter changed, beside the approach as it was',
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Runs')
+      await button(page, /^Details of /)
+        .first()
+        .click()
+      await button(page, 'Run again').click()
+      await button(page, 'New flavor of hybrid').click()
+      const form = page.getByRole('form', { name: 'New flavor of hybrid' })
+      await person.type(form.getByLabel('Chunks handed over'), '10')
+      await form.getByRole('button', { name: 'Save flavor' }).click()
+      await expect(form).toBeHidden()
+      await launch(page, ['hybrid-rag', 'hybrid-rag-top-n-10'])
+      return openResult(page)
+    },
+  },
+  {
+    id: 'export-page',
+    what: 'Send a result to somebody without the program: one HTML page',
+    async run({ page }) {
+      await goTo(page, 'Matrix')
+      await button(page, 'Export').click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: 'HTML report' }).click()
+      return (await download).suggestedFilename()
+    },
+  },
+  {
+    id: 'export-cells',
+    what: 'Take all answers and scores to a spreadsheet: CSV with a line per cell',
+    async run({ page }) {
+      await goTo(page, 'Matrix')
+      await button(page, 'Export').click()
+      const download = page.waitForEvent('download')
+      await page.getByRole('menuitem', { name: 'CSV, one line per cell with its answer' }).click()
+      return (await download).suggestedFilename()
+    },
+  },
+  {
+    id: 'judge',
+    what: 'Have the answers of a finished run graded by a blinded panel',
+    async run({ page }) {
+      await goTo(page, 'Judges')
+      await button(page, 'Judge answers…').click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Judge answers' }).click()
+      await expect(button(page, 'Open result')).toBeVisible({ timeout: LONG_MS })
+      return 'all answers judged'
+    },
+  },
+  {
+    id: 'vote',
+    what: 'Grade the answers to a question myself, without names, and see how far I agree with the judges',
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Judges')
+      const answers = page.getByRole('group', { name: /^Answer / })
+      await expect(answers.first()).toBeVisible()
+      const count = await answers.count()
+      for (let answer = 0; answer < count; answer += 1) await person.press(String(1 + (answer % 5)))
+      await expect(page.getByText('● vote saved')).toBeVisible()
+      await button(page, 'Reveal approaches…').click()
+      await button(page, 'Reveal and end the vote').click()
+      await expect(page.getByRole('region', { name: 'Scores by approach' })).toBeVisible()
+      return shown(page.getByText(/person voted on/).innerText())
+    },
+  },
+  {
+    id: 'convert',
+    what: 'See what the program reads of a PDF, beside the original',
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Documents')
+      const pdf = (await harbourPapers()).find(({ name }) => name === 'annual-report.pdf')!
+      await person.drop(page.getByText('Drop files here'), [pdf])
+      await expect(
+        main(page)
+          .getByText(/61 thousand tonnes of timber/)
+          .first(),
+      ).toBeVisible({ timeout: LONG_MS })
+      await expect(page.getByRole('img', { name: /^Page 1 of/ })).toBeVisible({ timeout: LONG_MS })
+      return 'text and page beside each other'
+    },
+  },
+  {
+    id: 'transcribe',
+    what: 'Have a recording transcribed',
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Speech')
+      const recording = (await harbourPapers()).find(({ name }) => name === 'phone-call.wav')!
+      await person.drop(page.getByText(/^Drop a recording here/), [recording])
+      await expect(button(page, 'Copy as text')).toBeVisible({ timeout: LONG_MS })
+      return shown(
+        main(page)
+          .getByText(/bread|loaves|week/)
+          .first()
+          .innerText(),
+      )
+    },
+  },
+  {
+    id: 'graph',
+    what: 'Look at the knowledge graph of a dataset and at one of its entities',
+    async run(person) {
+      const { page } = person
+      await goTo(page, 'Datasets')
+      await person.choose(page.getByRole('combobox', { name: 'Dataset' }).first(), '1 · Curated baseline')
+      await page.getByText('Graph', { exact: true }).click()
+      await page.getByText('Table', { exact: true }).click()
+      await page.getByRole('table', { name: 'Entities' }).getByRole('rowheader').first().getByRole('button').click()
+      return shown(page.getByRole('region', { name: 'Entity' }).innerText())
+    },
+  },
+]
