@@ -1,5 +1,5 @@
 import { normalName } from '../../providers/platform/graph-engine/resolution/names.ts'
-import type { MergedGraph } from '../../providers/platform/graph-engine/graph/merge.ts'
+import type { MergedGraph } from '../../providers/platform/graph-engine/graph/merged-graph.ts'
 
 /** The typed graph of a corpus: what a perfect extractor would find. */
 export interface TypedGraph {
@@ -43,7 +43,7 @@ export function scoreExtraction(extracted: MergedGraph, typed: TypedGraph): Extr
   const taken = new Set<string>()
   const wrongEntities: string[] = []
   // Entities that are met under a full name come before those that only share an alias.
-  const candidates = extracted.entities.toSorted((a, b) => b.chunkIds.length - a.chunkIds.length)
+  const candidates = [...extracted.entities].sort((a, b) => b.chunkIds.length - a.chunkIds.length)
   for (const exact of [true, false]) {
     for (const { id, name, aliases } of candidates) {
       if (meaning.has(id)) continue

@@ -36,14 +36,14 @@ export async function benchGraphEngine(size = 50_000): Promise<GraphEngineBench>
   const startMs = performance.now()
   const merged = mergeExtractions(chunks, DEFAULT_LIMITS.descriptionsKept)
   const mergeMs = performance.now() - startMs
-  const texts = textsToEmbed(merged, chunks)
+  const texts = textsToEmbed(merged)
   const table = ({ count }: { count: number }) => {
     const rows = createByteVectorTable(count, DIMENSIONS)
     for (let row = 0; row < count; row += 1) rows.set(row, toByteVector(vector()))
     return rows
   }
   const vectors = { entities: table(texts.entities), relations: table(texts.relations), chunks: table(texts.chunks) }
-  const graph = createKnowledgeGraph(merged, chunks, vectors)
+  const graph = createKnowledgeGraph(merged, vectors)
   const graphMb = (memoryBytes() - beforeBytes) / 2 ** 20
   const models = scriptedModels({ embed: (texts) => texts.map(vector) })
   const tools = { graph: () => Promise.resolve(graph), models, rerank: null, bounds: DEFAULT_LIMITS }

@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { secretsEqual } from '../../kit/secrets.ts'
 import { createVectorCache, openGraphDatabase, withoutVectorCache } from './database.ts'
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
-import type { ExtractedChunk, StoredChunk } from './document-store.ts'
 import type { Received } from './documents.ts'
 import { createIntake, docStatus, newTrackId, pageOf, trackStatus } from './documents.ts'
 import { GraphEngineError } from './errors.ts'
@@ -11,10 +10,11 @@ import type { DocumentInput, GraphEngine, GraphEngineDeps } from './graph-engine
 import { createGraphHolder } from './graph/graph-holder.ts'
 import { creatingKnowledgeGraph, textsToEmbed } from './graph/knowledge-graph.ts'
 import { mergingExtractions } from './graph/merge.ts'
+import type { ExtractedDocuments } from './graph/merge.ts'
 import { pictureOf } from './graph/picture.ts'
 import { createPipeline, embedTables } from './pipeline.ts'
 import { createAnswering } from './query/run-query.ts'
-import { createPauses, runInTurns } from '../sliced-work.ts'
+import { runInTurns } from '../sliced-work.ts'
 
 const VERSION = '1.0.0'
 
@@ -44,26 +44,25 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
     clock,
     onError: deps.onError ?? (() => undefined),
     async build(alsoDocuments, signal) {
-      const { merged, chunks } = await mergeStored(alsoDocuments, signal)
-      const texts = textsToEmbed(merged, chunks)
+      const stored = readDocuments(alsoDocuments)
+      const merged = await runInTurns(mergingExtractions(stored, limits.descriptionsKept), signal)
+      const texts = textsToEmbed(merged)
       const { tables, keys } = await embedTables(texts, vectors, deps.models, limits.embedBatch, signal)
       // Vectors of documents that are not in this graph now may be needed again soon.
       const { pending, processing, failed } = documents.counts()
       if (pending + processing + failed === alsoDocuments.length) vectors.keepOnly(keys)
-      return runInTurns(creatingKnowledgeGraph(merged, chunks, tables), signal)
+      return runInTurns(creatingKnowledgeGraph(merged, tables), signal)
     },
   })
 
-  /** The merged graph and its chunks. Extractions end with this call: they are larger than what is merged from them. */
-  async function mergeStored(alsoDocuments: readonly string[], signal: AbortSignal) {
-    const extracted: ExtractedChunk[] = []
-    const pause = createPauses(signal)
-    for (const document of extractions.readable(['processed'], alsoDocuments)) {
-      extracted.push(...extractions.extracted(document))
-      await pause()
+  /** The extracted chunks of the graph's documents. One document is in memory at a time: all extractions together are larger than the graph. */
+  function readDocuments(alsoDocuments: readonly string[]): ExtractedDocuments {
+    const ids = extractions.readable(['processed'], alsoDocuments)
+    return {
+      *[Symbol.iterator]() {
+        for (const id of ids) yield extractions.extracted(id)
+      },
     }
-    const merged = await runInTurns(mergingExtractions(extracted, limits.descriptionsKept), signal)
-    return { merged, chunks: extracted.map(({ extraction: _, ...chunk }): StoredChunk => chunk) }
   }
 
   const intake = createIntake({ documents, extractModel: extractorName(deps), limits, clock })

@@ -1,4 +1,3 @@
-import { UndirectedGraph } from 'graphology'
 import type { VectorTable } from '../../dense-vectors.ts'
 import { indexOf } from '../../models/builtin/matching/terms.ts'
 import type { TermIndex } from '../../models/builtin/matching/terms.ts'
@@ -6,7 +5,11 @@ import type { StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
 import { runThrough } from '../../sliced-work.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
-import type { MergedEntity, MergedGraph, MergedRelation } from './merge.ts'
+import { partsOf } from './merged-graph.ts'
+import type { MergedGraph, Parts } from './merged-graph.ts'
+import type { MergedEntity, MergedRelation } from './merged-parts.ts'
+import { grouped } from './numbers.ts'
+import type { TextTable } from './text-table.ts'
 
 /** An entity with its position in the graph's tables. */
 export interface GraphEntity extends MergedEntity {
@@ -19,41 +22,40 @@ export interface GraphRelation extends MergedRelation {
   targetIndex: number
 }
 
-/** A chunk with the graph parts that were found in it, by position. */
 export interface GraphChunk extends StoredChunk {
   position: number
-  entities: number[]
-  relations: number[]
 }
 
-/** A finished graph in memory: merged tables, vectors in the same order, and the topology. It never changes; a new one replaces it. */
-export interface KnowledgeGraph {
-  entities: readonly GraphEntity[]
-  relations: readonly GraphRelation[]
-  chunks: readonly GraphChunk[]
-  /** Nodes are entity ids; each edge holds the position of its relation. */
-  topology: UndirectedGraph<{ index: number }, { index: number; weight: number }>
+/** A finished graph: merged tables, vectors in the same order, and the topology. It never changes; a new one replaces it. */
+export interface KnowledgeGraph extends Pick<
+  MergedGraph,
+  'sources' | 'targets' | 'chunksOfEntity' | 'chunksOfRelation'
+> {
+  entities: Parts<GraphEntity>
+  relations: Parts<GraphRelation>
+  chunks: Parts<GraphChunk>
+  /** Positions of an entity's relations, ascending. */
+  relationsOf(entity: number): Int32Array
   /** Positions of the entities that a normal name or alias may mean. */
-  named: ReadonlyMap<string, readonly number[]>
+  named: Lookup<readonly number[]>
   /** The names in `named` of two words or more, by each of their words. */
-  namesWithWord: ReadonlyMap<string, readonly string[]>
-  chunkPositions: ReadonlyMap<string, number>
+  namesWithWord: Lookup<readonly string[]>
   vectors: GraphVectors
+}
+
+export interface Lookup<Found> {
+  get(name: string): Found | undefined
 }
 
 const EMBEDDED_CHARS = 4000
 
 /** What is embedded for an entity: its name and its descriptions. */
-export const entityText = (entity: MergedEntity): string =>
+const entityText = (entity: MergedEntity): string =>
   [entity.name, ...entity.statements.map(({ text }) => text)].join('\n').slice(0, EMBEDDED_CHARS)
 
-/** What is embedded for a relation: its keywords, both names and its descriptions. */
-export const relationText = (relation: MergedRelation, nameOf: (id: string) => string): string =>
-  [
-    relation.keywords.join(', '),
-    `${nameOf(relation.source)}, ${nameOf(relation.target)}`,
-    ...relation.statements.map(({ text }) => text),
-  ]
+/** What is embedded for a relation: its keywords, the names of both ends and its descriptions. */
+const relationText = (relation: MergedRelation, source: string, target: string): string =>
+  [relation.keywords.join(', '), `${source}, ${target}`, ...relation.statements.map(({ text }) => text)]
     .join('\n')
     .slice(0, EMBEDDED_CHARS)
 
@@ -65,114 +67,148 @@ export interface GraphVectors {
 }
 
 /** The texts whose vectors a graph needs, table by table; each text is put together only when it is asked for. */
-export function textsToEmbed(
-  merged: MergedGraph,
-  chunks: readonly StoredChunk[],
-): Record<keyof GraphVectors, { count: number; text: (row: number) => string }> {
-  const names = new Map(merged.entities.map(({ id, name }) => [id, name]))
-  const nameOf = (id: string) => names.get(id)!
+export function textsToEmbed({
+  entities,
+  relations,
+  chunks,
+  sources,
+  targets,
+}: MergedGraph): Record<keyof GraphVectors, { count: number; text: (row: number) => string }> {
+  const nameOf = bounded((entity: number) => entities.at(entity).name)
   return {
-    entities: { count: merged.entities.length, text: (row) => entityText(merged.entities[row]!) },
-    relations: { count: merged.relations.length, text: (row) => relationText(merged.relations[row]!, nameOf) },
-    chunks: { count: chunks.length, text: (row) => chunks[row]!.content },
+    entities: { count: entities.length, text: (row) => entityText(entities.at(row)) },
+    relations: {
+      count: relations.length,
+      text: (row) => relationText(relations.at(row), nameOf(sources[row]!), nameOf(targets[row]!)),
+    },
+    chunks: { count: chunks.length, text: (row) => chunks.at(row).content },
   }
 }
 
 /** Builds the graph of the tables. */
-export const createKnowledgeGraph = (
-  merged: MergedGraph,
-  chunks: readonly StoredChunk[],
-  vectors: GraphVectors,
-): KnowledgeGraph => runThrough(creatingKnowledgeGraph(merged, chunks, vectors))
+export const createKnowledgeGraph = (merged: MergedGraph, vectors: GraphVectors): KnowledgeGraph =>
+  runThrough(creatingKnowledgeGraph(merged, vectors))
 
 /** The construction in slices. */
-export function* creatingKnowledgeGraph(
-  merged: MergedGraph,
-  chunks: readonly StoredChunk[],
-  vectors: GraphVectors,
-): SlicedWork<KnowledgeGraph> {
-  const entityIndex = new Map(merged.entities.map(({ id }, index) => [id, index]))
-  const chunkPositions = new Map(chunks.map(({ id }, position) => [id, position]))
-  yield
-  const graphChunks: GraphChunk[] = []
-  for (const { id, documentId, filePath, title, index, tokens, content } of chunks) {
-    const chunk = { id, documentId, filePath, title, index, tokens, content }
-    graphChunks.push({ ...chunk, position: graphChunks.length, entities: [], relations: [] })
-    yield
-  }
-  const chunkWith = (id: string): GraphChunk => graphChunks[chunkPositions.get(id)!]!
-  const entities: GraphEntity[] = []
-  for (const merging of merged.entities) {
-    const entity = { ...merging, index: entities.length }
-    entities.push(entity)
-    for (const id of entity.chunkIds) chunkWith(id).entities.push(entity.index)
-    yield
-  }
-  const relations: GraphRelation[] = []
-  for (const merging of merged.relations) {
-    const sourceIndex = entityIndex.get(merging.source)!
-    const targetIndex = entityIndex.get(merging.target)!
-    const relation = { ...merging, index: relations.length, sourceIndex, targetIndex }
-    relations.push(relation)
-    for (const id of relation.chunkIds) chunkWith(id).relations.push(relation.index)
-    yield
-  }
-  const named = yield* namesOf(entities)
+export function* creatingKnowledgeGraph(merged: MergedGraph, vectors: GraphVectors): SlicedWork<KnowledgeGraph> {
+  const { sources, targets, texts } = merged
+  const named = yield* namesOf(merged)
+  const { from, rows } = yield* relationsByEntity(merged)
   return {
-    entities,
-    relations,
-    chunks: graphChunks,
-    topology: yield* topologyOf(entities, relations),
-    named,
-    namesWithWord: yield* namesWithWord(named.keys()),
-    chunkPositions,
+    entities: kept(merged.entities, (entity, index) => ({ ...entity, index })),
+    relations: kept(merged.relations, (relation, index) => ({
+      ...relation,
+      index,
+      sourceIndex: sources[index]!,
+      targetIndex: targets[index]!,
+    })),
+    chunks: kept(merged.chunks, (chunk, position) => ({ ...chunk, position })),
+    sources,
+    targets,
+    chunksOfEntity: (entity) => merged.chunksOfEntity(entity),
+    chunksOfRelation: (relation) => merged.chunksOfRelation(relation),
+    relationsOf: (entity) => rows.subarray(from[entity], from[entity + 1]),
+    named: { get: (name) => entitiesNamed(named, texts.find(name)) },
+    namesWithWord: yield* namesWithWord(named.keys(), texts),
     vectors,
   }
 }
 
-function* topologyOf(
-  entities: readonly GraphEntity[],
-  relations: readonly GraphRelation[],
-): SlicedWork<KnowledgeGraph['topology']> {
-  const topology: KnowledgeGraph['topology'] = new UndirectedGraph()
-  for (const { id, index } of entities) {
-    topology.addNode(id, { index })
-    yield
+function* relationsByEntity({ sources, targets, entities }: MergedGraph) {
+  const ends = new Int32Array(2 * sources.length)
+  for (let relation = 0; relation < sources.length; relation += 1) {
+    ends[2 * relation] = sources[relation]!
+    ends[2 * relation + 1] = targets[relation]!
   }
-  for (const { source, target, index, weight } of relations) {
-    topology.addEdge(source, target, { index, weight })
-    yield
-  }
-  return topology
+  yield
+  const { from, rows } = grouped(ends, entities.length)
+  return { from, rows: rows.map((end) => end >> 1) }
 }
 
-function* namesOf(entities: readonly GraphEntity[]): SlicedWork<Map<string, number[]>> {
-  const named = new Map<string, number[]>()
-  for (const { id, aliases, index } of entities) {
+/** Entities by the texts of their names; one position for most, a list where several have the name. */
+type Named = Map<number, number | number[]>
+
+function entitiesNamed(named: Named, text: number | undefined): readonly number[] | undefined {
+  const found = text === undefined ? undefined : named.get(text)
+  return typeof found === 'number' ? [found] : found
+}
+
+function* namesOf({ entities, texts }: MergedGraph): SlicedWork<Named> {
+  const named: Named = new Map()
+  for (let index = 0; index < entities.length; index += 1) {
     yield
+    const { id, aliases } = entities.at(index)
     for (const name of new Set([id, ...aliases.map(normalName)])) {
       if (name === '') continue
-      const known = named.get(name)
-      if (known === undefined) named.set(name, [index])
+      const text = texts.add(name)
+      const known = named.get(text)
+      if (known === undefined) named.set(text, index)
+      else if (typeof known === 'number') named.set(text, [known, index])
       else known.push(index)
     }
   }
   return named
 }
 
-function* namesWithWord(names: Iterable<string>): SlicedWork<Map<string, string[]>> {
-  const byWord = new Map<string, string[]>()
+function* namesWithWord(names: Iterable<number>, texts: TextTable): SlicedWork<Lookup<readonly string[]>> {
+  const byWord = new Map<number, number[]>()
   for (const name of names) {
     yield
-    const words = name.split(' ')
+    const words = texts.text(name).split(' ')
     if (words.length < 2) continue
     for (const word of new Set(words)) {
-      const known = byWord.get(word)
-      if (known === undefined) byWord.set(word, [name])
+      const text = texts.add(word)
+      const known = byWord.get(text)
+      if (known === undefined) byWord.set(text, [name])
       else known.push(name)
     }
   }
-  return byWord
+  return {
+    get(word) {
+      const text = texts.find(word)
+      return text === undefined ? undefined : byWord.get(text)?.map((name) => texts.text(name))
+    },
+  }
+}
+
+/** Parts of each kind that stay put together for the questions that follow: many ask about the same ones. */
+const PARTS_KEPT = 1000
+
+function kept<Merged, Part>(merged: Parts<Merged>, complete: (part: Merged, index: number) => Part): Parts<Part> {
+  return partsOf(
+    merged.length,
+    bounded((index) => complete(merged.at(index), index)),
+  )
+}
+
+/** A function of a position that remembers its last results, in two generations. */
+function bounded<Value>(compute: (index: number) => Value): (index: number) => Value {
+  let young = new Map<number, Value>()
+  let old = new Map<number, Value>()
+  return (index) => {
+    const known = young.get(index)
+    if (known !== undefined) return known
+    const value = old.get(index) ?? compute(index)
+    if (young.size >= PARTS_KEPT) {
+      old = young
+      young = new Map()
+    }
+    young.set(index, value)
+    return value
+  }
+}
+
+/** The graph for one question: a part that is read twice is the same object, so that sets and orders can hold it. */
+export function forOneQuestion(graph: KnowledgeGraph): KnowledgeGraph {
+  const same = <Part>(parts: Parts<Part>): Parts<Part> => {
+    const read = new Map<number, Part>()
+    return partsOf(parts.length, (index) => {
+      const part = read.get(index) ?? parts.at(index)
+      read.set(index, part)
+      return part
+    })
+  }
+  return { ...graph, entities: same(graph.entities), relations: same(graph.relations), chunks: same(graph.chunks) }
 }
 
 /** Indexes that are kept: a question compares up to some hundreds of parts, and a large graph has a hundred thousand. */
@@ -185,15 +221,17 @@ let youngCount = 0
 
 /** The words of a relation's keywords and descriptions. */
 export function relationTerms(relation: GraphRelation): TermIndex {
-  return kept(relation, () => [relation.keywords.join(' '), ...relation.statements.map(({ text }) => text)].join('\n'))
+  return keptTerms(relation, () =>
+    [relation.keywords.join(' '), ...relation.statements.map(({ text }) => text)].join('\n'),
+  )
 }
 
 /** The words of an entity's type, name and descriptions. */
 export function entityTerms(entity: GraphEntity): TermIndex {
-  return kept(entity, () => `${entity.type}\n${entityText(entity)}`)
+  return keptTerms(entity, () => `${entity.type}\n${entityText(entity)}`)
 }
 
-function kept(part: GraphEntity | GraphRelation, textOf: () => string): TermIndex {
+function keptTerms(part: GraphEntity | GraphRelation, textOf: () => string): TermIndex {
   const known = young.get(part)
   if (known !== undefined) return known
   const index = old.get(part) ?? indexOf(textOf())

@@ -1,3 +1,4 @@
+import { UndirectedGraph } from 'graphology'
 import louvain from 'graphology-communities-louvain'
 import type { GraphPicture } from '../../../../contract/index.ts'
 import type { GraphEntity, KnowledgeGraph } from './knowledge-graph.ts'
@@ -9,14 +10,14 @@ const DESCRIPTION_CHARS = 400
  * the most relations; edges are those between the nodes that are shown.
  */
 export function pictureOf(graph: KnowledgeGraph, limit: number): GraphPicture {
-  const communities = communitiesOf(graph.topology)
-  const components = componentsOf(graph.topology)
-  const degree = (index: number) => graph.topology.degree(graph.entities[index]!.id)
+  const { communities, components: found } = structureOf(graph)
+  const components = found.map((members) => [...members])
+  const degree = (index: number) => graph.relationsOf(index).length
   const shown = components.flatMap((members) => members.sort((a, b) => degree(b) - degree(a) || a - b)).slice(0, limit)
   const isShown = new Set(shown)
   return {
     nodes: shown.map((index) => {
-      const entity = graph.entities[index]!
+      const entity = graph.entities.at(index)
       return {
         id: entity.id,
         label: entity.name,
@@ -26,15 +27,24 @@ export function pictureOf(graph: KnowledgeGraph, limit: number): GraphPicture {
         description: describe(entity),
       }
     }),
-    edges: graph.relations
-      .filter(({ sourceIndex, targetIndex }) => isShown.has(sourceIndex) && isShown.has(targetIndex))
-      .map(({ source, target, weight, keywords }) => ({ source, target, weight, keywords })),
+    edges: edgesBetween(graph, isShown).map((relation) => {
+      const { source, target, weight, keywords } = graph.relations.at(relation)
+      return { source, target, weight, keywords }
+    }),
     communities: communities.count,
     components: components.length,
     total_nodes: graph.entities.length,
     total_edges: graph.relations.length,
     truncated: shown.length < graph.entities.length,
   }
+}
+
+/** Positions of the relations between these entities, ascending. */
+function edgesBetween({ sources, targets }: KnowledgeGraph, entities: ReadonlySet<number>): number[] {
+  const between: number[] = []
+  for (let relation = 0; relation < sources.length; relation += 1)
+    if (entities.has(sources[relation]!) && entities.has(targets[relation]!)) between.push(relation)
+  return between
 }
 
 const describe = (entity: GraphEntity): string =>
@@ -57,22 +67,39 @@ function fixedRandom(seed: number): () => number {
   }
 }
 
-const found = new WeakMap<KnowledgeGraph['topology'], Communities>()
+/** Nodes are positions of entities as text. */
+type Topology = UndirectedGraph<{ index: number }, { weight: number }>
 
-export interface Communities {
+interface Structure {
+  communities: Communities
+  components: readonly (readonly number[])[]
+}
+
+const known = new WeakMap<KnowledgeGraph, Structure>()
+
+/** What a picture needs of the whole graph, worked out once for each graph; the library's copy of the topology ends with this call. */
+function structureOf(graph: KnowledgeGraph): Structure {
+  const found = known.get(graph)
+  if (found !== undefined) return found
+  const topology: Topology = new UndirectedGraph()
+  for (let index = 0; index < graph.entities.length; index += 1) topology.addNode(String(index), { index })
+  for (let relation = 0; relation < graph.relations.length; relation += 1) {
+    const { sourceIndex, targetIndex, weight } = graph.relations.at(relation)
+    topology.addEdge(String(sourceIndex), String(targetIndex), { weight })
+  }
+  const structure = { communities: communitiesOf(topology), components: componentsOf(topology) }
+  known.set(graph, structure)
+  return structure
+}
+
+interface Communities {
   /** Community of each entity, by position. */
   of: readonly number[]
   count: number
 }
 
-/** Louvain communities, worked out once per graph and numbered by size, largest 0; equal ones by their first entity. */
-export function communitiesOf(topology: KnowledgeGraph['topology']): Communities {
-  const known = found.get(topology) ?? detect(topology)
-  found.set(topology, known)
-  return known
-}
-
-function detect(topology: KnowledgeGraph['topology']): Communities {
+/** Louvain communities, numbered by size, largest 0; equal ones by their first entity. */
+function communitiesOf(topology: Topology): Communities {
   if (topology.order === 0) return { of: [], count: 0 }
   const raw: Record<string, number> =
     topology.size === 0
@@ -94,7 +121,7 @@ function detect(topology: KnowledgeGraph['topology']): Communities {
 }
 
 /** Connected components, largest first, equal ones by their first entity; each a list of entity positions. */
-export function componentsOf(topology: KnowledgeGraph['topology']): number[][] {
+function componentsOf(topology: Topology): number[][] {
   const seen = new Set<string>()
   const components: number[][] = []
   topology.forEachNode((start) => {

@@ -116,7 +116,7 @@ function relationPassage(
   const found = new Set(findings.relations.map(({ item }) => item))
   const along = findings.paths
     .slice(0, PATHS_SHOWN)
-    .flatMap(({ relations }) => relations.map((index) => graph.relations[index]!))
+    .flatMap(({ relations }) => relations.map((index) => graph.relations.at(index)))
   const inOrder = new Set([...along.filter((relation) => found.has(relation)), ...found])
   return fillPassage(
     'Relations',
@@ -167,8 +167,8 @@ const PER_ENTITY = 2
 
 /** A relation in the words of the texts, one statement a line: those with most of the question’s terms; names are added where missing. */
 export function relationStatements(graph: KnowledgeGraph, question: QuestionView, relation: GraphRelation): string[] {
-  const source = graph.entities[relation.sourceIndex]!
-  const target = graph.entities[relation.targetIndex]!
+  const source = graph.entities.at(relation.sourceIndex)
+  const target = graph.entities.at(relation.targetIndex)
   const link = `${source.name} – ${relation.keywords.slice(0, 3).join(', ') || 'related to'} – ${target.name}`
   const texts = best(
     question,

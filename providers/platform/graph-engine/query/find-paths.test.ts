@@ -15,31 +15,34 @@ function wheel(spokes: number) {
     ([sourceIndex, targetIndex], index) => ({ index, sourceIndex, targetIndex }) as GraphRelation,
   )
   const edges = entities.map(({ index }) =>
-    relations.filter(({ sourceIndex, targetIndex }) => sourceIndex === index || targetIndex === index),
+    relations
+      .filter(({ sourceIndex, targetIndex }) => sourceIndex === index || targetIndex === index)
+      .map((relation) => relation.index),
   )
-  const at = (id: string): GraphRelation[] => edges[Number(id.slice(1))]!
-  const topology = {
-    degree: (id: string) => at(id).length,
-    forEachEdge: (id: string, each: (edge: string, attributes: { index: number }) => void) =>
-      at(id).forEach(({ index }) => each(`r${index}`, { index })),
+  const graph = {
+    entities,
+    relations,
+    sources: Int32Array.from(relations, ({ sourceIndex }) => sourceIndex),
+    targets: Int32Array.from(relations, ({ targetIndex }) => targetIndex),
+    relationsOf: (entity: number) => Int32Array.from(edges[entity]!),
   }
-  return { hub, graph: { entities, relations, topology } as unknown as KnowledgeGraph }
+  return { hub, graph: graph as unknown as KnowledgeGraph }
 }
 
 /** A question of one term that the relations from each spoke to the hub match, the later ones better. */
 function question(spokes: number) {
   let asked = 0
-  const strength = ({ index }: GraphRelation): number => (index % 2 === 1 ? index / (2 * spokes) : 0)
+  const strength = (index: number): number => (index % 2 === 1 ? index / (2 * spokes) : 0)
   const view = {
     terms: [{ weight: 1 }],
     termsFrom: () => [0],
     near: {
-      relation: (relation: GraphRelation) => {
+      relation: (position: number) => {
         asked += 1
-        return strength(relation)
+        return strength(position)
       },
     },
-    relationStrengths: (relation: GraphRelation) => [strength(relation)],
+    relationStrengths: (relation: GraphRelation) => [strength(relation.index)],
     entityStrengths: () => [0],
     asksFor: () => false,
   } as unknown as QuestionView

@@ -90,19 +90,15 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Relations of an entity, the nearest to the question first. Many walks end at the same crowded entity: its relations are put in order once. */
-function nearestRelations(graph: KnowledgeGraph, { near }: QuestionView): (entity: GraphEntity) => GraphRelation[] {
-  const known = new Map<number, GraphRelation[]>()
+function nearestRelations(graph: KnowledgeGraph, { near }: QuestionView): (entity: number) => readonly number[] {
+  const known = new Map<number, readonly number[]>()
   return (entity) => {
-    let relations = known.get(entity.index)
+    let relations = known.get(entity)
     if (relations === undefined) {
-      const found: { relation: GraphRelation; nearness: number }[] = []
-      graph.topology.forEachEdge(entity.id, (_, { index }) => {
-        const relation = graph.relations[index]!
-        found.push({ relation, nearness: near.relation(relation) })
-      })
-      found.sort((a, b) => b.nearness - a.nearness || a.relation.index - b.relation.index)
-      relations = found.map(({ relation }) => relation)
-      known.set(entity.index, relations)
+      const found = Array.from(graph.relationsOf(entity), (index) => ({ index, nearness: near.relation(index) }))
+      found.sort((a, b) => b.nearness - a.nearness || a.index - b.index)
+      relations = found.map(({ index }) => index)
+      known.set(entity, relations)
     }
     return relations
   }
@@ -111,13 +107,14 @@ function nearestRelations(graph: KnowledgeGraph, { near }: QuestionView): (entit
 function branches(
   graph: KnowledgeGraph,
   { entities }: Walk,
-  branchesOf: (entity: GraphEntity) => GraphRelation[],
+  branchesOf: (entity: number) => readonly number[],
 ): GraphRelation[] {
-  const end = graph.entities[entities.at(-1)!]!
+  const end = entities.at(-1)!
   const relations: GraphRelation[] = []
   for (const relation of branchesOf(end)) {
     if (relations.length === BRANCHES) break
-    if (!entities.includes(otherEnd(relation, end.index))) relations.push(relation)
+    const other = graph.sources[relation] === end ? graph.targets[relation]! : graph.sources[relation]!
+    if (!entities.includes(other)) relations.push(graph.relations.at(relation))
   }
   return relations
 }
@@ -132,11 +129,11 @@ function extend(
   relation: GraphRelation,
   named: ReadonlyMap<number, number>,
 ): Walk {
-  const end = graph.entities[otherEnd(relation, walk.entities.at(-1)!)]!
+  const end = graph.entities.at(otherEnd(relation, walk.entities.at(-1)!))
   const covered = coverMore(question, walk, relation, end)
   const relations = [...walk.relations, relation.index]
-  const nearness = walk.nearness + Math.max(0, question.near.relation(relation))
-  const crowd = Math.log2(1 + graph.topology.degree(end.id))
+  const nearness = walk.nearness + Math.max(0, question.near.relation(relation.index))
+  const crowd = Math.log2(1 + graph.relationsOf(end.index).length)
   const score =
     walk.start +
     WEIGHT.covered * covered.at(-1)! +

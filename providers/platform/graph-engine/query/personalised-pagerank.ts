@@ -1,4 +1,4 @@
-import type { GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
 
 /** Share of the walkers that go on; the rest return to where the question started. */
 const DAMPING = 0.6
@@ -13,7 +13,7 @@ const SETTLED = 1e-7
 export function personalisedPagerank(
   graph: KnowledgeGraph,
   seeds: ReadonlyMap<number, number>,
-  attraction: (relation: GraphRelation) => number,
+  attraction: (relation: number) => number,
   reach: number,
 ): Map<number, number> {
   const total = [...seeds.values()].reduce((sum, weight) => sum + weight, 0)
@@ -22,8 +22,8 @@ export function personalisedPagerank(
   const place = new Map(entities.map((entity, at) => [entity, at]))
   const start = Float64Array.from(entities, (entity) => (seeds.get(entity) ?? 0) / total)
   const links = relations.map((relation) => ({
-    from: place.get(relation.sourceIndex)!,
-    to: place.get(relation.targetIndex)!,
+    from: place.get(graph.sources[relation]!)!,
+    to: place.get(graph.targets[relation]!)!,
     pull: attraction(relation),
   }))
   const outgoing = new Float64Array(entities.length)
@@ -51,20 +51,17 @@ function neighbourhood(
   graph: KnowledgeGraph,
   seeds: readonly number[],
   reach: number,
-): { entities: number[]; relations: GraphRelation[] } {
+): { entities: number[]; relations: number[] } {
+  const { sources, targets } = graph
   const seen = new Set(seeds)
   for (const entity of seen) {
     if (seen.size >= reach) break
-    graph.topology.forEachNeighbor(graph.entities[entity]!.id, (_, { index }) => {
-      if (seen.size < reach) seen.add(index)
-    })
+    for (const relation of graph.relationsOf(entity))
+      if (seen.size < reach) seen.add(sources[relation] === entity ? targets[relation]! : sources[relation]!)
   }
-  const relations = new Set<GraphRelation>()
-  for (const entity of seen) {
-    graph.topology.forEachEdge(graph.entities[entity]!.id, (_, { index }) => {
-      const relation = graph.relations[index]!
-      if (seen.has(relation.sourceIndex) && seen.has(relation.targetIndex)) relations.add(relation)
-    })
-  }
-  return { entities: [...seen], relations: [...relations].sort((a, b) => a.index - b.index) }
+  const relations = new Set<number>()
+  for (const entity of seen)
+    for (const relation of graph.relationsOf(entity))
+      if (seen.has(sources[relation]!) && seen.has(targets[relation]!)) relations.add(relation)
+  return { entities: [...seen], relations: [...relations].sort((a, b) => a - b) }
 }

@@ -26,8 +26,8 @@ export interface QuestionView {
     themes(): Float32Array
     /** Of the question with each chunk. */
     chunks(): Float32Array
-    /** Of what the question asks about its names with one relation. */
-    relation(relation: GraphRelation): number
+    /** Of what the question asks about its names with the relation at this position. */
+    relation(position: number): number
     /** Of the question with one chunk. */
     chunk(position: number): number
   }
@@ -64,7 +64,7 @@ export async function viewQuestion(
       entities: once(() => graph.vectors.entities.similarities(low!)),
       themes: once(() => graph.vectors.relations.similarities(high!)),
       chunks: once(() => graph.vectors.chunks.similarities(whole!)),
-      relation: memoised((relation: GraphRelation) => graph.vectors.relations.similarity(rest!, relation.index)),
+      relation: memoised((position: number) => graph.vectors.relations.similarity(rest!, position)),
       chunk: (position) => graph.vectors.chunks.similarity(whole!, position),
     },
     relationStrengths: memoised((relation: GraphRelation) => strengths(relationTerms(relation))),
@@ -118,13 +118,17 @@ function once<Value>(compute: () => Value): () => Value {
   return () => (known ??= { value: compute() }).value
 }
 
-function memoised<Part extends { index: number }, Value>(compute: (part: Part) => Value): (part: Part) => Value {
+/** Each part or position is computed once. */
+function memoised<Part extends { index: number } | number, Value>(
+  compute: (part: Part) => Value,
+): (part: Part) => Value {
   const known = new Map<number, Value>()
   return (part) => {
-    const found = known.get(part.index)
+    const index = typeof part === 'number' ? part : part.index
+    const found = known.get(index)
     if (found !== undefined) return found
     const value = compute(part)
-    known.set(part.index, value)
+    known.set(index, value)
     return value
   }
 }

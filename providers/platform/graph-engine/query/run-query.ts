@@ -12,6 +12,7 @@ import { meterCalls } from '../../rag/call-meter.ts'
 import { withoutThinking } from '../../rag/steps/generate.ts'
 import { GraphEngineError } from '../errors.ts'
 import type { GraphAnswer, GraphAnswerParts, GraphEngineLimits, QueryOptions } from '../graph-engine.ts'
+import { forOneQuestion } from '../graph/knowledge-graph.ts'
 import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import { buildContext } from './build-context.ts'
 import type { GraphContext } from './build-context.ts'
@@ -145,7 +146,7 @@ function bypassed(request: GraphQueryRequest): Found {
 }
 
 async function search(request: GraphQueryRequest, tools: QueryTools, signal: AbortSignal | undefined): Promise<Found> {
-  const graph = await tools.graph(signal)
+  const graph = forOneQuestion(await tools.graph(signal))
   const keywords: QueryKeywords | null =
     request.mode === 'naive' ? null : await splitKeywords(request, tools.models, signal)
   const question = await viewQuestion(
@@ -175,8 +176,8 @@ async function search(request: GraphQueryRequest, tools: QueryTools, signal: Abo
     keywords: { high_level: keywords?.high ?? [], low_level: keywords?.low ?? [] },
     info: {
       keywords_from: keywords?.from ?? 'none',
-      anchors: findings.anchors.filter(({ named }) => named).map(({ entity }) => graph.entities[entity]!.name),
-      paths: findings.paths.map(({ entities }) => entities.map((index) => graph.entities[index]!.name)),
+      anchors: findings.anchors.filter(({ named }) => named).map(({ entity }) => graph.entities.at(entity).name),
+      paths: findings.paths.map(({ entities }) => entities.map((index) => graph.entities.at(index).name)),
       entities_found: findings.entities.length,
       relations_found: findings.relations.length,
       chunks_found: candidates.length,
@@ -245,8 +246,8 @@ export function queryData(graph: KnowledgeGraph, context: GraphContext): GraphQu
       ...shared(entity),
     })),
     relationships: context.relations.map((relation) => ({
-      src_id: graph.entities[relation.sourceIndex]!.name,
-      tgt_id: graph.entities[relation.targetIndex]!.name,
+      src_id: graph.entities.at(relation.sourceIndex).name,
+      tgt_id: graph.entities.at(relation.targetIndex).name,
       keywords: relation.keywords.join(', '),
       weight: relation.weight,
       ...shared(relation),

@@ -66,23 +66,22 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
     for (const relation of relations)
       onPaths.set(relation, Math.max(onPaths.get(relation) ?? 0, best > 0 ? score / best : 0))
   }
-  const reached = ranked(
-    [...ranks.keys()].map((index) => graph.entities[index]!),
-    ({ index }) => (seeds.get(index) ?? 0) + walk(index),
-  ).slice(0, bounds.topK)
+  const reached = ranked([...ranks.keys()], (index) => (seeds.get(index) ?? 0) + walk(index))
+    .slice(0, bounds.topK)
+    .map(({ item, score }) => ({ item: graph.entities.at(item), score }))
   const candidates = new Set(onPaths.keys())
-  for (const { item } of reached) graph.topology.forEachEdge(item.id, (_, { index }) => candidates.add(index))
+  for (const { item } of reached) for (const relation of graph.relationsOf(item.index)) candidates.add(relation)
   const relations = ranked(
     nearest(graph, question, candidates, onPaths),
     (relation) =>
       RELATION.path * (onPaths.get(relation.index) ?? 0) +
-      RELATION.fit * fit(question, relation, question.near.relation(relation)) +
+      RELATION.fit * fit(question, relation, question.near.relation(relation.index)) +
       RELATION.walk * Math.min(walk(relation.sourceIndex), walk(relation.targetIndex)),
   ).slice(0, bounds.topK)
   const pathEntities = paths.flatMap(({ entities }) => entities)
   const entities = roundRobin([
     reached,
-    pathEntities.map((index) => ({ item: graph.entities[index]!, score: walk(index) })),
+    pathEntities.map((index) => ({ item: graph.entities.at(index), score: walk(index) })),
   ])
   return { anchors, paths, entities: entities.slice(0, bounds.topK), relations }
 }
@@ -97,26 +96,30 @@ function nearest(
   candidates: ReadonlySet<number>,
   onPaths: ReadonlyMap<number, number>,
 ): GraphRelation[] {
-  const all = [...candidates].sort((a, b) => a - b).map((index) => graph.relations[index]!)
-  if (all.length <= COMPARED_RELATIONS) return all
-  const kept = new Set(
-    ranked(all, (relation) => question.near.relation(relation))
-      .slice(0, COMPARED_RELATIONS)
-      .map(({ item }) => item),
-  )
-  return all.filter((relation) => kept.has(relation) || onPaths.has(relation.index))
+  const all = [...candidates].sort((a, b) => a - b)
+  const kept =
+    all.length <= COMPARED_RELATIONS
+      ? null
+      : new Set(
+          ranked(all, (relation) => question.near.relation(relation))
+            .slice(0, COMPARED_RELATIONS)
+            .map(({ item }) => item),
+        )
+  return all
+    .filter((relation) => kept === null || kept.has(relation) || onPaths.has(relation))
+    .map((relation) => graph.relations.at(relation))
 }
 
 function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: SearchBounds): GraphFindings {
   const themes = question.near.themes()
-  const wide = highest(themes, bounds.topK * 4).map((index) => graph.relations[index]!)
+  const wide = highest(themes, bounds.topK * 4).map((index) => graph.relations.at(index))
   const relations = ranked(wide, (relation) => fit(question, relation, themes[relation.index]!)).slice(0, bounds.topK)
   const scores = new Map<number, number>()
   for (const { item, score } of relations) {
     for (const end of [item.sourceIndex, item.targetIndex]) scores.set(end, Math.max(scores.get(end) ?? 0, score))
   }
   const entities = ranked(
-    [...scores.keys()].map((index) => graph.entities[index]!),
+    [...scores.keys()].map((index) => graph.entities.at(index)),
     ({ index }) => scores.get(index)!,
   )
   return { anchors: [], paths: [], entities: entities.slice(0, bounds.topK), relations }
@@ -174,27 +177,24 @@ export function chunksOfFindings(
   findings: GraphFindings,
 ): Ranked<GraphChunk>[] {
   const support = new Map<number, number>()
-  const addSupport = (ids: readonly string[], value: number) => {
-    for (const id of ids) {
-      const position = graph.chunkPositions.get(id)!
-      support.set(position, (support.get(position) ?? 0) + value)
-    }
+  const addSupport = (positions: readonly number[], value: number) => {
+    for (const position of positions) support.set(position, (support.get(position) ?? 0) + value)
   }
-  for (const { item, score } of findings.relations) addSupport(item.chunkIds, score)
+  for (const { item, score } of findings.relations) addSupport(graph.chunksOfRelation(item.index), score)
   for (const { item, score } of findings.entities)
-    addSupport(item.chunkIds, (ENTITY_SHARE * score) / item.chunkIds.length)
+    addSupport(graph.chunksOfEntity(item.index), (ENTITY_SHARE * score) / item.chunkIds.length)
   const supporting = [...support.keys()].sort((a, b) => a - b)
   const worth = scaled(supporting.map((position) => support.get(position)!))
   const nearness = scaled(supporting.map((position) => Math.max(0, question.near.chunk(position))))
   const scores = new Map(supporting.map((position, at) => [position, worth[at]! + nearness[at]!]))
   const score = ({ position }: GraphChunk) => scores.get(position) ?? 0
   const byScore = ranked(
-    supporting.map((position) => graph.chunks[position]!),
+    supporting.map((position) => graph.chunks.at(position)),
     score,
   )
   const chosen = new Set<GraphChunk>()
   for (const index of findings.paths[0]?.relations ?? []) {
-    const stating = graph.relations[index]!.chunkIds.map((id) => graph.chunks[graph.chunkPositions.get(id)!]!)
+    const stating = graph.chunksOfRelation(index).map((position) => graph.chunks.at(position))
     if (!stating.some((chunk) => chosen.has(chunk))) chosen.add(ranked(stating, score)[0]!.item)
   }
   const first = [...chosen].map((item) => ({ item, score: score(item) }))
@@ -204,7 +204,7 @@ export function chunksOfFindings(
 /** The chunks nearest to the question in meaning. */
 export function chunksByMeaning(graph: KnowledgeGraph, question: QuestionView, limit: number): Ranked<GraphChunk>[] {
   const nearness = question.near.chunks()
-  return highest(nearness, limit).map((position) => ({ item: graph.chunks[position]!, score: nearness[position]! }))
+  return highest(nearness, limit).map((position) => ({ item: graph.chunks.at(position), score: nearness[position]! }))
 }
 
 /** Something chosen for the context, with the score of the step that ordered it. */

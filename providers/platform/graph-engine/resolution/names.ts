@@ -1,5 +1,4 @@
 import type { ExtractedChunk } from '../document-store.ts'
-import type { SlicedWork } from '../../sliced-work.ts'
 
 const SMALL_WORDS = new Set([
   'of',
@@ -83,23 +82,17 @@ export interface DocumentName {
   types: Map<string, number>
 }
 
-/** The names of each document by document id, in document order. */
-export type NamesByDocument = Map<string, Map<string, DocumentName>>
-
-/** Collects the names of all extractions, also those that only relations mention, in slices. */
-export function* collectingNames(chunks: readonly ExtractedChunk[]): SlicedWork<NamesByDocument> {
-  const documents: NamesByDocument = new Map()
+/** The names in the extractions of one document by normal form, also those that only relations mention. */
+export function namesOf(chunks: readonly ExtractedChunk[]): Map<string, DocumentName> {
+  const names = new Map<string, DocumentName>()
   for (const { documentId, extraction } of chunks) {
-    yield
-    const names = documents.get(documentId) ?? new Map<string, DocumentName>()
-    documents.set(documentId, names)
     for (const { name, type } of extraction.entities) addName(names, documentId, name, type)
     for (const { source, target } of extraction.relations) {
       addName(names, documentId, source, null)
       addName(names, documentId, target, null)
     }
   }
-  return documents
+  return names
 }
 
 function addName(names: Map<string, DocumentName>, documentId: string, spelling: string, type: string | null): void {

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExtractedChunk } from '../document-store.ts'
 import { isAcronymOf, normalName } from './names.ts'
-import { resolveNames } from './resolve-names.ts'
+import { runThrough } from '../../sliced-work.ts'
+import { resolvingNames } from './resolve-names.ts'
 
 /** A document as `name/type` mentions; `text` is what stands in it. */
 const document = (id: string, mentions: string[], text = ''): ExtractedChunk => ({
@@ -21,6 +22,12 @@ const document = (id: string, mentions: string[], text = ''): ExtractedChunk => 
     relations: [],
   },
 })
+
+/** The entity that a spelling means in the document with this id. */
+function resolveNames(documents: ExtractedChunk[]): (documentId: string, spelling: string) => string {
+  const resolverOf = runThrough(resolvingNames(documents.map((chunk) => [chunk])))
+  return (documentId, spelling) => resolverOf(documents.filter((chunk) => chunk.documentId === documentId))(spelling)
+}
 
 describe('normalName', () => {
   it.each([

@@ -1,59 +1,62 @@
 import type { ExtractedChunk } from '../document-store.ts'
-import { collectingNames, isAcronymOf, normalName, withoutParentheses } from './names.ts'
-import type { DocumentName, NamesByDocument } from './names.ts'
-import { runThrough } from '../../sliced-work.ts'
+import { isAcronymOf, namesOf, normalName, withoutParentheses } from './names.ts'
+import type { DocumentName } from './names.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
 
-/** Which entity a spelling means in a document: its normal name in the whole corpus. Empty for a spelling without letters or digits. */
-export type NameResolver = (documentId: string, spelling: string) => string
+/** The entity that a spelling means in one document: its normal name in the whole corpus. Empty for a spelling without letters or digits. */
+export type NameResolver = (spelling: string) => string
 
 /** What the corpus as a whole knows of names; used where a document alone leaves a name unexplained. */
 interface CorpusNames {
   acronyms: ReadonlyMap<string, string>
   /** Persons with at least two names, plain. */
-  people: ReadonlySet<string>
+  people: Set<string>
   /** Plain names of persons by surname. */
-  surnames: ReadonlyMap<string, ReadonlySet<string>>
+  surnames: Map<string, Set<string>>
   /** Types of each longer name, by what is left of it without legal form or ship's prefix. */
-  cores: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>
+  cores: Map<string, Map<string, Set<string>>>
 }
 
 /**
  * Decides which names are one entity. Equal normal names always are. A name that is short for another is joined with it when only one
  * can be meant, in its own document first, then in the corpus: acronyms that a text explains, surnames, first names (in the document
  * only) and titled names of persons, names without legal form or ship's prefix. Where two could be meant, names stay apart.
+ *
+ * Reads the documents one by one and keeps only what the corpus knows; the names of a document are collected again when it is resolved.
  */
-export const resolveNames = (chunks: readonly ExtractedChunk[]): NameResolver => runThrough(resolvingNames(chunks))
-
-/** The decisions in slices. */
-export function* resolvingNames(chunks: readonly ExtractedChunk[]): SlicedWork<NameResolver> {
-  const names = yield* collectingNames(chunks)
-  const defined = yield* definingAcronyms(chunks, names)
-  const corpus = yield* corpusNames(names, corpusAcronyms(defined))
-  const resolved = new Map<string, Map<string, string>>()
-  for (const [documentId, ofDocument] of names) {
+export function* resolvingNames(
+  documents: Iterable<readonly ExtractedChunk[]>,
+): SlicedWork<(document: readonly ExtractedChunk[]) => NameResolver> {
+  const meanings = new Map<string, Set<string>>()
+  const learned = { people: new Set<string>(), surnames: new Map(), cores: new Map() } satisfies Partial<CorpusNames>
+  for (const document of documents) {
     yield
-    const all = [...ofDocument.values()]
-    const toLong = new Map<string, string>()
-    for (const name of all) {
-      const long = defined.get(documentId)?.get(name.normal) ?? inDocument(name, all) ?? inCorpus(name, corpus)
-      if (long !== undefined && long !== name.normal) toLong.set(name.normal, long)
-    }
-    resolved.set(documentId, toLong)
+    const names = namesOf(document)
+    for (const [short, full] of definedAcronyms(document, names)) addTo(meanings, short, full)
+    learnNames(names.values(), learned)
   }
-  return (documentId, spelling) =>
-    follow(resolved.get(documentId), normalName(withoutParentheses(spelling).long), (name) => corpusPlain(name, corpus))
+  const corpus: CorpusNames = { ...learned, acronyms: onlyMeanings(meanings) }
+  return (document) => resolverOf(document, corpus)
+}
+
+function resolverOf(document: readonly ExtractedChunk[], corpus: CorpusNames): NameResolver {
+  const names = namesOf(document)
+  const defined = definedAcronyms(document, names)
+  const all = [...names.values()]
+  const toLong = new Map<string, string>()
+  for (const name of all) {
+    const long = defined.get(name.normal) ?? inDocument(name, all) ?? inCorpus(name, corpus)
+    if (long !== undefined && long !== name.normal) toLong.set(name.normal, long)
+  }
+  return (spelling) =>
+    follow(toLong, normalName(withoutParentheses(spelling).long), (name) => corpusPlain(name, corpus))
 }
 
 /** An alias may be short for another: "Capt Raines" for "Raines" for "Cuthbert Raines". */
-function follow(
-  toLong: ReadonlyMap<string, string> | undefined,
-  normal: string,
-  last: (normal: string) => string,
-): string {
+function follow(toLong: ReadonlyMap<string, string>, normal: string, last: (normal: string) => string): string {
   const seen = new Set<string>()
   let current = normal
-  for (let next = toLong?.get(current); next !== undefined && !seen.has(next); next = toLong?.get(current)) {
+  for (let next = toLong.get(current); next !== undefined && !seen.has(next); next = toLong.get(current)) {
     seen.add(current)
     current = next
   }
@@ -99,27 +102,23 @@ function inCorpus(name: DocumentName, corpus: CorpusNames): string | undefined {
 const isAcronymSpelling = (name: DocumentName): boolean =>
   [...name.spellings.keys()].every((spelling) => /^(?:the\s+)?[\p{Lu}\p{N}&.-]{2,12}$/u.test(spelling))
 
-function* corpusNames(names: NamesByDocument, acronyms: ReadonlyMap<string, string>): SlicedWork<CorpusNames> {
-  const people = new Set<string>()
-  const surnames = new Map<string, Set<string>>()
-  const cores = new Map<string, Map<string, Set<string>>>()
-  for (const ofDocument of names.values()) {
-    yield
-    for (const name of ofDocument.values()) {
-      if (isPerson(name)) {
-        const plain = plainPerson(name.normal)
-        if (name.normal === plain && plain.includes(' ')) people.add(plain)
-        if (plain.includes(' ')) addTo(surnames, plain.split(' ').at(-1)!, plain)
-      } else {
-        const core = coreName(name.normal)
-        if (core === name.normal) continue
-        const longer = cores.get(core) ?? new Map<string, Set<string>>()
-        cores.set(core, longer)
-        for (const type of name.types.keys()) addTo(longer, name.normal, type)
-      }
+function learnNames(
+  names: Iterable<DocumentName>,
+  { people, surnames, cores }: Pick<CorpusNames, 'people' | 'surnames' | 'cores'>,
+): void {
+  for (const name of names) {
+    if (isPerson(name)) {
+      const plain = plainPerson(name.normal)
+      if (name.normal === plain && plain.includes(' ')) people.add(plain)
+      if (plain.includes(' ')) addTo(surnames, plain.split(' ').at(-1)!, plain)
+    } else {
+      const core = coreName(name.normal)
+      if (core === name.normal) continue
+      const longer = cores.get(core) ?? new Map<string, Set<string>>()
+      cores.set(core, longer)
+      for (const type of name.types.keys()) addTo(longer, name.normal, type)
     }
   }
-  return { acronyms, people, surnames, cores }
 }
 
 function addTo(sets: Map<string, Set<string>>, key: string, value: string): void {
@@ -131,30 +130,21 @@ const WORDS_BEFORE = /(?<![\p{L}\p{N}'’&.-])(?:[\p{L}\p{N}'’&.-]+\s+){0,9}[\
 const CHARS_BEFORE = 160
 
 /**
- * Short forms that each document explains in parentheses: acronyms whose letters are the initials, "Northern Cable Board (NCB)", and
- * codes, "Ridge Pump (RP-220)". Short to long name, both in normal form, by document. Only long names that were extracted count.
+ * Short forms that a document explains in parentheses: acronyms whose letters are the initials, "Northern Cable Board (NCB)", and
+ * codes, "Ridge Pump (RP-220)". Short to long name, both in normal form. Only long names that were extracted count.
  */
-export const definedAcronyms = (
-  chunks: readonly ExtractedChunk[],
-  names: NamesByDocument,
-): Map<string, Map<string, string>> => runThrough(definingAcronyms(chunks, names))
-
-function* definingAcronyms(
-  chunks: readonly ExtractedChunk[],
-  names: NamesByDocument,
-): SlicedWork<Map<string, Map<string, string>>> {
-  const documents = new Map<string, Map<string, string>>()
-  for (const { documentId, content, extraction } of chunks) {
-    yield
-    const known = names.get(documentId) ?? new Map()
-    const defined = documents.get(documentId) ?? new Map<string, string>()
-    documents.set(documentId, defined)
-    const define = (acronym: string, long: string) => {
-      const short = normalName(acronym)
-      const full = normalName(long)
-      const explains = isAcronymOf(acronym, long) || isCode(acronym)
-      if (short !== full && known.has(full) && explains && !defined.has(short)) defined.set(short, full)
-    }
+export function definedAcronyms(
+  document: readonly ExtractedChunk[],
+  names: ReadonlyMap<string, DocumentName>,
+): Map<string, string> {
+  const defined = new Map<string, string>()
+  const define = (acronym: string, long: string) => {
+    const short = normalName(acronym)
+    const full = normalName(long)
+    const explains = isAcronymOf(acronym, long) || isCode(acronym)
+    if (short !== full && names.has(full) && explains && !defined.has(short)) defined.set(short, full)
+  }
+  for (const { content, extraction } of document) {
     for (const { name } of extraction.entities) {
       const { long, short } = withoutParentheses(name)
       if (short !== null) define(short, long)
@@ -165,20 +155,15 @@ function* definingAcronyms(
       for (let from = 0; from < words.length; from += 1) define(acronym!, words.slice(from).join(' '))
     }
   }
-  return documents
+  return defined
 }
 
 /** A single word of letters and digits, such as a catalogue number. */
 const isCode = (text: string): boolean => /^[\p{L}\p{N}.-]+$/u.test(text) && /\p{L}/u.test(text) && /\p{N}/u.test(text)
 
 /** Short forms that the whole corpus explains in one way only, for documents that use them unexplained. */
-export function corpusAcronyms(documents: ReadonlyMap<string, ReadonlyMap<string, string>>): Map<string, string> {
-  const meanings = new Map<string, Set<string>>()
-  for (const defined of documents.values()) {
-    for (const [short, full] of defined) meanings.set(short, (meanings.get(short) ?? new Set()).add(full))
-  }
-  return new Map([...meanings].filter(([, full]) => full.size === 1).map(([short, full]) => [short, [...full][0]!]))
-}
+const onlyMeanings = (meanings: ReadonlyMap<string, ReadonlySet<string>>): Map<string, string> =>
+  new Map([...meanings].filter(([, full]) => full.size === 1).map(([short, full]) => [short, [...full][0]!]))
 
 const HONORIFICS = new Set(
   `mr mrs ms miss dr doctor prof professor sir dame lady lord captain capt commander cmdr colonel col major general admiral

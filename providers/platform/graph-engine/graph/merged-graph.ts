@@ -1,0 +1,146 @@
+import type { StoredChunk } from '../document-store.ts'
+import type { SlicedWork } from '../../sliced-work.ts'
+import { KEYWORD_SEPARATOR, NO_TEXT } from './mentions.ts'
+import type { Mentions } from './mentions.ts'
+import { mergedEntity, mergedRelation } from './merged-parts.ts'
+import type { MergedEntity, MergedRelation } from './merged-parts.ts'
+import { grouped } from './numbers.ts'
+import type { Groups } from './numbers.ts'
+import type { TextTable } from './text-table.ts'
+
+/** Parts of a graph in their order, each put together when it is read. */
+export interface Parts<Part> extends Iterable<Part> {
+  readonly length: number
+  at(index: number): Part
+}
+
+/**
+ * A merged graph as numbers: which chunk mentions which entity or relation, and how. An object of JavaScript for each part would take ten
+ * times the memory; a part becomes one when a question reads it.
+ */
+export interface MergedGraph {
+  /** Sorted by id. */
+  entities: Parts<MergedEntity>
+  /** Sorted by the ids of both ends. */
+  relations: Parts<MergedRelation>
+  chunks: Parts<StoredChunk>
+  texts: TextTable
+  /** Position of the entity at each end of a relation, in the direction that texts use most. */
+  sources: Int32Array
+  targets: Int32Array
+  /** Positions of the chunks that mention a part, in order. */
+  chunksOfEntity(entity: number): number[]
+  chunksOfRelation(relation: number): number[]
+}
+
+/** Parts that `read` puts together. */
+export const partsOf = <Part>(length: number, read: (index: number) => Part): Parts<Part> => ({
+  length,
+  at: read,
+  *[Symbol.iterator]() {
+    for (let index = 0; index < length; index += 1) yield read(index)
+  },
+})
+
+/** Puts the mentions of each part together, in slices. */
+export function* mergingMentions(mentions: Mentions, descriptionsKept: number): SlicedWork<MergedGraph> {
+  const { texts, ids, ofEntities, ofRelations, weights, chunks } = mentions
+  const names = ids.map((id) => texts.text(id))
+  yield
+  const order = Int32Array.from(ids.keys()).sort((a, b) => (names[a]! < names[b]! ? -1 : 1))
+  const placeOf = inverse(order)
+  yield
+  const ends = mentions.ends.map((entity) => placeOf[entity]!)
+  const relationOrder = sortedPairs(ends)
+  const relationPlaceOf = inverse(relationOrder)
+  yield
+  const byEntity = grouped(
+    ofEntities.entity.map((entity) => placeOf[entity]!),
+    order.length,
+  )
+  yield
+  const byRelation = grouped(
+    ofRelations.relation.map((relation) => relationPlaceOf[relation]!),
+    relationOrder.length,
+  )
+  yield
+  const idOf = order.map((entity) => ids[entity]!)
+  const sources = new Int32Array(relationOrder.length)
+  const targets = new Int32Array(relationOrder.length)
+  for (let relation = 0; relation < relationOrder.length; relation += 1) {
+    const first = 2 * relationOrder[relation]!
+    const turned = isMostlyReversed(ofRelations.isReversed, rowsOf(byRelation, relation))
+    sources[relation] = ends[turned ? first + 1 : first]!
+    targets[relation] = ends[turned ? first : first + 1]!
+    yield
+  }
+  const textOf = (number: number): string | null => (number === NO_TEXT ? null : texts.text(number))
+  const placed = (description: number, chunk: number) => ({
+    description: textOf(description),
+    chunkId: texts.text(chunks.id[chunk]!),
+    filePath: texts.text(chunks.filePath[chunk]!),
+  })
+  return {
+    texts,
+    sources,
+    targets,
+    entities: partsOf(order.length, (entity) => {
+      const rows = Array.from(rowsOf(byEntity, entity), (row) => ({
+        spelling: texts.text(ofEntities.spelling[row]!),
+        count: ofEntities.count[row]!,
+        type: textOf(ofEntities.type[row]!),
+        ...placed(ofEntities.description[row]!, ofEntities.chunk[row]!),
+      }))
+      return mergedEntity(texts.text(idOf[entity]!), rows, descriptionsKept)
+    }),
+    relations: partsOf(relationOrder.length, (relation) => {
+      const rows = Array.from(rowsOf(byRelation, relation), (row) => ({
+        keywords: textOf(ofRelations.keywords[row]!)?.split(KEYWORD_SEPARATOR) ?? [],
+        weight: weights[row]!,
+        ...placed(ofRelations.description[row]!, ofRelations.chunk[row]!),
+      }))
+      const idAt = (entity: number): string => texts.text(idOf[entity]!)
+      return mergedRelation([idAt(sources[relation]!), idAt(targets[relation]!)], rows, descriptionsKept)
+    }),
+    chunks: partsOf(chunks.id.length, (chunk) => ({
+      id: texts.text(chunks.id[chunk]!),
+      documentId: texts.text(chunks.documentId[chunk]!),
+      filePath: texts.text(chunks.filePath[chunk]!),
+      title: texts.text(chunks.title[chunk]!),
+      index: chunks.index[chunk]!,
+      tokens: chunks.tokens[chunk]!,
+      content: texts.text(chunks.content[chunk]!),
+    })),
+    chunksOfEntity: (entity) => distinct(ofEntities.chunk, rowsOf(byEntity, entity)),
+    chunksOfRelation: (relation) => distinct(ofRelations.chunk, rowsOf(byRelation, relation)),
+  }
+}
+
+const rowsOf = ({ from, rows }: Groups, group: number): Int32Array => rows.subarray(from[group], from[group + 1])
+
+const distinct = (chunkOf: Int32Array, rows: Int32Array): number[] => [
+  ...new Set(Array.from(rows, (row) => chunkOf[row]!)),
+]
+
+/** Which direction most mentions have; of equally frequent ones the one that came first. */
+function isMostlyReversed(isReversed: Int32Array, rows: Int32Array): boolean {
+  let reversed = 0
+  for (const row of rows) reversed += isReversed[row]!
+  return 2 * reversed === rows.length ? isReversed[rows[0]!] === 1 : 2 * reversed > rows.length
+}
+
+function inverse(order: Int32Array): Int32Array {
+  const places = new Int32Array(order.length)
+  for (let place = 0; place < order.length; place += 1) places[order[place]!] = place
+  return places
+}
+
+/** Positions of the pairs, sorted by their lower and then by their higher number. */
+function sortedPairs(ends: Int32Array): Int32Array {
+  const keys = new Float64Array(ends.length / 2)
+  for (let pair = 0; pair < keys.length; pair += 1) {
+    const [a, b] = [ends[2 * pair]!, ends[2 * pair + 1]!]
+    keys[pair] = Math.min(a, b) * 2 ** 26 + Math.max(a, b)
+  }
+  return Int32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]!)
+}
