@@ -9,6 +9,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   ask: async () => (await import('./cli/commands/ask.ts')).askCommand,
   bundle: async () => (await import('./cli/commands/bundle.ts')).bundleCommand,
   plan: async () => (await import('./cli/commands/plan.ts')).planCommand,
+  worker: async () => (await import('./cli/commands/worker.ts')).workerCommand,
   evaluate: async () => (await import('./cli/commands/evaluate.ts')).evaluateCommand,
   judge: async () => (await import('./cli/commands/judge.ts')).judgeCommand,
   summarize: async () => (await import('./cli/commands/summarize.ts')).summarizeCommand,
@@ -84,7 +85,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   return command.run({ values, positionals, env: process.env, stdout: process.stdout, stderr: process.stderr })
 }
 
-const RUNS: ReadonlySet<string> = new Set(['ladder', 'matrix', 'evaluate', 'judge', 'platform', 'serve'])
+const RUNS: ReadonlySet<string> = new Set(['ladder', 'matrix', 'worker', 'evaluate', 'judge', 'platform', 'serve'])
 
 /**
  * An output that cannot be written ends no run: its reader may have ended (`| head`, a closed terminal), or its disk full. Anything but a reader

@@ -89,6 +89,14 @@ const DECLARED = {
     default: null,
     what: 'Matrix file of a run of one dataset, instead of the one in the results folder.',
   },
+  MATRIX_EVIDENCE_URL: {
+    by: 'runner',
+    form: 'postgres address',
+    default: null,
+    what: 'PostgreSQL database that keeps the rows of runs, so that workers on several machines can share one: postgres://user@host:5432/database. Its password may be here, in PGPASSWORD or in the file that libpq reads. Files in the results folder unless set.',
+    option: '--evidence',
+    isSecret: true,
+  },
   MATRIX_GATEWAY_URL: {
     by: 'runner',
     form: URL_FORM,

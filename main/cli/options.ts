@@ -43,6 +43,11 @@ export const RUN_OPTIONS = {
   },
   'run-id': { type: 'string', hint: 'ID', description: 'name of the run; ladder-<today> unless given' },
   results: { type: 'string', hint: 'DIR', description: 'folder for working artifacts', default: 'results' },
+  evidence: {
+    type: 'string',
+    hint: 'URL',
+    description: 'PostgreSQL database that keeps the rows, instead of files; without its password',
+  },
   'model-set': { type: 'string', hint: 'NAME', description: 'set of manifests/models.yaml for the embedded platform' },
   gateway: {
     type: 'string',

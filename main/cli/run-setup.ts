@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { InputProblem } from '../../contract/control/control-error.ts'
 import { RunRequest, type RunRequestInput } from '../../contract/control/run-job.ts'
 import { addressProblem, fieldPath, issueWords, type RunEvent } from '../../contract/index.ts'
+import { databaseAddressProblem, withKnownPassword } from '../evidence/postgres/database-address.ts'
 import { experimentFiles, loadExperiment } from '../manifests/experiment.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import { InputError, parseRunnerInputs, splitList, type RunnerInputs } from '../manifests/runner-inputs.ts'
@@ -122,6 +123,10 @@ function withOptions(invocation: Invocation, inputs: RunnerInputs): { inputs: Ru
     queriesFile: textOption(invocation, 'queries') ?? inputs.queriesFile,
   }
   const problems: string[] = []
+  const database = textOption(invocation, 'evidence')
+  const refusal = database === null ? null : databaseAddressProblem(database, { password: 'refused' })
+  if (refusal !== null) problems.push(`--evidence: ${refusal}`)
+  else if (database !== null) chosen.evidenceUrl = withKnownPassword(database, inputs.evidenceUrl)
   for (const [option, key, credential] of ADDRESS_OPTIONS) {
     const given = textOption(invocation, option)
     if (given === null) continue

@@ -50,6 +50,20 @@ export class RefusalError extends Error {
   }
 }
 
+/** The failure that ends the use of an open log. */
+export function failureOf(error: unknown, file: string): EvidenceError {
+  if (error instanceof EvidenceError) return error
+  if (error instanceof RefusalError) return new EvidenceError('damaged', error.message, { ...error.refusal }, error)
+  const message = `${file} cannot be used any more: ${messageOf(error)}. Rows that were acknowledged are safe`
+  return new EvidenceError('log_failed', message, { file }, error)
+}
+
+export const claimLost = (file: string, rowId: string): EvidenceError =>
+  new EvidenceError('claim_lost', `the claim on ${rowId} is not held any more`, { file, rowId })
+
+export const alreadyStored = (file: string, rowId: string, kind: 'row' | 'answer' = 'row'): EvidenceError =>
+  new EvidenceError('already_stored', `the ${kind} ${rowId} is stored already`, { file, rowId })
+
 const NEW_RUN_OR_REMOVE = 'keep the file for inspection and use a new run id, or remove it'
 
 export const tornTail = (file: string, offset: number, bytes: number): EvidenceRefusal => ({

@@ -21,6 +21,8 @@ export interface EvidenceRefusal {
     | 'not_torn'
     | 'mixed_rows'
     | 'in_use'
+    | 'unreachable'
+    | 'copy'
   file: string
   offset: number | null
   line: number | null
@@ -82,6 +84,8 @@ export interface EvidenceLog {
   /** Releases a claim without a row. Does nothing for a claim that is released already. */
   release(claim: CellClaim): Promise<void>
   read(rowId: string): Promise<CanonicalRow | null>
+  /** Whether this process knows that the row is stored; it may be without its knowledge. Asks nobody. */
+  isStored(rowId: string): boolean
   /** Every durable row that counts in file order, as of the call: of a cell that was tried again, the last one. */
   rows(): AsyncIterable<CanonicalRow>
   /** Those of them without an answer. */

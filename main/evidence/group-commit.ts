@@ -1,6 +1,6 @@
 import type { AnswerJournal } from './answer-journal.ts'
 import type { ClaimTable } from './claim-table.ts'
-import { EvidenceError } from './errors.ts'
+import { alreadyStored, claimLost, EvidenceError } from './errors.ts'
 import type { LockFolder } from './lock-folder.ts'
 import type { RowFile, SealedRow } from './row-file.ts'
 
@@ -33,9 +33,6 @@ interface CommitHost {
   /** Ends the use of the log; returns the failure to report. */
   fail(error: unknown): EvidenceError
 }
-
-export const claimLost = (file: string, rowId: string): EvidenceError =>
-  new EvidenceError('claim_lost', `the claim on ${rowId} is not held any more`, { file, rowId })
 
 const linesOf = (writes: readonly SealedRow[]): Map<string, Buffer> =>
   new Map(writes.map(({ row, line }) => [row.row_id, line]))
@@ -121,10 +118,7 @@ export class GroupCommit {
     const held = await claims.heldBy(locks.owner, ids)
     return batch.filter(({ row: { row_id: rowId }, kind, reject }, position) => {
       if (!held.has(rowId)) reject(claimLost(rows.path, rowId))
-      else if (rows.has(rowId) || ids.indexOf(rowId) < position)
-        reject(
-          new EvidenceError('already_stored', `the ${kind} ${rowId} is stored already`, { file: rows.path, rowId }),
-        )
+      else if (rows.has(rowId) || ids.indexOf(rowId) < position) reject(alreadyStored(rows.path, rowId, kind))
       else return true
       return false
     })

@@ -4,9 +4,9 @@ import type { AnswerJournal } from './answer-journal.ts'
 import { EvidenceError, messageOf, systemCode } from './errors.ts'
 import type { FileOps } from './file-ops.ts'
 import { appendWhole } from './line-file.ts'
-import type { RowFile } from './row-file.ts'
 import { differences, fingerprint, IDENTITY_PARTS, sameJson } from './row-identity.ts'
 import type { StoredRow, StoredRun } from './run-identity.ts'
+import type { StoredRows } from './stored-rows.ts'
 
 // The identity record of an evidence file, and the file as `checkIdentity` looks at it: by the fingerprints of the row index, so that 200,000
 // rows cost milliseconds.
@@ -49,7 +49,7 @@ export async function writeRecord(file: string, ops: FileOps, identity: RunIdent
 
 interface StoredFiles {
   file: string
-  rows: RowFile
+  rows: StoredRows
   answers: AnswerJournal
   ops: FileOps
 }
@@ -73,9 +73,10 @@ export function storedRunOf({ file, rows, answers, ops }: StoredFiles): StoredRu
   }
 }
 
-async function otherRows(
-  rows: RowFile,
-  answers: AnswerJournal,
+/** One row for each set of conditions other than these, and each such kept answer. */
+export async function otherRows(
+  rows: StoredRows,
+  answers: Pick<AnswerJournal, 'rowIds' | 'read'>,
   reproducibility: Reproducibility,
 ): Promise<StoredRow[]> {
   const { index } = rows
@@ -103,7 +104,7 @@ async function otherRows(
 /** Looks at the rows that came since: another program may append without asking. Throws `other_identity`. */
 export async function checkRowsFrom(
   first: number,
-  rows: RowFile,
+  rows: StoredRows,
   identity: RunIdentity,
   digest: Buffer,
 ): Promise<void> {

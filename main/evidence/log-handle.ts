@@ -1,9 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CanonicalRow, RunIdentity } from '../../contract/index.ts'
 import { admittedRow } from './admitted-row.ts'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './claim-table.ts'
-import { EvidenceError, messageOf, RefusalError } from './errors.ts'
+import { claimLost, EvidenceError, failureOf, messageOf } from './errors.ts'
 import type {
   AnsweredRow,
   CellClaim,
@@ -15,18 +14,18 @@ import type {
   RowIdentity,
 } from './evidence-log.ts'
 import type { FileOps } from './file-ops.ts'
-import { claimLost, GroupCommit, type WriteKind } from './group-commit.ts'
+import { GroupCommit, type WriteKind } from './group-commit.ts'
 import { checkRowsFrom, storedRunOf } from './identity-record.ts'
 import type { LockFolder } from './lock-folder.ts'
+import { NamedWaiters } from './named-waiters.ts'
 import { pause } from './pause.ts'
-import { ResumePlanner } from './resume-planner.ts'
+import { planCells } from './resume-planner.ts'
 import type { RowFile } from './row-file.ts'
 import { fingerprint } from './row-identity.ts'
 import { checkIdentity, type IdentityFrom, type IdentityOutcome } from './run-identity.ts'
 
 /** How often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 20
-const PLAN_PIECE = 2048
 
 export interface LogHandleParts {
   runId: string
@@ -100,24 +99,8 @@ export class LogHandle implements EvidenceLog {
 
   async plan(cells: Iterable<RowIdentity>): Promise<ResumePlan> {
     await this.#catchUp()
-    const { rows } = this.#parts
-    const planned = {
-      find: (rowId: string) => rows.index.find(rowId),
-      partOf: (ordinal: number, part: number) => rows.index.partOf(ordinal, part),
-      readAt: (ordinal: number) => rows.readAt(ordinal),
-    }
-    const planner = new ResumePlanner(planned, {
-      has: (rowId) => this.#parts.answers.has(rowId),
-      read: (rowId) => this.#answerOf(rowId),
-    })
-    let seen = 0
-    for (const cell of cells) {
-      const waiting = planner.add(cell)
-      if (waiting !== null) await waiting
-      seen += 1
-      if (seen % PLAN_PIECE === 0) await nextTurn()
-    }
-    return planner.plan
+    const { rows, answers } = this.#parts
+    return planCells(rows, { has: (rowId) => answers.has(rowId), read: (rowId) => this.#answerOf(rowId) }, cells)
   }
 
   async claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome> {
@@ -240,6 +223,10 @@ export class LogHandle implements EvidenceLog {
     if (known !== null) return known
     await this.#catchUp()
     return this.#storedRow(rowId)
+  }
+
+  isStored(rowId: string): boolean {
+    return this.#parts.rows.has(rowId)
   }
 
   async *rows(): AsyncGenerator<CanonicalRow> {
@@ -370,41 +357,5 @@ export class LogHandle implements EvidenceLog {
     await answers.removeIfEmpty()
     claims.close()
     await ClaimTable.reset(locks.path, ops)
-  }
-}
-
-function failureOf(error: unknown, file: string): EvidenceError {
-  if (error instanceof EvidenceError) return error
-  if (error instanceof RefusalError) return new EvidenceError('damaged', error.message, { ...error.refusal }, error)
-  const message = `${file} cannot be used any more: ${messageOf(error)}. Rows that were acknowledged are safe`
-  return new EvidenceError('log_failed', message, { file }, error)
-}
-
-/** Wakes callers of this process that wait for something by its name. */
-export class NamedWaiters {
-  readonly #waiting = new Map<string, Set<() => void>>()
-
-  wake(name: string): void {
-    for (const resolve of this.#waiting.get(name) ?? []) resolve()
-  }
-
-  /** Resolves at the next `wake`, or after `atMostMs`: a wake-up that came a moment too early costs no more than that. */
-  async next(name: string, atMostMs: number, signal?: AbortSignal): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<undefined>()
-    const wake = () => resolve(undefined)
-    const abort = () => reject(signal!.reason as Error)
-    const waiters = this.#waiting.get(name) ?? new Set()
-    this.#waiting.set(name, waiters.add(wake))
-    const timer = setTimeout(wake, atMostMs)
-    signal?.addEventListener('abort', abort, { once: true })
-    try {
-      signal?.throwIfAborted()
-      await promise
-    } finally {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', abort)
-      waiters.delete(wake)
-      if (waiters.size === 0 && this.#waiting.get(name) === waiters) this.#waiting.delete(name)
-    }
   }
 }

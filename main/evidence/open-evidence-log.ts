@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
 import { ClaimTable, type DurableMarks } from './claim-table.ts'
+import { copyRecordOf, isCopy } from './copied-evidence.ts'
 import {
   EvidenceError,
   messageOf,
@@ -82,6 +83,9 @@ class Opening {
     const network = await this.#ops.networkFileSystem(dirname(this.#path))
     if (network !== null) throw new RefusalError(untrustedFileSystem(this.#path, network))
     if (!create && this.#ops.state(this.#path) === null) throw new RefusalError(missingFile(this.#path))
+
+    const copied = await copyRecordOf(this.#path)
+    if (copied !== null) throw new RefusalError(isCopy(this.#path, copied))
 
     const locks = (this.#locks = await LockFolder.open(this.#path, this.#ops))
     const { rows, claims, marks } = await locks.exclusive(() => this.#enter(locks), signal)

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
+import { copyRecordPathFor } from './copied-evidence.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { nodeFileOps } from './file-ops.ts'
 import { LockFolder } from './lock-folder.ts'
@@ -22,7 +23,14 @@ export async function evidenceFilesOf(file: string): Promise<string[]> {
   })
   const torn = names.filter((name) => tornPrefixes.some((start) => name.startsWith(start)))
   const identity = identityPathFor(path)
-  const fixed = [`${path}${FORMER_INDEX}`, journal, `${journal}.tmp`, identity, `${identity}.tmp`]
+  const fixed = [
+    `${path}${FORMER_INDEX}`,
+    journal,
+    `${journal}.tmp`,
+    identity,
+    `${identity}.tmp`,
+    copyRecordPathFor(path),
+  ]
   const beside = [...fixed, ...torn.map((name) => join(dirname(path), name))]
   return [path, ...beside.filter((name) => nodeFileOps.state(name) !== null)]
 }

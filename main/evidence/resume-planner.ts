@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CanonicalRow } from '../../contract/index.ts'
 import type { ResumePlan, RowIdentity } from './evidence-log.ts'
+import type { StoredRows } from './stored-rows.ts'
 import {
   IDENTITY_PARTS,
   fingerprint,
@@ -9,16 +11,8 @@ import {
   type Difference,
 } from './row-identity.ts'
 
-/** Stored rows by their number, as a plan compares them. */
-export interface PlannedRows {
-  /** -1 when there is no such row. */
-  find(rowId: string): number
-  /** Fingerprint of the row's `IDENTITY_PARTS[part]`. */
-  partOf(ordinal: number, part: number): Buffer
-  readAt(ordinal: number): Promise<CanonicalRow>
-}
-
-interface PendingAnswers {
+/** Answers that wait for their evaluation. */
+export interface PendingAnswers {
   has(rowId: string): boolean
   read(rowId: string): Promise<CanonicalRow | null>
 }
@@ -33,28 +27,28 @@ const MAX_SEEN = 256
 /** Sorts cells into the parts of a resume plan by their fingerprints; a stored row is read only to name what differs. */
 export class ResumePlanner {
   readonly plan: ResumePlan = { reuse: [], answered: [], run: [], conflicts: [] }
-  readonly #rows: PlannedRows
+  readonly #rows: StoredRows
   readonly #answers: PendingAnswers
   /** The parts seen last under each id or alias: cells of one question, and of one alias, need no new fingerprint. */
   readonly #seen = IDENTITY_PARTS.map(() => new Map<string, Fingerprinted>())
   /** A changed seed changes every row in the same way: each pair of fingerprints is compared once. */
   readonly #differences = new Map<string, Difference>()
 
-  constructor(rows: PlannedRows, answers: PendingAnswers) {
+  constructor(rows: StoredRows, answers: PendingAnswers) {
     this.#rows = rows
     this.#answers = answers
   }
 
   /** Null when the cell was sorted at once, else a promise to wait for: only conflicts and kept answers read the disk. */
   add(cell: RowIdentity): Promise<void> | null {
-    const ordinal = this.#rows.find(cell.row_id)
+    const ordinal = this.#rows.index.find(cell.row_id)
     if (ordinal === -1) {
       if (this.#answers.has(cell.row_id)) return this.#addAnswered(cell)
       this.plan.run.push(cell.row_id)
       return null
     }
     for (const part of IDENTITY_PARTS.keys())
-      if (!this.#rows.partOf(ordinal, part).equals(this.#digest(cell, part)))
+      if (!this.#rows.index.partOf(ordinal, part).equals(this.#digest(cell, part)))
         return this.#addConflict(cell, ordinal, part)
     this.plan.reuse.push(cell.row_id)
     return null
@@ -74,7 +68,7 @@ export class ResumePlanner {
 
   async #addConflict(cell: RowIdentity, ordinal: number, part: number): Promise<void> {
     const name = IDENTITY_PARTS[part]!
-    const key = `${name} ${this.#rows.partOf(ordinal, part).toString('hex')} ${this.#digest(cell, part).toString('hex')}`
+    const key = `${name} ${this.#rows.index.partOf(ordinal, part).toString('hex')} ${this.#digest(cell, part).toString('hex')}`
     let difference = this.#differences.get(key)
     if (difference === undefined) {
       const stored = await this.#rows.readAt(ordinal)
@@ -93,4 +87,23 @@ export class ResumePlanner {
     else if (conflict === null) this.plan.answered.push(cell.row_id)
     else this.plan.conflicts.push(conflict)
   }
+}
+
+const PLAN_PIECE = 2048
+
+/** The resume plan of a run's cells; other work of the process goes on meanwhile. */
+export async function planCells(
+  rows: StoredRows,
+  answers: PendingAnswers,
+  cells: Iterable<RowIdentity>,
+): Promise<ResumePlan> {
+  const planner = new ResumePlanner(rows, answers)
+  let seen = 0
+  for (const cell of cells) {
+    const waiting = planner.add(cell)
+    if (waiting !== null) await waiting
+    seen += 1
+    if (seen % PLAN_PIECE === 0) await nextTurn()
+  }
+  return planner.plan
 }

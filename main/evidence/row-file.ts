@@ -1,12 +1,12 @@
 import type { CanonicalRow } from '../../contract/index.ts'
 import { cutFile, duplicateRow, EvidenceError, foreignRun, malformedLine, RefusalError } from './errors.ts'
 import type { FileOps, LogFile } from './file-ops.ts'
-import { appendWhole, lastLineEnd, type LineRange, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
-import { answerReplaced, SupersededRows } from './retried-rows.ts'
-import { HeadReader, type RowHead } from './row-head.ts'
-import { cellId } from './row-id.ts'
-import { IDENTITY_PARTS } from './row-identity.ts'
+import { appendWhole, lastLineEnd, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
+import { answerReplaced } from './retried-rows.ts'
+import { HeadReader } from './row-head.ts'
+import { RowIndex } from './row-index.ts'
 import { decodeLine } from './row-line.ts'
+import type { StoredRows } from './stored-rows.ts'
 
 // The evidence file: one row, one line, appended and never changed.
 //
@@ -21,96 +21,11 @@ export interface SealedRow {
   line: Buffer
 }
 
-/** Where each row is, in file order, with the fingerprints of its question, approach and reproducibility. */
-export class RowIndex {
-  readonly #ordinals = new Map<string, number>()
-  readonly #ids: string[] = []
-  readonly #offsets: number[] = []
-  readonly #lengths: number[] = []
-  /** Of each row as many as there are identity parts, one after the other: an array per row would cost more than what it holds. */
-  readonly #parts: Buffer[] = []
-  readonly #failed = new Set<number>()
-  readonly #superseded = new SupersededRows()
-  /** Of cells that were tried again: the highest number, by the id of the cell's first row. */
-  readonly #retries = new Map<string, number>()
-
-  get count(): number {
-    return this.#ids.length
-  }
-
-  /** Number of the row in file order; -1 when the file has no such row. */
-  find(rowId: string): number {
-    return this.#ordinals.get(rowId) ?? -1
-  }
-
-  /** False, without a change, when the row id is known already. */
-  add({ rowId, key, isAnswered, parts }: RowHead, { offset, length }: LineRange): boolean {
-    if (this.#ordinals.has(rowId)) return false
-    if (!isAnswered) this.#failed.add(this.count)
-    this.#ordinals.set(rowId, this.count)
-    this.#ids.push(rowId)
-    this.#offsets.push(offset)
-    this.#lengths.push(length)
-    this.#parts.push(...parts)
-    const { retry = 0 } = key
-    if (retry === 0) return true
-    this.#superseded.add(key)
-    const cell = cellId(key)
-    this.#retries.set(cell, Math.max(retry, this.retryOf(cell)))
-    return true
-  }
-
-  /** How often a cell was tried again, by the id of its first row. */
-  retryOf(cell: string): number {
-    return this.#retries.get(cell) ?? 0
-  }
-
-  isSuperseded(ordinal: number): boolean {
-    return this.#superseded.has(this.rowIdOf(ordinal))
-  }
-
-  isAnswered(ordinal: number): boolean {
-    return !this.#failed.has(ordinal)
-  }
-
-  /** Rows without an answer that no later one replaces, in file order. */
-  failed(): number[] {
-    return [...this.#failed].filter((ordinal) => !this.isSuperseded(ordinal))
-  }
-
-  /** Id of a row with an answer that this one would replace; null when there is none. */
-  answerReplacedBy({ key }: RowHead): string | null {
-    if ((key.retry ?? 0) === 0) return null
-    const isStoredAnswer = (rowId: string): boolean => {
-      const ordinal = this.find(rowId)
-      return ordinal !== -1 && this.isAnswered(ordinal)
-    }
-    return new SupersededRows().add(key).find(isStoredAnswer) ?? null
-  }
-
-  rowIdOf(ordinal: number): string {
-    return this.#ids[ordinal]!
-  }
-
-  rangeOf(ordinal: number): LineRange {
-    return { offset: this.#offsets[ordinal]!, length: this.#lengths[ordinal]! }
-  }
-
-  partOf(ordinal: number, part: number): Buffer {
-    return this.#parts[ordinal * IDENTITY_PARTS.length + part]!
-  }
-
-  hasPart(ordinal: number, part: number, digest: Buffer): boolean {
-    const stored = this.partOf(ordinal, part)
-    return stored === digest || stored.equals(digest)
-  }
-}
-
 /**
  * The open evidence file and what this process knows of it: an index of its first `knownBytes`, which never change any more. Calls of
  * `scanTo`, `refresh` and the writing methods must not overlap.
  */
-export class RowFile {
+export class RowFile implements StoredRows {
   readonly path: string
   #runId: string | null
   readonly #ops: FileOps

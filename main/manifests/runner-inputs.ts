@@ -7,6 +7,7 @@ import {
   VARIABLES,
   type VariableName,
 } from '../../contract/index.ts'
+import { databaseAddressProblem } from '../evidence/postgres/database-address.ts'
 import { nearestName } from '../lib/nearest-name.ts'
 
 /** What the environment sets for a run; null where it sets nothing. Secrets live here and nowhere else. */
@@ -33,6 +34,8 @@ export interface RunnerInputs {
   resultsFile: string | null
   manifestFile: string | null
   judgeManifestFile: string | null
+  /** Database that keeps the rows of runs; it may hold a password. Null keeps them in files. */
+  evidenceUrl: string | null
   gatewayUrl: string | null
   gatewayApiKey: string | null
   /** Ingestion, evaluation and the plugin's routes, where they are not at the gateway's address. */
@@ -89,6 +92,13 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     problems.push(`${name}: ${problem}`)
     return null
   }
+  const database = (name: VariableName): string | null => {
+    const value = text(name)
+    const problem = value === null ? null : databaseAddressProblem(value, { password: 'allowed' })
+    if (problem === null) return value
+    problems.push(`${name}: ${problem}`)
+    return null
+  }
   const identifier = (name: VariableName): string | null => {
     const value = text(name)
     if (value === null || Identifier.safeParse(value).success) return value
@@ -120,6 +130,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     resultsFile: text('MATRIX_RESULTS_FILE'),
     manifestFile: text('MATRIX_MANIFEST_FILE'),
     judgeManifestFile: text('JUDGE_MANIFEST_FILE'),
+    evidenceUrl: database('MATRIX_EVIDENCE_URL'),
     gatewayUrl: url('MATRIX_GATEWAY_URL'),
     gatewayApiKey: text('MATRIX_GATEWAY_API_KEY'),
     platformUrl: url('MATRIX_PLATFORM_URL'),

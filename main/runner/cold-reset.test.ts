@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { artifactFiles } from '../evidence/artifact-files.ts'
+import { fileStore } from '../evidence/evidence-store.ts'
 import { coldReset, describeDeletions, listDeletions, mustConfirm, rowsIn, type ResetScope } from './cold-reset.ts'
 
 let root: string
@@ -22,6 +23,7 @@ const scopeOf = (part: Partial<ResetScope> = {}): ResetScope => ({
   runId: 'r',
   datasetId: 'smoke',
   files: artifactFiles(join(root, 'results'), 'r', 'smoke'),
+  store: fileStore,
   collections: join(root, '.rag-ladder/platform/smoke'),
   ...part,
 })

@@ -2,13 +2,14 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Deletion, DeletionList } from '../../contract/control/run-job.ts'
+import type { EvidenceStore } from '../evidence/evidence-store.ts'
 import { evidenceFilesOf, removeEvidence } from '../evidence/remove-evidence.ts'
 import { ballotFiles, BALLOTS_FOLDER, humanFiles } from '../judge/human/human-files.ts'
 import { journalPath } from '../judge/verdict-journal.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { bytesWords, plural } from '../../contract/words.ts'
-import { EvidenceRefusedError } from './open-evidence.ts'
+import { EvidenceRefusedError, refused } from './open-evidence.ts'
 
 /** What a cold reset of one dataset run works on. */
 export interface ResetScope {
@@ -17,6 +18,7 @@ export interface ResetScope {
   runId: string
   datasetId: string
   files: ArtifactFiles
+  store: EvidenceStore
   /** Folder of what the embedded platform made for the ingestion profile; null: an external platform keeps its collections. */
   collections: string | null
 }
@@ -74,13 +76,20 @@ async function candidatesOf({ root, runId, datasetId, files, collections }: Rese
   ]
 }
 
+const placeIn = ({ runId, datasetId, files }: ResetScope) => ({ runId, datasetId, file: files.evidence })
+
 /** Everything that a cold reset of this dataset run would delete now. Reads only; `coldReset` deletes exactly this. */
 export async function listDeletions(scope: ResetScope): Promise<DeletionList> {
   const items: Deletion[] = []
+  const stored = await scope.store.outside(placeIn(scope))
+  if (stored !== null)
+    items.push({ what: 'evidence', path: stored.name, size_bytes: stored.sizeBytes, rows: stored.rows })
   for (const [what, path] of await candidatesOf(scope)) {
     const sizeBytes = await sizeOf(path)
     if (sizeBytes === null) continue
-    items.push({ what, path, size_bytes: sizeBytes, rows: what === 'evidence' ? await linesIn(path) : null })
+    // A copy has the rows that are counted already.
+    const isLog = what === 'evidence' && stored === null
+    items.push({ what, path, size_bytes: sizeBytes, rows: isLog ? await linesIn(path) : null })
   }
   return { dataset_id: scope.datasetId, items, keeps_external_collections: scope.collections === null }
 }
@@ -117,9 +126,11 @@ export async function coldReset(scope: ResetScope, confirmed: readonly DeletionL
     throw new ColdResetChangedError(
       `Cannot reset run ${scope.runId}: ${problem}. Nothing was deleted. Start the run again to see and confirm the new list.`,
     )
+  refused(await scope.store.remove(placeIn(scope)))
   const evidence = await removeEvidence(scope.files.evidence)
   if (!evidence.ok) throw new EvidenceRefusedError(evidence.refusal)
-  for (const { path } of list.items) await rm(path, { recursive: true, force: true })
+  for (const { path } of list.items.filter(({ what }) => what !== 'evidence'))
+    await rm(path, { recursive: true, force: true })
   const files = list.items.filter(({ what }) => what !== 'collections').length
   const collections = list.keeps_external_collections
     ? 'the external platform keeps its collections'

@@ -6,6 +6,7 @@ import type { Credentials } from '../lib/credential-headers.ts'
 import type { PlatformSource } from './platform-source.ts'
 import type { RunBudget } from './run-budget.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
+import type { EvidenceStore } from '../evidence/evidence-store.ts'
 
 /** Everything that a run of one dataset depends on. */
 export interface DatasetRun {
@@ -16,6 +17,10 @@ export interface DatasetRun {
   aliases: readonly Alias[]
   runId: string
   files: ArtifactFiles
+  /** A worker that helps with the cells of a run which another process started: it reads no rows that others made. */
+  isWorker?: boolean
+  /** Where the rows are kept: in `files.evidence`, or in a database of which that is a copy. */
+  store: EvidenceStore
   platform: PlatformSource
   /** `platform` uses the platform's own evaluator; null leaves the cells' evaluation disabled. */
   evaluator: 'platform' | ({ url: string } & Credentials) | null

@@ -10,6 +10,7 @@ import type {
 import { evaluationNotRun } from '../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
 import type { EvidenceLog } from '../evidence/evidence-log.ts'
+import { fileStore } from '../evidence/evidence-store.ts'
 import { rowId, rowKeyOf } from '../evidence/row-id.ts'
 import { firstDifference, identityConflict } from '../evidence/row-identity.ts'
 import { identityOfRow, type IdentityFrom } from '../evidence/run-identity.ts'
@@ -24,6 +25,7 @@ export interface Reevaluation {
   /** New evidence file, of a run with its own id: rows are never changed. */
   target: string
   runId: string
+  datasetId: string
   evaluator: EvaluatorClient
   /** What the scores are made with; kept as the new run's evaluation settings. */
   conditions: EvaluationConditions
@@ -108,7 +110,8 @@ async function makeRow(job: Reevaluation, log: EvidenceLog, row: CanonicalRow): 
  */
 export async function evaluateAgain(job: Reevaluation): Promise<{ made: number; reused: number; left: number }> {
   await mkdir(dirname(job.target), { recursive: true })
-  const log = await openEvidence({ file: job.target, runId: job.runId, create: true, emit: job.emit })
+  const { datasetId, runId, emit } = job
+  const log = await openEvidence({ store: fileStore, file: job.target, runId, datasetId, create: true, emit })
   const counts = { made: 0, reused: 0, left: 0 }
   let identity: RunIdentity | null = null
   try {

@@ -16,6 +16,7 @@ import {
 } from '../../tests/helpers/report-rows.ts'
 import type { JudgePanel } from '../judge/panel-settings.ts'
 import { loadExperiment, type LadderDataset } from '../manifests/experiment.ts'
+import { fileStore } from '../evidence/evidence-store.ts'
 import { artifactFiles } from '../evidence/artifact-files.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
@@ -71,6 +72,7 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
     corpusRoot: null,
     runId: REPORT_RUN,
     files,
+    store: fileStore,
     platform: {
       kind: 'embedded',
       gateway: 'embedded',

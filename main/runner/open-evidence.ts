@@ -1,6 +1,8 @@
 import { conflictingRows, type PlanConflict, type RunEvent } from '../../contract/index.ts'
+import type { ArtifactFiles } from '../evidence/artifact-files.ts'
+import { RefusalError } from '../evidence/errors.ts'
 import type { EvidenceLog, EvidenceRefusal } from '../evidence/evidence-log.ts'
-import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
+import type { EvidenceStore, StoredRunPlace, StoreOutcome } from '../evidence/evidence-store.ts'
 import { remedyFor } from '../evidence/typed-command.ts'
 import { plural } from '../../contract/words.ts'
 
@@ -51,18 +53,48 @@ export class EvidenceRefusedError extends Error {
 }
 
 /** Which evidence to open, and how. */
-export interface EvidenceToOpen {
-  file: string
-  runId: string
+export interface EvidenceToOpen extends StoredRunPlace {
+  store: EvidenceStore
   create: boolean
   emit: (event: RunEvent) => void
   signal?: AbortSignal
 }
 
 /** Opens a run's evidence. What the log repaired, or could not do, is a warning of the run. Throws `EvidenceRefusedError`. */
-export async function openEvidence({ file, emit, ...options }: EvidenceToOpen): Promise<EvidenceLog> {
+export async function openEvidence({ store, emit, ...options }: EvidenceToOpen): Promise<EvidenceLog> {
   const onNotice = ({ message }: { message: string }): void => emit({ type: 'notice', level: 'warning', message })
-  const opened = await openEvidenceLog(file, { ...options, onNotice })
+  const opened = await store.open({ ...options, onNotice })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   return opened.log
+}
+
+interface RunInStore {
+  store: EvidenceStore
+  runId: string
+  dataset: { dataset: { id: string } }
+  files: Pick<ArtifactFiles, 'evidence'>
+}
+
+/** A dataset run as its store names it. */
+export const placeOf = ({ runId, dataset, files }: Omit<RunInStore, 'store'>): StoredRunPlace => ({
+  runId,
+  datasetId: dataset.dataset.id,
+  file: files.evidence,
+})
+
+/** Whether anything of the run is stored. Throws `EvidenceRefusedError` where the store cannot be asked. */
+export async function isStoredRun(run: RunInStore): Promise<boolean> {
+  try {
+    return await run.store.has(placeOf(run))
+  } catch (error) {
+    throw error instanceof RefusalError ? new EvidenceRefusedError(error.refusal) : error
+  }
+}
+
+/** Makes the evidence file hold every stored row. Throws `EvidenceRefusedError`. */
+export const bringToFile = async (run: RunInStore): Promise<void> => refused(await run.store.bringToFile(placeOf(run)))
+
+/** Throws `EvidenceRefusedError` for a refusal. */
+export function refused(outcome: StoreOutcome): void {
+  if (!outcome.ok) throw new EvidenceRefusedError(outcome.refusal)
 }

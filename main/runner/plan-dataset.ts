@@ -1,17 +1,15 @@
-import { stat } from 'node:fs/promises'
 import type { RunPlan } from '../../contract/index.ts'
 import type { EvidenceNotice, ResumePlan } from '../evidence/evidence-log.ts'
 import { withFiles } from '../manifests/provenance.ts'
-import { openEvidenceLog } from '../evidence/open-evidence-log.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { cellIdentity, plannedCells } from './plan-cells.ts'
-import { EvidenceRefusedError } from './open-evidence.ts'
+import { EvidenceRefusedError, isStoredRun, placeOf } from './open-evidence.ts'
 import { planRetries, type RetryPlan } from './retried-cells.ts'
 import { knownIdentity, type ConditionsInput } from './run-conditions.ts'
 
 /** What a plan of one dataset depends on. */
 export type PlanInput = ConditionsInput &
-  Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed'> & { onNotice?: (notice: EvidenceNotice) => void }
+  Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed' | 'store'> & { onNotice?: (notice: EvidenceNotice) => void }
 
 /** The part of a run's plan that its stored rows decide. */
 export function plannedCounts(
@@ -31,7 +29,6 @@ export function plannedCounts(
 /** What a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
 export async function planDataset(input: PlanInput): Promise<RunPlan> {
   const { experiment, dataset, aliases, repeats, retryFailed, runId } = input
-  const evidenceFile = input.files.evidence
   const total = dataset.questions.length * aliases.length * repeats
   const empty: RunPlan = {
     dataset_id: dataset.dataset.id,
@@ -43,8 +40,8 @@ export async function planDataset(input: PlanInput): Promise<RunPlan> {
     unavailable: [],
   }
   // The first run of a project has not even a folder of results.
-  if ((await stat(evidenceFile).catch(() => null)) === null) return empty
-  const opened = await openEvidenceLog(evidenceFile, { runId, create: false, onNotice: input.onNotice })
+  if (!(await isStoredRun(input))) return empty
+  const opened = await input.store.open({ ...placeOf(input), create: false, onNotice: input.onNotice })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
     const outcome = await opened.log.checkIdentity(await knownIdentity(input))

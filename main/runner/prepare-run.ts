@@ -20,6 +20,7 @@ import {
   namedKinds,
   NAMING_VARIABLES,
 } from '../evidence/artifact-files.ts'
+import { type EvidenceStore, fileStore } from '../evidence/evidence-store.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import { evaluateUrl } from '../lib/gateway-client.ts'
@@ -51,6 +52,8 @@ export interface PreparedRun {
   resultsDir: string
   /** Paths of the artifacts, by dataset. */
   files: Readonly<Record<string, ArtifactFiles>>
+  /** Where the rows are kept. */
+  store: EvidenceStore
   experiment: Experiment
   datasets: LadderDataset[]
   aliases: Alias[]
@@ -70,6 +73,13 @@ export type Preparation = { ok: true; run: PreparedRun } | { ok: false; problems
 
 /** Paths of the artifacts of one dataset of a run. */
 export const filesOf = ({ files }: Pick<PreparedRun, 'files'>, datasetId: string): ArtifactFiles => files[datasetId]!
+
+/** The database that the inputs name, else files. The client of databases is loaded only where one is named. */
+export async function storeFor({ evidenceUrl }: Pick<RunnerInputs, 'evidenceUrl'>): Promise<EvidenceStore> {
+  if (evidenceUrl === null) return fileStore
+  const { databaseStoreAt } = await import('../evidence/postgres/database-store.ts')
+  return databaseStoreAt(evidenceUrl)
+}
 
 /** The run with every artifact in the folder of results, whatever variables say. */
 export const inResultsFolder = (run: PreparedRun): PreparedRun => ({
@@ -274,6 +284,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     files: Object.fromEntries(
       datasets.map(({ dataset: { id } }) => [id, filesOfRun({ resultsDir, named }, runId, id)] as const),
     ),
+    store: await storeFor(inputs),
     experiment: withChoices(
       experiment,
       metrics,
@@ -332,6 +343,7 @@ export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): Dat
     aliases,
     runId,
     files: filesOf(run, dataset.dataset.id),
+    store: run.store,
     platform,
     evaluator: evaluatorFor(run.inputs, platform),
     metrics,

@@ -1,7 +1,9 @@
 import type { CanonicalRow, RunEvent, RunPlan } from '../../contract/index.ts'
 import { evaluationDisabled } from '../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../evaluation/evaluator-client.ts'
+import { EvidenceError } from '../evidence/errors.ts'
 import type { CellClaim, ClaimOutcome } from '../evidence/evidence-log.ts'
+import { fileStore } from '../evidence/evidence-store.ts'
 import { identityConflict } from '../evidence/row-identity.ts'
 import { createGatewayClient, type GatewayClient } from '../lib/gateway-client.ts'
 import { buildRow, withEvaluation, type RowContext } from './build-row.ts'
@@ -9,7 +11,7 @@ import type { CorpusGuard } from './corpus-guard.ts'
 import { evaluatorOf, type ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { AccessRefusals } from './access-refusals.ts'
-import { ResumeConflictError } from './open-evidence.ts'
+import { placeOf, ResumeConflictError } from './open-evidence.ts'
 import { cellIdentity, plannedCells, type PlannedCell } from './plan-cells.ts'
 import { plannedCounts } from './plan-dataset.ts'
 import { planRetries, type RetryPlan } from './retried-cells.ts'
@@ -58,16 +60,20 @@ export async function runCells(
 ): Promise<CellCounts> {
   const gateway = createGatewayClient(served)
   const evaluator = evaluatorOf(run, served)
+  // A worker makes cells; the copy is for who shows the run.
+  const following = (run.isWorker === true ? fileStore : run.store).follow(placeOf(run), (message) =>
+    run.emit({ type: 'notice', level: 'warning', message }),
+  )
   try {
     if (run.budget !== null) for await (const row of opened.log.rows()) run.budget.add(row)
     const retries = await planRetries(opened.log, run.retryFailed)
     const open: OpenRun = { run, url: served.url, opened, gateway, evaluator, ready: served.ready, corpus, retries }
     const { plan, todo } = await planned(open)
     run.emit({ type: 'plan.ready', plan })
-    if (plan.conflicts.length > 0) throw new ResumeConflictError(run.files.evidence, plan.conflicts)
+    if (plan.conflicts.length > 0) throw new ResumeConflictError(opened.log.file, plan.conflicts)
     return await makeCells(open, todo)
   } finally {
-    await Promise.all([gateway.close(), evaluator?.close()])
+    await Promise.all([gateway.close(), evaluator?.close(), following.stop()])
   }
 }
 
@@ -76,6 +82,13 @@ const cellsOf = ({
   retries: { retryOf },
 }: OpenRun): Generator<PlannedCell> =>
   plannedCells({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf })
+
+/** The cells from a random one on, and those before it then: workers that start together do not ask for the same ones. */
+function* cellsFromAnywhere(open: OpenRun, count: number): Generator<PlannedCell> {
+  const start = Math.floor(Math.random() * count)
+  yield* cellsOf(open).drop(start)
+  yield* cellsOf(open).take(start)
+}
 
 const identityOf = ({ opened: { reproducibility } }: OpenRun, cell: PlannedCell) =>
   cellIdentity(cell, reproducibility.runtime.gateway, reproducibility)
@@ -109,17 +122,23 @@ async function planned(open: OpenRun): Promise<{ plan: RunPlan; todo: Set<string
  */
 async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<CellCounts> {
   const { run } = open
-  const { drain, abort, experiment } = run
-  const cells = cellsOf(open)
+  const { drain, abort, experiment, isWorker = false } = run
+  const cells = isWorker ? cellsFromAnywhere(open, todo.size) : cellsOf(open)
   const stop = AbortSignal.any([abort, drain])
   const counts = { ok: 0, failed: 0 }
   const left = new Set(todo)
   const fatal: Error[] = []
   const refusals = new AccessRefusals(open.url)
 
-  /** False when the run was stopped during the call. */
+  /** False when the run was stopped during the call. A cell whose claim was lost meanwhile is looked at again at the end. */
   async function make(cell: PlannedCell, claimed: ClaimOutcome, takenAt: number): Promise<boolean> {
-    const row = await makeCell(open, cell, claimed, takenAt)
+    const row = await makeCell(open, cell, claimed, takenAt).catch((error: unknown) => {
+      if (!isLeftToOthers(error)) throw error
+      elsewhere.push(cell)
+      explain(open, cell, 'skipped', 'its claim was lost with the connection; another process may make it')
+      return undefined
+    })
+    if (row === undefined) return true
     if (row === null) return false
     left.delete(cell.rowId)
     counts[row.status === 'ok' ? 'ok' : 'failed'] += 1
@@ -137,6 +156,10 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
     for (const cell of cells) {
       if (!todo.has(cell.rowId)) continue
       if (isStopped()) return
+      if (isWorker && log.isStored(cell.rowId)) {
+        left.delete(cell.rowId)
+        continue
+      }
       const takenAt = performance.now()
       const attempt = await log.tryClaim(cell.rowId)
       if (attempt.outcome === 'held') elsewhere.push(cell)
@@ -159,6 +182,10 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
   if (fatal[0] !== undefined) throw fatal[0]
   return { ...counts, left: left.size }
 }
+
+/** The connection to the database broke while a cell was made, and another process has claimed or stored it since. */
+const isLeftToOthers = (error: unknown): boolean =>
+  error instanceof EvidenceError && (error.code === 'claim_lost' || error.code === 'already_stored')
 
 /** Null when the run was stopped during the call: the cell is made again on resume. */
 async function makeCell(

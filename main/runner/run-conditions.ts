@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import {
   RUNNER_VERSION,
@@ -18,7 +18,7 @@ import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { apiUrl } from '../lib/gateway-client.ts'
 import type { PlatformSource } from './platform-source.ts'
-import { openEvidence, ResumeConflictError } from './open-evidence.ts'
+import { isStoredRun, openEvidence, placeOf, ResumeConflictError } from './open-evidence.ts'
 
 /** What the conditions of a run's rows depend on. */
 export type ConditionsInput = Pick<DatasetRun, 'experiment' | 'dataset' | 'runId' | 'evaluator'> & {
@@ -112,25 +112,52 @@ export async function knownIdentity(input: ConditionsInput): Promise<IdentityFro
  * either. Throws `EvidenceRefusedError` and `ResumeConflictError`.
  */
 export async function checkStored(run: DatasetRun): Promise<void> {
-  const { evidence } = run.files
-  if ((await stat(evidence).catch(() => null)) === null) return
+  if (!(await isStoredRun(run))) return
   const log = await openLog(run, false)
   try {
     const outcome = await log.checkIdentity(await knownIdentity(run))
     if (!outcome.ok)
-      throw new ResumeConflictError(evidence, await withFiles(run.experiment, run.dataset, outcome.conflicts))
+      throw new ResumeConflictError(log.file, await withFiles(run.experiment, run.dataset, outcome.conflicts))
   } finally {
     await log.close()
   }
 }
 
-const openLog = ({ files, runId, abort, emit }: DatasetRun, create: boolean): Promise<EvidenceLog> =>
-  openEvidence({ file: files.evidence, runId, create, signal: abort, emit })
+const openLog = (run: DatasetRun, create: boolean): Promise<EvidenceLog> =>
+  openEvidence({ ...placeOf(run), store: run.store, create, signal: run.abort, emit: run.emit })
 
 /** A run's evidence, open to add rows made under these conditions. */
 export interface RunLog {
   log: EvidenceLog
   reproducibility: Reproducibility
+}
+
+/**
+ * Opens the evidence of a run that another process has started, to help with its cells: what only that one's platform knows is taken as it is
+ * stored, everything else is compared. Null while no run of this name has been started. Throws `EvidenceRefusedError` and `ResumeConflictError`.
+ */
+export async function joinRunLog(run: DatasetRun): Promise<RunLog | null> {
+  if (!(await isStoredRun(run))) return null
+  const known = await knownIdentity(run)
+  const log = await openLog(run, false)
+  try {
+    const outcome = await log.setIdentity((stored) => {
+      if (stored === null) throw new NotStartedError()
+      return known(stored)
+    })
+    if (!outcome.ok)
+      throw new ResumeConflictError(log.file, await withFiles(run.experiment, run.dataset, outcome.conflicts))
+    return { log, reproducibility: outcome.identity.reproducibility }
+  } catch (error) {
+    await log.close()
+    if (error instanceof NotStartedError) return null
+    throw error
+  }
+}
+
+/** The run has no identity yet: whoever starts it still ingests. */
+class NotStartedError extends Error {
+  override readonly name = 'NotStartedError'
 }
 
 /**
@@ -148,7 +175,7 @@ export async function openRunLog(
   try {
     const outcome = await log.setIdentity(make)
     if (!outcome.ok)
-      throw new ResumeConflictError(run.files.evidence, await withFiles(run.experiment, run.dataset, outcome.conflicts))
+      throw new ResumeConflictError(log.file, await withFiles(run.experiment, run.dataset, outcome.conflicts))
     return { log, reproducibility: outcome.identity.reproducibility }
   } catch (error) {
     await log.close()

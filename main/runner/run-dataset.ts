@@ -10,6 +10,7 @@ import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
 import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
 import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
+import { bringToFile } from './open-evidence.ts'
 import { PlatformError } from './platform-client.ts'
 import { checkAliases, preflight } from './preflight.ts'
 import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
@@ -139,6 +140,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
           runId: run.runId,
           datasetId,
           files: run.files,
+          store: run.store,
           collections: run.platform.stateDir(run.dataset.profile.name),
         },
         run.confirmedDeletions ?? null,
@@ -148,6 +150,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
 
   const cells = await climb(run, at, skip)
   const context = contextOf(run)
+  await bringToFile(run)
   if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
 
   const unfinished = await sumUpCells(run, context, at)

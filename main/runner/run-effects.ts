@@ -29,6 +29,7 @@ export async function effectsOf(
           runId,
           datasetId: dataset.id,
           files: filesOf(run, dataset.id),
+          store: run.store,
           collections: collectionsOf(profile.name),
         }),
       )

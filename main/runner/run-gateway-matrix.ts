@@ -4,6 +4,7 @@ import type { ServedDataset } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step, type At } from './ladder-step.ts'
 import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
+import { bringToFile } from './open-evidence.ts'
 import { preflight } from './preflight.ts'
 import { checkStored, openRunLog } from './run-conditions.ts'
 import type { DatasetOutcome } from './run-dataset.ts'
@@ -55,6 +56,7 @@ export async function runGatewayMatrix(
     }
   })
   const context = contextOf(run)
+  await bringToFile(run)
   if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
   const { unanswered, evaluation } = await sumUpCells(run, context, at)
   return { datasetId, status: unanswered === 0 ? 'completed' : 'cells_failed', cells, context, failure: evaluation }

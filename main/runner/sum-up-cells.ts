@@ -1,11 +1,12 @@
 import type { Aggregate } from '../../contract/index.ts'
+import { readEvidenceRows } from '../report/read-evidence.ts'
 import { summaryContextOfRun, type RunSummaryContext } from '../report/run-summary.ts'
 import { plural } from '../../contract/words.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { EvaluationFailedError, evaluationFailure } from './evaluation-failed.ts'
 import { failureOf, type At, type StepFailedError } from './ladder-step.ts'
-import { openEvidence } from './open-evidence.ts'
+import { bringToFile, openEvidence, placeOf } from './open-evidence.ts'
 
 /** What a run was asked for, as its summary keeps it. */
 export function contextOf(run: DatasetRun): RunSummaryContext {
@@ -29,8 +30,12 @@ export function contextOf(run: DatasetRun): RunSummaryContext {
 
 /** Matrix and first summary from the durable rows. */
 async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<Aggregate> {
-  const { files, runId, abort, emit } = run
-  const log = await openEvidence({ file: files.evidence, runId, create: false, signal: abort, emit })
+  const { files, store, abort, emit } = run
+  if (store.database !== null) {
+    await bringToFile(run)
+    return (await writeArtifacts(files, readEvidenceRows(files.evidence), context)).aggregate
+  }
+  const log = await openEvidence({ ...placeOf(run), store, create: false, signal: abort, emit })
   try {
     return (await writeArtifacts(files, log.rows(), context)).aggregate
   } finally {

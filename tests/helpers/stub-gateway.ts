@@ -1,18 +1,29 @@
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { BaseApproach } from '../../contract/index.ts'
 
-/** A gateway that answers every chat request at once with one context; what a bench of the runner runs against. */
+/** A gateway that answers every chat request with one context; what a bench of the runner runs against. */
 export interface StubGateway {
   url: string
   calls(): number
+  /** Calls of each alias and question that was answered, by `alias question`. */
+  callsOf(): ReadonlyMap<string, number>
   close(): Promise<void>
 }
 
-function completion(model: string, call: number): string {
-  const answer = `Paris is the answer ${call}`
+export interface StubOptions {
+  /** Before each answer. */
+  latencyMs?: number
+  /** The same question and alias get the same answer whenever they are asked; else each answer has the number of its call. */
+  sameAnswers?: boolean
+}
+
+function completion(model: string, name: string): string {
+  const answer = `Paris is the answer ${name}`
   return JSON.stringify({
-    id: `stub-${call}`,
+    id: `stub-${name}`,
     object: 'chat.completion',
     created: 1,
     model,
@@ -27,8 +38,9 @@ function completion(model: string, call: number): string {
   })
 }
 
-export async function startStubGateway(): Promise<StubGateway> {
+export async function startStubGateway({ latencyMs = 0, sameAnswers = false }: StubOptions = {}): Promise<StubGateway> {
   let calls = 0
+  const byCell = new Map<string, number>()
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
       response.setHeader('content-type', 'application/json')
@@ -39,15 +51,23 @@ export async function startStubGateway(): Promise<StubGateway> {
     request.on('data', (part: Buffer) => (body += part.toString()))
     request.on('end', () => {
       calls += 1
-      const { model } = JSON.parse(body) as { model: string }
-      response.setHeader('content-type', 'application/json')
-      response.end(completion(model, calls))
+      const { model, messages } = JSON.parse(body) as { model: string; messages?: { content: string }[] }
+      const cell = `${model} ${messages?.at(-1)?.content ?? ''}`
+      byCell.set(cell, (byCell.get(cell) ?? 0) + 1)
+      const name = sameAnswers ? createHash('sha256').update(cell).digest('hex').slice(0, 12) : String(calls)
+      const answer = (): void => {
+        response.setHeader('content-type', 'application/json')
+        response.end(completion(model, name))
+      }
+      if (latencyMs === 0) answer()
+      else void delay(latencyMs).then(answer)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: () => calls,
+    callsOf: () => byCell,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -114,6 +114,10 @@ const OF_OPTIONS: Record<string, Choice> = {
   repeats: { options: ['--repeats', '3'], request: { repeats: 3 } },
   budget: { options: ['--budget', '2.5'], request: { budget: 2.5 } },
   'run-id': { options: ['--run-id', 'named'], request: { run_id: 'named' } },
+  evidence: {
+    options: ['--evidence', 'postgres://anna@db/rows'],
+    env: { MATRIX_EVIDENCE_URL: 'postgres://anna@db/rows' },
+  },
   'model-set': { options: ['--model-set', 'ollama'], request: { model_set: 'ollama' } },
   platform: {
     options: ['--gateway', 'http://gw', '--platform', 'http://platform'],
@@ -160,6 +164,7 @@ const OF_VARIABLES: Record<string, Record<string, string>> = {
   MATRIX_RESULTS_FILE: { MATRIX_DATASET_ID: 'smoke', MATRIX_RESULTS_FILE: 'out/matrix.json' },
   MATRIX_MANIFEST_FILE: { MATRIX_MANIFEST_FILE: 'manifests/other.yaml' },
   JUDGE_MANIFEST_FILE: { JUDGE_MANIFEST_FILE: 'manifests/judges.yaml' },
+  MATRIX_EVIDENCE_URL: { MATRIX_EVIDENCE_URL: 'postgres://anna@db/rows' },
   MATRIX_GATEWAY_URL: { MATRIX_GATEWAY_URL: 'http://gw/v1' },
   MATRIX_PLATFORM_URL: { ...EDGE, MATRIX_EVALUATOR_API_KEY: 'key', MATRIX_PLATFORM_URL: 'http://platform' },
   MATRIX_GATEWAY_API_KEY: { ...EDGE, MATRIX_GATEWAY_API_KEY: 'gateway-key' },

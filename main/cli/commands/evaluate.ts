@@ -65,6 +65,7 @@ async function evaluateDatasets(
         source: source.evidence,
         target: files.evidence,
         runId: setup.runId,
+        datasetId: dataset.id,
         evaluator,
         conditions: { metrics: setup.metrics, retries, timeout_s: null, evaluator_timeout_s: timeoutS },
         evaluatorName: target.name,

@@ -4,7 +4,7 @@ import type { CanonicalRow } from '../../../contract/index.ts'
 import { FailureClass } from '../../../contract/control/run-job.ts'
 import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
-import { openEvidenceLog } from '../../evidence/open-evidence-log.ts'
+import type { EvidenceStore } from '../../evidence/evidence-store.ts'
 import { rowId, rowKeyOf } from '../../evidence/row-id.ts'
 import { identityOfRow } from '../../evidence/run-identity.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
@@ -63,6 +63,9 @@ export interface Takeover {
   /** Evidence of the new run. */
   target: string
   runId: string
+  datasetId: string
+  /** Where the rows of the new run are kept. */
+  store: EvidenceStore
   /** What is made again; everything else is taken over. */
   classes: readonly FailureClass[]
   signal: AbortSignal
@@ -97,11 +100,8 @@ async function setIdentityOf(row: CanonicalRow, log: EvidenceLog, { target, runI
  */
 export async function takeOverRows(takeover: Takeover): Promise<void> {
   await mkdir(dirname(takeover.target), { recursive: true })
-  const opened = await openEvidenceLog(takeover.target, {
-    runId: takeover.runId,
-    create: true,
-    signal: takeover.signal,
-  })
+  const { store, target: file, runId, datasetId, signal } = takeover
+  const opened = await store.open({ file, runId, datasetId, create: true, signal })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
     let isFirst = true

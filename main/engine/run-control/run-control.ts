@@ -375,7 +375,8 @@ export class RunControl {
       const files = storedFilesOf(this.#options.artifacts, source, dataset.id)
       if ((await stat(files.evidence).catch(() => null)) === null) continue
       const target = filesOf(run, dataset.id).evidence
-      await takeOverRows({ source: files.evidence, target, runId: run.runId, classes, signal })
+      const { runId, store } = run
+      await takeOverRows({ source: files.evidence, target, runId, datasetId: dataset.id, store, classes, signal })
     }
   }
 

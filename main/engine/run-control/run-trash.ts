@@ -5,6 +5,7 @@ import { RemovedRun } from '../../../contract/control/stored-runs.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { withUnusedEvidence } from '../../evidence/remove-evidence.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
+import { fileStore } from '../../evidence/evidence-store.ts'
 import { listDeletions } from '../../runner/cold-reset.ts'
 import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { ControlFailure } from '../control-failure.ts'
@@ -70,6 +71,7 @@ export async function removeRun(
     runId,
     datasetId,
     files: storedFilesOf(place.artifacts, runId, datasetId),
+    store: fileStore,
     collections: null,
   }))
   const listed = (await Promise.all(scopes.map(listDeletions))).flatMap(({ items }) => items)

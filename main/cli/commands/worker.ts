@@ -1,0 +1,87 @@
+import { durationWords } from '../../../contract/index.ts'
+import type { RunWorker } from '../../evidence/postgres/database-workers.ts'
+import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { datasetRunsOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { runWorker } from '../../runner/run-worker.ts'
+import { EXIT, flagOption, textOption, type Command, type ExitCode } from '../command.ts'
+import { pickOptions, VERBOSE_OPTION } from '../options.ts'
+import { chooseReporter } from '../progress/reporter.ts'
+import { choosePlatform, setUpRun } from '../run-setup.ts'
+import { listenForStop } from '../stop-signals.ts'
+
+export const workerCommand: Command = {
+  name: 'worker',
+  summary:
+    'Help with the cells of a run whose rows are in a database, beside any number of other workers; --list shows who works on it.',
+  options: {
+    ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
+    ...pickOptions(
+      'concurrency',
+      'repeats',
+      'run-id',
+      'results',
+      'evidence',
+      'gateway',
+      'platform',
+      'evaluator',
+      'json',
+    ),
+    name: {
+      type: 'string',
+      hint: 'NAME',
+      description: 'how this worker is listed; host and process number unless given',
+    },
+    list: { type: 'boolean', description: 'print who works or worked on the run, and end' },
+    ...VERBOSE_OPTION,
+  },
+  async run(invocation) {
+    const setup = await setUpRun(invocation)
+    const { evidenceUrl } = setup.inputs
+    if (evidenceUrl === null)
+      throw new InputError([
+        '--evidence: name the database that keeps the rows of the run (or set MATRIX_EVIDENCE_URL)',
+      ])
+    const { databaseStoreAt } = await import('../../evidence/postgres/database-store.ts')
+    const store = databaseStoreAt(evidenceUrl, textOption(invocation, 'name'))
+    const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
+    if (flagOption(invocation, 'list')) {
+      for (const { dataset } of setup.datasets)
+        for (const line of workerLines(dataset.id, await store.workers({ runId: setup.runId, datasetId: dataset.id })))
+          print(line)
+      return EXIT.ok
+    }
+    return work({ ...setup, store }, invocation)
+  },
+}
+
+async function work(setup: PreparedRun, invocation: Parameters<Command['run']>[0]): Promise<ExitCode> {
+  const platform = choosePlatform(setup, invocation, () => undefined)
+  if (platform.kind !== 'external')
+    throw new InputError(['--gateway: name the gateway that all workers call (or set MATRIX_GATEWAY_URL)'])
+  const reporter = chooseReporter(flagOption(invocation, 'json'), invocation.stdout)
+  const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }))
+  try {
+    const { drain, abort } = stop
+    let code: ExitCode = EXIT.ok
+    for (const run of datasetRunsOf(setup, { platform, emit: reporter.event, drain, abort })) {
+      const gateway = await platform.start(run.dataset.profile.name)
+      const { failed, left } = await runWorker(run, gateway)
+      if (left > 0 || drain.aborted) return EXIT.interrupted
+      if (failed > 0) code = EXIT.cellsFailed
+    }
+    return code
+  } finally {
+    reporter.end()
+    stop.dispose()
+  }
+}
+
+function workerLines(datasetId: string, workers: readonly RunWorker[]): string[] {
+  if (workers.length === 0) return [`${datasetId}: nobody works on this run`]
+  return workers.map(({ name, host, pid, stored, inHand, lastSeenAt }) => {
+    const seen =
+      lastSeenAt === null ? 'gone' : `seen ${durationWords(Math.max(0, Date.now() - lastSeenAt.getTime()))} ago`
+    return `${datasetId}: ${name} (${host}, process ${pid}): ${stored} stored, ${inHand} in hand, ${seen}`
+  })
+}

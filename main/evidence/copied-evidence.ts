@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import type { EvidenceRefusal } from './evidence-log.ts'
+
+// A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the
+// reports and every command that only reads work on it as on any other run. A record beside the copy says of what it is one: nothing may
+// add rows to it but the copying itself.
+
+const CopyRecord = z.object({
+  schema_version: z.literal(1),
+  database: z.string(),
+  run_id: z.string(),
+  dataset_id: z.string(),
+})
+export type CopyRecord = z.infer<typeof CopyRecord>
+
+/** `…-evidence.jsonl` → `…-evidence.copy.json`. */
+export const copyRecordPathFor = (file: string): string => `${file.replace(/\.jsonl$/, '')}.copy.json`
+
+/** Of what a file of rows is a copy; null when it is none. Rejects for a record that cannot be read. */
+export async function copyRecordOf(file: string): Promise<CopyRecord | null> {
+  try {
+    return CopyRecord.parse(JSON.parse(await readFile(copyRecordPathFor(file), 'utf8')))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw error
+  }
+}
+
+export const isCopy = (file: string, { database }: CopyRecord): EvidenceRefusal => ({
+  code: 'copy',
+  file,
+  offset: null,
+  line: null,
+  message: `${file}: it is a copy of rows in the database ${database}, and rows are added there`,
+  remedy: `go on with --evidence ${database} (or MATRIX_EVIDENCE_URL), or use a new run id`,
+})
+
+/** The file has rows of its own where a copy would be made. */
+export const notCopy = (file: string, database: string): EvidenceRefusal => ({
+  code: 'copy',
+  file,
+  offset: null,
+  line: null,
+  message: `${file}: it has rows of a run without a database, so it cannot become the copy of a run in ${database}`,
+  remedy: 'use a new run id, or go on without --evidence',
+})
