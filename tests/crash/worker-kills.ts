@@ -11,9 +11,9 @@ import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
 // A run whose rows are in a database, made by several processes while these are killed at random, compared with the same run on one host.
 
 const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
-const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
+export const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
 /** As `npm run rag-ladder` starts it. */
-const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
+export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
 const ARTIFACTS = ['evidence.jsonl', 'evaluation.json', 'matrix.json'] as const
 /** What two runs of the same cells cannot have in common. */
 const TIMING = /(?:_ms|_at|seconds|latency.*|duration.*)$/
@@ -131,6 +131,8 @@ export async function runWorkerKills(
   const problems: string[] = []
   const options = { project, database, results: 'shared-results', concurrency }
   const client = new pg.Client({ connectionString: database })
+  // A test that ends early ends the server too.
+  client.on('error', () => undefined)
   await client.connect()
   const startedAt = performance.now()
   const before = project.gateway.calls()

@@ -203,7 +203,8 @@ export function usePostgres(options: { fsync?: boolean } = {}): () => PostgresSe
   let server: PostgresServer | null = null
   beforeAll(async () => {
     if (postgresMissing === null) server = await startPostgres(options)
-  })
+    // initdb syncs a thousand files: on a busy machine that takes its time.
+  }, 180_000)
   afterAll(() => server?.close())
   return () => {
     if (server === null) throw new Error(postgresMissing ?? 'the PostgreSQL server is not started yet')

@@ -50,7 +50,7 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     expect(printed).not.toContain('very-secret')
     for (const name of names)
       expect(await readFile(join(root, 'results', name), 'utf8'), name).not.toContain('very-secret')
-  })
+  }, 180_000)
 
   it('refuses a password on the command line, and to add rows to the copy of a database', async () => {
     const address = await server().freshDatabase()
@@ -64,7 +64,7 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     expect(beside.code).toBe(4)
     expect(beside.stderr).toContain('it is a copy of rows in the database postgres://127.0.0.1')
     expect(await readFile(evidence('typed'), 'utf8')).toBe(lines)
-  })
+  }, 180_000)
 
   it('a worker waits until the run is started, makes its cells, and refuses other conditions', async () => {
     const env = { MATRIX_EVIDENCE_URL: await server().freshDatabase() }
@@ -77,7 +77,7 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     const other = await runCli([...help, '--gateway', gateway.url.replace('127.0.0.1', 'localhost')], env)
     expect(other.code, other.stdout).toBe(4)
     expect((await runCli(['worker', ...matrix('helped').slice(1)])).stderr).toContain('--evidence: name the database')
-  })
+  }, 180_000)
 
   it('a ladder with its own platform keeps its rows there, and a cold reset starts over', async () => {
     const env = { MATRIX_EVIDENCE_URL: await server().freshDatabase() }
@@ -90,5 +90,5 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     expect(again.code, again.stderr).toBe(0)
     expect(planOf(again)).toMatchObject({ reuse: 0, run: 4 })
     expect(await verifyEvidence(evidence('test'))).toMatchObject({ ok: true, rows: 4 })
-  }, 60_000)
+  }, 180_000)
 })
