@@ -136,6 +136,13 @@ export const PLATFORM_VARIABLES = {
   },
   RERANKER_URL: { by: 'platform', form: URL_FORM, default: null, what: 'Reranking service with the routes of TEI.' },
   RERANKER_API_KEY: { by: 'platform', form: TOKEN, default: null, what: 'Key of that service.', isSecret: true },
+  VECTOR_STORE_URL: {
+    by: 'platform',
+    form: URL_FORM,
+    default: null,
+    what: 'Vector store in another process: Weaviate 1.32 or later.',
+  },
+  VECTOR_STORE_API_KEY: { by: 'platform', form: TOKEN, default: null, what: 'Key of that store.', isSecret: true },
   DOCCONV_ENDPOINT: {
     by: 'platform',
     form: URL_FORM,

@@ -21,6 +21,7 @@ describe('providerSelection', () => {
       platform: 'embedded',
       plugin: 'embedded',
       reranker: 'embedded',
+      'vector-store': 'embedded',
       'speech-to-text': 'not needed',
       workflow: 'embedded',
     })

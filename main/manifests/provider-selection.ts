@@ -34,6 +34,7 @@ const PARTS = {
   'graph-engine': 'GRAPHENGINE_URL',
   plugin: 'RAG_PLUGIN_URL',
   reranker: 'RERANKER_URL',
+  'vector-store': 'VECTOR_STORE_URL',
   workflow: 'WORKFLOW_URL',
 } as const
 

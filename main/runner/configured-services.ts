@@ -51,6 +51,7 @@ const SERVICES = {
   GRAPHENGINE_URL: health('graph engine'),
   WORKFLOW_URL: health('workflow engine', '/healthz'),
   RERANKER_URL: health('reranker'),
+  VECTOR_STORE_URL: health('vector store', '/v1/.well-known/ready'),
   DOCCONV_ENDPOINT: health('document converter'),
   STT_ENDPOINT: health('speech to text'),
   TTS_ENDPOINT: health('text to speech'),

@@ -84,6 +84,8 @@ export interface PlatformConfig {
   ragPluginUrl: string | null
   /** Base address of a graph engine in another process; null runs the engine here. */
   graphEngineUrl: string | null
+  /** Weaviate; null: the store is a file of this process. */
+  vectorStore: { url: string | null; apiKey: string | null }
   /** Base address of a workflow engine in another process, such as n8n; null runs the engine here. */
   workflowUrl: string | null
   /** Bearer token for that engine's webhook. */
@@ -140,6 +142,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),
+    vectorStore: { url: reader.url('VECTOR_STORE_URL'), apiKey: reader.optional('VECTOR_STORE_API_KEY') },
     workflowUrl: reader.url('WORKFLOW_URL'),
     workflowToken: reader.optional('WORKFLOW_WEBHOOK_TOKEN'),
     converter: serviceAddress(reader, 'DOCCONV'),

@@ -45,6 +45,7 @@ import { registerStatusRoutes } from './status-routes.ts'
 import { registerSearchRoutes } from './vector-store/routes.ts'
 import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
 import type { VectorStore } from './vector-store/vector-store.ts'
+import { openWeaviateVectorStore } from './vector-store/weaviate-vector-store.ts'
 import { embeddedWorkflow, remoteWorkflow } from './workflow-part.ts'
 import type { WorkflowPart } from './workflow-part.ts'
 
@@ -107,11 +108,7 @@ async function compose(
     loadBuiltin: loadBuiltinModels,
   })
   closing.add(() => models.close())
-  const vectors = join(config.stateDir, 'vectors.sqlite')
-  const store = await openStore(vectors, () => openSqliteVectorStore(vectors))
-  closing.add(() => store.close())
-  // Opening reads the first page only: damage after it shows when the collections are listed.
-  await openStore(vectors, () => store.list())
+  const store = await openVectorStore(config, closing)
   const logger = createLogger('platform', config.logLevel)
   const app = createHttpServer({
     logger,
@@ -236,6 +233,21 @@ function openDoor(app: FastifyInstance, { consumer, identity, edge }: PlatformCo
   const problem = identityProblem(identity)
   if (problem !== null) logger.error(problem)
   return guardRoutes(app, { policies: routePolicies(consumer), identity, edge })
+}
+
+/** The store at VECTOR_STORE_URL, which `/ready` asks, else one file of this process. */
+async function openVectorStore({ vectorStore, stateDir }: PlatformConfig, closing: ClosingList): Promise<VectorStore> {
+  if (vectorStore.url !== null) {
+    const store = openWeaviateVectorStore(vectorStore.url, vectorStore.apiKey)
+    closing.add(() => store.close())
+    return store
+  }
+  const file = join(stateDir, 'vectors.sqlite')
+  const store = await openStore(file, () => openSqliteVectorStore(file))
+  closing.add(() => store.close())
+  // Opening reads the first page only: damage after it shows when the collections are listed.
+  await openStore(file, () => store.list())
+  return store
 }
 
 /** The service at RERANKER_URL, else the role `rerank` of the models. */

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
 import { toUnitLength } from '../dense-vectors.ts'
-import { createPauses } from '../sliced-work.ts'
 import type { TermStatistics } from '../models/model-host.ts'
 import { collectionReader, MatrixCache } from './collection-reader.ts'
 import type { CollectionReader } from './collection-reader.ts'
@@ -15,7 +14,14 @@ import {
 } from './database.ts'
 import { fuseLegs } from './fusion.ts'
 import type { LegHit } from './fusion.ts'
-import { CountMismatchError, InvalidVectorError, UnknownCollectionError } from './vector-store.ts'
+import {
+  checkHybridQuery,
+  checkInput,
+  checkLimit,
+  checkVector,
+  documentOrder,
+  UnknownCollectionError,
+} from './vector-store.ts'
 import type {
   CollectionInfo,
   CollectionSource,
@@ -83,14 +89,7 @@ class SqliteVectorStore implements VectorStore {
     embeddings: readonly Float32Array[],
     options: ReplaceOptions = {},
   ): Promise<CollectionInfo> {
-    if (chunks.length === 0 || chunks.length !== embeddings.length) {
-      throw new CountMismatchError(name, chunks.length, embeddings.length)
-    }
-    const pause = createPauses()
-    for (const vector of embeddings) {
-      checkVector(vector, source.dimensions)
-      await pause()
-    }
+    await checkInput(name, source, chunks, embeddings)
     const order = documentOrder(chunks)
     const generation = unavailableOnFailure(() => createGeneration(this.#database, source.dimensions))
     try {
@@ -160,8 +159,7 @@ class SqliteVectorStore implements VectorStore {
 
   async hybrid(name: string, query: HybridQuery): Promise<SearchHit[]> {
     const { text, vector, alpha, limit, fusion = 'relative_score' } = query
-    if (!(alpha >= 0 && alpha <= 1)) throw new RangeError(`alpha must be between 0 and 1, not ${alpha}`)
-    checkLimit(limit)
+    checkHybridQuery(query)
     const depth = Math.max(limit, MIN_LEG_DEPTH)
     return this.#read(name, ({ info, reader }) => {
       // A leg without weight is not searched: its finds would only fill the tail with zeros.
@@ -255,28 +253,6 @@ const liveCollection = (row: CollectionRow): LiveCollection => ({
     embeddingModel: row.embedding_model,
   },
 })
-
-/** Positions of the chunks in document and chunk order: the order of ids, and so of ties. */
-function documentOrder(chunks: readonly StoredChunk[]): number[] {
-  return chunks
-    .map((_, index) => index)
-    .sort((left, right) => {
-      const [a, b] = [chunks[left]!, chunks[right]!]
-      if (a.document !== b.document) return a.document < b.document ? -1 : 1
-      return a.chunkIndex - b.chunkIndex
-    })
-}
-
-function checkVector(vector: Float32Array, dimensions: number): void {
-  if (vector.length !== dimensions) {
-    throw new InvalidVectorError(`a vector has ${vector.length} dimensions where the collection has ${dimensions}`)
-  }
-  if (!vector.every(Number.isFinite)) throw new InvalidVectorError('a vector has a component that is not finite')
-}
-
-function checkLimit(limit: number): void {
-  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`limit must be a positive integer, not ${limit}`)
-}
 
 function denseLeg(info: CollectionInfo, reader: CollectionReader, vector: Float32Array, limit: number): LegHit[] {
   checkVector(vector, info.dimensions)

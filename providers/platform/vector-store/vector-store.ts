@@ -1,4 +1,5 @@
 import type { TermStatistics } from '../models/model-host.ts'
+import { createPauses } from '../sliced-work.ts'
 
 /** A chunk as it is stored: `content` is what answers quote, `indexText` what is embedded and searched by keyword. */
 export interface StoredChunk {
@@ -24,9 +25,9 @@ export interface SearchHit {
   chunk: StoredChunk
   /** Fused score of the search that returned the hit; higher is better. */
   score: number
-  /** Cosine similarity, where the dense leg ranked this chunk. */
+  /** Cosine similarity, where the dense leg ranked this chunk and the store reports it. */
   denseScore: number | null
-  /** BM25 as a positive number, where the keyword leg ranked this chunk. */
+  /** BM25 as a positive number, where the keyword leg ranked this chunk and the store reports it. */
   keywordScore: number | null
 }
 
@@ -44,7 +45,10 @@ export interface HybridQuery {
 export type CollectionSource = Omit<CollectionInfo, 'name' | 'chunkCount'>
 
 export interface ReplaceOptions {
-  /** Runs inside the transaction that makes the new collection live; when it throws, the old one stays and the error is rethrown. */
+  /**
+   * Runs right before the new collection becomes live, in the same transaction where the store has transactions; when it throws, the old one
+   * stays and the error is rethrown.
+   */
   beforeSwitch?: () => void
 }
 
@@ -111,4 +115,49 @@ export class InvalidVectorError extends Error {
 export class VectorStoreUnavailableError extends Error {
   override readonly name = 'VectorStoreUnavailableError'
   readonly code = 'vector_store_unavailable'
+}
+
+/** What `replace` refuses before it touches anything: `CountMismatchError`, `InvalidVectorError`. */
+export async function checkInput(
+  name: string,
+  { dimensions }: CollectionSource,
+  chunks: readonly StoredChunk[],
+  embeddings: readonly Float32Array[],
+): Promise<void> {
+  if (chunks.length === 0 || chunks.length !== embeddings.length)
+    throw new CountMismatchError(name, chunks.length, embeddings.length)
+  const pause = createPauses()
+  for (const vector of embeddings) {
+    checkVector(vector, dimensions)
+    await pause()
+  }
+}
+
+/** Throws `InvalidVectorError`. */
+export function checkVector(vector: Float32Array, dimensions: number): void {
+  if (vector.length !== dimensions)
+    throw new InvalidVectorError(`a vector has ${vector.length} dimensions where the collection has ${dimensions}`)
+  if (!vector.every(Number.isFinite)) throw new InvalidVectorError('a vector has a component that is not finite')
+}
+
+/** Throws `RangeError`. */
+export function checkLimit(limit: number): void {
+  if (!Number.isInteger(limit) || limit < 1) throw new RangeError(`limit must be a positive integer, not ${limit}`)
+}
+
+/** Throws `RangeError`. */
+export function checkHybridQuery({ alpha, limit }: HybridQuery): void {
+  if (!(alpha >= 0 && alpha <= 1)) throw new RangeError(`alpha must be between 0 and 1, not ${alpha}`)
+  checkLimit(limit)
+}
+
+/** Positions of the chunks in document and chunk order: the order of ids, and so of ties. */
+export function documentOrder(chunks: readonly StoredChunk[]): number[] {
+  return chunks
+    .map((_, index) => index)
+    .sort((left, right) => {
+      const [a, b] = [chunks[left]!, chunks[right]!]
+      if (a.document !== b.document) return a.document < b.document ? -1 : 1
+      return a.chunkIndex - b.chunkIndex
+    })
 }
