@@ -86,6 +86,12 @@ export const SERVICE_VARIABLES = {
     default: 'auto',
     what: 'Text recognition where a request does not choose.',
   },
+  DOCCONV_OCR_ENGINE: {
+    by: 'converter',
+    form: 'tesseract or pp-ocr',
+    default: 'tesseract',
+    what: 'Engine of text recognition; pp-ocr also reads Chinese and Japanese, is slower, and needs its weights (page Services).',
+  },
   DOCCONV_TABLE_MODE: {
     by: 'converter',
     form: 'fast or accurate',

@@ -28,7 +28,8 @@ export interface ConverterConfig {
   codeBlocks: boolean
   /** Recognition data is unpacked here. */
   cacheDir: string
-  /** Where the table model is kept and fetched from. */
+  ocrEngine: OcrEngine
+  /** Where the models are kept and fetched from. */
   modelStore: ModelStoreSettings
   maxMemoryBytes: number
   defaults: ConversionDefaults
@@ -44,6 +45,9 @@ export class ConverterConfigError extends ServiceConfigError {
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const MIB = 1024 * 1024
+
+const OCR_ENGINES = ['tesseract', 'pp-ocr'] as const
+export type OcrEngine = (typeof OCR_ENGINES)[number]
 
 /** Reads the environment. Throws `ConverterConfigError` with all problems at once. */
 export function loadConverterConfig(env: Readonly<Record<string, string | undefined>>): ConverterConfig {
@@ -61,6 +65,7 @@ export function loadConverterConfig(env: Readonly<Record<string, string | undefi
     formulas: reader.flag('DOCCONV_FORMULAS'),
     codeBlocks: reader.flag('DOCCONV_CODE_BLOCKS'),
     cacheDir: resolve(reader.text('DOCCONV_CACHE_DIR', join(homedir(), '.cache', 'rag-ladder'))),
+    ocrEngine: reader.oneOf('DOCCONV_OCR_ENGINE', OCR_ENGINES),
     modelStore: modelStoreSettings(env),
     maxMemoryBytes: reader.integer('DOCCONV_MAX_MEMORY_MIB', { min: 256, max: 1024 * 1024 }) * MIB,
     defaults: {

@@ -7,7 +7,7 @@ import { ServiceModel } from '../../contract/index.ts'
 import { startFileServer } from '../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../tests/helpers/file-server.ts'
 import { loadConverterConfig } from './config.ts'
-import { TABLE_MODEL } from './model-routes.ts'
+import { PP_OCR_MODEL, TABLE_MODEL } from './model-routes.ts'
 import { startConverter } from './server.ts'
 
 let folder: string
@@ -59,6 +59,7 @@ describe('the models of conversions', () => {
       ['tesseract-eng', true, null],
       ['pdfium-layout', true, null],
       [TABLE_MODEL.id, false, false],
+      [PP_OCR_MODEL.id, false, true],
     ])
     for (const method of ['POST', 'DELETE'])
       for (const id of ['nobody/knows-it', 'tesseract-eng'])

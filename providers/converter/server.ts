@@ -14,7 +14,7 @@ import type { Listening } from '../kit/server.ts'
 import { createServiceBoundary, orFailed } from '../kit/service-boundary.ts'
 import { parseRequest } from '../kit/validate.ts'
 import type { ConversionDefaults, ConverterConfig } from './config.ts'
-import { modelRoutes, TABLE_MODEL } from './model-routes.ts'
+import { modelRoutes, PP_OCR_MODEL, TABLE_MODEL } from './model-routes.ts'
 import { ConversionError } from './model/conversion-error.ts'
 import type { ConversionFailure } from './model/conversion-error.ts'
 import { createConverter } from './work/converter.ts'
@@ -42,6 +42,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
   const logger = createLogger('converter', config.logLevel)
   const modelStore = new ModelStore(config.modelStore)
   const tableModelDir = modelStore.folderOf(TABLE_MODEL)
+  const ppOcrDir = config.ocrEngine === 'pp-ocr' ? modelStore.folderOf(PP_OCR_MODEL) : null
   const converter = createConverter({
     maxMemoryBytes: config.maxMemoryBytes,
     onNoise: (text) => logger.debug({ text }, 'a converting process printed'),
@@ -67,7 +68,8 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
     convert: '/v1/document/convert',
   }))
   const tableModel = new ModelWeights(modelStore, TABLE_MODEL, 'Until then tables are found by rules')
-  modelRoutes(app, tableModel)
+  const ppOcr = new ModelWeights(modelStore, PP_OCR_MODEL, 'Until then Tesseract recognizes text')
+  modelRoutes(app, { table: tableModel, ppOcr })
 
   const convert = async (
     request: FastifyRequest,
@@ -90,6 +92,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
         chosen.chunking && kind === 'document' ? { size: chosen.chunkSize, overlap: chosen.chunkOverlap } : null,
       cacheDir: config.cacheDir,
       tableModelDir,
+      ppOcrDir,
     }
     const outcome = await boundary.work(request, reply, (signal) =>
       orFailed('Document conversion failed', async () => {
@@ -121,7 +124,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
   return {
     ...listening,
     async close() {
-      await tableModel.stop()
+      await Promise.all([tableModel.stop(), ppOcr.stop()])
       converter.close()
       await closeGracefully(app, 2000)
     },

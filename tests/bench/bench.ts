@@ -12,6 +12,7 @@ import { writeFigures } from './figures-page.ts'
 import { benchJobs } from './jobs.bench.ts'
 import { benchKills } from './kill.bench.ts'
 import { benchLadder } from './ladder.bench.ts'
+import { benchOcr } from './ocr.bench.ts'
 import { benchPanel } from './panel.bench.ts'
 import { benchRealSpeech } from './real-speech.bench.ts'
 import { benchResumePlan } from './resume-plan.bench.ts'
@@ -162,6 +163,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   speech: async () => speechFigures(await benchSpeech()),
   synthesis: benchSynthesis,
   'real-speech': benchRealSpeech,
+  ocr: benchOcr,
   panel: benchPanel,
   jobs: () =>
     benchJobs({ write: values.write === true, ...(values.job === undefined ? {} : { only: values.job.split(',') }) }),
@@ -181,7 +183,7 @@ function print({ id, what, value, unit, target, met }: Figure): void {
 }
 
 /** Needs weights that `npm run test:real` fetches. */
-const NAMED_ONLY = new Set(['real-speech'])
+const NAMED_ONLY = new Set(['real-speech', 'ocr'])
 const names = values.only?.split(',') ?? Object.keys(BENCHES).filter((name) => !NAMED_ONLY.has(name))
 const unknown = names.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {

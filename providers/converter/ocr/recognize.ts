@@ -1,12 +1,5 @@
-import { existsSync } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { deflateSync, gunzip } from 'node:zlib'
 import { LiteParse } from '@llamaindex/liteparse'
-import type { ParsedPage } from '@llamaindex/liteparse'
 import sharp from 'sharp'
 import type { Block, Page } from '../model/document.ts'
 import { modelBlocks } from '../pdf/layout-blocks.ts'
@@ -36,39 +29,26 @@ export interface RecognizedPage {
   isDoubtful: boolean
 }
 
-/** Recognizes printed text (English data) and gives its layout. */
-export function createRecognizer(tessdataPath: string): Recognizer {
-  const reader = new LiteParse({
-    ocrEnabled: true,
-    tessdataPath,
-    dpi: OCR_DPI,
-    quiet: true,
-    numWorkers: 1,
-    emitWordBoxes: false,
-  })
+/** An engine that reads printed text. */
+export interface TextReader {
+  /** The words of a picture, in points; those of a line need no order. */
+  words(raster: Raster): Promise<Word[]>
+  /** Letters that it reads beside the Latin ones: a page full of them is not doubtful. */
+  otherScripts?: RegExp
+}
+
+/** Recognizes printed text with an engine and gives its layout. */
+export function createRecognizer(reader: TextReader): Recognizer {
   const layout = new LiteParse({ ocrEnabled: false, quiet: true, extractBlocks: true, keepHeadersFooters: true })
 
-  const words = async (raster: Raster): Promise<Word[]> => {
-    const { pages } = await reader.parse(imagePdf(raster))
-    return pages.flatMap(({ textItems }: ParsedPage) =>
-      textItems.map(({ text, x, y, width, height, confidence }) => ({
-        text,
-        x,
-        y,
-        width,
-        height,
-        confidence: confidence ?? 1,
-      })),
-    )
-  }
   return {
     async page(given, number, tables) {
       let raster = given
-      let found = await words(raster)
+      let found = await reader.words(raster)
       if (sureness(found) < DOUBTFUL || standsUpright(found) < 0.5)
         for (const turn of [90, 270, 180] as const) {
           const turned = await rotate(given, turn)
-          const other = await words(turned)
+          const other = await reader.words(turned)
           if (score(other) <= score(found) * 1.1) continue
           raster = turned
           found = other
@@ -88,7 +68,7 @@ export function createRecognizer(tessdataPath: string): Recognizer {
       return {
         page: { number, widthPt, heightPt },
         blocks: tables === null ? blocks : await tables.read(blocks, raster, found),
-        isDoubtful: isDoubtful(found),
+        isDoubtful: isDoubtful(found, reader.otherScripts),
       }
     },
   }
@@ -111,8 +91,11 @@ const ENGLISH =
   /^(?:the|of|and|to|in|is|that|for|it|as|with|was|on|are|by|this|be|or|from|at|an|which|not|have|has|you|your|can|will|if)$/
 const LEAST_ENGLISH = 0.05
 
-function isDoubtful(found: readonly Word[]): boolean {
+function isDoubtful(found: readonly Word[], otherScripts?: RegExp): boolean {
   if (sureness(found) < LEAST_SURE) return true
+  const all = found.map(({ text }) => text).join('')
+  const others = otherScripts === undefined ? 0 : Array.from(all).filter((letter) => otherScripts.test(letter)).length
+  if (others > all.length / 2) return false
   const words = found.flatMap(({ text }) => text.toLowerCase().match(/\p{L}{2,}/gu) ?? [])
   return words.length >= LEAST_WORDS && words.filter((word) => ENGLISH.test(word)).length < words.length * LEAST_ENGLISH
 }
@@ -151,58 +134,4 @@ export interface Raster {
   height: number
   widthPt: number
   heightPt: number
-}
-
-/** A PDF of one page that shows the picture and nothing else: the form in which text recognition takes it. */
-export function imagePdf({ pixels, width, height, widthPt, heightPt }: Raster): Buffer {
-  const content = Buffer.from(`q ${widthPt} 0 0 ${heightPt} 0 0 cm /I Do Q`)
-  const packed = deflateSync(pixels, { level: 1 })
-  const image = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /FlateDecode`
-  const page = `/Type /Page /Parent 2 0 R /MediaBox [0 0 ${widthPt} ${heightPt}] /Resources << /XObject << /I 5 0 R >> >> /Contents 4 0 R`
-  const objects = [
-    Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
-    Buffer.from('<< /Type /Pages /Kids [3 0 R] /Count 1 >>'),
-    Buffer.from(`<< ${page} >>`),
-    stream('', content),
-    stream(image, packed),
-  ]
-  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
-  const offsets: number[] = []
-  let size = parts[0]!.length
-  objects.forEach((object, index) => {
-    offsets.push(size)
-    const part = Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), object, Buffer.from('\nendobj\n')])
-    parts.push(part)
-    size += part.length
-  })
-  const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}`
-  parts.push(Buffer.from(`${table}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${size}\n%%EOF\n`))
-  return Buffer.concat(parts)
-}
-
-const stream = (dictionary: string, bytes: Buffer): Buffer =>
-  Buffer.concat([
-    Buffer.from(`<< ${dictionary} /Length ${bytes.length} >>\nstream\n`),
-    bytes,
-    Buffer.from('\nendstream'),
-  ])
-
-const VARIANT = '4.0.0_best_int'
-
-/** Folder with the English recognition data, unpacked once from the installed package into `cacheDir`. */
-export async function tessdataFolder(cacheDir: string): Promise<string> {
-  const folder = join(cacheDir, `tessdata-${VARIANT}`)
-  const file = join(folder, 'eng.traineddata')
-  if (existsSync(file)) return folder
-  const packed = join(
-    dirname(createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json')),
-    VARIANT,
-    'eng.traineddata.gz',
-  )
-  await mkdir(folder, { recursive: true })
-  const temporary = `${file}.${process.pid}`
-  await writeFile(temporary, await promisify(gunzip)(await readFile(packed)))
-  await rename(temporary, file)
-  return folder
 }

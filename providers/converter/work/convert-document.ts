@@ -17,6 +17,8 @@ export interface ReadOptions {
   cacheDir: string
   /** Folder of the table model. */
   tableModelDir: string
+  /** Folder of PP-OCR, which reads pictures instead of Tesseract; null or left out: Tesseract. */
+  ppOcrDir?: string | null
 }
 
 /** A document as read, and how. */
@@ -46,8 +48,39 @@ function kept<Opened>(
 }
 
 async function openRecognizer(cacheDir: string): Promise<Recognizer> {
-  const { createRecognizer, tessdataFolder } = await import('../ocr/recognize.ts')
-  return createRecognizer(await tessdataFolder(cacheDir))
+  const [{ createRecognizer }, { openTesseract }] = await Promise.all([
+    import('../ocr/recognize.ts'),
+    import('../ocr/tesseract.ts'),
+  ])
+  return createRecognizer(await openTesseract(cacheDir))
+}
+
+async function openPpOcrRecognizer(folder: string): Promise<Recognizer> {
+  const [{ createRecognizer }, { openPpOcr, PpOcrError }] = await Promise.all([
+    import('../ocr/recognize.ts'),
+    import('../ocr/pp-ocr/pp-ocr.ts'),
+  ])
+  const reader = await openPpOcr(folder).catch((error: unknown) => {
+    if (error instanceof PpOcrError) throw new UnusableModel(`PP-OCR in ${folder} cannot be used: ${error.message}`)
+    throw error
+  })
+  if (reader === null) throw new UnusableModel(`PP-OCR is not installed in ${folder}`)
+  return createRecognizer(reader)
+}
+
+/** Weights that are missing or damaged; the message ends in the reason. */
+class UnusableModel extends Error {}
+
+/** The recogniser of the options. Where PP-OCR cannot be used, Tesseract takes its place, and `warn` gets the reason. */
+async function openChosen({ cacheDir, ppOcrDir }: ReadOptions, warn: (warning: string) => void): Promise<Recognizer> {
+  if (ppOcrDir !== undefined && ppOcrDir !== null)
+    try {
+      return await kept(recognizers, ppOcrDir, openPpOcrRecognizer)
+    } catch (error) {
+      if (!(error instanceof UnusableModel)) throw error
+      warn(`${error.message}; Tesseract recognized the text`)
+    }
+  return kept(recognizers, cacheDir, openRecognizer)
 }
 
 async function tableReader(folder: string): Promise<TableReader> {
@@ -66,12 +99,14 @@ async function tableReader(folder: string): Promise<TableReader> {
 /** Reads any of the input formats by its content. Throws `ConversionError` for what the sender can fix. */
 export async function readDocument(bytes: Uint8Array, filename: string, options: ReadOptions): Promise<ReadDocument> {
   const started = performance.now()
-  const recognizer = (): Promise<Recognizer> => kept(recognizers, options.cacheDir, openRecognizer)
+  const ocrWarnings = new Set<string>()
+  const recognizer = (): Promise<Recognizer> => openChosen(options, (warning) => ocrWarnings.add(warning))
   const format = detectFormat(bytes, filename)
   const tables = options.tableMode === 'accurate' ? await tableReader(options.tableModelDir) : null
   const { ocrPages = 0, ...document } = await READERS[format](bytes, { useOcr: options.useOcr, recognizer, tables })
   const { byModel, warning: tableWarning } = tables?.outcome() ?? { byModel: 0, warning: null }
   if (tableWarning !== null) document.warnings.push(tableWarning)
+  document.warnings.push(...ocrWarnings)
   const warning = extensionWarning(format, filename)
   if (warning !== null) document.warnings.unshift(warning)
   document.blocks = enriched(document.blocks, options)

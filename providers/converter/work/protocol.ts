@@ -17,6 +17,8 @@ export interface ConversionRequest {
   chunking: { size: number; overlap: number } | null
   cacheDir: string
   tableModelDir: string
+  /** Folder of PP-OCR, which reads pictures instead of Tesseract; null: Tesseract. */
+  ppOcrDir: string | null
 }
 
 export interface ConversionOutcome {

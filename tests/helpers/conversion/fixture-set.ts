@@ -103,6 +103,10 @@ const shortened = ({ title, sections }: Content): Content => ({
   })),
 })
 
+/** The contents of the scans: an article and a table of figures each, which fit one page. */
+export const scanContents = (): Promise<Content[]> =>
+  Promise.all(TOPICS.map(async (topic, index) => shortened(await topicContent(topic, TABLES[index]!, 4))))
+
 async function qpdf(bytes: Buffer, ...options: string[]): Promise<Buffer> {
   const folder = await mkdtemp(join(tmpdir(), 'fixture-qpdf-'))
   try {
