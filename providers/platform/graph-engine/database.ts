@@ -168,6 +168,8 @@ export function createDeferredSync(
 
 /** Vectors of one embedding model by their text: what did not change is not embedded again. */
 export interface VectorCache {
+  /** False for one that stores nothing, whose keys nobody needs. */
+  readonly keeps: boolean
   key(text: string): bigint
   get(key: bigint): ByteVector | null
   /** Stores vectors; those already stored under their key stay. */
@@ -184,6 +186,7 @@ export function createVectorCache(database: Database.Database, model: string): V
   const deferSync = createDeferredSync(database)
   database.exec('CREATE TEMP TABLE IF NOT EXISTS needed (key INTEGER PRIMARY KEY) STRICT')
   return {
+    keeps: true,
     key: (text) => createHash('sha256').update(model).update('\0').update(text, 'utf8').digest().readBigInt64BE(),
     get(key) {
       const row = get.get(key)
@@ -219,6 +222,7 @@ export function createVectorCache(database: Database.Database, model: string): V
 export function withoutVectorCache(database: Database.Database): VectorCache {
   database.exec('DELETE FROM vectors')
   return {
+    keeps: false,
     key: (text) => createHash('sha256').update(text, 'utf8').digest().readBigInt64BE(),
     get: () => null,
     put: () => undefined,

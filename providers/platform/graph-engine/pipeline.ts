@@ -7,6 +7,7 @@ import type { Extraction } from '../models/prompts/extract-task.ts'
 import { mapBounded } from '../rag/bounded.ts'
 import { createByteVectorTable, toByteVector } from '../dense-vectors.ts'
 import type { ByteVector, ByteVectorTable, VectorTable } from '../dense-vectors.ts'
+import { createTableFor } from '../sparse-vectors.ts'
 import type { VectorCache } from './database.ts'
 import type { DocumentStore, ExtractionStore, StoredChunk, StoredDocument } from './document-store.ts'
 import { failureText, GraphEngineError, isExpected } from './errors.ts'
@@ -236,7 +237,7 @@ export interface TextsToEmbed {
 /**
  * The vectors of several tables. Only those missing in the cache are requested, `batch` at a time across tables, and stored as they arrive; a
  * text is read when its turn comes, and no list of all texts exists. Throws `ModelCallError`, or `GraphEngineError` `embedding_invalid` when vectors
- * differ in dimension or number.
+ * differ in dimension or number. `keys` are those of the vectors that the cache keeps.
  */
 export async function embedTables<Name extends string>(
   tables: Readonly<Record<Name, TextsToEmbed>>,
@@ -274,13 +275,13 @@ export async function embedTables<Name extends string>(
     for (const [at, { key }] of texts.entries()) {
       const { table, row } = rows[at]!
       const vector = stored[at] ?? embedded!.get(key)!
-      keys.add(key)
+      if (cache.keeps) keys.add(key)
       dimensions.add(vector.components.length)
       if (dimensions.size > 1) {
         const found = [...dimensions].join(', ')
         throw new GraphEngineError('embedding_invalid', `vectors have different dimensions: ${found}`)
       }
-      const target = made.get(table) ?? createByteVectorTable(tables[table].count, vector.components.length)
+      const target = made.get(table) ?? createTableFor(vector, tables[table].count)
       made.set(table, target)
       target.set(row, vector)
     }
