@@ -40,6 +40,8 @@ export async function planRetries(log: EvidenceLog, mode: RetryFailed): Promise<
     },
     count(cells) {
       const counts = { failed: { access: 0, other: 0 }, retry: 0 }
+      // Mostly: then no id of a cell has to be made.
+      if (failures.size === 0) return counts
       for (const cell of cells) {
         const known = failures.get(cell)
         if (known === undefined) continue

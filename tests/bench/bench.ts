@@ -27,6 +27,7 @@ import { benchStatistics } from './statistics.bench.ts'
 import { benchSummary } from './summary.bench.ts'
 import { benchSynthesis } from './synthesis.bench.ts'
 import { benchVectorStore } from './vector-store.bench.ts'
+import { benchWorkers } from './workers.bench.ts'
 
 async function resumePlan(): Promise<Figure[]> {
   const { rows, fileMb, plan } = await benchResumePlan()
@@ -156,6 +157,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   import: benchImport,
   beir: benchBeir,
   scale: benchScale,
+  workers: benchWorkers,
   vectors: vectorStore,
   statistics,
   conversion: benchConversion,

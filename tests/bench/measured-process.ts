@@ -24,8 +24,8 @@ export async function measureProcess(
   command: string,
   args: string[],
   env: Record<string, string> = {},
-  /** Gets each whole line of standard output, with the moment it arrived in milliseconds. */
-  onLine: (line: string, atMs: number) => void = () => undefined,
+  /** Gets each whole line of standard output, with the moment it arrived in milliseconds, and how to end the process by force. */
+  onLine: (line: string, atMs: number, end: () => void) => void = () => undefined,
 ): Promise<MeasuredProcess> {
   const started = performance.now()
   const child = spawn(command, args, {
@@ -39,7 +39,7 @@ export async function measureProcess(
     parts.push(part.toString())
     const lines = (unfinished + part.toString()).split('\n')
     unfinished = lines.pop()!
-    for (const line of lines) onLine(line, atMs)
+    for (const line of lines) onLine(line, atMs, () => void child.kill('SIGKILL'))
   })
   child.stderr.on('data', (part: Buffer) => parts.push(part.toString()))
   let peakMb: number | null = null

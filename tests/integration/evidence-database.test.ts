@@ -1,6 +1,9 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { CELLS, ladderArgs, MODELS, planOf } from '../helpers/ladder-run.ts'
@@ -91,4 +94,59 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     expect(planOf(again)).toMatchObject({ reuse: 0, run: 4 })
     expect(await verifyEvidence(evidence('test'))).toMatchObject({ ok: true, rows: 4 })
   }, 180_000)
+
+  it.skipIf(process.platform === 'win32')(
+    'a Slurm script starts workers, and a Kubernetes job names no credential',
+    async () => {
+      const address = await server().freshDatabase()
+      const env = { MATRIX_EVIDENCE_URL: address }
+      const folder = join(root, 'slurm')
+      await mkdir(folder, { recursive: true })
+      // What srun does with a script of two tasks: the command twice, at the same time.
+      const srun = '#!/bin/bash\nshift\n"$@" & first=$!\n"$@"; second=$?\nwait $first && exit $second\n'
+      await writeFile(join(folder, 'srun'), srun, { mode: 0o755 })
+      const of = [
+        '--dataset',
+        'smoke',
+        '--run-id',
+        'sent',
+        '--models',
+        MODELS,
+        '--gateway',
+        gateway.url,
+        '--no-evaluate',
+      ]
+      const script = join(folder, 'job.sh')
+      const written = await runCli(
+        ['export', 'job', '--slurm', '--workers', '2', '--project', root, ...of, '--output', script],
+        env,
+      )
+      expect(written.code, written.stderr).toBe(0)
+      expect((await runCli(matrix('sent'), env)).code).toBe(0)
+      const path = `${folder}:${process.env['PATH']}`
+      const submitted = await promisify(execFile)('bash', [script], { env: { ...process.env, ...env, PATH: path } })
+      expect(submitted.stderr).toBe('')
+      const listed = await runCli(
+        ['worker', '--list', '--project', root, '--dataset', 'smoke', '--run-id', 'sent'],
+        env,
+      )
+      expect(listed.stdout.trim().split('\n')).toHaveLength(3)
+
+      const pods = await runCli(['export', 'job', '--kubernetes', '--image', 'ladder:1', ...of, '--project', root], env)
+      const { metadata, spec } = parse(pods.stdout) as {
+        metadata: { name: string }
+        spec: { parallelism: number; template: { spec: { containers: { args: string[]; envFrom: unknown }[] } } }
+      }
+      expect([metadata.name, spec.parallelism]).toEqual(['rag-ladder-sent', 4])
+      const [container] = spec.template.spec.containers
+      expect(container!.args.slice(0, 3)).toEqual(['worker', '--dataset', 'smoke'])
+      expect(container!.envFrom).toEqual([{ secretRef: { name: 'rag-ladder' } }])
+      expect(pods.stdout).not.toContain('postgres://')
+      const incomplete = await runCli(['export', 'job', '--kubernetes', '--workers', '0', '--project', root])
+      expect(incomplete.code).toBe(2)
+      for (const option of ['--dataset', '--run-id', '--gateway', '--workers', '--image'])
+        expect(incomplete.stderr).toContain(option)
+    },
+    180_000,
+  )
 })
