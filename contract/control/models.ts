@@ -109,6 +109,12 @@ export const CatalogueEntry = z.strictObject({
   fits: z.boolean().nullable(),
   /** Its files are in the folder of models. */
   fetched: z.boolean(),
+  /** Where its files are, or will be. */
+  paths: z.array(z.string()),
+  /** What has arrived of an interrupted download, and of finished files. */
+  received_bytes: z.int().min(0),
+  /** Model sets that name one of its files. */
+  used_by: z.array(z.string()),
 })
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>
 

@@ -283,6 +283,8 @@ export const controlContract = {
     catalogue: base.output(z.array(CatalogueEntry)),
     /** Downloads a model of the catalogue, or continues; ends when it is there. A caller that leaves stops it. */
     fetch: base.input(z.strictObject({ id: Identifier })).output(eventIterator(FetchProgress)),
+    /** Deletes the files of a model of the catalogue. Refused while a set names one, and while a run is under way or queued. */
+    removeFetched: base.input(z.strictObject({ id: Identifier })).output(z.array(CatalogueEntry)),
     /** Replaces the person's connection of the same name. This, `saveSet`, `remove` and `use` are refused while a run is under way or queued. */
     add: base.input(AddConnectionInput).output(ModelsView),
     /** Stores the key of a connection on this computer, or deletes it; no answer ever has it. Refused while a run is under way or queued. */

@@ -1,10 +1,11 @@
 // The catalogue of open models beside what this machine has: memory, and files that are already in the folder of models.
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ModelCatalogue, type CatalogueModel } from '../../contract/index.ts'
+import { fillPlaceholders, isModelPath, ModelCatalogue, type CatalogueModel } from '../../contract/index.ts'
 import type { CatalogueEntry } from '../../contract/control/models.ts'
+import { loadModels } from './experiment.ts'
 import { loadManifest } from './load-manifest.ts'
 import { InputError } from './runner-inputs.ts'
 
@@ -21,28 +22,75 @@ export async function loadCatalogue(root: string): Promise<CatalogueModel[]> {
   return (await loadManifest(hasOwn ? root : PROGRAM_ROOT, FILE, ModelCatalogue)).models
 }
 
-/** Each model with whether it fits into the memory of this machine, and whether its files are here. */
-export async function catalogueEntries(root: string, memoryBytes = totalmem()): Promise<CatalogueEntry[]> {
-  const models = await loadCatalogue(root)
+/** What a download leaves beside the file until it is finished. */
+const UNFINISHED = ['.part', '.part.etag']
+
+const sizeOf = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => null,
+  )
+
+/** Each model with whether it fits into the memory of this machine, whether its files are here, and which sets name them. */
+export async function catalogueEntries(
+  root: string,
+  memoryBytes = totalmem(),
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<CatalogueEntry[]> {
+  const [models, users] = await Promise.all([loadCatalogue(root), usersOfFiles(root, env)])
   return Promise.all(
     models.map(async ({ memory_mib: memory, files, ...model }) => {
-      const sizes = await Promise.all(
-        files.map(({ path }) =>
-          stat(join(modelsFolder(root), path)).then(
-            ({ size }) => size,
-            () => null,
-          ),
-        ),
-      )
+      const paths = files.map(({ path }) => join(modelsFolder(root), path))
+      const [sizes, parts] = await Promise.all([
+        Promise.all(paths.map(sizeOf)),
+        Promise.all(paths.map((path) => sizeOf(path + UNFINISHED[0]!))),
+      ])
+      const isHere = files.map(({ size_bytes: size }, index) => sizes[index] === size)
+      const received = files.map(({ size_bytes: size }, index) => (isHere[index] === true ? size : (parts[index] ?? 0)))
       return {
         ...model,
         memory_mib: memory,
         files,
         fits: memory === null ? null : memory * MIB <= memoryBytes,
-        fetched: files.length > 0 && files.every(({ size_bytes: size }, index) => sizes[index] === size),
+        fetched: files.length > 0 && !isHere.includes(false),
+        paths,
+        received_bytes: received.reduce((sum, bytes) => sum + bytes, 0),
+        used_by: [...new Set(paths.flatMap((path) => users.get(path) ?? []))],
       }
     }),
   )
+}
+
+/** Sets by the file that one of their roles names. */
+async function usersOfFiles(
+  root: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Map<string, string[]>> {
+  const users = new Map<string, string[]>()
+  for (const [name, { roles }] of Object.entries((await loadModels(root)).models.sets))
+    for (const choice of Object.values(roles)) {
+      const path = isModelPath(choice) ? fillPlaceholders(choice.model, env) : null
+      if (path?.ok !== true) continue
+      const file = resolve(root, path.value)
+      users.set(file, [...new Set([...(users.get(file) ?? []), name])])
+    }
+  return users
+}
+
+/**
+ * Deletes the files of a model, finished or not; returns their paths. Throws `InputError` for one that has no files here or that a set names.
+ */
+export async function removeFetchedModel(root: string, id: string): Promise<string[]> {
+  const entry = (await catalogueEntries(root)).find((each) => each.id === id)
+  if (entry === undefined) throw new InputError([`the catalogue has no model ${id}`])
+  const { paths, received_bytes: received, used_by: users } = entry
+  if (received === 0) throw new InputError([`no file of ${id} is in ${modelsFolder(root)}`])
+  if (users.length > 0)
+    throw new InputError([
+      `${id} is used by the model sets ${users.join(', ')}: remove them first, or choose another model in them`,
+    ])
+  await Promise.all(paths.flatMap((path) => ['', ...UNFINISHED].map((end) => rm(path + end, { force: true }))))
+  return paths
 }
 
 /** The model with its files, which all have a checksum. Throws `InputError` for one that cannot be fetched, with what fetches it. */

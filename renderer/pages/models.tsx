@@ -1,4 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ModelTask } from '../../contract/manifests/model-backends.ts'
+import type { ModelRole } from '../../contract/manifests/models.ts'
 import { useRef, useState } from 'react'
 import type { ConnectionView } from '../../contract/control/models.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
@@ -6,9 +8,10 @@ import { api } from '../data/client.ts'
 import { AddConnection, draftOfConnection, draftOfKind } from '../features/models/add-connection.tsx'
 import { ConnectionList } from '../features/models/connection-list.tsx'
 import { FoundModelsPanel } from '../features/models/found-models.tsx'
+import { ModelCataloguePanel } from '../features/models/model-catalogue.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
 import { PriceTable } from '../features/models/price-table.tsx'
-import { EMPTY_DRAFT, suggestedName, type Choice } from '../features/models/set-draft.ts'
+import { EMPTY_DRAFT, suggestedName, withChoice, type Choice, type SetDraft } from '../features/models/set-draft.ts'
 import { SetEditor } from '../features/models/set-editor.tsx'
 import { SetList } from '../features/models/set-list.tsx'
 
@@ -24,8 +27,18 @@ export function ModelsPage() {
     setConnection(draftOfConnection(view))
     form.current?.scrollIntoView()
   }
-  const choose = (text: Choice): void =>
-    setDraft({ ...draft, text, name: draft.name.trim() === '' ? suggestedName(text, data?.sets ?? []) : draft.name })
+  const editor = useRef<HTMLDivElement>(null)
+  const named = (chosen: SetDraft, model: Choice): SetDraft => ({
+    ...chosen,
+    name: chosen.name.trim() === '' ? suggestedName(model, data?.sets ?? []) : chosen.name,
+  })
+  const use = (to: ModelTask | ModelRole, model: Choice): void => {
+    const chosen = withChoice(draft, to, model)
+    // A set is named after the model that writes its texts.
+    setDraft(to === 'generation' ? named(chosen, model) : chosen)
+    editor.current?.scrollIntoView()
+  }
+  const choose = (text: Choice): void => setDraft(named({ ...draft, text }, text))
   return (
     <Page title={WORDS.models}>
       {isPending && <LoadingRows rows={10} height={48} />}
@@ -39,7 +52,10 @@ export function ModelsPage() {
           <div ref={form}>
             <AddConnection draft={connection} onDraft={setConnection} onChoose={choose} />
           </div>
-          <SetEditor view={data} draft={draft} onDraft={setDraft} />
+          <ModelCataloguePanel onUse={use} />
+          <div ref={editor}>
+            <SetEditor view={data} draft={draft} onDraft={setDraft} />
+          </div>
           <SetList sets={data.sets} />
           <PriceTable />
           <ConnectionList connections={data.connections} onEdit={edit} />

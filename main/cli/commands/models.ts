@@ -29,7 +29,7 @@ import {
 import { loadModels } from '../../manifests/experiment.ts'
 import { loadPrices, removePrice, savePrice } from '../../manifests/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { catalogueEntries } from '../../manifests/model-catalogue.ts'
+import { catalogueEntries, removeFetchedModel } from '../../manifests/model-catalogue.ts'
 import { fetchModel, ModelFetchError } from '../../runner/fetch-model.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
@@ -85,7 +85,12 @@ const VERBS: Verbs<Context> = {
     takes: [0, 1],
     run: price,
   },
-  remove: { usage: 'remove NAME', about: 'removes a connection and the set of that name', takes: [1, 1], run: remove },
+  remove: {
+    usage: 'remove NAME',
+    about: 'removes a connection and the set of that name, or the files of a fetched model',
+    takes: [1, 1],
+    run: remove,
+  },
   use: { usage: 'use SET', about: 'makes a set the one that runs use without --model-set', takes: [1, 1], run: use },
 }
 
@@ -345,7 +350,14 @@ function amountOption(invocation: Invocation, name: string): number | string | u
   return Number.isNaN(Number(text)) ? text : Number(text)
 }
 
-async function remove({ root, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
+async function remove({ root, loaded, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
+  const isDeclared = Object.hasOwn(loaded.connections, name) || Object.hasOwn(loaded.models.sets, name)
+  const fetched = isDeclared ? undefined : (await catalogueEntries(root)).find(({ id }) => id === name)
+  if (fetched !== undefined) {
+    for (const path of await removeFetchedModel(root, name))
+      print(`Removed ${path}. To have it again: rag-ladder models fetch ${name}`)
+    return EXIT.ok
+  }
   const { wasDefault, hadKey } = await removeOwnModels(root, name, null, invocation.env)
   print(`Removed ${name} from ${OWN_MODELS_FILE}${hadKey ? ', and its stored key' : ''}.`)
   if (wasDefault) print(`Runs use the set ${(await loadModels(root)).models.default_set} again.`)

@@ -18,10 +18,11 @@ import {
   testDeclaredConnection,
 } from '../../manifests/connect-models.ts'
 import { findLocalModels, usualPlaces } from '../../manifests/find-models.ts'
-import { catalogueEntries } from '../../manifests/model-catalogue.ts'
+import { catalogueEntries, removeFetchedModel } from '../../manifests/model-catalogue.ts'
 import { fetchModel } from '../../runner/fetch-model.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { loadPrices, savePrices } from '../../manifests/own-prices.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
@@ -60,8 +61,13 @@ export function modelProcedures(parts: EngineParts) {
     return testDeclaredConnection(connection, options, env)
   }
 
+  /** Models that are being fetched: two downloads of one file would write into each other. */
+  const fetching = new Set<string>()
+
   /** The newest progress at each step of the caller, and at last the paths. */
   async function* fetchProgress(id: string, signal: AbortSignal): AsyncGenerator<FetchProgress> {
+    if (fetching.has(id)) throw new InputError([`${id} is being fetched already`])
+    fetching.add(id)
     const left = new AbortController()
     let [received, total, wake] = [0, 1, (): void => undefined]
     const onProgress = (bytes: number, all: number): void => {
@@ -87,6 +93,8 @@ export function modelProcedures(parts: EngineParts) {
       yield { received_bytes: total, total_bytes: total, paths: await fetched }
     } finally {
       left.abort()
+      // The next try continues what this one has written, so it may begin when this one has ended.
+      void ended.then(() => fetching.delete(id))
     }
   }
 
@@ -95,6 +103,10 @@ export function modelProcedures(parts: EngineParts) {
     found: control.models.found.handler(() => findLocalModels(usualPlaces(root))),
     test: control.models.test.handler(({ input, signal }) => test(input, untilEither(signal, parts.stopping))),
     catalogue: control.models.catalogue.handler(() => catalogueEntries(root)),
+    removeFetched: control.models.removeFetched.handler(async ({ input: { id } }) => {
+      await change(() => removeFetchedModel(root, id))
+      return catalogueEntries(root)
+    }),
     fetch: control.models.fetch.handler(({ input, signal }) =>
       withControlErrors(fetchProgress(input.id, untilEither(signal, parts.stopping)), parts.report),
     ),

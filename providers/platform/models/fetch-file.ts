@@ -20,7 +20,16 @@ const stop = new AbortController()
 process.on('disconnect', () => stop.abort())
 const { url, target, size_bytes: sizeBytes, sha256 } = Request.parse(JSON.parse(process.env[REQUEST_VARIABLE] ?? '{}'))
 const { hub, isOffline } = modelStoreSettings(process.env)
-let reported = 0
+
+/** Where there is no network, the file can still be brought here by hand. */
+function messageOf(error: Error): string {
+  if (isOffline || !(error instanceof DownloadError) || error.code !== 'offline') return error.message
+  const { host } = new URL(onHub(url, hub))
+  return `no connection to ${host}: ${error.message}. Check the network and its proxy, name a mirror by HF_ENDPOINT, or download the file elsewhere and put it at ${target}`
+}
+
+let latest = 0
+let report: NodeJS.Timeout | undefined
 try {
   if (isOffline) throw new DownloadError('offline', 'HF_HUB_OFFLINE or RAG_LADDER_OFFLINE forbids downloads: unset it')
   await downloadFile({
@@ -30,15 +39,19 @@ try {
     sha256,
     signal: stop.signal,
     onBytes(received) {
-      const now = performance.now()
-      if (now - reported < PROGRESS_MS && received < sizeBytes) return
-      reported = now
-      process.send?.({ received })
+      latest = received
+      // What arrived last is reported too, also when nothing follows for a while.
+      report ??= setTimeout(() => {
+        report = undefined
+        process.send?.({ received: latest })
+      }, PROGRESS_MS)
     },
   })
   process.send?.({ done: true })
 } catch (error) {
   const known = error instanceof DownloadError || (error as NodeJS.ErrnoException).syscall !== undefined
   if (!known && !stop.signal.aborted) throw error
-  process.send?.({ failed: (error as Error).message })
+  process.send?.({ failed: messageOf(error as Error) })
+} finally {
+  clearTimeout(report)
 }

@@ -31,13 +31,31 @@ export interface SetDraft {
   text: Choice | null
   embedding: Choice
   rerank: Choice
+  /** Whether roles have models of their own; `roles` counts only then. */
+  isPerRole: boolean
   /** Roles that differ from the three above. */
   roles: Partial<Record<ModelRole, Choice>>
 }
 
 export const RULES: Choice = { source: 'builtin', model: '' }
 
-export const EMPTY_DRAFT: SetDraft = { name: '', text: null, embedding: RULES, rerank: RULES, roles: {} }
+export const EMPTY_DRAFT: SetDraft = {
+  name: '',
+  text: null,
+  embedding: RULES,
+  rerank: RULES,
+  isPerRole: false,
+  roles: {},
+}
+
+/** The draft with a model for all roles of a task, or for one role. */
+export function withChoice(draft: SetDraft, use: ModelTask | ModelRole, choice: Choice): SetDraft {
+  if (use === 'generation') return { ...draft, text: choice }
+  if (use === 'embedding') return { ...draft, embedding: choice }
+  // Reranking is the work of one role, which the draft names.
+  if (use === 'rerank') return { ...draft, rerank: choice }
+  return { ...draft, isPerRole: true, roles: { ...(draft.isPerRole ? draft.roles : {}), [use]: choice } }
+}
 
 /** What a task can be done by. */
 export function sourcesOf(task: ModelTask, connections: readonly ConnectionView[]): Source[] {

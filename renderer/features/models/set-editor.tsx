@@ -1,6 +1,5 @@
 import { Autocomplete, Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { isRuleBased, localLabel, type Backend, type ModelTask } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
@@ -70,7 +69,7 @@ interface SetEditorProps {
 
 /** One model for all roles, or a model per role, saved as a set. */
 export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEditorProps) {
-  const [isPerRole, setPerRole] = useState(false)
+  const { isPerRole } = draft
   const save = useMutation(
     api.models.saveSet.mutationOptions({
       ...useModelsChange(),
@@ -117,7 +116,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
             size="sm"
             label={WORDS.perRole}
             checked={isPerRole}
-            onChange={({ currentTarget: { checked } }) => setPerRole(checked)}
+            onChange={({ currentTarget: { checked } }) => onDraft({ ...draft, isPerRole: checked })}
           />
           {isPerRole &&
             ModelRole.options.map((role) => (

@@ -9,6 +9,8 @@ export function useModelsChange(): { onSettled: (view: ModelsView | undefined) =
     onSettled: async (view) => {
       if (view !== undefined) client.setQueryData(api.models.list.queryKey(), view)
       await client.invalidateQueries({ queryKey: api.models.prices.key() })
+      // It says which sets name a file.
+      await client.invalidateQueries({ queryKey: api.models.catalogue.key() })
       await client.invalidateQueries({ queryKey: api.experiment.key() })
     },
   }

@@ -131,6 +131,17 @@ describe('the catalogue of models', () => {
       ['wrong', null, false],
       ['unchecked', null, false],
     ])
+    // A set that names the file keeps it; without one it is deleted.
+    await client.models.saveSet({ name: 'file', set: setForAllRoles('', { backend: 'gguf', model: target }, null) })
+    expect((await client.models.catalogue())[0]).toMatchObject({ paths: [target], used_by: ['file'] })
+    expect(await failureOf(client.models.removeFetched({ id: 'good' }))).toMatchObject({
+      code: 'input_invalid',
+      message: expect.stringContaining('the model sets file') as string,
+    })
+    await client.models.remove({ name: 'file' })
+    const left = await client.models.removeFetched({ id: 'good' })
+    expect(left[0]).toMatchObject({ id: 'good', fetched: false, received_bytes: 0, used_by: [] })
+    expect(await failureOf(client.models.removeFetched({ id: 'good' }))).toMatchObject({ code: 'input_invalid' })
     await writeFile(path, shipped)
     await rm(join(root, '.rag-ladder/models'), { recursive: true })
     await server.close()

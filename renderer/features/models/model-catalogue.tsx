@@ -1,0 +1,265 @@
+import { Button, Progress, Select } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import type { CatalogueEntry } from '../../../contract/control/models.ts'
+import { ModelJob } from '../../../contract/manifests/model-catalogue.ts'
+import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
+import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { bytes, count } from '../../components/format.ts'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api, control } from '../../data/client.ts'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+import type { Choice } from './set-draft.ts'
+import { TestResult } from './test-result.tsx'
+
+const WORDS = MODELS_WORDS.catalogue
+const MIB = 1024 * 1024
+
+const sizeOf = ({ files }: CatalogueEntry): number => files.reduce((sum, { size_bytes: size }) => sum + size, 0)
+
+/** The work in a model set that a job of the catalogue is for; null where a service beside the platform does it. */
+function taskOf({ job, run_by: by }: CatalogueEntry): ModelTask | null {
+  if (!('backend' in by)) return null
+  return job === 'embedding' ? 'embedding' : job === 'reranker' ? 'rerank' : 'generation'
+}
+
+/** The model as a set names it: its file, or the name that its backend fetches it by. */
+function choiceOf({ run_by: by, paths }: CatalogueEntry): Choice | null {
+  if (!('backend' in by)) return null
+  const model = paths[0] ?? by.model
+  return model === undefined ? null : { source: by.backend, model }
+}
+
+interface ModelCataloguePanelProps {
+  /** Takes a model into the set that is being put together. */
+  onUse: (use: ModelTask | ModelRole, choice: Choice) => void
+}
+
+/** Open models by job: what each needs, whether it fits this machine, and what can be done with it. */
+export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
+  const { data, isPending, isError, error, refetch } = useQuery(api.models.catalogue.queryOptions())
+  const memory = useQuery(api.models.found.queryOptions()).data?.memory_bytes
+  const test = useMutation(api.models.test.mutationOptions())
+  const [tested, setTested] = useState('')
+  const [removing, setRemoving] = useState<CatalogueEntry | null>(null)
+  return (
+    <Panel title={WORDS.title}>
+      <p className="dim">
+        {WORDS.about} {memory === undefined ? '' : WORDS.memory(bytes(memory))}
+      </p>
+      {isPending && <LoadingRows rows={8} height={40} />}
+      {isError && <ErrorPanel error={error} what={WORDS.theCatalogue} retry={() => void refetch()} />}
+      {data !== undefined && (
+        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.title}>
+          <table className={table.table}>
+            <thead>
+              <tr>
+                <th>{WORDS.model}</th>
+                <th className={table.num}>{WORDS.size}</th>
+                <th className={table.num}>{WORDS.needs}</th>
+                <th>{WORDS.fits}</th>
+                <th>{WORDS.languages}</th>
+                <th>{WORDS.license}</th>
+                <th>{WORDS.actions}</th>
+              </tr>
+            </thead>
+            {ModelJob.options.map((job) => (
+              <tbody key={job}>
+                <tr>
+                  <th scope="rowgroup" colSpan={7} className={styles.job}>
+                    {WORDS.jobs[job]}
+                  </th>
+                </tr>
+                {data
+                  .filter((entry) => entry.job === job)
+                  .map((entry) => (
+                    <EntryRow
+                      key={entry.id}
+                      entry={entry}
+                      isTesting={test.isPending}
+                      onUse={onUse}
+                      onRemove={() => setRemoving(entry)}
+                      onTest={() => {
+                        setTested(entry.id)
+                        test.mutate({ target: { file: entry.paths[0]! }, timeout_s: 300 })
+                      }}
+                    />
+                  ))}
+              </tbody>
+            ))}
+          </table>
+        </div>
+      )}
+      {test.isPending && <p role="status">{WORDS.testing(tested)}</p>}
+      {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
+      {test.data !== undefined && <TestResult name={tested} result={test.data} />}
+      {removing !== null && <RemoveFiles entry={removing} onClose={() => setRemoving(null)} />}
+    </Panel>
+  )
+}
+
+interface EntryRowProps {
+  entry: CatalogueEntry
+  isTesting: boolean
+  onUse: ModelCataloguePanelProps['onUse']
+  onRemove: () => void
+  onTest: () => void
+}
+
+function EntryRow({ entry, ...actions }: EntryRowProps) {
+  const { id, source_page: page, license, languages, context, memory_mib: memory, fits, files } = entry
+  return (
+    <tr>
+      <th scope="row">
+        <a href={page} target="_blank" rel="noreferrer">
+          {id}
+        </a>
+        {context !== null && <div className={styles.context}>{WORDS.context(count(context))}</div>}
+      </th>
+      <td className={table.num}>{files.length === 0 ? WORDS.unknown : bytes(sizeOf(entry))}</td>
+      <td className={table.num}>{memory === null ? WORDS.unknown : bytes(memory * MIB)}</td>
+      <td className={fits === false ? styles.bad : undefined}>
+        {fits === null ? WORDS.unknown : fits ? WORDS.doesFit : WORDS.doesNotFit}
+      </td>
+      <td className={table.wrap}>{languages.join(' ')}</td>
+      <td>{license}</td>
+      <td>
+        <EntryActions entry={entry} {...actions} />
+      </td>
+    </tr>
+  )
+}
+
+function EntryActions({ entry, isTesting, onUse, onRemove, onTest }: EntryRowProps) {
+  const { id, run_by: by, files, fetched, received_bytes: received } = entry
+  if (!('backend' in by)) return <Link to="/providers">{WORDS.ofService(by.service)}</Link>
+  return (
+    <div className={styles.keyPlace}>
+      {files.length > 0 && !fetched && <FetchButton entry={entry} />}
+      {files.length === 0 && <span className="dim">{WORDS.atFirstUse}</span>}
+      {(fetched || files.length === 0) && <UseFor entry={entry} onUse={onUse} />}
+      {fetched && (
+        <Button size="xs" variant="default" aria-label={WORDS.testOf(id)} disabled={isTesting} onClick={onTest}>
+          {WORDS.test}
+        </Button>
+      )}
+      {received > 0 && (
+        <Button size="xs" variant="default" aria-label={WORDS.removeOf(id)} onClick={onRemove}>
+          {WORDS.remove}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Chooses what the model does in the set that is put together below. */
+function UseFor({ entry, onUse }: { entry: CatalogueEntry; onUse: ModelCataloguePanelProps['onUse'] }) {
+  const [task, choice] = [taskOf(entry), choiceOf(entry)]
+  if (task === null || choice === null) return null
+  const roles = task === 'generation' ? ModelRole.options.filter((role) => roleTask(role) === task) : []
+  return (
+    <Select
+      size="xs"
+      className={styles.useFor}
+      aria-label={WORDS.takeOf(entry.id)}
+      placeholder={WORDS.use}
+      value={null}
+      data={[
+        { value: task, label: WORDS.tasks[task] },
+        ...roles.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+      ]}
+      onChange={(value) => value !== null && onUse(value, choice)}
+    />
+  )
+}
+
+/** Downloads the files with progress. Leaving the page pauses it, and the next try continues. */
+function FetchButton({ entry: { id, files, received_bytes: before } }: { entry: CatalogueEntry }) {
+  const client = useQueryClient()
+  const total = files.reduce((sum, { size_bytes: size }) => sum + size, 0)
+  const [received, setReceived] = useState(0)
+  const stop = useRef<AbortController | null>(null)
+  useEffect(() => () => stop.current?.abort(), [])
+  const fetch = useMutation({
+    mutationFn: async () => {
+      stop.current = new AbortController()
+      const { signal } = stop.current
+      setReceived(before)
+      try {
+        for await (const step of await control.models.fetch({ id }, { signal })) setReceived(step.received_bytes)
+      } catch (error) {
+        // What the person has ended has not failed.
+        if (!signal.aborted) throw error
+      }
+      return !signal.aborted
+    },
+    onSuccess: (isDone) => isDone && notifyDone(WORDS.isFetched(id)),
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: api.models.catalogue.key() })
+      await client.invalidateQueries({ queryKey: api.models.found.key() })
+    },
+  })
+  if (fetch.isPending)
+    return (
+      <div className={styles.fetching}>
+        <Progress value={(100 * received) / total} aria-label={WORDS.progressOf(id)} transitionDuration={0} />
+        <span className="dim">{WORDS.progress(bytes(received), bytes(total))}</span>
+        <Button size="xs" variant="default" aria-label={WORDS.cancelOf(id)} onClick={() => stop.current?.abort()}>
+          {WORDS.cancel}
+        </Button>
+      </div>
+    )
+  return (
+    <>
+      <Button size="xs" variant="default" aria-label={WORDS.fetchOf(id)} onClick={() => fetch.mutate()}>
+        {before > 0 ? WORDS.goOn(Math.floor((100 * before) / total)) : WORDS.fetch}
+      </Button>
+      {fetch.isError && (
+        <span role="alert" className={styles.fetchError}>
+          ▲ {fetch.error.message}
+        </span>
+      )}
+    </>
+  )
+}
+
+function RemoveFiles({ entry, onClose }: { entry: CatalogueEntry; onClose: () => void }) {
+  const { id, paths, received_bytes: size, used_by: users } = entry
+  const client = useQueryClient()
+  const remove = useMutation(
+    api.models.removeFetched.mutationOptions({
+      onSuccess: async (entries) => {
+        client.setQueryData(api.models.catalogue.queryKey(), entries)
+        onClose()
+        notifyDone(WORDS.isRemoved(id))
+        await client.invalidateQueries({ queryKey: api.models.found.key() })
+      },
+      onError: (error) => notifyFailure(WORDS.removing, error),
+    }),
+  )
+  return (
+    <ConfirmDialog
+      opened
+      title={WORDS.question(id)}
+      confirm={WORDS.confirm}
+      keep={WORDS.keep}
+      held={users.length > 0}
+      loading={remove.isPending}
+      onClose={onClose}
+      onConfirm={() => remove.mutate({ id })}
+    >
+      <p>{WORDS.lost(bytes(size))}</p>
+      <ul className={styles.bad}>
+        {paths.map((path) => (
+          <li key={path}>{path}</li>
+        ))}
+      </ul>
+      {users.length > 0 && <p role="alert">▲ {WORDS.usedBy(users.join(', '))}</p>}
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { access, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, type Page } from '@playwright/test'
+import { startFileServer, type FileServer } from '../helpers/file-server.ts'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
+
+const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+const BYTES = Buffer.from(`GGUF${'\0'.repeat(60_000)}`)
+
+let hub: FileServer
+test.beforeAll(async () => {
+  hub = await startFileServer()
+  hub.files.set('/small.gguf', BYTES)
+})
+test.afterAll(() => hub.close())
+
+/** A catalogue whose files are on the hub of this spec, one model for each job. */
+async function prepare(root: string): Promise<void> {
+  const model = (id: string, job: string, more: object) => ({
+    id,
+    job,
+    source_page: 'https://example.org/',
+    license: 'Apache-2.0',
+    languages: ['en'],
+    ...more,
+  })
+  const file = (id: string, url: string, memory: number) => ({
+    run_by: { backend: 'gguf' },
+    memory_mib: memory,
+    context: 8192,
+    files: [
+      { path: `${id}.gguf`, url, size_bytes: BYTES.length, sha256: createHash('sha256').update(BYTES).digest('hex') },
+    ],
+  })
+  const models = [
+    model('tiny', 'small-language-model', file('tiny', `${hub.url}/small.gguf`, 1)),
+    model('far', 'middle-language-model', file('far', 'http://127.0.0.1:1/far.gguf', 1)),
+    model('giant', 'large-language-model', file('giant', `${hub.url}/small.gguf`, 900_000_000)),
+    model('minilm', 'embedding', { run_by: { backend: 'onnx', model: 'Xenova/minilm' } }),
+    model('cross', 'reranker', { run_by: { backend: 'onnx', model: 'Xenova/cross' } }),
+    model('parakeet', 'recogniser', { run_by: { service: 'stt', model: 'parakeet' } }),
+    model('kokoro', 'voice', { run_by: { service: 'tts', model: 'kokoro' } }),
+    model('tables', 'table', { run_by: { service: 'converter', model: 'tables' } }),
+    model('letters', 'ocr', { run_by: { service: 'converter', model: 'letters' } }),
+  ]
+  await writeFile(join(root, 'manifests/model-catalogue.yaml'), JSON.stringify({ version: 1, models }))
+}
+
+test.use({ panelOptions: { own: true, prepare } })
+test.setTimeout(120_000)
+
+const region = (page: Page) => page.getByRole('region', { name: 'Models to fetch' }).first()
+const rowOf = (page: Page, id: string) =>
+  region(page)
+    .getByRole('row')
+    .filter({ has: page.getByRole('link', { name: id, exact: true }) })
+const isThere = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+test('the catalogue shows open models by job; one is fetched, cancelled, continued, used in a set and removed', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const target = join(panel.root, '.rag-ladder/models/tiny.gguf')
+  await open('/models')
+  const jobs = ['small', 'middle', 'large'].map((size) => `Language models, ${size}`)
+  for (const job of [
+    ...jobs,
+    'Embeddings',
+    'Rerankers',
+    'Speech recognition',
+    'Voices',
+    'Tables of documents',
+    'Text in pictures (OCR)',
+  ])
+    await expect(region(page).getByRole('rowheader', { name: job })).toBeVisible()
+  await expect(rowOf(page, 'tiny')).toContainText('● fits')
+  await expect(rowOf(page, 'tiny')).toContainText('Apache-2.0')
+  await expect(rowOf(page, 'giant')).toContainText('▲ too large')
+  await expect(rowOf(page, 'parakeet').getByRole('link', { name: 'Services, stt' })).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+
+  // The first download is cancelled while the hub is slow; the second continues it.
+  hub.faults.push({ hangAfter: 20_000 })
+  await page.getByRole('button', { name: 'Fetch tiny' }).click()
+  await expect(rowOf(page, 'tiny')).toContainText('20.0 kB of 60.0 kB')
+  await page.setViewportSize({ width: 1440, height: 1600 })
+  await region(page).scrollIntoViewIfNeeded()
+  await page.screenshot({ path: `${FOLDER}/catalogue-fetching.png` })
+  await page.getByRole('button', { name: 'Cancel download of tiny' }).click()
+  const again = page.getByRole('button', { name: 'Fetch tiny' })
+  await expect(again).toHaveText('Continue (33 %)')
+  await again.click()
+  await expect(page.getByRole('button', { name: 'Test tiny' })).toBeVisible()
+  expect(hub.requests.at(-1)).toBe('/small.gguf bytes=20000-')
+  expect(await isThere(target)).toBe(true)
+
+  // No network: what failed, where, and what to do.
+  await page.getByRole('button', { name: 'Fetch far' }).click()
+  await expect(rowOf(page, 'far').getByRole('alert')).toContainText('no connection to 127.0.0.1:1')
+  await expect(rowOf(page, 'far').getByRole('alert')).toContainText('Check the network')
+
+  await page.getByRole('button', { name: 'Test tiny' }).click()
+  await expect(page.getByRole('region', { name: 'Test of tiny' }).first()).toContainText('does not work')
+
+  await page.getByRole('combobox', { name: 'Use tiny for' }).click()
+  await page.getByRole('option', { name: 'All text' }).click()
+  await page.getByRole('combobox', { name: 'Use minilm for' }).click()
+  await page.getByRole('option', { name: 'Embeddings' }).click()
+  await page.getByRole('combobox', { name: 'Use tiny for' }).click()
+  await page.getByRole('option', { name: 'agentic' }).click()
+  const editor = page.getByRole('form', { name: 'Choose models' })
+  await expect(editor.getByLabel('Model: Model that writes text')).toHaveValue(target)
+  await expect(editor.getByLabel('Model: Model for embeddings')).toHaveValue('Xenova/minilm')
+  await expect(editor.getByLabel('Model: agentic')).toHaveValue(target)
+  await editor.getByLabel('Name of the set').fill('with-tiny')
+  await editor.getByRole('button', { name: 'Save set' }).click()
+  await expect(page.getByRole('region', { name: 'with-tiny', exact: true })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Remove files of tiny' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Remove the files of tiny?' })
+  await expect(dialog).toContainText(target)
+  await expect(dialog).toContainText('Model sets use it: with-tiny')
+  await expect(dialog.getByRole('button', { name: 'Remove files' })).toBeDisabled()
+  await page.screenshot({ path: `${FOLDER}/catalogue-remove.png` })
+  await dialog.getByRole('button', { name: 'Keep files' }).click()
+  await page.getByRole('button', { name: 'Remove the set with-tiny' }).click()
+  await expect(page.getByRole('region', { name: 'with-tiny', exact: true })).toBeHidden()
+  await page.getByRole('button', { name: 'Remove files of tiny' }).click()
+  await expect(dialog).not.toContainText('Model sets use it')
+  await dialog.getByRole('button', { name: 'Remove files' }).click()
+  await expect(page.getByRole('button', { name: 'Fetch tiny' })).toHaveText('Fetch')
+  expect(await isThere(target)).toBe(false)
+
+  await page.setViewportSize({ width: 420, height: 1600 })
+  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await region(page).scrollIntoViewIfNeeded()
+  await page.screenshot({ path: `${FOLDER}/catalogue-narrow.png` })
+})
