@@ -1,0 +1,67 @@
+import { copyFile, mkdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from '@playwright/test'
+import { artifactFiles } from '../../main/evidence/artifact-files.ts'
+import { test } from '../helpers/panel-page.ts'
+import { realWeights } from '../real/weights.ts'
+
+const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+const FILE = 'SmolLM2-135M-Instruct.Q4_1.gguf'
+const RUN = 'with-file'
+
+// A real language model, loaded by llama.cpp in a process of its own: only where its weights are already on this machine.
+const weights = await realWeights('smollm2-135m')
+test.skip(weights.folder === null, weights.reason ?? '')
+
+test.use({
+  panelOptions: {
+    own: true,
+    prepare: async (root) => {
+      await mkdir(join(root, 'models'))
+      await copyFile(join(weights.folder!, FILE), join(root, 'models', FILE))
+    },
+  },
+})
+// The model is small, and the machine may be busy with other specs.
+test.setTimeout(600_000)
+
+test('a GGUF file is added, tested, saved as a set and launched, and the matrix shows what it answered', async ({
+  page,
+  open,
+  panel,
+}) => {
+  await open('/models')
+  await page.getByRole('button', { name: `Choose ${FILE}` }).click()
+  const form = page.getByRole('form', { name: 'Connect a model' })
+  await expect(form.getByLabel('Path of the file')).toHaveValue(join(panel.root, 'models', FILE))
+  await form.getByRole('button', { name: 'Test' }).click()
+  const result = page.getByRole('region', { name: /^Test of / }).first()
+  await expect(result).toContainText('works', { timeout: 180_000 })
+  await expect(result.getByRole('row', { name: /^File/ })).toContainText('passed')
+  await expect(result.getByRole('row', { name: /^Chat/ })).toContainText(/[\d.]+ tokens\/s/)
+  await expect(result.getByRole('row', { name: /^JSON by schema/ })).toContainText('passed')
+  await form.getByRole('button', { name: 'Choose model' }).click()
+
+  const editor = page.getByRole('form', { name: 'Choose models' })
+  await expect(editor.getByLabel('Model: Model that writes text')).toHaveValue(join(panel.root, 'models', FILE))
+  await editor.getByLabel('Name of the set').fill('small')
+  await editor.getByRole('button', { name: 'Save set' }).click()
+  await page.getByRole('button', { name: 'Use in Launch: small' }).click()
+  await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('small')
+
+  // Without metrics: rules would grade, which is another test.
+  await open(`/launch?datasets=["smoke"]&models=["vanilla-rag"]&metrics=[]&name=${RUN}&modelSet=small`)
+  await expect(page.getByText(RUN, { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: /^Run \d+ cells?$/ }).click()
+  const jobOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === RUN)
+  await expect.poll(async () => (await jobOf())?.state, { timeout: 400_000 }).toBe('completed')
+  expect((await jobOf())!.failures).toEqual([])
+
+  await open(`/matrix?run=${RUN}&dataset=smoke&metric=token_f1`)
+  await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
+  const { rows } = await panel.client.matrix.page({ run_id: RUN, dataset_id: 'smoke', metric: 'token_f1' })
+  expect(rows.flatMap(({ cells }) => cells.map((cell) => cell?.status))).toEqual(['ok', 'ok', 'ok', 'ok'])
+  await page.screenshot({ path: `${FOLDER}/matrix-of-a-file.png` })
+  const { evidence } = artifactFiles(join(panel.root, 'results'), RUN, 'smoke')
+  expect(await readFile(evidence, 'utf8')).toContain('"SmolLM2-135M-Instruct.Q4_1"')
+})
