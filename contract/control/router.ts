@@ -91,6 +91,7 @@ import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
 import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
 import { ListRunsInput, RunHead, RunList, RunSummary } from './run-index/runs.ts'
+import { RunTrend, TrendInput } from './run-index/trend.ts'
 import { SearchInput, SearchResults } from './run-index/search.ts'
 import { IndexStatus, IndexVerification } from './run-index/upkeep.ts'
 import {
@@ -213,6 +214,8 @@ export const controlContract = {
     provenance: base.input(ProvenanceDiffInput).output(ProvenanceDiff),
     frontier: base.input(FrontierInput).output(Frontier),
     result: base.input(z.strictObject({ run_id: anyName })).output(RunResult),
+    /** The runs of a dataset through time, with why some do not compare. */
+    trend: base.input(TrendInput).output(RunTrend),
   },
   statistics: {
     /** All pairs of approaches of one dataset run. */

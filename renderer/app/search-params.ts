@@ -58,7 +58,17 @@ export interface RunSearch {
 }
 
 /** A view of the list of runs: the run whose details are open, and the filter. */
-export interface RunsSearch extends RunFilter {
+/** Which runs a trend joins, and what it draws of them. */
+export interface TrendSearch {
+  /** Dataset of the trend. */
+  trend?: string | undefined
+  /** The run that others are compared with; the person's newest one when absent. */
+  of?: string | undefined
+  /** The primary metric of that run when absent. */
+  metric?: IndexMetric | undefined
+}
+
+export interface RunsSearch extends RunFilter, TrendSearch {
   run?: string | undefined
 }
 
@@ -185,6 +195,9 @@ export const readRunsSearch = (raw: Raw): RunsSearch =>
     state: member(text(raw, 'state'), RunState.options),
     starred: raw.starred === true ? true : undefined,
     own: raw.own === true ? true : undefined,
+    trend: text(raw, 'trend'),
+    of: text(raw, 'of'),
+    metric: metricOf(raw),
   })
 
 export const readCoverageSearch = (raw: Raw): CoverageSearch =>

@@ -8,13 +8,15 @@ import { api } from '../data/client.ts'
 import { ImportBundleButton } from '../features/runs/run-bundle.tsx'
 import { matchesFilter, type RunFilter } from '../features/runs/run-filter.ts'
 import { RunTable } from '../features/runs/run-table.tsx'
+import { TrendPanel } from '../features/runs/trend-panel.tsx'
 import { RunTrash } from '../features/runs/run-trash.tsx'
 import { RUNS_WORDS as WORDS } from '../features/runs/runs-words.ts'
 import styles from '../features/runs/runs.module.css'
 
 /** Every run, failed ones included: notes, settings, and what can be done with it. */
 export function RunsPage() {
-  const { run: open, ...filter } = useSearch({ from: '/runs' })
+  const { run: open, trend, of, metric, ...filter } = useSearch({ from: '/runs' })
+  const shownTrend = { trend, of, metric }
   const navigate = useNavigate({ from: '/runs' })
   const query = useInfiniteQuery(
     api.runs.overview.infiniteOptions({
@@ -57,12 +59,12 @@ export function RunsPage() {
           <Filter
             filter={filter}
             tags={[...new Set(runs.flatMap(({ note }) => note.tags))].toSorted()}
-            onFilter={(next) => void navigate({ search: { run: open, ...next }, replace: true })}
+            onFilter={(next) => void navigate({ search: { run: open, ...shownTrend, ...next }, replace: true })}
           />
           {shown.length === 0 && (
             <p className="dim">
               {WORDS.filter.none}{' '}
-              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: {} })}>
+              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: shownTrend })}>
                 {WORDS.filter.clear}
               </Button>
             </p>
@@ -72,7 +74,7 @@ export function RunsPage() {
               runs={shown}
               taken={new Set(runs.map(({ run_id: id }) => id))}
               open={open}
-              onOpen={(run) => void navigate({ search: { ...filter, run } })}
+              onOpen={(run) => void navigate({ search: { ...filter, ...shownTrend, run } })}
             />
           )}
           {query.hasNextPage && (
@@ -82,6 +84,10 @@ export function RunsPage() {
           )}
         </Panel>
       )}
+      <TrendPanel
+        search={shownTrend}
+        onChange={(next) => void navigate({ search: { ...filter, run: open, ...shownTrend, ...next }, replace: true })}
+      />
       <RunTrash />
     </Page>
   )

@@ -1,5 +1,9 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
+import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { seedRun } from '../helpers/seeded-project.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 const RUN = 'ladder-2026-11-20'
@@ -97,4 +101,44 @@ test('two runs are compared question by question, and a cell that differs gets a
   await open(`/runs?run=${RUN}`)
   await page.getByRole('link', { name: 'Wrong document' }).click()
   await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('Wrong document')
+})
+
+/** A third run, made before a question was reworded. */
+async function seedReworded(root: string): Promise<void> {
+  const file = join(root, 'manifests/datasets/smoke.yaml')
+  const now = await readFile(file, 'utf8')
+  await writeFile(file, now.replace('Which seal part takes the place of TQ-181?', 'What replaces the seal TQ-181?'))
+  await seedRun(root, await loadExperiment(root), {
+    runId: 'reworded',
+    datasetId: 'smoke',
+    finishedAt: '2026-11-10T09:14:02.000Z',
+  })
+  await writeFile(file, now)
+}
+
+test.describe('the trend over runs', () => {
+  test.use({ panelOptions: { own: true, prepare: seedReworded } })
+  test('joins runs of the same questions and documents, and lists others with the reason', async ({ page, open }) => {
+    await open('/runs?trend=smoke')
+    const figures = page.getByRole('region', { name: 'Means by run' })
+    // The newest first; each run leads to its result.
+    await expect(figures.getByRole('row')).toHaveCount(3)
+    await expect(figures.getByRole('row').nth(1)).toContainText(RUN)
+    await expect(figures.getByRole('row').nth(2)).toContainText(OTHER)
+    await expect(page.getByRole('img', { name: /^Trend over runs: / })).toBeVisible()
+    const apart = page.getByRole('region', { name: 'Not comparable with these' }).last()
+    await expect(apart.getByRole('row')).toHaveCount(2)
+    await expect(apart).toContainText('reworded')
+    await expect(apart).toContainText('other questions: 3 of 4 are the same')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('img', { name: /^Trend over runs: / }).scrollIntoViewIfNeeded()
+    await page.screenshot({ path: `${FOLDER}/trend.png` })
+
+    await apart.getByRole('button', { name: 'Compare with it' }).click()
+    await expect(page.getByText('No other run asks the same questions of the same documents.')).toBeVisible()
+    await expect(figures.getByRole('row')).toHaveCount(2)
+    expect(page.url()).toContain('of=reworded')
+    await figures.getByRole('link', { name: 'reworded' }).click()
+    await expect(page.locator('main h2').first()).toHaveText('Result of reworded')
+  })
 })

@@ -58,6 +58,7 @@ export function comparisonProcedures({ index, experiment, stopping, config }: En
       result: control.compare.result.handler(async ({ input }) =>
         resultOf(index, input.run_id, await loadPrices(config.root)),
       ),
+      trend: control.compare.trend.handler(async ({ input }) => (await index.query('runTrend', input)).trend),
     },
     statistics: {
       pairs: control.statistics.pairs.handler(({ input, signal }) => pairsOfAliases(source(signal), input)),

@@ -10,6 +10,7 @@ import {
   MatrixPageInput,
   SearchInput,
 } from '../../../contract/index.ts'
+import { TrendInput } from '../../../contract/control/run-index/trend.ts'
 import { RunFactsInput } from '../../../contract/control/stored-runs.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { answerSlice, cell, RowCache } from './cell.ts'
@@ -20,6 +21,7 @@ import { matrixPage, OrderCache } from './matrix-page.ts'
 import { knownRuns, runFacts } from './run-facts.ts'
 import { indexStatus, listRuns, runSummary } from './runs.ts'
 import { search } from './search.ts'
+import { runTrend } from './trend.ts'
 
 /** Caches of one connection. */
 export interface QueryContext {
@@ -57,6 +59,7 @@ const QUERIES = {
   answerSlice: query(AnswerSliceInput, (db, input, { rows }) => answerSlice(db, input, rows)),
   search: query(SearchInput, search),
   compareRuns: query(CompareRunsInput, compareRuns),
+  runTrend: query(TrendInput, runTrend),
   status: query(z.strictObject({}), (db, _input, { folders }) => indexStatus(db, folders)),
 }
 

@@ -48,7 +48,7 @@ function figureWords({ model, quality, n, expected }: FrontierPoint, interval: E
 }
 
 /** Every value that an axis must hold. */
-const valuesOf = (drawn: readonly { mean: number; interval: Estimate['interval'] }[]): number[] =>
+export const valuesOf = (drawn: readonly { mean: number; interval: Estimate['interval'] }[]): number[] =>
   drawn.flatMap(({ mean, interval }) => [mean, ...(interval === null ? [] : [interval.low, interval.high])])
 
 interface QualityAndCostProps {

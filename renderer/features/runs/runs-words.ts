@@ -103,6 +103,32 @@ export const RUNS_WORDS = {
     cancel: 'Cancel',
   },
 
+  trend: {
+    title: 'Trend over runs',
+    what: 'The trend',
+    figures: 'The figures of the runs',
+    dataset: 'Dataset of the trend',
+    metric: 'Metric of the trend',
+    of: 'Compare with the run',
+    about: (label: string) => `Runs of ${label} that ask the same questions of the same documents, oldest first.`,
+    single: 'No other run asks the same questions of the same documents. Run it again to see a trend.',
+    noScore: (metric: string) => `No run has a value of ${metric}.`,
+    table: 'Means by run',
+    run: 'Run',
+    models: 'Model set',
+    thin: 'Pale, with its count: scored on fewer questions than other runs, so it is not joined to them.',
+    apart: 'Not comparable with these',
+    why: 'Why',
+    differs: {
+      questions: (shared: number, questions: number) =>
+        `other questions: ${count(shared)} of ${count(questions)} are the same`,
+      corpus: 'other documents: another corpus digest',
+      corpus_unknown: 'documents unknown: its rows name no corpus digest',
+    },
+    older: (runs: number) => `${plural(runs, 'older run')} of this dataset ${runs === 1 ? 'is' : 'are'} not shown.`,
+    choose: 'Compare with it',
+  },
+
   trash: {
     title: 'Trash',
     run: 'Run',

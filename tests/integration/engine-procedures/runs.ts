@@ -41,6 +41,10 @@ describe('runs side by side', () => {
     expect(compared.aliases.map(({ model, runs }) => [model, runs.length])).toEqual(MODELS.map((model) => [model, 2]))
     const provenance = await client.compare.provenance({ run_ids: runIds, dataset_id: 'smoke' })
     expect(provenance.differences.map(({ path }) => path)).toContainEqual(expect.stringContaining('judge_panel'))
+    // Another run of the same questions on documents that were ingested again.
+    const trend = await client.compare.trend({ run_id: 'one', dataset_id: 'smoke' })
+    expect(trend.comparable.map(({ run_id: id }) => id)).toEqual(expect.arrayContaining(runIds))
+    expect(trend.apart).toEqual([])
     const { points } = await client.compare.frontier({ run_ids: ['one'], metric: 'token_f1' })
     expect(points.map(({ model }) => model)).toEqual(MODELS)
     expect(points.some(({ on_frontier }) => on_frontier)).toBe(true)
