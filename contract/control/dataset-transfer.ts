@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier, Sha256 } from '../common.ts'
+import { MAX_FILE_BYTES } from './own-datasets.ts'
 
 // Datasets that come from elsewhere and go there: public ones in their own formats, and own ones as zip files.
 
@@ -33,6 +34,33 @@ export const ImportFolderInput = z.strictObject({
   split: z.string().min(1).max(200).optional(),
 })
 export type ImportFolderInput = z.input<typeof ImportFolderInput>
+
+const zipFile = {
+  /** As the person knows it; refusals name it. */
+  file_name: z.string().min(1).max(255),
+  base64: z.base64().max(Math.ceil(MAX_FILE_BYTES / 3) * 4, 'at most 32 MiB'),
+}
+
+/** An exported dataset as a file of the browser's machine. Larger ones are imported from a path of the engine's machine. */
+export const PreviewZipInput = z.strictObject(zipFile)
+export type PreviewZipInput = z.infer<typeof PreviewZipInput>
+
+export const UploadZipInput = z.strictObject({ ...zipFile, id: newId })
+export type UploadZipInput = z.infer<typeof UploadZipInput>
+
+/** What an exported dataset holds. Every path and the dataset's file were checked as an import does. */
+export const ZipPreview = z.strictObject({
+  label: z.string(),
+  description: z.string(),
+  licence: z.string().nullable(),
+  questions: count,
+  with_gold: count,
+  documents: count,
+  size_bytes: count,
+  /** The first paths below the documents' folder, in order. */
+  names: z.array(z.string()),
+})
+export type ZipPreview = z.infer<typeof ZipPreview>
 
 /** What an import does; `done` comes last. A client that leaves stops the import, and nothing of it is left. */
 export const ImportStep = z.discriminatedUnion('type', [

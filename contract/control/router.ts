@@ -30,7 +30,15 @@ import {
 } from './corpora.ts'
 import { DocumentChunks, DocumentChunksInput } from './document-chunks.ts'
 import { EventsInput, SequencedEvent } from './events.ts'
-import { ImportFolderInput, ImportFormat, ImportStep, FilePiece } from './dataset-transfer.ts'
+import {
+  FilePiece,
+  ImportFolderInput,
+  ImportFormat,
+  ImportStep,
+  PreviewZipInput,
+  UploadZipInput,
+  ZipPreview,
+} from './dataset-transfer.ts'
 import { AliasView, DatasetView, ExperimentView, SaveFlavorInput } from './experiment.ts'
 import { ExportChunk, ExportInput } from './exports.ts'
 import {
@@ -235,6 +243,10 @@ export const controlContract = {
     importFormats: base.output(z.array(ImportFormat)),
     /** Imports a public dataset, or an exported zip file, from a path of the engine's machine. */
     importFolder: base.input(ImportFolderInput).output(eventIterator(ImportStep)),
+    /** What a zip file of an exported dataset holds; stores nothing. Refused for paths that leave the dataset's folder. */
+    previewZip: base.input(PreviewZipInput).output(ZipPreview),
+    /** Imports such a file from the browser's machine. */
+    uploadZip: base.input(UploadZipInput).output(DatasetView),
     /** A document's file as it is, such as for a conversion; refused above 32 MiB. */
     documentFile: base.input(DocumentInput).output(eventIterator(FilePiece)),
     /** An own dataset as one zip file. */

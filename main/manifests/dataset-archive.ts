@@ -45,30 +45,42 @@ async function documentsBelow(folder: string): Promise<string[]> {
     .sort()
 }
 
+/** What an archive holds. */
+export interface UnpackedDataset {
+  file: OwnDatasetFile
+  /** Paths below the documents' folder, in order. */
+  documents: string[]
+}
+
 /** Unpacks a zip file as the own dataset `id`; returns the number of documents. Throws `DatasetEditError`; nothing is left then. */
 export async function importDataset(experiment: Experiment, file: string, id: string): Promise<number> {
   const { root } = experiment
   await refuseTakenId(experiment, id)
   const folder = join(root, OWN_DATASETS_FOLDER, `.import-${id}-${process.pid}`)
-  await mkdir(join(folder, OWN_DOCUMENTS_FOLDER), { recursive: true })
   try {
-    await asDatasetEdit(() => unpackZip(file, folder, entryProblem))
-    const manifest = await readFile(join(folder, OWN_DATASET_FILE), 'utf8').catch(() => {
-      throw new DatasetEditError('file', `${file} has no ${OWN_DATASET_FILE}: it is no exported dataset`)
-    })
-    const parsed = OwnDatasetFile.safeParse(parseYaml(`${OWN_DATASET_FILE} in ${file}`, manifest))
-    if (!parsed.success)
-      throw new DatasetEditError(
-        'file',
-        `${OWN_DATASET_FILE} in ${file}: ${describeIssues(parsed.error).slice(0, 3).join('; ')}`,
-      )
-    const { length } = await documentsBelow(join(folder, OWN_DOCUMENTS_FOLDER))
+    const { documents } = await unpackDataset(file, folder)
     await refuseTakenId(experiment, id)
     await rename(folder, join(root, OWN_DATASETS_FOLDER, id))
-    return length
+    return documents.length
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Unpacks an archive into a folder and checks all of it, as an import does. Throws `DatasetEditError`; the caller removes the folder. */
+export async function unpackDataset(file: string, folder: string): Promise<UnpackedDataset> {
+  await mkdir(join(folder, OWN_DOCUMENTS_FOLDER), { recursive: true })
+  await asDatasetEdit(() => unpackZip(file, folder, entryProblem))
+  const manifest = await readFile(join(folder, OWN_DATASET_FILE), 'utf8').catch(() => {
+    throw new DatasetEditError('file', `${file} has no ${OWN_DATASET_FILE}: it is no exported dataset`)
+  })
+  const parsed = OwnDatasetFile.safeParse(parseYaml(`${OWN_DATASET_FILE} in ${file}`, manifest))
+  if (!parsed.success)
+    throw new DatasetEditError(
+      'file',
+      `${OWN_DATASET_FILE} in ${file}: ${describeIssues(parsed.error).slice(0, 3).join('; ')}`,
+    )
+  return { file: parsed.data, documents: await documentsBelow(join(folder, OWN_DOCUMENTS_FOLDER)) }
 }
 
 /** Why an entry of an archive cannot be unpacked; null when it can. */

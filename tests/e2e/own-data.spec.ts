@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
+import { strToU8, zipSync } from 'fflate'
+import type { EngineProcess } from '../helpers/engine-process.ts'
+import { collected } from '../helpers/engine-runs.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
@@ -39,6 +42,13 @@ Who paints the lock?,Nobody.,lock.md,The lock is painted by Carl.
 `
 
 /** Two-hop questions with three paragraphs each, in the form of MuSiQue. */
+const unsafeZip = (): Buffer => Buffer.from(zipSync({ '../outside.md': strToU8('x') }))
+
+async function zipOf({ client }: Pick<EngineProcess, 'client'>, dataset: string): Promise<Buffer> {
+  const pieces = await collected(await client.datasets.exportZip({ dataset_id: dataset }))
+  return Buffer.concat(pieces.map((piece) => Buffer.from(piece.type === 'bytes' ? piece.base64 : '', 'base64')))
+}
+
 const MUSIQUE = Array.from({ length: 20 }, (_, number) => {
   const paragraph = (title: string, paragraph_text: string, is_supporting: boolean) => ({
     title: `${title} ${number}`,
@@ -285,6 +295,28 @@ test.describe('a dataset of one’s own', () => {
     await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)
     await page.getByRole('button', { name: 'Export as zip' }).click()
     await expect(page.getByText('musique_ans_v1_0_dev.zip was saved.')).toBeVisible()
+
+    // Another person opens that file in the browser: what is in it comes first.
+    await page.getByRole('button', { name: 'Import dataset' }).click()
+    await dialog.getByText('Zip file', { exact: true }).click()
+    const zip = dialog.locator('input[type=file]').last()
+    await zip.setInputFiles({ name: 'bad.zip', mimeType: 'application/zip', buffer: unsafeZip() })
+    await expect(dialog.getByRole('alert')).toContainText('"../outside.md" in bad.zip cannot be unpacked')
+    await zip.setInputFiles({
+      name: 'shared.zip',
+      mimeType: 'application/zip',
+      buffer: await zipOf(panel, 'musique_ans_v1_0_dev'),
+    })
+    await expect(dialog.getByRole('region', { name: 'What the zip file holds' })).toContainText(
+      /12 questions, 12 with gold facts; 36 documents/,
+    )
+    await expect(dialog.getByLabel('Id')).toHaveValue('shared')
+    expect(await seriousFindings(page)).toEqual([])
+    await page.screenshot({ path: `${FOLDER}/own-upload.png` })
+    await dialog.getByRole('button', { name: 'Import', exact: true }).click()
+    await expect(dialog).toHaveCount(0)
+    expect(page.url()).toContain('dataset=shared')
+    await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)
   })
 
   for (const scheme of ['light', 'dark'] as const)

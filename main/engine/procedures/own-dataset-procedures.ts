@@ -21,6 +21,7 @@ import {
 import { guessFormat, QuestionFileError } from '../../manifests/question-file.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import { importSteps, zipPieces } from '../corpora/dataset-transfer.ts'
+import { importUpload, previewUpload } from '../corpora/uploaded-zip.ts'
 import {
   checkDataset,
   ownDatasetView,
@@ -94,6 +95,13 @@ export function ownDatasetProcedures(parts: EngineParts) {
       const steps = importSteps(await parts.experiment.current(), input, untilEither(signal, parts.stopping))
       return withControlErrors(streamInputProblems(steps), parts.report)
     }),
+    previewZip: control.datasets.previewZip.handler(({ input }) => withInputProblems(() => previewUpload(input))),
+    uploadZip: control.datasets.uploadZip.handler(({ input }) =>
+      change(async () => {
+        await importUpload(await parts.experiment.current(), input)
+        return datasetView(await datasetOf(parts, input.id))
+      }),
+    ),
     exportZip: control.datasets.exportZip.handler(async ({ input }) => {
       await owned(input.dataset_id)
       return withControlErrors(streamInputProblems(zipPieces(root, input.dataset_id)), parts.report)

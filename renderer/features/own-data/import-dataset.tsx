@@ -1,4 +1,4 @@
-import { Button, Modal, NumberInput, Select, TextInput } from '@mantine/core'
+import { Button, Modal, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
@@ -8,6 +8,7 @@ import { datasetId } from '../documents/send-names.ts'
 import { problemsOf } from '../documents/use-sending.ts'
 import styles from './own-data.module.css'
 import { OWN_WORDS } from './own-words.ts'
+import { UploadZip } from './upload-zip.tsx'
 import { useDatasetRefresh } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.transfer
@@ -24,7 +25,7 @@ const idOfPath = (path: string): string =>
       .replace(/\.[^.]*$/, ''),
   )
 
-/** Imports a public dataset or an exported zip file from a path of this machine. */
+/** Imports a public dataset or an exported zip file from a path of the engine's machine, or a zip file of the browser's. */
 export function ImportDatasetButton() {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -33,14 +34,36 @@ export function ImportDatasetButton() {
         {WORDS.open}
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="lg" centered>
-        <ImportForm onClose={() => setOpen(false)} />
+        <ImportFrom onClose={() => setOpen(false)} />
       </Modal>
     </>
   )
 }
 
-function ImportForm({ onClose }: { onClose: () => void }) {
+function ImportFrom({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
+  const [from, setFrom] = useState<'path' | 'file'>('path')
+  const show = (dataset: string): void => {
+    onClose()
+    void navigate({ to: '/datasets', search: { dataset, view: 'questions' } })
+  }
+  return (
+    <div className={styles.form}>
+      <SegmentedControl
+        aria-label={OWN_WORDS.upload.from}
+        data={[
+          { value: 'path' as const, label: OWN_WORDS.upload.path },
+          { value: 'file' as const, label: OWN_WORDS.upload.file },
+        ]}
+        value={from}
+        onChange={setFrom}
+      />
+      {from === 'path' ? <ImportForm onClose={onClose} onShow={show} /> : <UploadZip onClose={onClose} onShow={show} />}
+    </div>
+  )
+}
+
+function ImportForm({ onClose, onShow }: { onClose: () => void; onShow: (dataset: string) => void }) {
   const refresh = useDatasetRefresh()
   const { data: formats = [] } = useQuery(api.datasets.importFormats.queryOptions())
   const [draft, setDraft] = useState(EMPTY)
@@ -65,16 +88,7 @@ function ImportForm({ onClose }: { onClose: () => void }) {
   const { byField, rest } = problemsOf(run.error, ['source', 'id'])
   const chosen = formats.find(({ id }) => id === draft.format)
   if (run.isSuccess && step?.type === 'done')
-    return (
-      <ImportDone
-        step={step}
-        onClose={onClose}
-        onShow={() => {
-          onClose()
-          void navigate({ to: '/datasets', search: { dataset: step.id, view: 'questions' } })
-        }}
-      />
-    )
+    return <ImportDone step={step} onClose={onClose} onShow={() => onShow(step.id)} />
   return (
     <form
       className={styles.form}

@@ -64,6 +64,21 @@ export const OWN_WORDS = {
     incomplete: 'the file is not complete',
   },
 
+  upload: {
+    from: 'Where the dataset is',
+    path: 'Files of the engine’s machine',
+    file: 'Zip file',
+    drop: 'Drop the zip file of an exported dataset here',
+    limit: (most: string) => `At most ${most}; larger ones are imported from a path.`,
+    choose: 'Choose a zip file',
+    tooLarge: (size: string) => `The file has ${size}: import it from a path of the engine’s machine.`,
+    preview: 'What the zip file holds',
+    holds: (questions: number, gold: number, documents: number, size: string) =>
+      `${plural(questions, 'question')}, ${count(gold)} with gold facts; ${plural(documents, 'document')}, ${size}.`,
+    names: 'Documents in the zip file',
+    more: (documents: number) => `and ${plural(documents, 'more document')}`,
+  },
+
   projectNote:
     'This dataset is part of the project and of its published results, so it cannot be changed here. A copy is yours to edit.',
 

@@ -261,6 +261,12 @@ describe('datasets', () => {
     await writeFile(join(root, 'locks.zip'), bytes)
     const unpacked = await imported({ source: join(root, 'locks.zip'), id: 'locks_again' })
     expect(unpacked).toMatchObject([{ type: 'done', format: 'zip', documents: { taken: 20, of: 20 } }])
-    for (const id of ['locks', 'locks_again']) await datasets.remove({ dataset_id: id })
+    const upload = { file_name: 'locks.zip', base64: bytes.toString('base64') }
+    expect(await datasets.previewZip(upload)).toMatchObject({ questions: 1, with_gold: 1, documents: 20 })
+    expect(await failureOf(datasets.uploadZip({ ...upload, id: 'locks' }))).toMatchObject({
+      details: { problems: [{ path: 'id' }] },
+    })
+    expect(await datasets.uploadZip({ ...upload, id: 'locks_sent' })).toMatchObject({ id: 'locks_sent', questions: 1 })
+    for (const id of ['locks', 'locks_again', 'locks_sent']) await datasets.remove({ dataset_id: id })
   })
 })
