@@ -8,6 +8,7 @@ import type { SystemStatus } from '../../contract/control/system.ts'
 import { api, control } from './client.ts'
 import { EMPTY_LADDER, type LadderState, nextLadder } from './ladder-state.ts'
 import { refreshQueries, repeatFirstFetches } from './refresh-queries.ts'
+import { watchSight } from './sight-of-page.ts'
 
 const LADDER_KEY = ['live', 'ladder'] as const
 const LINK_KEY = ['live', 'link'] as const
@@ -116,11 +117,12 @@ export function useEngineEvents(blind: boolean): void {
       if (blind) refresh(client, events)
       else applyBatch(client, events)
     }
+    const sight = watchSight(stop.signal)
     const setLink = (link: EventLink): void => void client.setQueryData(LINK_KEY, link)
-    const readOn = async (opened: () => void): Promise<void> => {
+    const readOn = async (signal: AbortSignal, opened: () => void): Promise<void> => {
       const { after, engine } = seen
       const input = { after, blind, ...(engine === undefined ? {} : { engine_id: engine }) }
-      for await (const sequenced of await control.system.events(input, { signal: stop.signal })) {
+      for await (const sequenced of await control.system.events(input, { signal })) {
         seen.after = sequenced.seq
         if (sequenced.event.type === 'stream.opened') {
           seen.engine = sequenced.event.engine_id
@@ -137,7 +139,10 @@ export function useEngineEvents(blind: boolean): void {
       // An object, because its member changes in a callback.
       const session = { isRefused: false }
       while (!stopped()) {
-        await readOn(() => {
+        await sight.shown()
+        if (stopped()) return
+        const hidden = sight.hidden()
+        await readOn(hidden, () => {
           wait = FIRST_WAIT_MS
           session.isRefused = false
           setLink('open')
@@ -148,6 +153,7 @@ export function useEngineEvents(blind: boolean): void {
           session.isRefused = controlErrorOf(error).code === 'unauthorized'
         })
         if (stopped()) return
+        if (hidden.aborted) continue
         lost = true
         setLink(session.isRefused ? 'expired' : 'lost')
         await new Promise((done) => setTimeout(done, wait))

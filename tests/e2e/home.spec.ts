@@ -1,9 +1,9 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { setForAllRoles } from '../../contract/index.ts'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsUntil } from '../helpers/engine-process.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { IS_DESKTOP, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const damageFile = (root: string): Promise<void> =>
   writeFile(join(root, 'results/foreign-smoke-evidence.jsonl'), '{"schema_version":1}\n')
@@ -58,6 +58,38 @@ test('an unknown address is reported and keeps the links to the pages', async ({
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible()
 })
+
+test('ten tabs of the panel load, because a tab that is not looked at holds no connection', async ({
+  page,
+  open,
+  panel,
+  context,
+}) => {
+  test.skip(IS_DESKTOP, 'the app has one window')
+  test.setTimeout(120_000)
+  await open('/')
+  await hide(page)
+  for (let tab = 2; tab <= 10; tab += 1) {
+    const next = await context.newPage()
+    await next.goto(`${panel.url}/#/settings`)
+    await expect(next.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+    await expect(next.getByLabel('Loading')).toHaveCount(0)
+    await hide(next)
+  }
+  // Shown again, a tab reads what it missed.
+  await panel.client.services.start({ name: 'platform', dataset_id: 'smoke' })
+  await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
+  await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /platform ready/ })).toBeVisible({
+    timeout: 30_000,
+  })
+})
+
+/** Turns a page into one of a tab that is not looked at: a headless browser shows all of its pages. */
+const hide = (page: Page): Promise<void> =>
+  page.evaluate(`
+    Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))
+  `)
 
 test.describe('a small window', () => {
   test.use({ viewport: { width: 1024, height: 700 } })
