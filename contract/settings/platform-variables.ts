@@ -185,6 +185,25 @@ export const PLATFORM_VARIABLES = {
     default: '30',
     what: 'How long an ingestion may be silent before another worker takes it.',
   },
+  DATABASE_URL: {
+    by: 'platform',
+    form: 'postgres://user:password@host:port/database',
+    default: null,
+    what: 'PostgreSQL database of jobs, stored objects, memory, research and media, which platforms on several machines may share; a file of the state folder unless set. Needs TASK_SIGNING_SECRET.',
+    isSecret: true,
+  },
+  BACKEND_DB_POOL_MIN: {
+    by: 'platform',
+    form: 'whole number, 0 to 1000',
+    default: '1',
+    what: 'Connections to that database that stay open.',
+  },
+  BACKEND_DB_POOL_MAX: {
+    by: 'platform',
+    form: 'whole number, 1 to 1000',
+    default: '10',
+    what: 'Most connections to that database of one process.',
+  },
   TASK_WORKER_CONCURRENCY: {
     by: 'platform',
     form: 'whole number, 1 to 1024',

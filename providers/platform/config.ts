@@ -30,6 +30,8 @@ import type { EdgeSettings, IdentitySettings } from './identity/identity-setting
 import type { ServiceAddress } from './ingestion/service-upload.ts'
 import type { CorpusLimits } from './ingestion/corpus.ts'
 import { readManifest } from './manifest-file.ts'
+import { readDatabaseSettings } from './database/database-settings.ts'
+import type { PostgresSettings } from './database/database-settings.ts'
 import { readTaskSettings } from './tasks/task-settings.ts'
 import type { TaskSettings } from './tasks/task-settings.ts'
 import { readExtractionSettings } from './extraction/routes.ts'
@@ -72,6 +74,8 @@ export interface PlatformConfig {
   identity: IdentitySettings
   edge: EdgeSettings
   rerankAdapter: RerankAdapterSettings
+  /** Null keeps the platform's own records in a file of the state folder. */
+  database: PostgresSettings | null
   tasks: TaskSettings
   storage: StorageSettings
   extraction: ExtractionSettings
@@ -133,6 +137,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     identity: readIdentitySettings(reader),
     edge: readEdgeSettings(reader),
     rerankAdapter: readRerankAdapterSettings(reader),
+    database: readDatabaseSettings(reader),
     tasks: readTaskSettings(reader),
     storage: readStorageSettings(reader),
     extraction: readExtractionSettings(reader),

@@ -158,7 +158,7 @@ async function compose(
   if (converter !== null) closing.add(() => converter.close())
   registerExtractionRoutes(app, { settings: config.extraction, converter, isDocument: isConvertible })
   const recordsFile = join(config.stateDir, 'platform.sqlite')
-  const records = await openStore(recordsFile, () =>
+  const records = await openStore(config.database === null ? recordsFile : 'DATABASE_URL', () =>
     openRecords({
       app,
       file: recordsFile,
@@ -190,7 +190,7 @@ async function compose(
     probes: {
       vector_store: () => store.list(),
       ingestion: async () => ingestion.list({ limit: 1 }),
-      database: async () => records.probe(),
+      database: () => records.probe(),
       object_store: () => records.probeObjects(),
       gateway: () => gateway.modelList(false),
       graph_engine: () => graph.probe(),

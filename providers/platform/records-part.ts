@@ -2,8 +2,11 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../kit/logger.ts'
 import type { ClosingList } from './closing-list.ts'
+import { PlatformConfigError } from './config.ts'
 import type { PlatformConfig } from './config.ts'
-import { openPlatformDatabase } from './database/platform-database.ts'
+import type { Database } from './database/database.ts'
+import type { PostgresSettings } from './database/database-settings.ts'
+import { openSqliteDatabase } from './database/sqlite-database.ts'
 import { CONSOLIDATION, consolidation } from './memory/consolidate.ts'
 import { openMedia } from './media/media-part.ts'
 import { MEDIA } from './media/run-operation.ts'
@@ -11,6 +14,7 @@ import { MemoryIndex } from './memory/memory-index.ts'
 import { MemoryStore } from './memory/memory-store.ts'
 import { registerMemoryRoutes } from './memory/routes.ts'
 import type { ModelHost } from './models/model-host.ts'
+import { quietly, repeat } from './repeat.ts'
 import { openResearch } from './research/research-part.ts'
 import { RESEARCH } from './research/run-research.ts'
 import type { CorpusSearchDeps } from './research/sources.ts'
@@ -27,17 +31,20 @@ import { openSqliteVectorStore } from './vector-store/sqlite-vector-store.ts'
 
 /** The platform's own records: background jobs, stored objects, memory, research and media, in one database. */
 export interface RecordsPart {
-  /** Throws when the database cannot be read. */
-  probe(): void
+  /** Rejects when the database cannot be read. */
+  probe(): Promise<void>
   /** Rejects when the bytes of objects cannot be reached. */
   probeObjects(): Promise<void>
 }
 
 export interface RecordsOptions {
   app: FastifyInstance
-  /** The database. */
+  /** Of the database, unless the settings name another one. */
   file: string
-  config: Pick<PlatformConfig, 'stateDir' | 'tasks' | 'storage' | 'memory' | 'research' | 'media' | 'consumer'>
+  config: Pick<
+    PlatformConfig,
+    'stateDir' | 'database' | 'tasks' | 'storage' | 'memory' | 'research' | 'media' | 'consumer'
+  >
   models: ModelHost
   /** What research searches. */
   corpora: Omit<CorpusSearchDeps, 'models'>
@@ -48,14 +55,16 @@ export interface RecordsOptions {
 /** Opens the database, registers the routes of its records and starts the worker of background jobs. */
 export async function openRecords(options: RecordsOptions): Promise<RecordsPart> {
   const { app, file, config, models, corpora, logger, closing } = options
-  const database = openPlatformDatabase(file)
-  closing.add(async () => database.close())
+  const database = await openDatabase(config.database, file)
+  closing.add(() => database.close())
   const { tasks: settings, storage, stateDir } = config
   const folder = join(stateDir, 'storage')
   const bytes = await openBytes(storage, folder)
   closing.add(async () => bytes.close())
   const objects = new ObjectStore({ database, bytes, incoming: join(folder, '.incoming'), settings: storage })
-  closing.add(sweepRegularly(objects, logger))
+  const sweep = quietly(logger, 'abandoned uploads cannot be removed', () => objects.sweep())
+  void sweep()
+  closing.add(repeat(sweep, HOUR_MS))
   registerStorageRoutes(app, objects, storage.maxUploadBytes)
   const tasks = new TaskStore(database, {
     secret: settings.signingSecret ?? storedSigningSecret(stateDir),
@@ -77,15 +86,15 @@ export async function openRecords(options: RecordsOptions): Promise<RecordsPart>
   registerMemoryRoutes(app, {
     store: memory,
     index,
-    consolidate: (order) => {
-      const task = tasks.add({ kind: CONSOLIDATION, subject: order.user_id, payload: order })
+    consolidate: async (order) => {
+      const task = await tasks.add({ kind: CONSOLIDATION, subject: order.user_id, payload: order })
       worker.wake()
       return task
     },
   })
   const { research } = config
-  openResearch({ app, tasks, settings: research, taskSettings: settings, models, corpora, logger, closing })
-  openMedia({
+  await openResearch({ app, tasks, settings: research, taskSettings: settings, models, corpora, logger, closing })
+  await openMedia({
     app,
     database,
     tasks,
@@ -99,8 +108,23 @@ export async function openRecords(options: RecordsOptions): Promise<RecordsPart>
   })
   worker.start()
   return {
-    probe: () => void database.prepare('SELECT count(*) FROM tasks').get(),
+    probe: async () => void (await database.get('SELECT 1 FROM tasks LIMIT 1')),
     probeObjects: () => bytes.probe(),
+  }
+}
+
+/** The client of PostgreSQL is loaded only where it is used. */
+async function openDatabase(settings: PostgresSettings | null, file: string): Promise<Database> {
+  if (settings === null) return openSqliteDatabase(file)
+  const { openPostgresDatabase } = await import('./database/postgres-database.ts')
+  try {
+    return await openPostgresDatabase(settings)
+  } catch (error) {
+    const reason =
+      error instanceof Error ? error.message || String((error as NodeJS.ErrnoException).code) : String(error)
+    throw new PlatformConfigError([
+      `DATABASE_URL: the database cannot be used: ${reason.replace(/^DATABASE_URL: /, '')}`,
+    ])
   }
 }
 
@@ -112,17 +136,3 @@ async function openBytes({ s3 }: StorageSettings, folder: string): Promise<Objec
 }
 
 const HOUR_MS = 60 * 60_000
-
-/** Removes now and every hour what ended uploads left; returns what ends that. */
-function sweepRegularly(objects: ObjectStore, logger: Logger): () => Promise<void> {
-  const sweep = async (): Promise<void> =>
-    objects.sweep().catch((error: unknown) => logger.error({ err: error }, 'abandoned uploads cannot be removed'))
-  let underWay = sweep()
-  const timer = setInterval(() => {
-    underWay = sweep()
-  }, HOUR_MS)
-  return async () => {
-    clearInterval(timer)
-    await underWay
-  }
-}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { PLATFORM_VARIABLES } from '../../contract/settings/platform-variables.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
+import { readDatabaseSettings } from './database/database-settings.ts'
 import { readExtractionSettings } from './extraction/routes.ts'
 import { readMediaSettings } from './media/media-settings.ts'
 import { readMemorySettings } from './memory/memory-store.ts'
@@ -9,6 +10,7 @@ import { readStorageSettings } from './storage/storage-settings.ts'
 import { readTaskSettings } from './tasks/task-settings.ts'
 
 const READERS = [
+  readDatabaseSettings,
   readTaskSettings,
   readStorageSettings,
   readExtractionSettings,
@@ -38,14 +40,17 @@ function problemsOf(name: string, value: string | undefined): string[] {
   return reader.problems.filter((problem) => problem.startsWith(`${name}: invalid value`))
 }
 
-const READ_HERE = /^(?:TASK_|STORAGE_|MEMORY_|RESEARCH_|EXTRACTION_|MEDIA_|HOSTED_|IMAGEGEN_|MAX_UPLOAD_BYTES$)/
+const READ_HERE =
+  /^(?:BACKEND_DB_|TASK_|STORAGE_|MEMORY_|RESEARCH_|EXTRACTION_|MEDIA_|HOSTED_|IMAGEGEN_|MAX_UPLOAD_BYTES$)/
 const bounded = Object.entries(PLATFORM_VARIABLES).flatMap(([name, { form, default: value }]) => {
   const bounds = READ_HERE.test(name) ? boundsOf(form) : null
   return bounds === null ? [] : [{ name, value, ...bounds }]
 })
 
-it('finds the bounded settings of jobs, storage, memory, research, media and extraction', () => {
+it('finds the bounded settings of database, jobs, storage, memory, research, media and extraction', () => {
   expect(bounded.map(({ name }) => name).sort()).toEqual([
+    'BACKEND_DB_POOL_MAX',
+    'BACKEND_DB_POOL_MIN',
     'EXTRACTION_MAX_FILE_SIZE',
     'EXTRACTION_TIMEOUT_SECONDS',
     'HOSTED_PROVIDER_TIMEOUT_SECONDS',

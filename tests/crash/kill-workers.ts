@@ -21,7 +21,7 @@ export async function bundledWorker(
     logLevel: 'error',
     root: REPOSITORY,
     // Packages with a native part stay outside; the process finds them by NODE_PATH, which only CommonJS reads.
-    ssr: { noExternal: true, external: ['better-sqlite3', 'sharp'] },
+    ssr: { noExternal: true, external: ['better-sqlite3', 'pg', 'sharp'] },
     build: {
       ssr: join(import.meta.dirname, script),
       outDir: join(folder, 'worker'),
@@ -57,9 +57,9 @@ export interface KillRounds {
   withinMs?: number
   start: () => Promise<ChildProcess>
   /** Before each process is started. */
-  work: () => void
+  work: () => Promise<void>
   /** How many pieces of work were under way; asked after each kill. */
-  underWay: () => number
+  underWay: () => Promise<number>
 }
 
 /** Starts processes and kills each at a random moment, within 40 ms unless said. Returns how many pieces of work the kills found under way. */
@@ -70,11 +70,11 @@ export async function killRounds(rounds: KillRounds): Promise<number> {
   const oneByOne = async (): Promise<void> => {
     while (begun < kills) {
       begun += 1
-      work()
+      await work()
       const child = await start()
       await delay(random() * withinMs)
       await kill(child)
-      interrupted += underWay()
+      interrupted += await underWay()
     }
   }
   await Promise.all(Array.from({ length: atOnce }, oneByOne))

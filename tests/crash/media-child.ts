@@ -1,5 +1,5 @@
 // One worker runs the media operations of one database until the process is killed.
-import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
+import { openDatabase } from '../helpers/database-address.ts'
 import { BudgetLedger } from '../../providers/platform/media/budget-ledger.ts'
 import { falClient } from '../../providers/platform/media/fal-client.ts'
 import type { BudgetSettings } from '../../providers/platform/media/media-settings.ts'
@@ -12,27 +12,29 @@ import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { TaskWorker } from '../../providers/platform/tasks/task-worker.ts'
 
 const [file, secret, storage, endpoint, settings] = process.argv.slice(2) as [string, string, string, string, string]
-const database = openPlatformDatabase(file)
-const budget: BudgetSettings = { ...(JSON.parse(settings) as BudgetSettings), caps: new Map() }
-const handler = runMedia({
-  operations: new OperationStore(database, new BudgetLedger(database, budget)),
-  objects: new ObjectStore({
-    database,
-    bytes: folderBytes(storage),
-    incoming: join(storage, '.incoming'),
-    settings: { buckets: [], quotaBytes: 1_000_000 },
-  }),
-  hosted: falClient({ endpoint, apiKey: 'key' }),
-  imageMaxBytes: 1000,
-  fileMaxBytes: 1000,
-  pollMs: 3,
-  // Every picture has other bytes: one that is lost or stored twice shows.
-  draw: async ({ prompt }) => Buffer.from(prompt),
-})
-new TaskWorker({
-  store: new TaskStore(database, { secret, leaseMs: 200, visibilityTimeoutMs: 10_000 }),
-  settings: { concurrency: 4, prefetchMultiplier: 1, softLimitMs: 20_000, hardLimitMs: 30_000 },
-  pollMs: 5,
-  handlers: { [MEDIA]: handler },
-}).start()
-process.stdout.write('ready\n')
+void (async () => {
+  const database = await openDatabase(file)
+  const budget: BudgetSettings = { ...(JSON.parse(settings) as BudgetSettings), caps: new Map() }
+  const handler = runMedia({
+    operations: new OperationStore(database, new BudgetLedger(database, budget)),
+    objects: new ObjectStore({
+      database,
+      bytes: folderBytes(storage),
+      incoming: join(storage, '.incoming'),
+      settings: { buckets: [], quotaBytes: 1_000_000 },
+    }),
+    hosted: falClient({ endpoint, apiKey: 'key' }),
+    imageMaxBytes: 1000,
+    fileMaxBytes: 1000,
+    pollMs: 3,
+    // Every picture has other bytes: one that is lost or stored twice shows.
+    draw: async ({ prompt }) => Buffer.from(prompt),
+  })
+  new TaskWorker({
+    store: new TaskStore(database, { secret, leaseMs: 200, visibilityTimeoutMs: 10_000 }),
+    settings: { concurrency: 4, prefetchMultiplier: 1, softLimitMs: 20_000, hardLimitMs: 30_000 },
+    pollMs: 5,
+    handlers: { [MEDIA]: handler },
+  }).start()
+  process.stdout.write('ready\n')
+})()

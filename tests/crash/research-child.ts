@@ -1,16 +1,16 @@
 // Several workers, each with a connection of its own, run the research sessions of one database until the process is killed.
 import { setTimeout as delay } from 'node:timers/promises'
-import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
+import { openDatabase } from '../helpers/database-address.ts'
 import { chatCompletion } from '../../providers/platform/models/chat-completion.ts'
 import { RESEARCH, research } from '../../providers/platform/research/run-research.ts'
 import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { TaskWorker } from '../../providers/platform/tasks/task-worker.ts'
 
 const [file, secret, workers] = [process.argv[2]!, process.argv[3]!, Number(process.argv[4])]
-for (let worker = 0; worker < workers; worker += 1) startWorker()
-process.stdout.write('ready\n')
+for (let worker = 0; worker < workers; worker += 1) void startWorker()
 
-function startWorker(): void {
+async function startWorker(): Promise<void> {
+  const database = await openDatabase(file)
   const handler = research({
     models: {
       isBuiltin: () => true,
@@ -24,9 +24,10 @@ function startWorker(): void {
     web: null,
   })
   new TaskWorker({
-    store: new TaskStore(openPlatformDatabase(file), { secret, leaseMs: 60, visibilityTimeoutMs: 10_000 }),
+    store: new TaskStore(database, { secret, leaseMs: 60, visibilityTimeoutMs: 10_000 }),
     settings: { concurrency: 2, prefetchMultiplier: 1, softLimitMs: 5000, hardLimitMs: 6000 },
     pollMs: 10,
     handlers: { [RESEARCH]: handler },
   }).start()
+  process.stdout.write('ready\n')
 }

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
+import { openSqliteDatabase } from '../../providers/platform/database/sqlite-database.ts'
 import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
 import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
 import { s3Bytes } from '../../providers/platform/storage/s3-bytes.ts'
@@ -11,7 +11,7 @@ import type { S3Settings } from '../../providers/platform/storage/storage-settin
 const [file, storage, s3] = process.argv.slice(2) as [string, string, string]
 const service = JSON.parse(s3) as S3Settings | null
 const store = new ObjectStore({
-  database: openPlatformDatabase(file),
+  database: openSqliteDatabase(file),
   bytes: service === null ? folderBytes(storage) : s3Bytes(service),
   incoming: join(storage, '.incoming'),
   settings: { buckets: ['default'], quotaBytes: 1_000_000_000 },

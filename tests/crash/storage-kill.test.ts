@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
+import { openSqliteDatabase } from '../../providers/platform/database/sqlite-database.ts'
 import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
 import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
 import { s3Bytes } from '../../providers/platform/storage/s3-bytes.ts'
@@ -21,7 +21,7 @@ it.each(['files in a folder', 'an S3 service'])(
     const [file, storage] = [join(folder, 'platform.sqlite'), join(folder, 'storage')]
     const server = where === 'an S3 service' ? await startS3Server(join(folder, 's3')) : null
     const bytes = server === null ? folderBytes(storage) : s3Bytes(server.settings)
-    const database = openPlatformDatabase(file)
+    const database = openSqliteDatabase(file)
     const store = new ObjectStore({
       database,
       bytes,
@@ -29,30 +29,28 @@ it.each(['files in a folder', 'an S3 service'])(
       settings: { buckets: ['default'], quotaBytes: 1_000_000_000 },
     })
     const startWorker = await bundledWorker('storage-child.ts', folder)
-    const loose = database.prepare<[], number>('SELECT count(*) FROM loose_bytes').pluck()
+    const loose = async () => (await database.all('SELECT * FROM loose_bytes')).length
     const interrupted = await killRounds({
       kills: KILLS,
       atOnce: 2,
       random: randomFrom(31),
       withinMs: 300,
       start: () => startWorker([file, storage, JSON.stringify(server?.settings ?? null)]),
-      work: () => {},
-      underWay: () => (loose.get()! > 0 ? 1 : 0),
+      work: async () => {},
+      underWay: async () => ((await loose()) > 0 ? 1 : 0),
     })
     // Without kills in the middle of an upload or a removal the rounds would show nothing.
     expect(interrupted).toBeGreaterThan(KILLS / 4)
 
-    const rows = database
-      .prepare<[], { name: string; sha256: string; content_key: string }>('SELECT * FROM objects')
-      .all()
+    const rows = await database.all<{ name: string; sha256: string; content_key: string }>('SELECT * FROM objects')
     expect(rows.length).toBeGreaterThan(KILLS / 2)
     for (const { name, sha256 } of rows) {
-      const stored = await text(await store.read(store.find('default', name)!))
+      const stored = await text(await store.read((await store.find('default', name))!))
       expect(createHash('sha256').update(stored).digest('hex')).toBe(sha256)
     }
     // What the kills left is known, and goes when its time has come.
     await store.sweep(-1)
-    expect(loose.get()).toBe(0)
+    expect(await loose()).toBe(0)
     const keys =
       server === null
         ? readdirSync(join(storage, 'default'), { recursive: true, withFileTypes: true })
@@ -61,7 +59,7 @@ it.each(['files in a folder', 'an S3 service'])(
         : (await server.keys()).map((key) => key.split('/').at(-1)!)
     expect(keys.toSorted()).toEqual([...new Set(rows.map(({ content_key: key }) => key.slice(3)))].toSorted())
     bytes.close()
-    database.close()
+    await database.close()
     await server?.close()
   },
   180_000,

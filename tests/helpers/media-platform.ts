@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type Database from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import sharp from 'sharp'
 import { expect, vi } from 'vitest'
@@ -7,7 +6,7 @@ import { createEnvReader } from '../../providers/kit/env-reader.ts'
 import { createLogger } from '../../providers/kit/logger.ts'
 import { createHttpServer } from '../../providers/kit/server.ts'
 import { createClosingList } from '../../providers/platform/closing-list.ts'
-import { openPlatformDatabase } from '../../providers/platform/database/platform-database.ts'
+import type { Database } from '../../providers/platform/database/database.ts'
 import { guardRoutes } from '../../providers/platform/identity/guard.ts'
 import { readEdgeSettings, readIdentitySettings } from '../../providers/platform/identity/identity-settings.ts'
 import { routePolicies } from '../../providers/platform/identity/route-policy.ts'
@@ -22,6 +21,7 @@ import { readTaskSettings } from '../../providers/platform/tasks/task-settings.t
 import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { startFakeMediaProvider } from './fake-media-provider.ts'
 import type { FakeMediaProvider } from './fake-media-provider.ts'
+import { openDatabase } from './database-address.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 import { USER_ID, USER_SECRET, userToken } from './user-token.ts'
 
@@ -39,12 +39,12 @@ export type Body = Record<string, unknown>
 const STORAGE = { maxUploadBytes: 1_000_000, buckets: ['default'], quotaBytes: 10_000_000 }
 const logger = createLogger('test', 'silent')
 
-export const tasksOf = (database: Database.Database): TaskStore =>
+export const tasksOf = (database: Database): TaskStore =>
   new TaskStore(database, { secret: 'a-signing-secret', visibilityTimeoutMs: 100_000 })
 
 /** The media routes of a platform over files of a test, with a fake hosted provider; it is stopped and started like a process. */
 export class MediaPlatform {
-  readonly database: Database.Database
+  readonly database: Database
   readonly provider: FakeMediaProvider
   /** What the fake provider generates: 4 × 3 pixels. */
   readonly png: Buffer
@@ -60,26 +60,29 @@ export class MediaPlatform {
     provider: FakeMediaProvider,
     png: Buffer,
     tokens: { mine: string; others: string },
+    database: Database,
   ) {
     this.#folder = folder
     this.provider = provider
     this.png = png
     this.mine = tokens.mine
     this.others = tokens.others
-    this.database = openPlatformDatabase(this.file)
+    this.database = database
   }
 
-  static async create(): Promise<MediaPlatform> {
+  /** `address`: of its database. */
+  static async create(address: string): Promise<MediaPlatform> {
     const png = await sharp({ create: { width: 4, height: 3, channels: 3, background: '#f80' } })
       .png()
       .toBuffer()
     const provider = await startFakeMediaProvider([{ bytes: png, type: 'application/octet-stream' }])
     const tokens = { mine: await userToken(), others: await userToken({ sub: OTHER_ID }) }
-    return new MediaPlatform(await temporaryFolder('media'), provider, png, tokens)
+    return new MediaPlatform(await temporaryFolder('media'), provider, png, tokens, await openDatabase(address))
   }
 
-  get file(): string {
-    return join(this.#folder, 'platform.sqlite')
+  /** Folder of stored files. */
+  get storage(): string {
+    return join(this.#folder, 'storage')
   }
 
   async start(env: Record<string, string> = {}): Promise<void> {
@@ -104,7 +107,7 @@ export class MediaPlatform {
     })
     const settings = readMediaSettings(reader)
     expect(reader.problems).toEqual([])
-    const folder = join(this.#folder, 'storage')
+    const folder = this.storage
     this.objects = new ObjectStore({
       database: this.database,
       bytes: folderBytes(folder),
@@ -113,7 +116,7 @@ export class MediaPlatform {
     })
     registerStorageRoutes(this.app, this.objects, STORAGE.maxUploadBytes)
     registerTaskRoutes(this.app, tasksOf(this.database), [MEDIA])
-    openMedia({
+    await openMedia({
       app: this.app,
       database: this.database,
       tasks: tasksOf(this.database),
@@ -139,7 +142,7 @@ export class MediaPlatform {
   async close(): Promise<void> {
     await this.stop()
     await this.provider.close()
-    this.database.close()
+    await this.database.close()
   }
 
   ask = async (method: 'GET' | 'POST', url: string, payload?: object, token = this.mine) => {

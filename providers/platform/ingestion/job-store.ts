@@ -140,7 +140,7 @@ export class JobStore {
         const row = this.#database
           .prepare<{ now: number; id: string | null }, JobRow>(
             `SELECT * FROM jobs AS job WHERE (status = 'pending' OR (status = 'running' AND lease_until_ms <= @now))
-             AND (@id IS NULL OR id = @id) AND NOT EXISTS (
+             AND (CAST(@id AS TEXT) IS NULL OR id = @id) AND NOT EXISTS (
                SELECT 1 FROM jobs AS other WHERE other.collection = job.collection AND other.id <> job.id
                AND other.status = 'running' AND other.lease_until_ms > @now
              ) ORDER BY seq LIMIT 1`,

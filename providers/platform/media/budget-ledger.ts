@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3'
+import type { Database, Queries } from '../database/database.ts'
 import type { BudgetSettings, Micro } from './media-settings.ts'
 
 /** What an operation reserves, and for whom. */
@@ -46,21 +46,24 @@ const SPENT = `CASE state WHEN 'reserved' THEN coalesce(reserved_micro, 0) WHEN 
 
 /**
  * Ledger of what media operations cost: one row each, reserved before the operation is accepted, then committed or released once. A
- * reservation counts against the caps like spent money, so that concurrent operations cannot exceed them together.
+ * reservation counts against the caps like spent money, so that concurrent operations cannot exceed them together. Its writes are part of the
+ * transaction that they are given, unless the ledger has a database apart, such as one in memory.
  */
 export class BudgetLedger {
-  readonly #database: Database.Database
+  readonly #database: Database
   readonly #settings: BudgetSettings
+  readonly #isApart: boolean
   readonly #now: () => number
 
-  constructor(database: Database.Database, settings: BudgetSettings, now: () => number = Date.now) {
+  constructor(database: Database, settings: BudgetSettings, { isApart = false, now = Date.now } = {}) {
     this.#database = database
     this.#settings = settings
+    this.#isApart = isApart
     this.#now = now
   }
 
   /** Throws `BudgetRefusedError` for what would exceed a cap, or has an unknown cost that is not allowed. Without a budget it does nothing. */
-  reserve(spending: Spending): void {
+  async reserve(outer: Queries, spending: Spending): Promise<void> {
     const { enabled, allowUnknownCost, currency } = this.#settings
     if (!enabled) return
     const { amount, operationId, subject, consumer, project } = spending
@@ -69,100 +72,101 @@ export class BudgetLedger {
         'unknown_cost',
         'The cost of this model is unknown: give it one in MEDIA_FAL_MODELS, or set MEDIA_BUDGET_ALLOW_UNKNOWN_COST',
       )
-    this.#database
-      .transaction(() => {
-        for (const scope of scopesOf(consumer, project)) {
-          const cap = this.#capOf(scope)
-          if (cap === null) continue
-          const spent = this.#spent(consumer, scope === consumer ? null : project)
-          if (spent + (amount ?? 0) > cap)
-            throw new BudgetRefusedError(
-              'over_cap',
-              `The media budget of ${scope} does not cover this operation: ${cap / 1e6} ${currency} are allowed, ${spent / 1e6} are spent or reserved, ${(amount ?? 0) / 1e6} are asked for`,
-            )
-        }
-        const now = this.#now()
-        this.#database
-          .prepare(
-            `INSERT INTO media_ledger (operation_id, subject, consumer, project, currency, state, reserved_micro, created_ms, updated_ms)
-             VALUES (?, ?, ?, ?, ?, 'reserved', ?, ?, ?)`,
+    await this.#write(outer, async (tx) => {
+      for (const scope of scopesOf(consumer, project)) {
+        const cap = this.#capOf(scope)
+        if (cap === null) continue
+        const spent = await this.#spent(tx, consumer, scope === consumer ? null : project)
+        if (spent + (amount ?? 0) > cap)
+          throw new BudgetRefusedError(
+            'over_cap',
+            `The media budget of ${scope} does not cover this operation: ${cap / 1e6} ${currency} are allowed, ${spent / 1e6} are spent or reserved, ${(amount ?? 0) / 1e6} are asked for`,
           )
-          .run(operationId, subject, consumer, project, currency, amount, now, now)
-      })
-      .immediate()
+      }
+      const now = this.#now()
+      await tx.run(
+        `INSERT INTO media_ledger (operation_id, subject, consumer, project, currency, state, reserved_micro, created_ms, updated_ms)
+         VALUES (?, ?, ?, ?, ?, 'reserved', ?, ?, ?)`,
+        [operationId, subject, consumer, project, currency, amount, now, now],
+      )
+    })
   }
 
   /**
    * Commits or releases what an operation reserved; a row that is settled stays as it is. A charge without a reservation, which a ledger in
    * memory lost with its process, is recorded while the budget is enabled.
    */
-  settle(spending: Spending, settlement: Settlement): void {
+  async settle(outer: Queries, spending: Spending, settlement: Settlement): Promise<void> {
     const { operationId, subject, consumer, project } = spending
+    const { currency, enabled } = this.#settings
     const isCommitted = settlement.state === 'committed'
     const cost = settlement.state === 'committed' ? settlement.cost : null
     const now = this.#now()
-    const { changes } = this.#database
-      .prepare(
+    await this.#write(outer, async (tx) => {
+      const changes = await tx.run(
         `UPDATE media_ledger SET state = @state, cost_micro = @cost, is_recovery = @recovery, updated_ms = @now
          WHERE operation_id = @operationId AND state = 'reserved'`,
+        { state: settlement.state, cost, recovery: isCommitted && cost === null ? 1 : 0, now, operationId },
       )
-      .run({ state: settlement.state, cost, recovery: isCommitted && cost === null ? 1 : 0, now, operationId })
-    if (changes > 0 || !isCommitted || !this.#settings.enabled) return
-    this.#database
-      .prepare(
-        `INSERT OR IGNORE INTO media_ledger (operation_id, subject, consumer, project, currency, state, is_recovery, cost_micro, created_ms, updated_ms)
-         VALUES (?, ?, ?, ?, ?, 'committed', ?, ?, ?, ?)`,
+      if (changes > 0 || !isCommitted || !enabled) return
+      await tx.run(
+        `INSERT INTO media_ledger (operation_id, subject, consumer, project, currency, state, is_recovery, cost_micro, created_ms, updated_ms)
+         VALUES (?, ?, ?, ?, ?, 'committed', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+        [operationId, subject, consumer, project, currency, cost === null ? 1 : 0, cost, now, now],
       )
-      .run(operationId, subject, consumer, project, this.#settings.currency, cost === null ? 1 : 0, cost, now, now)
+    })
   }
 
   /** Marks a reservation whose submission has no known outcome: it stays reserved until somebody reconciles it. */
-  markRecovery(operationId: string): void {
-    this.#database
-      .prepare(`UPDATE media_ledger SET is_recovery = 1, updated_ms = ? WHERE operation_id = ? AND state = 'reserved'`)
-      .run(this.#now(), operationId)
+  async markRecovery(outer: Queries, operationId: string): Promise<void> {
+    await this.#write(outer, async (tx) => {
+      await tx.run(
+        `UPDATE media_ledger SET is_recovery = 1, updated_ms = ? WHERE operation_id = ? AND state = 'reserved'`,
+        [this.#now(), operationId],
+      )
+    })
   }
 
-  /** Gives a charge of unknown cost its amount; false when there is none. */
-  correct(operationId: string, cost: Micro): boolean {
-    const { changes } = this.#database
-      .prepare(
+  /** Gives a charge of unknown cost its amount. */
+  async correct(outer: Queries, operationId: string, cost: Micro): Promise<void> {
+    await this.#write(outer, async (tx) => {
+      await tx.run(
         `UPDATE media_ledger SET cost_micro = ?, is_recovery = 0, updated_ms = ?
          WHERE operation_id = ? AND state = 'committed' AND cost_micro IS NULL`,
+        [cost, this.#now(), operationId],
       )
-      .run(cost, this.#now(), operationId)
-    return changes > 0
+    })
   }
 
   /** Operations whose spending is reserved. */
-  reserved(): string[] {
-    return this.#database
-      .prepare<[], string>(`SELECT operation_id FROM media_ledger WHERE state = 'reserved'`)
-      .pluck()
-      .all()
+  async reserved(): Promise<string[]> {
+    const rows = await this.#database.all<LedgerRow>(`SELECT operation_id FROM media_ledger WHERE state = 'reserved'`)
+    return rows.map(({ operation_id: id }) => id)
   }
 
-  find(operationId: string): Pick<LedgerRow, 'state' | 'reserved_micro' | 'cost_micro'> | null {
-    const row = this.#database
-      .prepare<[string], LedgerRow>('SELECT * FROM media_ledger WHERE operation_id = ?')
-      .get(operationId)
-    return row ?? null
+  async find(operationId: string): Promise<LedgerRow | null> {
+    return this.#database.get<LedgerRow>(
+      'SELECT operation_id, state, reserved_micro, cost_micro FROM media_ledger WHERE operation_id = ?',
+      [operationId],
+    )
   }
 
   /** Totals by scope, in the current currency, of one user or of all where `subject` is null. */
-  totals(subject: string | null): ScopeTotal[] {
-    const rows = this.#database
-      .prepare<
-        Record<string, unknown>,
-        { consumer: string; project: string | null; reserved: number; committed: number; recoveries: number }
-      >(
-        `SELECT consumer, project,
-           sum(CASE state WHEN 'reserved' THEN coalesce(reserved_micro, 0) ELSE 0 END) AS reserved,
-           sum(CASE state WHEN 'committed' THEN coalesce(cost_micro, 0) ELSE 0 END) AS committed,
-           sum(is_recovery) AS recoveries
-         FROM media_ledger WHERE currency = @currency AND (@subject IS NULL OR subject = @subject) GROUP BY consumer, project`,
-      )
-      .all({ currency: this.#settings.currency, subject })
+  async totals(subject: string | null): Promise<ScopeTotal[]> {
+    const rows = await this.#database.all<{
+      consumer: string
+      project: string | null
+      reserved: number
+      committed: number
+      recoveries: number
+    }>(
+      `SELECT consumer, project,
+         sum(CASE state WHEN 'reserved' THEN coalesce(reserved_micro, 0) ELSE 0 END) AS reserved,
+         sum(CASE state WHEN 'committed' THEN coalesce(cost_micro, 0) ELSE 0 END) AS committed,
+         sum(is_recovery) AS recoveries
+       FROM media_ledger WHERE currency = @currency AND (CAST(@subject AS TEXT) IS NULL OR subject = @subject) GROUP BY consumer, project`,
+      { currency: this.#settings.currency, subject },
+    )
     const totals = new Map<string, ScopeTotal>()
     for (const { consumer, project, ...sums } of rows)
       for (const scope of scopesOf(consumer, project)) {
@@ -178,12 +182,13 @@ export class BudgetLedger {
   }
 
   /** Removes settled rows that are older than the retention; those that wait for a person stay. */
-  prune(): void {
+  async prune(): Promise<void> {
     const { retentionMs } = this.#settings
     if (retentionMs === null) return
-    this.#database
-      .prepare(`DELETE FROM media_ledger WHERE state <> 'reserved' AND is_recovery = 0 AND updated_ms < ?`)
-      .run(this.#now() - retentionMs)
+    await this.#database.run(
+      `DELETE FROM media_ledger WHERE state <> 'reserved' AND is_recovery = 0 AND updated_ms < ?`,
+      [this.#now() - retentionMs],
+    )
   }
 
   #capOf(scope: string): Micro | null {
@@ -192,14 +197,17 @@ export class BudgetLedger {
     return scope.includes(':') ? null : this.#settings.defaultCap
   }
 
-  #spent(consumer: string, project: string | null): Micro {
-    return this.#database
-      .prepare<Record<string, unknown>, number>(
-        `SELECT coalesce(sum(${SPENT}), 0) FROM media_ledger
-         WHERE currency = @currency AND consumer = @consumer AND (@project IS NULL OR project = @project)`,
-      )
-      .pluck()
-      .get({ currency: this.#settings.currency, consumer, project })!
+  async #spent(tx: Queries, consumer: string, project: string | null): Promise<Micro> {
+    const row = await tx.get<{ spent: Micro }>(
+      `SELECT coalesce(sum(${SPENT}), 0) AS spent FROM media_ledger
+       WHERE currency = @currency AND consumer = @consumer AND (CAST(@project AS TEXT) IS NULL OR project = @project)`,
+      { currency: this.#settings.currency, consumer, project },
+    )
+    return row!.spent
+  }
+
+  async #write(outer: Queries, step: (tx: Queries) => Promise<void>): Promise<void> {
+    await (this.#isApart ? this.#database.transaction(step) : step(outer))
   }
 }
 

@@ -1,8 +1,9 @@
-import type Database from 'better-sqlite3'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../../kit/logger.ts'
 import type { ClosingList } from '../closing-list.ts'
-import { openPlatformDatabase } from '../database/platform-database.ts'
+import type { Database } from '../database/database.ts'
+import { openSqliteDatabase } from '../database/sqlite-database.ts'
+import { quietly, repeat } from '../repeat.ts'
 import type { ObjectStore } from '../storage/object-store.ts'
 import type { TaskSettings } from '../tasks/task-settings.ts'
 import type { TaskStore } from '../tasks/task-store.ts'
@@ -16,7 +17,7 @@ import { ARTIFACTS, MEDIA, runMedia } from './run-operation.ts'
 
 export interface MediaPartOptions {
   app: FastifyInstance
-  database: Database.Database
+  database: Database
   tasks: TaskStore
   objects: ObjectStore
   settings: MediaSettings
@@ -38,11 +39,11 @@ const LOOK_MS = 250
 const SOFT_LIMIT_MS = 2 * HOUR_MS
 
 /** Registers the routes of media operations and runs them, with a worker of their own. */
-export function openMedia(options: MediaPartOptions): void {
+export async function openMedia(options: MediaPartOptions): Promise<void> {
   const { app, database, tasks, objects, settings, taskSettings, ownConsumer, logger, closing, pollMs } = options
   const { budget, fal } = settings
-  const memory = budget.store === 'memory' ? openPlatformDatabase(':memory:') : null
-  const ledger = new BudgetLedger(memory ?? database, budget)
+  const memory = budget.store === 'memory' ? openSqliteDatabase(':memory:') : null
+  const ledger = new BudgetLedger(memory ?? database, budget, { isApart: memory !== null })
   const operations = new OperationStore(database, ledger)
   const hosted = fal === null ? null : falClient(fal)
   const { imageMaxBytes } = settings
@@ -59,30 +60,20 @@ export function openMedia(options: MediaPartOptions): void {
     logger,
     pollMs: Math.min(LOOK_MS, pollMs ?? LOOK_MS),
   })
-  const guarded = (act: () => void | Promise<void>) => async () => {
-    try {
-      await act()
-    } catch (error) {
-      logger.error({ err: error }, 'media operations cannot be read')
-    }
-  }
-  const sweep = guarded(() => sweepMedia(operations))
-  const prune = guarded(async () => {
-    ledger.prune()
+  const failure = 'media operations cannot be read'
+  const sweep = quietly(logger, failure, () => sweepMedia(operations))
+  const prune = quietly(logger, failure, async () => {
+    await ledger.prune()
     await pruneMedia({ operations, objects, tasks }, Date.now() - settings.operationTtlMs)
   })
-  void sweep()
-  let pruning = prune()
-  const pruneAgain = (): void => {
-    pruning = prune()
-  }
-  const timers = [setInterval(() => void sweep(), SWEEP_MS), setInterval(pruneAgain, HOUR_MS)]
+  await sweep()
+  await prune()
+  const stops = [repeat(sweep, SWEEP_MS), repeat(prune, HOUR_MS)]
   closing.add(async () => {
-    for (const timer of timers) clearInterval(timer)
     await worker.stop()
-    await pruning
+    for (const stop of stops) await stop()
     await hosted?.close()
-    memory?.close()
+    await memory?.close()
   })
   registerMediaRoutes(app, { operations, ledger, tasks, settings, ownConsumer, wake: () => worker.wake() })
   worker.start()
@@ -92,11 +83,11 @@ export function openMedia(options: MediaPartOptions): void {
  * Ends the operations whose background job is gone, such as after another TASK_SIGNING_SECRET: what no provider has is failed and released, and
  * the rest waits for a person, with its reservation.
  */
-export function sweepMedia(operations: OperationStore): void {
-  for (const { id, provider } of operations.sweep()) {
+export async function sweepMedia(operations: OperationStore): Promise<void> {
+  for (const { id, provider } of await operations.sweep()) {
     const lost = { status: 'failed', settlement: { state: 'released' }, error: 'its background job was lost' } as const
-    const isUnsent = operations.end(id, lost, provider === 'local' ? undefined : ['queued'])
-    if (!isUnsent) operations.submissionUnknown(id)
+    const isUnsent = await operations.end(id, lost, provider === 'local' ? undefined : ['queued'])
+    if (!isUnsent) await operations.submissionUnknown(id)
   }
 }
 
@@ -105,7 +96,7 @@ export async function pruneMedia(
   { operations, objects, tasks }: { operations: OperationStore; objects: ObjectStore; tasks: TaskStore },
   beforeMs: number,
 ): Promise<void> {
-  const removed = operations.removeEnded(beforeMs)
+  const removed = await operations.removeEnded(beforeMs)
   for (const { artifacts } of removed) for (const { name } of artifacts) await objects.remove(ARTIFACTS, name)
-  tasks.remove(removed.map(({ id }) => id))
+  await tasks.remove(removed.map(({ id }) => id))
 }

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { HOSTED, LOCAL, MediaPlatform, OTHER_ID, tasksOf } from '../../../tests/helpers/media-platform.ts'
 import type { Body } from '../../../tests/helpers/media-platform.ts'
 import { USER_ID } from '../../../tests/helpers/user-token.ts'
+import { onEachDatabase } from '../../../tests/helpers/platform-databases.ts'
 import { createEnvReader } from '../../kit/env-reader.ts'
 import { BudgetLedger } from './budget-ledger.ts'
 import { pruneMedia } from './media-part.ts'
@@ -10,189 +11,191 @@ import { readMediaSettings } from './media-settings.ts'
 import { OperationStore } from './operation-store.ts'
 import { ARTIFACTS } from './run-operation.ts'
 
-let platform: MediaPlatform
-beforeEach(async () => {
-  platform = await MediaPlatform.create()
-})
-afterEach(async () => platform.close())
+onEachDatabase('media operations', (kind) => {
+  let platform: MediaPlatform
+  beforeEach(async () => {
+    platform = await MediaPlatform.create(await kind.fresh())
+  })
+  afterEach(async () => platform.close())
 
-describe('the local provider', () => {
-  it('draws a PNG of the asked size, the same one for the same prompt, and reports whose it is', async () => {
-    await platform.start()
-    const started = await platform.generate(LOCAL)
-    expect(started).toMatchObject({ status: 200, body: { status: 'queued', cost_usd: null, artifact_url: null } })
-    const id = String(started.body['operation_id'])
-    await platform.reached(id, 'succeeded')
-    const done = await platform.show(id)
-    expect(done).toMatchObject({
-      provider: 'local',
-      model: 'pattern-1',
-      modality: 'image',
-      cost_usd: 0,
-      license: 'CC0-1.0',
-      user_id: USER_ID,
-      provenance: { provider: 'local', model: 'pattern-1', seed: expect.any(Number) as number },
-      artifacts: [{ media_type: 'image/png', width: 96, height: 64 }],
+  describe('the local provider', () => {
+    it('draws a PNG of the asked size, the same one for the same prompt, and reports whose it is', async () => {
+      await platform.start()
+      const started = await platform.generate(LOCAL)
+      expect(started).toMatchObject({ status: 200, body: { status: 'queued', cost_usd: null, artifact_url: null } })
+      const id = String(started.body['operation_id'])
+      await platform.reached(id, 'succeeded')
+      const done = await platform.show(id)
+      expect(done).toMatchObject({
+        provider: 'local',
+        model: 'pattern-1',
+        modality: 'image',
+        cost_usd: 0,
+        license: 'CC0-1.0',
+        user_id: USER_ID,
+        provenance: { provider: 'local', model: 'pattern-1', seed: expect.any(Number) as number },
+        artifacts: [{ media_type: 'image/png', width: 96, height: 64 }],
+      })
+      const path = new URL(String(done['artifact_url'])).pathname
+      const file = await platform.app.inject({ url: path, headers: { authorization: `Bearer ${platform.mine}` } })
+      expect(file.headers['content-type']).toBe('image/png')
+      const { channels } = await sharp(file.rawPayload).stats()
+      expect(await sharp(file.rawPayload).metadata()).toMatchObject({ format: 'png', width: 96, height: 64 })
+      // Real pixels: not one colour.
+      expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(5)
+      expect(
+        (await platform.app.inject({ url: path, headers: { authorization: `Bearer ${platform.others}` } })).statusCode,
+      ).toBe(404)
+
+      const pixels = async (payload: object) => {
+        const next = await platform.begin(payload)
+        await platform.reached(next, 'succeeded')
+        return ((await platform.show(next))['artifacts'] as Body[])[0]!['sha256']
+      }
+      const [first] = done['artifacts'] as Body[]
+      expect(await pixels(LOCAL)).toBe(first!['sha256'])
+      expect(await pixels({ ...LOCAL, input: { ...LOCAL.input, seed: 1 } })).not.toBe(first!['sha256'])
     })
-    const path = new URL(String(done['artifact_url'])).pathname
-    const file = await platform.app.inject({ url: path, headers: { authorization: `Bearer ${platform.mine}` } })
-    expect(file.headers['content-type']).toBe('image/png')
-    const { channels } = await sharp(file.rawPayload).stats()
-    expect(await sharp(file.rawPayload).metadata()).toMatchObject({ format: 'png', width: 96, height: 64 })
-    // Real pixels: not one colour.
-    expect(Math.max(...channels.map(({ stdev }) => stdev))).toBeGreaterThan(5)
-    expect(
-      (await platform.app.inject({ url: path, headers: { authorization: `Bearer ${platform.others}` } })).statusCode,
-    ).toBe(404)
 
-    const pixels = async (payload: object) => {
-      const next = await platform.begin(payload)
-      await platform.reached(next, 'succeeded')
-      return ((await platform.show(next))['artifacts'] as Body[])[0]!['sha256']
-    }
-    const [first] = done['artifacts'] as Body[]
-    expect(await pixels(LOCAL)).toBe(first!['sha256'])
-    expect(await pixels({ ...LOCAL, input: { ...LOCAL.input, seed: 1 } })).not.toBe(first!['sha256'])
+    it('stops a drawing on request, and at its deadline', async () => {
+      await platform.start()
+      const large = { ...LOCAL, input: { prompt: 'x', width: 2048, height: 2048 } }
+      const ids = [await platform.begin(large), await platform.begin({ ...large, timeout_seconds: 1 })]
+      await platform.database.run('UPDATE media_operations SET deadline_ms = 1 WHERE id = ?', [ids[1]])
+      await vi.waitFor(async () => expect((await platform.show(ids[0]!))['status']).toBe('running'), { interval: 5 })
+      expect((await platform.cancel(ids[0]!)).body['status']).toBe('cancellation_requested')
+      expect((await platform.cancel(ids[0]!)).status).toBe(409)
+      await platform.reached(ids[0]!, 'cancelled')
+      await platform.reached(ids[1]!, 'timeout')
+      expect((await platform.cancel(ids[0]!)).body['detail']).toContain('it is cancelled')
+    })
+
+    it('cancels at once what has not begun', async () => {
+      await platform.start()
+      await platform.stopWork()
+      const id = await platform.begin(LOCAL)
+      expect((await platform.cancel(id)).body).toMatchObject({ status: 'cancelled', cost_usd: 0 })
+    })
   })
 
-  it('stops a drawing on request, and at its deadline', async () => {
+  it('operations, artifacts and jobs that ended long ago are removed, open ones are not', async () => {
     await platform.start()
-    const large = { ...LOCAL, input: { prompt: 'x', width: 2048, height: 2048 } }
-    const ids = [await platform.begin(large), await platform.begin({ ...large, timeout_seconds: 1 })]
-    platform.database.prepare('UPDATE media_operations SET deadline_ms = 1 WHERE id = ?').run(ids[1])
-    await vi.waitFor(async () => expect((await platform.show(ids[0]!))['status']).toBe('running'), { interval: 5 })
-    expect((await platform.cancel(ids[0]!)).body['status']).toBe('cancellation_requested')
-    expect((await platform.cancel(ids[0]!)).status).toBe(409)
-    await platform.reached(ids[0]!, 'cancelled')
-    await platform.reached(ids[1]!, 'timeout')
-    expect((await platform.cancel(ids[0]!)).body['detail']).toContain('it is cancelled')
-  })
-
-  it('cancels at once what has not begun', async () => {
-    await platform.start()
-    await platform.stopWork()
-    const id = await platform.begin(LOCAL)
-    expect((await platform.cancel(id)).body).toMatchObject({ status: 'cancelled', cost_usd: 0 })
-  })
-})
-
-it('operations, artifacts and jobs that ended long ago are removed, open ones are not', async () => {
-  await platform.start()
-  const ended = await platform.begin(LOCAL)
-  await platform.reached(ended, 'succeeded')
-  platform.provider.behaviour.completesAfterMs = 1e9
-  const open = await platform.begin(HOSTED)
-  await platform.reached(open, 'running')
-  const artifact = { name: `${ended}-1.png` }
-  const object = platform.objects.find(ARTIFACTS, artifact.name)!
-  const isStored = async () =>
-    platform.objects.read(object).then(
-      (stream) => {
-        stream.destroy()
-        return true
-      },
-      () => false,
+    const ended = await platform.begin(LOCAL)
+    await platform.reached(ended, 'succeeded')
+    platform.provider.behaviour.completesAfterMs = 1e9
+    const open = await platform.begin(HOSTED)
+    await platform.reached(open, 'running')
+    const artifact = { name: `${ended}-1.png` }
+    const object = (await platform.objects.find(ARTIFACTS, artifact.name))!
+    const isStored = async () =>
+      platform.objects.read(object).then(
+        (stream) => {
+          stream.destroy()
+          return true
+        },
+        () => false,
+      )
+    const operations = new OperationStore(
+      platform.database,
+      new BudgetLedger(platform.database, readMediaSettings(createEnvReader({})).budget),
     )
-  const operations = new OperationStore(
-    platform.database,
-    new BudgetLedger(platform.database, readMediaSettings(createEnvReader({})).budget),
-  )
-  const tasks = tasksOf(platform.database)
-  await pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() - 60_000)
-  expect([operations.get(ended) === null, await isStored()]).toEqual([false, true])
-  await pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() + 60_000)
-  expect([operations.get(ended), tasks.get(ended), await isStored()]).toEqual([null, null, false])
-  expect(operations.get(open)?.status).toBe('running')
-})
-
-describe('ownership', () => {
-  it('hides operations of another user, on every route and as a job', async () => {
-    await platform.start()
-    const id = await platform.begin(LOCAL)
-    for (const [method, url] of [
-      ['GET', `/media/operations/${id}`],
-      ['POST', `/media/operations/${id}/cancel`],
-      ['GET', `/jobs/${id}`],
-    ] as const)
-      expect([
-        url,
-        (await platform.ask(method, url, method === 'POST' ? {} : undefined, platform.others)).status,
-      ]).toEqual([url, 404])
-    expect((await platform.ask('GET', '/media/operations', undefined, platform.others)).body).toEqual({
-      operations: [],
-    })
-    expect((await platform.ask('GET', `/media/operations?user_id=${USER_ID}`, undefined, platform.others)).status).toBe(
-      403,
-    )
-    expect((await platform.ask('GET', `/jobs/${id}`, undefined, 'workflow-token')).status).toBe(404)
-    expect((await platform.ask('GET', `/media/operations/${id}`, undefined, 'workflow-token')).status).toBe(403)
-    expect(
-      (await platform.ask('GET', '/media/operations', undefined, 'operator-token')).body['operations'],
-    ).toHaveLength(1)
-    expect((await platform.generate({ ...LOCAL, user_id: 'root' }, 'operator-token')).status).toBe(400)
-    expect((await platform.generate({ ...LOCAL, user_id: OTHER_ID })).status).toBe(403)
-  })
-})
-
-describe('a request', () => {
-  it.each([
-    [{}, 422],
-    [{ ...LOCAL, extra: 1 }, 422],
-    [{ ...LOCAL, modality: 'video' }, 400],
-    [{ ...LOCAL, model: 'other' }, 400],
-    [{ ...LOCAL, input: { prompt: 'x', width: 63 } }, 400],
-    [{ ...LOCAL, input: { prompt: 'x', height: 2049 } }, 400],
-    [{ ...LOCAL, input: { prompt: 'x', steps: 3 } }, 400],
-    [{ ...LOCAL, timeout_seconds: 0 }, 422],
-    [{ ...LOCAL, timeout_seconds: 3601 }, 422],
-    [{ ...LOCAL, consumer: 'a:b' }, 422],
-    [{ ...HOSTED, model: undefined }, 400],
-    [{ ...HOSTED, model: 'fal-ai/../admin' }, 400],
-    [{ ...HOSTED, model: 'fal-ai' }, 400],
-    [{ ...HOSTED, input: { num_images: 17 } }, 400],
-    [{ ...HOSTED, input: { image_url: 'data:text/html;base64,PGI+' } }, 400],
-    [{ ...HOSTED, input: { image_url: 'data:image/png;base64,#' } }, 400],
-    [{ ...HOSTED, input: { list: [{ image_url: 'data:image/png;base64,AAAA' }] } }, 400],
-  ])('%j is refused with %i', async (payload, status) => {
-    await platform.start()
-    expect((await platform.generate(payload)).status).toBe(status)
+    const tasks = tasksOf(platform.database)
+    await pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() - 60_000)
+    expect([(await operations.get(ended)) === null, await isStored()]).toEqual([false, true])
+    await pruneMedia({ operations, objects: platform.objects, tasks }, Date.now() + 60_000)
+    expect([await operations.get(ended), await tasks.get(ended), await isStored()]).toEqual([null, null, false])
+    expect((await operations.get(open))?.status).toBe('running')
   })
 
-  it('may carry images of the accepted size, by bytes and by pixels', async () => {
-    const image_url = `data:image/png;base64,${platform.png.toString('base64')}`
-    const payload = { ...HOSTED, input: { prompt: 'x', nested: { image_url } } }
-    await platform.start({ MEDIA_INPUT_MAX_BYTES: `${platform.png.length}`, MEDIA_INPUT_MAX_PIXELS: '12' })
-    expect((await platform.generate(payload)).status).toBe(200)
-    await platform.stop()
-    await platform.start({ MEDIA_INPUT_MAX_BYTES: `${platform.png.length - 1}` })
-    expect(await platform.generate(payload)).toMatchObject({
-      status: 413,
-      body: { detail: expect.stringContaining('MEDIA_INPUT_MAX_BYTES') as string },
-    })
-    await platform.stop()
-    await platform.start({ MEDIA_INPUT_MAX_PIXELS: '11' })
-    expect(await platform.generate(payload)).toMatchObject({
-      status: 413,
-      body: { detail: expect.stringContaining('4 × 3 pixels') as string },
+  describe('ownership', () => {
+    it('hides operations of another user, on every route and as a job', async () => {
+      await platform.start()
+      const id = await platform.begin(LOCAL)
+      for (const [method, url] of [
+        ['GET', `/media/operations/${id}`],
+        ['POST', `/media/operations/${id}/cancel`],
+        ['GET', `/jobs/${id}`],
+      ] as const)
+        expect([
+          url,
+          (await platform.ask(method, url, method === 'POST' ? {} : undefined, platform.others)).status,
+        ]).toEqual([url, 404])
+      expect((await platform.ask('GET', '/media/operations', undefined, platform.others)).body).toEqual({
+        operations: [],
+      })
+      expect(
+        (await platform.ask('GET', `/media/operations?user_id=${USER_ID}`, undefined, platform.others)).status,
+      ).toBe(403)
+      expect((await platform.ask('GET', `/jobs/${id}`, undefined, 'workflow-token')).status).toBe(404)
+      expect((await platform.ask('GET', `/media/operations/${id}`, undefined, 'workflow-token')).status).toBe(403)
+      expect(
+        (await platform.ask('GET', '/media/operations', undefined, 'operator-token')).body['operations'],
+      ).toHaveLength(1)
+      expect((await platform.generate({ ...LOCAL, user_id: 'root' }, 'operator-token')).status).toBe(400)
+      expect((await platform.generate({ ...LOCAL, user_id: OTHER_ID })).status).toBe(403)
     })
   })
 
-  it('has at most MEDIA_REQUEST_MAX_BYTES, which is more than other JSON bodies have', async () => {
-    await platform.start({ MEDIA_REQUEST_MAX_BYTES: '300' })
-    expect((await platform.generate({ ...LOCAL, input: { prompt: 'x'.repeat(400) } })).status).toBe(413)
-    expect((await platform.generate(LOCAL)).status).toBe(200)
-  })
-
-  it('for a disabled provider is refused, and the other one goes on', async () => {
-    await platform.start({ MEDIA_FAL_ENABLED: 'false' })
-    expect(await platform.generate(HOSTED)).toMatchObject({
-      status: 503,
-      body: { detail: expect.stringContaining('MEDIA_FAL_ENABLED') as string },
+  describe('a request', () => {
+    it.each([
+      [{}, 422],
+      [{ ...LOCAL, extra: 1 }, 422],
+      [{ ...LOCAL, modality: 'video' }, 400],
+      [{ ...LOCAL, model: 'other' }, 400],
+      [{ ...LOCAL, input: { prompt: 'x', width: 63 } }, 400],
+      [{ ...LOCAL, input: { prompt: 'x', height: 2049 } }, 400],
+      [{ ...LOCAL, input: { prompt: 'x', steps: 3 } }, 400],
+      [{ ...LOCAL, timeout_seconds: 0 }, 422],
+      [{ ...LOCAL, timeout_seconds: 3601 }, 422],
+      [{ ...LOCAL, consumer: 'a:b' }, 422],
+      [{ ...HOSTED, model: undefined }, 400],
+      [{ ...HOSTED, model: 'fal-ai/../admin' }, 400],
+      [{ ...HOSTED, model: 'fal-ai' }, 400],
+      [{ ...HOSTED, input: { num_images: 17 } }, 400],
+      [{ ...HOSTED, input: { image_url: 'data:text/html;base64,PGI+' } }, 400],
+      [{ ...HOSTED, input: { image_url: 'data:image/png;base64,#' } }, 400],
+      [{ ...HOSTED, input: { list: [{ image_url: 'data:image/png;base64,AAAA' }] } }, 400],
+    ])('%j is refused with %i', async (payload, status) => {
+      await platform.start()
+      expect((await platform.generate(payload)).status).toBe(status)
     })
-    expect((await platform.generate(LOCAL)).status).toBe(200)
-    await platform.stop()
-    await platform.start({ MEDIA_LOCAL_ENABLED: 'false' })
-    expect((await platform.generate(LOCAL)).status).toBe(503)
-    expect((await platform.generate(HOSTED)).status).toBe(200)
+
+    it('may carry images of the accepted size, by bytes and by pixels', async () => {
+      const image_url = `data:image/png;base64,${platform.png.toString('base64')}`
+      const payload = { ...HOSTED, input: { prompt: 'x', nested: { image_url } } }
+      await platform.start({ MEDIA_INPUT_MAX_BYTES: `${platform.png.length}`, MEDIA_INPUT_MAX_PIXELS: '12' })
+      expect((await platform.generate(payload)).status).toBe(200)
+      await platform.stop()
+      await platform.start({ MEDIA_INPUT_MAX_BYTES: `${platform.png.length - 1}` })
+      expect(await platform.generate(payload)).toMatchObject({
+        status: 413,
+        body: { detail: expect.stringContaining('MEDIA_INPUT_MAX_BYTES') as string },
+      })
+      await platform.stop()
+      await platform.start({ MEDIA_INPUT_MAX_PIXELS: '11' })
+      expect(await platform.generate(payload)).toMatchObject({
+        status: 413,
+        body: { detail: expect.stringContaining('4 × 3 pixels') as string },
+      })
+    })
+
+    it('has at most MEDIA_REQUEST_MAX_BYTES, which is more than other JSON bodies have', async () => {
+      await platform.start({ MEDIA_REQUEST_MAX_BYTES: '300' })
+      expect((await platform.generate({ ...LOCAL, input: { prompt: 'x'.repeat(400) } })).status).toBe(413)
+      expect((await platform.generate(LOCAL)).status).toBe(200)
+    })
+
+    it('for a disabled provider is refused, and the other one goes on', async () => {
+      await platform.start({ MEDIA_FAL_ENABLED: 'false' })
+      expect(await platform.generate(HOSTED)).toMatchObject({
+        status: 503,
+        body: { detail: expect.stringContaining('MEDIA_FAL_ENABLED') as string },
+      })
+      expect((await platform.generate(LOCAL)).status).toBe(200)
+      await platform.stop()
+      await platform.start({ MEDIA_LOCAL_ENABLED: 'false' })
+      expect((await platform.generate(LOCAL)).status).toBe(503)
+      expect((await platform.generate(HOSTED)).status).toBe(200)
+    })
   })
 })

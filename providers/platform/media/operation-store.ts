@@ -1,4 +1,5 @@
-import type Database from 'better-sqlite3'
+import { isOneOf } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import type { BudgetLedger, Settlement } from './budget-ledger.ts'
 import type { Micro } from './media-settings.ts'
 
@@ -99,146 +100,138 @@ export const isEnded = ({ status }: Pick<MediaOperation, 'status'>): boolean =>
  * writer of an end wins. `cancellation_requested` and `submission_unknown` keep the reservation.
  */
 export class OperationStore {
-  readonly #database: Database.Database
+  readonly #database: Database
   readonly #ledger: BudgetLedger
-  readonly #now: () => number
 
-  constructor(database: Database.Database, ledger: BudgetLedger, now: () => number = Date.now) {
+  constructor(database: Database, ledger: BudgetLedger) {
     this.#database = database
     this.#ledger = ledger
-    this.#now = now
   }
 
   /** Reserves the cost and stores the operation; `queue` runs in the same transaction. Throws `BudgetRefusedError`; nothing is stored then. */
-  add(operation: NewOperation, queue: () => void): void {
-    const { id, subject, consumer, project, reserved } = operation
+  async add(operation: NewOperation, queue: (tx: Queries) => Promise<unknown>): Promise<void> {
+    const { id, subject, consumer, project, reserved, provider, model, modality, price, license, deadlineMs } =
+      operation
     const spending = { operationId: id, subject, consumer, project, amount: reserved }
+    const provenance = JSON.stringify(operation.provenance)
     try {
-      this.#write(() => {
-        this.#ledger.reserve(spending)
-        const now = this.#now()
-        this.#database
-          .prepare(
-            `INSERT INTO media_operations (id, subject, consumer, project, provider, model, modality, status, price_micro, license, provenance,
-             deadline_ms, created_ms, updated_ms) VALUES (@id, @subject, @consumer, @project, @provider, @model, @modality, 'queued', @price,
-             @license, @provenance, @deadlineMs, @now, @now)`,
-          )
-          .run({ ...operation, provenance: JSON.stringify(operation.provenance), now })
-        queue()
+      await this.#database.transaction(async (tx) => {
+        await this.#ledger.reserve(tx, spending)
+        const now = Date.now()
+        await tx.run(
+          `INSERT INTO media_operations (id, subject, consumer, project, provider, model, modality, status, price_micro, license, provenance,
+           deadline_ms, created_ms, updated_ms) VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?)`,
+          [id, subject, consumer, project, provider, model, modality, price, license, provenance, deadlineMs, now, now],
+        )
+        await queue(tx)
       })
     } catch (error) {
-      // A ledger in memory takes no part in the transaction.
-      this.#ledger.settle(spending, { state: 'released' })
+      // A ledger of its own takes no part in the transaction.
+      await this.#database.transaction((tx) => this.#ledger.settle(tx, spending, { state: 'released' }))
       throw error
     }
   }
 
-  get(id: string): MediaOperation | null {
-    const row = this.#database.prepare<[string], OperationRow>('SELECT * FROM media_operations WHERE id = ?').get(id)
-    return row === undefined ? null : toOperation(row)
+  /** As a transaction sees it, where one is given. */
+  async get(id: string, queries: Queries = this.#database): Promise<MediaOperation | null> {
+    const row = await queries.get<OperationRow>('SELECT * FROM media_operations WHERE id = ?', [id])
+    return row === null ? null : toOperation(row)
   }
 
   /** Newest first, of one user or of all where `subject` is null. */
-  list(subject: string | null, limit: number, offset: number): MediaOperation[] {
-    return this.#database
-      .prepare<Record<string, unknown>, OperationRow>(
-        `SELECT * FROM media_operations WHERE @subject IS NULL OR subject = @subject ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
-      )
-      .all({ subject, limit, offset })
-      .map(toOperation)
+  async list(subject: string | null, limit: number, offset: number): Promise<MediaOperation[]> {
+    const rows = await this.#database.all<OperationRow>(
+      `SELECT * FROM media_operations WHERE CAST(@subject AS TEXT) IS NULL OR subject = @subject ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
+      { subject, limit, offset },
+    )
+    return rows.map(toOperation)
   }
 
   /** Takes a queued operation: of several processes one gets true. */
-  begin(id: string, to: 'submitting' | 'running'): boolean {
-    return this.#change(id, to, ['queued'])
+  async begin(id: string, to: 'submitting' | 'running'): Promise<boolean> {
+    return change(this.#database, id, to, ['queued'])
   }
 
   /** The provider certainly has not taken the request: it may be submitted again. */
-  notSubmitted(id: string): boolean {
-    return this.#change(id, 'queued', ['submitting'])
+  async notSubmitted(id: string): Promise<boolean> {
+    return change(this.#database, id, 'queued', ['submitting'])
   }
 
   /** The provider has the request. Also when another process has given the submission up as unknown: this is first-hand. */
-  submitted(id: string, providerId: string): boolean {
-    return this.#write(() => {
-      const { changes } = this.#database
-        .prepare(
-          `UPDATE media_operations SET status = 'running', provider_id = ?, updated_ms = ?
-           WHERE id = ? AND provider_id IS NULL AND status IN ('submitting', 'submission_unknown')`,
-        )
-        .run(providerId, this.#now(), id)
-      return changes > 0
-    })
+  async submitted(id: string, providerId: string): Promise<boolean> {
+    const changes = await this.#database.run(
+      `UPDATE media_operations SET status = 'running', provider_id = ?, updated_ms = ?
+       WHERE id = ? AND provider_id IS NULL AND status IN ('submitting', 'submission_unknown')`,
+      [providerId, Date.now(), id],
+    )
+    return changes > 0
   }
 
   /** Whether the provider has the request, or what became of it, is unknown: nothing submits it again, and it keeps its reservation. */
-  submissionUnknown(id: string): boolean {
-    return this.#write(() => {
-      const isChanged = this.#change(id, 'submission_unknown', ['submitting', 'running'])
-      if (isChanged) this.#ledger.markRecovery(id)
+  async submissionUnknown(id: string): Promise<boolean> {
+    return this.#database.transaction(async (tx) => {
+      const isChanged = await change(tx, id, 'submission_unknown', ['submitting', 'running'])
+      if (isChanged) await this.#ledger.markRecovery(tx, id)
       return isChanged
     })
   }
 
   /** Asks for cancellation. One that nobody works on ends at once; any other stays open until its end is known. */
-  requestCancel(id: string): CancelOutcome {
-    return this.#write(() => {
-      const { status } = this.get(id)!
+  async requestCancel(id: string): Promise<CancelOutcome> {
+    const ending: Ending = { status: 'cancelled', settlement: { state: 'released' }, error: 'cancelled' }
+    return this.#database.transaction(async (tx): Promise<CancelOutcome> => {
+      const { status } = (await this.get(id, tx))!
       if (status === 'cancellation_requested') return 'already_requested'
-      if (this.end(id, { status: 'cancelled', settlement: { state: 'released' }, error: 'cancelled' }, ['queued']))
-        return 'cancelled'
-      if (this.#change(id, 'cancellation_requested', ['running'])) return 'requested'
+      if (await this.endIn(tx, id, ending, ['queued'])) return 'cancelled'
+      if (await change(tx, id, 'cancellation_requested', ['running'])) return 'requested'
       return status === 'submitting' || status === 'submission_unknown' ? 'not_submitted' : 'ended'
     })
   }
 
   /** The deadline has passed: as a request for cancellation that ends as `timeout`. */
-  expire(id: string): void {
-    this.#database
-      .prepare(
-        `UPDATE media_operations SET is_late = 1, updated_ms = @now,
-         status = CASE status WHEN 'running' THEN 'cancellation_requested' ELSE status END WHERE id = @id AND status = 'running'`,
-      )
-      .run({ id, now: this.#now() })
+  async expire(id: string): Promise<void> {
+    await this.#database.run(
+      `UPDATE media_operations SET is_late = 1, updated_ms = @now, status = 'cancellation_requested'
+       WHERE id = @id AND status = 'running'`,
+      { id, now: Date.now() },
+    )
   }
 
   /** Ends an operation and settles its reservation. False when it has ended, or is in none of `from`: nothing changes then. */
-  end(id: string, ending: Ending, from: readonly MediaStatus[] = OPEN): boolean {
-    return this.#write(() => {
-      const { status, settlement, error = null, artifacts = [], provenance = {}, raw = null } = ending
-      const operation = this.get(id)
-      if (operation === null) return false
-      const cost = settlement.state === 'committed' ? settlement.cost : 0
-      const { changes } = this.#database
-        .prepare(
-          `UPDATE media_operations SET status = @status, cost_micro = @cost, artifacts = @artifacts, provenance = @provenance, raw = @raw,
-           error = @error, updated_ms = @now WHERE id = @id AND ${IS_OPEN} AND status IN (SELECT value FROM json_each(@from))`,
-        )
-        .run({
-          id,
-          status,
-          cost,
-          artifacts: JSON.stringify(artifacts),
-          provenance: JSON.stringify({ ...operation.provenance, ...provenance }),
-          raw: raw === null ? null : JSON.stringify(raw),
-          error,
-          now: this.#now(),
-          from: JSON.stringify(from),
-        })
-      if (changes > 0) this.#ledger.settle(spendingOf(operation), settlement)
-      return changes > 0
-    })
+  async end(id: string, ending: Ending, from: readonly MediaStatus[] = OPEN): Promise<boolean> {
+    return this.#database.transaction((tx) => this.endIn(tx, id, ending, from))
+  }
+
+  /** As `end`, in the transaction of a caller. */
+  async endIn(tx: Queries, id: string, ending: Ending, from: readonly MediaStatus[] = OPEN): Promise<boolean> {
+    const { status, settlement, error = null, artifacts = [], provenance = {}, raw = null } = ending
+    const operation = await this.get(id, tx)
+    if (operation === null || isEnded(operation) || !from.includes(operation.status)) return false
+    await tx.run(
+      `UPDATE media_operations SET status = ?, cost_micro = ?, artifacts = ?, provenance = ?, raw = ?, error = ?, updated_ms = ? WHERE id = ?`,
+      [
+        status,
+        settlement.state === 'committed' ? settlement.cost : 0,
+        JSON.stringify(artifacts),
+        JSON.stringify({ ...operation.provenance, ...provenance }),
+        raw === null ? null : JSON.stringify(raw),
+        error,
+        Date.now(),
+        id,
+      ],
+    )
+    await this.#ledger.settle(tx, spendingOf(operation), settlement)
+    return true
   }
 
   /** Gives an ended operation of unknown cost its amount; false when there is none. */
-  correctCost(id: string, cost: Micro): boolean {
-    return this.#write(() => {
-      const { changes } = this.#database
-        .prepare(
-          `UPDATE media_operations SET cost_micro = ?, updated_ms = ? WHERE id = ? AND cost_micro IS NULL AND NOT ${IS_OPEN}`,
-        )
-        .run(cost, this.#now(), id)
-      if (changes > 0) this.#ledger.correct(id, cost)
+  async correctCost(id: string, cost: Micro): Promise<boolean> {
+    return this.#database.transaction(async (tx) => {
+      const changes = await tx.run(
+        `UPDATE media_operations SET cost_micro = ?, updated_ms = ? WHERE id = ? AND cost_micro IS NULL AND NOT (${IS_OPEN})`,
+        [cost, Date.now(), id],
+      )
+      if (changes > 0) await this.#ledger.correct(tx, id, cost)
       return changes > 0
     })
   }
@@ -247,48 +240,43 @@ export class OperationStore {
    * Settles the reservations of operations that have ended elsewhere or are gone: a ledger in memory does not see what another process ends.
    * Returns the open operations whose background job has ended, which nobody would ever end.
    */
-  sweep(): MediaOperation[] {
-    for (const id of this.#ledger.reserved()) {
-      const operation = this.get(id)
+  async sweep(): Promise<MediaOperation[]> {
+    for (const id of await this.#ledger.reserved()) {
+      const operation = await this.get(id)
       if (operation === null || !isEnded(operation)) continue
       const settlement: Settlement =
         operation.cost === 0 && operation.status !== 'succeeded'
           ? { state: 'released' }
           : { state: 'committed', cost: operation.cost }
-      this.#ledger.settle(spendingOf(operation), settlement)
+      await this.#database.transaction((tx) => this.#ledger.settle(tx, spendingOf(operation), settlement))
     }
-    return this.#database
-      .prepare<[], OperationRow>(
-        `SELECT media_operations.* FROM media_operations LEFT JOIN tasks USING (id)
-         WHERE media_operations.${IS_OPEN} AND media_operations.status <> 'submission_unknown'
-         AND (tasks.id IS NULL OR tasks.status NOT IN ('pending', 'running'))`,
-      )
-      .all()
-      .map(toOperation)
+    const rows = await this.#database.all<OperationRow>(
+      `SELECT media_operations.* FROM media_operations LEFT JOIN tasks USING (id)
+       WHERE media_operations.${IS_OPEN} AND media_operations.status <> 'submission_unknown'
+       AND (tasks.id IS NULL OR tasks.status NOT IN ('pending', 'running'))`,
+    )
+    return rows.map(toOperation)
   }
 
   /** Removes operations that ended before a moment and returns them: their artifacts are still stored. */
-  removeEnded(beforeMs: number): MediaOperation[] {
-    return this.#database
-      .prepare<[number], OperationRow>(
-        `DELETE FROM media_operations WHERE NOT ${IS_OPEN} AND updated_ms < ? RETURNING *`,
+  async removeEnded(beforeMs: number): Promise<MediaOperation[]> {
+    return this.#database.transaction(async (tx) => {
+      const rows = await tx.all<OperationRow>(
+        `DELETE FROM media_operations WHERE NOT (${IS_OPEN}) AND updated_ms < ? RETURNING *`,
+        [beforeMs],
       )
-      .all(beforeMs)
-      .map(toOperation)
+      return rows.map(toOperation)
+    })
   }
+}
 
-  #change(id: string, to: MediaStatus, from: readonly MediaStatus[]): boolean {
-    const { changes } = this.#database
-      .prepare(
-        `UPDATE media_operations SET status = @to, updated_ms = @now WHERE id = @id AND status IN (SELECT value FROM json_each(@from))`,
-      )
-      .run({ id, to, from: JSON.stringify(from), now: this.#now() })
-    return changes > 0
-  }
-
-  #write<Result>(step: () => Result): Result {
-    return this.#database.transaction(step).immediate()
-  }
+async function change(queries: Queries, id: string, to: MediaStatus, from: readonly MediaStatus[]): Promise<boolean> {
+  const { sql, params } = isOneOf('status', from)
+  const changes = await queries.run(
+    `UPDATE media_operations SET status = @to, updated_ms = @now WHERE id = @id AND ${sql}`,
+    { id, to, now: Date.now(), ...params },
+  )
+  return changes > 0
 }
 
 const spendingOf = ({ id, subject, consumer, project }: MediaOperation) => ({

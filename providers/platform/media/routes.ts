@@ -112,31 +112,34 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
     }
     const payload: MediaTask = { input: asked.input }
     try {
-      operations.add(operation, () => tasks.add({ id, kind: MEDIA, subject, payload, maxAttempts: MEDIA_ATTEMPTS }))
+      const task = { id, kind: MEDIA, subject, payload, maxAttempts: MEDIA_ATTEMPTS }
+      await operations.add(operation, (tx) => tasks.add(task, tx))
     } catch (error) {
       if (!(error instanceof BudgetRefusedError)) throw error
       throw new HttpError(error.code === 'over_cap' ? 402 : 400, error.message, { cause: error })
     }
-    const added = view(request, operations.get(id)!)
+    const added = await view(request, (await operations.get(id))!)
     wake()
     return added
   })
 
   app.get('/media/operations', async (request): Promise<{ operations: MediaOperationView[] }> => {
     const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
-    const found = operations.list(namedUser(request, given), limit, offset)
-    return { operations: found.map((operation) => view(request, operation)) }
+    const found = await operations.list(namedUser(request, given), limit, offset)
+    const views: MediaOperationView[] = []
+    for (const operation of found) views.push(await view(request, operation))
+    return { operations: views }
   })
 
   app.get('/media/operations/:operation_id', async (request): Promise<MediaOperationView> =>
-    view(request, operationOf(request)),
+    view(request, await operationOf(request)),
   )
 
   app.post('/media/operations/:operation_id/cancel', async (request, reply): Promise<MediaOperationView> => {
-    const { id, status } = operationOf(request)
-    const outcome = operations.requestCancel(id)
+    const { id, status } = await operationOf(request)
+    const outcome = await operations.requestCancel(id)
     if (outcome === 'ended')
-      throw new HttpError(409, `The media operation has ended: it is ${operations.get(id)!.status}`)
+      throw new HttpError(409, `The media operation has ended: it is ${(await operations.get(id))!.status}`)
     if (outcome === 'already_requested')
       throw new HttpError(409, 'The cancellation of this media operation is requested already')
     if (outcome === 'not_submitted')
@@ -146,26 +149,26 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
       )
     wake()
     void reply.code(202)
-    return view(request, operations.get(id)!)
+    return view(request, (await operations.get(id))!)
   })
 
   app.post('/media/operations/:operation_id/reconcile', async (request): Promise<MediaOperationView> => {
     const { outcome, final_cost_usd: given } = parseRequest(Reconcile, request.body)
-    const operation = operationOf(request)
+    const operation = await operationOf(request)
     const { id, status } = operation
     if (outcome === 'release' && given !== undefined)
       throw new HttpError(400, 'final_cost_usd is for the outcome "commit" only')
     if (isEnded(operation)) {
-      if (outcome === 'commit' && given !== undefined && operations.correctCost(id, toMicro(given)))
-        return view(request, operations.get(id)!)
+      if (outcome === 'commit' && given !== undefined && (await operations.correctCost(id, toMicro(given))))
+        return view(request, (await operations.get(id))!)
       throw new HttpError(409, `The cost of this media operation is settled: it is ${status}`)
     }
     const isStuck =
       status === 'submission_unknown' || status === 'cancellation_requested' || (status === 'running' && fal === null)
     if (!isStuck || operation.provider === 'local')
       throw new HttpError(409, `The media operation is ${status}: its provider will report the outcome`)
-    const reserved = ledger.find(id)?.reserved_micro ?? operation.price
-    const isEndedHere = operations.end(
+    const reserved = (await ledger.find(id))?.reserved_micro ?? operation.price
+    const isEndedHere = await operations.end(
       id,
       outcome === 'commit'
         ? {
@@ -180,17 +183,19 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
           },
       [status],
     )
-    if (!isEndedHere) throw new HttpError(409, `The media operation has changed: it is ${operations.get(id)!.status}`)
-    return view(request, operations.get(id)!)
+    if (!isEndedHere)
+      throw new HttpError(409, `The media operation has changed: it is ${(await operations.get(id))!.status}`)
+    return view(request, (await operations.get(id))!)
   })
 
   app.get('/media/spend', async (request) => {
     const { user_id: given } = parseRequest(Page.pick({ user_id: true }), request.query, 'query')
     const subject = namedUser(request, given)
+    const totals = await ledger.totals(subject)
     return {
       enabled: budget.enabled,
       currency: budget.currency,
-      scopes: ledger.totals(subject).map(({ scope, reserved, committed, recoveries, cap }) => ({
+      scopes: totals.map(({ scope, reserved, committed, recoveries, cap }) => ({
         scope,
         reserved_usd: fromMicro(reserved),
         committed_usd: fromMicro(committed),
@@ -232,16 +237,16 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
     return given
   }
 
-  function operationOf(request: FastifyRequest): MediaOperation {
+  async function operationOf(request: FastifyRequest): Promise<MediaOperation> {
     const { operation_id: id } = parseRequest(Params, request.params, 'path')
-    const operation = operations.get(id)
+    const operation = await operations.get(id)
     const subject = subjectOf(request)
     if (operation === null || (subject !== null && operation.subject !== subject))
       throw new HttpError(404, 'Unknown media operation')
     return operation
   }
 
-  function view(request: FastifyRequest, operation: MediaOperation): MediaOperationView {
+  async function view(request: FastifyRequest, operation: MediaOperation): Promise<MediaOperationView> {
     const base = `${request.protocol}://${request.host}`
     const at = (ms: number): string => new Date(ms).toISOString()
     const artifacts = operation.artifacts.map(({ name, ...artifact }) => ({
@@ -265,7 +270,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
       consumer: operation.consumer,
       project: operation.project,
       error: operation.error,
-      log: tasks.logOf(operation.id),
+      log: await tasks.logOf(operation.id),
       created_at: at(operation.createdMs),
       updated_at: at(operation.updatedMs),
     }

@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import type { ObjectStore, StagedBytes } from '../storage/object-store.ts'
 import type { ReceivedFile } from '../storage/receive-file.ts'
+import type { Queries } from '../database/database.ts'
 import { PostponedTask, RetryableTaskError } from '../tasks/task-worker.ts'
 import type { TaskHandler, TaskOutcome, TaskRun } from '../tasks/task-worker.ts'
 import { ProviderCallError } from './fal-client.ts'
 import type { HostedProvider, ProviderState } from './fal-client.ts'
+import { repeat } from '../repeat.ts'
 import { imageSize } from './input-images.ts'
 import { encodePng, LocalInput, renderPattern, seedOf } from './local-renderer.ts'
 import { isEnded } from './operation-store.ts'
@@ -87,7 +89,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     deps.draw ?? (async (input, signal) => encodePng(await renderPattern(input, signal), input.width, input.height))
 
   return async (run) => {
-    const operation = operations.get(run.task.id)
+    const operation = await operations.get(run.task.id)
     if (operation === null || isEnded(operation)) return { result: null }
     if (operation.provider === 'local') return drawLocally(run, operation)
     try {
@@ -100,7 +102,12 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
   }
 
   function ended(id: string, ending: Ending): TaskOutcome {
-    return { result: null, effects: () => void operations.end(id, ending) }
+    return {
+      result: null,
+      effects: async (tx) => {
+        await operations.endIn(tx, id, ending)
+      },
+    }
   }
 
   /** Stores the files and ends the operation, in one transaction: an operation that another process has ended keeps none. */
@@ -115,21 +122,21 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       await cleanUp().catch(() => {})
       throw error
     }
-    const store = (): void => {
-      const current = operations.get(id)
+    const effects = async (tx: Queries): Promise<void> => {
+      const current = await operations.get(id, tx)
       if (current === null || isEnded(current)) return
       for (const [index, { artifact }] of files.entries()) {
         const { name } = artifact
-        const added = objects.add({ bucket: ARTIFACTS, name, subject: current.subject }, staged[index]!)
+        const added = await objects.add(tx, { bucket: ARTIFACTS, name, subject: current.subject }, staged[index]!)
         if (added.ok) continue
-        for (const kept of files.slice(0, index)) objects.forget(ARTIFACTS, kept.artifact.name)
+        for (const kept of files.slice(0, index)) await objects.forget(tx, ARTIFACTS, kept.artifact.name)
         const error = 'The generated file would exceed the storage quota (STORAGE_QUOTA_BYTES)'
-        operations.end(id, { ...ending, status: 'failed', error })
+        await operations.endIn(tx, id, { ...ending, status: 'failed', error })
         return
       }
-      operations.end(id, { ...ending, artifacts: files.map(({ artifact }) => artifact) })
+      await operations.endIn(tx, id, { ...ending, artifacts: files.map(({ artifact }) => artifact) })
     }
-    return { result: null, effects: store, cleanUp }
+    return { result: null, effects, cleanUp }
   }
 
   async function drawLocally(run: TaskRun, { id, deadlineMs, status }: MediaOperation): Promise<TaskOutcome> {
@@ -142,13 +149,16 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     if (Date.now() >= deadlineMs) return stopped(new Late())
     if (run.task.attempts > LOCAL_ATTEMPTS)
       return ended(id, { ...free, status: 'failed', error: `its process ended while it ran, ${LOCAL_ATTEMPTS} times` })
-    operations.begin(id, 'running')
+    await operations.begin(id, 'running')
     const input = LocalInput.parse(MediaTask.parse(run.task.payload).input)
     const abort = new AbortController()
-    const watch = setInterval(() => {
+    // A database that cannot be read now is read at the next look.
+    const look = async (): Promise<void> => {
       if (Date.now() >= deadlineMs) abort.abort(new Late())
-      else if (operations.get(id)?.status !== 'running') abort.abort(new CancelWanted())
-    }, WATCH_MS)
+      else if ((await operations.get(id).catch(() => ({ status: 'running' })))?.status !== 'running')
+        abort.abort(new CancelWanted())
+    }
+    const stopWatching = repeat(look, WATCH_MS)
     try {
       run.log(`Drawing ${input.width} × ${input.height} pixels`)
       const bytes = await draw(input, AbortSignal.any([run.signal, abort.signal]))
@@ -165,7 +175,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       if (run.task.attempts < LOCAL_ATTEMPTS) throw new RetryableTaskError(messageOf(error), { cause: error })
       return ended(id, { ...free, status: 'failed', error: 'The picture cannot be drawn or stored' })
     } finally {
-      clearInterval(watch)
+      await stopWatching()
     }
   }
 
@@ -182,7 +192,8 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       }
       case 'submitting':
         // Only the process that submits leaves this state, and it has lost the operation.
-        if (operations.submissionUnknown(id)) run.log('Its process ended during the submission: reconcile the cost')
+        if (await operations.submissionUnknown(id))
+          run.log('Its process ended during the submission: reconcile the cost')
         throw new PostponedTask(pollMs * UNKNOWN)
       case 'running':
       case 'cancellation_requested':
@@ -197,7 +208,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
   async function submit(run: TaskRun, { id, model }: MediaOperation, hosted: HostedProvider): Promise<TaskOutcome> {
     const { input } = MediaTask.parse(run.task.payload)
     run.signal.throwIfAborted()
-    if (!operations.begin(id, 'submitting')) throw new PostponedTask(0)
+    if (!(await operations.begin(id, 'submitting'))) throw new PostponedTask(0)
     const grace = new AbortController()
     const stop = (): void => void setTimeout(() => grace.abort(), SUBMISSION_GRACE_MS).unref()
     run.signal.addEventListener('abort', stop, { once: true })
@@ -205,17 +216,17 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     run.signal.removeEventListener('abort', stop)
     switch (submission.outcome) {
       case 'accepted':
-        operations.submitted(id, submission.providerId)
+        await operations.submitted(id, submission.providerId)
         run.log('Submitted')
         throw new PostponedTask(pollMs)
       case 'refused':
         if (submission.isTransient) {
-          operations.notSubmitted(id)
+          await operations.notSubmitted(id)
           throw new PostponedTask(pollMs * AFTER_FAILURE)
         }
         return ended(id, { status: 'failed', settlement: { state: 'released' }, error: submission.message })
       case 'unknown':
-        operations.submissionUnknown(id)
+        await operations.submissionUnknown(id)
         run.log(`The outcome of the submission is unknown: ${submission.message}`)
         throw new PostponedTask(pollMs * UNKNOWN)
     }
@@ -224,8 +235,8 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
   async function follow(run: TaskRun, operation: MediaOperation, hosted: HostedProvider): Promise<TaskOutcome> {
     const { id, model } = operation
     const providerId = operation.providerId!
-    if (operation.status === 'running' && Date.now() >= operation.deadlineMs) operations.expire(id)
-    const { status, isLate } = operations.get(id)!
+    if (operation.status === 'running' && Date.now() >= operation.deadlineMs) await operations.expire(id)
+    const { status, isLate } = (await operations.get(id))!
     const isCancelling = status === 'cancellation_requested'
     let state: ProviderState
     try {
@@ -257,7 +268,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       case 'gone':
         // A request that is cancelled in the queue is removed from it.
         if (isCancelling) return ended(id, { ...free, status: cancelled, error: why })
-        operations.submissionUnknown(id)
+        await operations.submissionUnknown(id)
         run.log('The provider does not know the request any more: reconcile the cost')
         throw new PostponedTask(pollMs * UNKNOWN)
     }

@@ -36,7 +36,7 @@ export function statementsOf(message: string): string[] {
 export function consolidation({ store, index }: { store: MemoryStore; index: MemoryIndex }): TaskHandler {
   return async ({ task, signal, log }) => {
     const { user_id: user, session_id: sessionId } = ConsolidationTask.parse(task.payload)
-    const messages = store.unreadMessages(user, sessionId)
+    const messages = await store.unreadMessages(user, sessionId)
     log(`${messages.length} messages to read`)
     const found: { text: string; sessionId: string }[] = []
     const known: string[] = []
@@ -51,12 +51,12 @@ export function consolidation({ store, index }: { store: MemoryStore; index: Mem
     log(`${found.length + known.length} statements, ${known.length} of them known`)
     return {
       result: counts,
-      effects: () => {
+      effects: async (tx) => {
         for (const { text, sessionId: from } of found) {
-          const { outcome } = store.addFact(user, text, from)
+          const { outcome } = await store.addFactIn(tx, user, text, from)
           counts[outcome === 'full' ? 'refused' : outcome] += 1
         }
-        store.markRead(messages)
+        await store.markRead(tx, messages)
       },
     }
   }

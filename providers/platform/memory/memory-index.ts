@@ -31,18 +31,20 @@ export class MemoryIndex {
     if (collection === null) return []
     const [vector] = await this.#deps.embed([query], 'query', signal)
     const hits = await this.#deps.vectors.dense(collection, vector!, limit)
-    return hits.flatMap(({ chunk, score }) => {
-      const fact = this.#deps.store.fact(chunk.document)
+    const found: FoundFact[] = []
+    for (const { chunk, score } of hits) {
+      const fact = await this.#deps.store.fact(chunk.document)
       // Another request may have removed it meanwhile.
-      return fact === null ? [] : [{ ...fact, score }]
-    })
+      if (fact !== null) found.push({ ...fact, score })
+    }
+    return found
   }
 
   /** The user's collection, as its facts are now; null without facts. */
   async #refresh(user: string, signal?: AbortSignal): Promise<string | null> {
     const { store, vectors, embeddingSpace } = this.#deps
     const name = `Memory_${createHash('sha256').update(user).digest('hex').slice(0, 32)}`
-    const facts = store.vectors(user, embeddingSpace)
+    const facts = await store.vectors(user, embeddingSpace)
     if (facts.length === 0) {
       await vectors.remove(name)
       return null
@@ -76,7 +78,7 @@ export class MemoryIndex {
       )
       for (const [index, { id }] of missing.entries()) {
         fresh.set(id, made[index]!)
-        this.#deps.store.setVector(id, this.#deps.embeddingSpace, made[index]!)
+        await this.#deps.store.setVector(id, this.#deps.embeddingSpace, made[index]!)
       }
     }
     return facts.map(({ id, vector }) => vector ?? fresh.get(id)!)

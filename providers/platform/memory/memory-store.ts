@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import type Database from 'better-sqlite3'
+import { createHash, randomUUID } from 'node:crypto'
 import type { EnvReader } from '../../kit/env-reader.ts'
+import type { Database, Queries } from '../database/database.ts'
 
 export interface MemorySettings {
   /** Most facts of one user. */
@@ -61,149 +61,151 @@ export interface FactVector {
  * treats records of other users as unknown.
  */
 export class MemoryStore {
-  readonly #database: Database.Database
+  readonly #database: Database
   readonly #settings: MemorySettings
 
-  constructor(database: Database.Database, settings: MemorySettings) {
+  constructor(database: Database, settings: MemorySettings) {
     this.#database = database
     this.#settings = settings
   }
 
   /** Adds a fact, unless the user has one of the same words, or as many as it may have. */
-  addFact(user: string, text: string, sessionId: string | null = null): AddOutcome {
-    return this.#database
-      .transaction((): AddOutcome => {
-        const known = this.#database
-          .prepare<[string, string], FactRow>('SELECT * FROM memory_facts WHERE subject = ? AND words = ?')
-          .get(user, wordsOf(text))
-        if (known !== undefined) return { outcome: 'known', fact: toFact(known) }
-        if (this.factCount(user) >= this.#settings.maxFacts) return { outcome: 'full' }
-        const row = this.#database
-          .prepare<unknown[], FactRow>(
-            `INSERT INTO memory_facts (id, subject, text, words, session_id, created_ms) VALUES (?, ?, ?, ?, ?, ?) RETURNING *`,
-          )
-          .get(randomUUID(), user, text, wordsOf(text), sessionId, Date.now())!
-        return { outcome: 'added', fact: toFact(row) }
-      })
-      .immediate()
+  async addFact(user: string, text: string): Promise<AddOutcome> {
+    return this.#database.transaction((tx) => this.addFactIn(tx, user, text, null))
   }
 
-  factCount(user: string): number {
-    return this.#database
-      .prepare<[string], number>('SELECT count(*) FROM memory_facts WHERE subject = ?')
-      .pluck()
-      .get(user)!
+  /** As `addFact`, in the transaction of a caller, with the session that it was taken from. */
+  async addFactIn(tx: Queries, user: string, text: string, sessionId: string | null): Promise<AddOutcome> {
+    const words = wordsOf(text)
+    const known = await tx.get<FactRow>('SELECT * FROM memory_facts WHERE subject = ? AND words = ?', [user, words])
+    if (known !== null) return { outcome: 'known', fact: toFact(known) }
+    if ((await countFacts(tx, user)) >= this.#settings.maxFacts) return { outcome: 'full' }
+    const row = await tx.get<FactRow>(
+      `INSERT INTO memory_facts (id, subject, text, words, session_id, created_ms) VALUES (?, ?, ?, ?, ?, ?) RETURNING *`,
+      [randomUUID(), user, text, words, sessionId, Date.now()],
+    )
+    return { outcome: 'added', fact: toFact(row!) }
+  }
+
+  async factCount(user: string): Promise<number> {
+    return countFacts(this.#database, user)
   }
 
   /** Newest first. */
-  facts(user: string, limit: number, offset: number): Fact[] {
-    return this.#database
-      .prepare<[string, number, number], FactRow>(
-        'SELECT * FROM memory_facts WHERE subject = ? ORDER BY rowid DESC LIMIT ? OFFSET ?',
-      )
-      .all(user, limit, offset)
-      .map(toFact)
+  async facts(user: string, limit: number, offset: number): Promise<Fact[]> {
+    const rows = await this.#database.all<FactRow>(
+      'SELECT * FROM memory_facts WHERE subject = ? ORDER BY rowid DESC LIMIT ? OFFSET ?',
+      [user, limit, offset],
+    )
+    return rows.map(toFact)
   }
 
-  fact(id: string): Fact | null {
-    const row = this.#database.prepare<[string], FactRow>('SELECT * FROM memory_facts WHERE id = ?').get(id)
-    return row === undefined ? null : toFact(row)
+  async fact(id: string): Promise<Fact | null> {
+    const row = await this.#database.get<FactRow>('SELECT * FROM memory_facts WHERE id = ?', [id])
+    return row === null ? null : toFact(row)
   }
 
-  removeFact(id: string, owner: string | null): boolean {
+  async removeFact(id: string, owner: string | null): Promise<boolean> {
     return this.#remove('memory_facts', id, owner)
   }
 
-  addSession(user: string, title: string | null): Session {
-    const id = randomUUID()
-    this.#database
-      .prepare('INSERT INTO memory_sessions (id, subject, title, created_ms) VALUES (?, ?, ?, ?)')
-      .run(id, user, title, Date.now())
-    return this.session(id, null)!
+  async addSession(user: string, title: string | null): Promise<Session> {
+    const row = { id: randomUUID(), subject: user, title, created_ms: Date.now() }
+    await this.#database.run(
+      'INSERT INTO memory_sessions (id, subject, title, created_ms) VALUES (@id, @subject, @title, @created_ms)',
+      row,
+    )
+    return toSession(row)
   }
 
-  session(id: string, owner: string | null): Session | null {
-    const row = this.#database
-      .prepare<{ id: string; owner: string | null }, SessionRow>(
-        'SELECT * FROM memory_sessions WHERE id = @id AND (@owner IS NULL OR subject = @owner)',
-      )
-      .get({ id, owner })
-    return row === undefined ? null : toSession(row)
+  async session(id: string, owner: string | null): Promise<Session | null> {
+    const row = await this.#database.get<SessionRow>(
+      'SELECT * FROM memory_sessions WHERE id = @id AND (CAST(@owner AS TEXT) IS NULL OR subject = @owner)',
+      { id, owner },
+    )
+    return row === null ? null : toSession(row)
   }
 
   /** Newest first. */
-  sessions(user: string, limit: number, offset: number): Session[] {
-    return this.#database
-      .prepare<[string, number, number], SessionRow>(
-        'SELECT * FROM memory_sessions WHERE subject = ? ORDER BY rowid DESC LIMIT ? OFFSET ?',
-      )
-      .all(user, limit, offset)
-      .map(toSession)
+  async sessions(user: string, limit: number, offset: number): Promise<Session[]> {
+    const rows = await this.#database.all<SessionRow>(
+      'SELECT * FROM memory_sessions WHERE subject = ? ORDER BY rowid DESC LIMIT ? OFFSET ?',
+      [user, limit, offset],
+    )
+    return rows.map(toSession)
   }
 
   /** Removes a session with its messages; facts that were taken from it stay. */
-  removeSession(id: string, owner: string | null): boolean {
+  async removeSession(id: string, owner: string | null): Promise<boolean> {
     return this.#remove('memory_sessions', id, owner)
   }
 
-  addMessage(sessionId: string, role: Message['role'], content: string): Message {
-    const row = this.#database
-      .prepare<unknown[], MessageRow>(
+  /** Null when the session is gone. */
+  async addMessage(sessionId: string, role: Message['role'], content: string): Promise<Message | null> {
+    return this.#database.transaction(async (tx) => {
+      if ((await tx.get('SELECT 1 FROM memory_sessions WHERE id = ?', [sessionId])) === null) return null
+      const row = await tx.get<MessageRow>(
         'INSERT INTO memory_messages (session_id, role, content, created_ms) VALUES (?, ?, ?, ?) RETURNING *',
+        [sessionId, role, content, Date.now()],
       )
-      .get(sessionId, role, content, Date.now())!
-    return toMessage(row)
+      return toMessage(row!)
+    })
   }
 
-  messages(sessionId: string): Message[] {
-    return this.#database
-      .prepare<[string], MessageRow>('SELECT * FROM memory_messages WHERE session_id = ? ORDER BY seq')
-      .all(sessionId)
-      .map(toMessage)
+  async messages(sessionId: string): Promise<Message[]> {
+    const rows = await this.#database.all<MessageRow>(
+      'SELECT * FROM memory_messages WHERE session_id = ? ORDER BY seq',
+      [sessionId],
+    )
+    return rows.map(toMessage)
   }
 
   /** What the user wrote and no consolidation has read, oldest first; of one session, or of all where that is null. */
-  unreadMessages(user: string, sessionId: string | null): Message[] {
-    return this.#database
-      .prepare<{ user: string; session: string | null }, MessageRow>(
-        `SELECT message.* FROM memory_messages AS message JOIN memory_sessions AS session ON session.id = message.session_id
-         WHERE session.subject = @user AND (@session IS NULL OR session.id = @session) AND message.role = 'user'
-         AND message.is_read = 0 ORDER BY message.seq`,
-      )
-      .all({ user, session: sessionId })
-      .map(toMessage)
+  async unreadMessages(user: string, sessionId: string | null): Promise<Message[]> {
+    const rows = await this.#database.all<MessageRow>(
+      `SELECT message.* FROM memory_messages AS message JOIN memory_sessions AS session ON session.id = message.session_id
+       WHERE session.subject = @user AND (CAST(@session AS TEXT) IS NULL OR session.id = @session) AND message.role = 'user'
+       AND message.is_read = 0 ORDER BY message.seq`,
+      { user, session: sessionId },
+    )
+    return rows.map(toMessage)
   }
 
-  markRead(messages: readonly Message[]): void {
-    const mark = this.#database.prepare('UPDATE memory_messages SET is_read = 1 WHERE seq = ?')
-    for (const { seq } of messages) mark.run(seq)
+  async markRead(tx: Queries, messages: readonly Message[]): Promise<void> {
+    for (const { seq } of messages) await tx.run('UPDATE memory_messages SET is_read = 1 WHERE seq = ?', [seq])
   }
 
   /** All facts of a user with their vectors of that embedding space. */
-  vectors(user: string, space: string): FactVector[] {
-    return this.#database
-      .prepare<[string], FactRow>('SELECT * FROM memory_facts WHERE subject = ? ORDER BY rowid')
-      .all(user)
-      .map(({ id, text, space: itsSpace, vector }) => ({
-        id,
-        text,
-        vector: itsSpace === space && vector !== null ? new Float32Array(new Uint8Array(vector).buffer) : null,
-      }))
+  async vectors(user: string, space: string): Promise<FactVector[]> {
+    const rows = await this.#database.all<FactRow>('SELECT * FROM memory_facts WHERE subject = ? ORDER BY rowid', [
+      user,
+    ])
+    return rows.map(({ id, text, space: itsSpace, vector }) => ({
+      id,
+      text,
+      vector: itsSpace === space && vector !== null ? new Float32Array(new Uint8Array(vector).buffer) : null,
+    }))
   }
 
-  setVector(id: string, space: string, vector: Float32Array): void {
-    this.#database
-      .prepare('UPDATE memory_facts SET space = ?, vector = ? WHERE id = ?')
-      .run(space, Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength), id)
+  async setVector(id: string, space: string, vector: Float32Array): Promise<void> {
+    const bytes = Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength)
+    await this.#database.run('UPDATE memory_facts SET space = ?, vector = ? WHERE id = ?', [space, bytes, id])
   }
 
-  #remove(table: 'memory_facts' | 'memory_sessions', id: string, owner: string | null): boolean {
-    return (
-      this.#database
-        .prepare(`DELETE FROM ${table} WHERE id = @id AND (@owner IS NULL OR subject = @owner)`)
-        .run({ id, owner }).changes === 1
+  async #remove(table: 'memory_facts' | 'memory_sessions', id: string, owner: string | null): Promise<boolean> {
+    const changes = await this.#database.run(
+      `DELETE FROM ${table} WHERE id = @id AND (CAST(@owner AS TEXT) IS NULL OR subject = @owner)`,
+      { id, owner },
     )
+    return changes === 1
   }
+}
+
+async function countFacts(queries: Queries, user: string): Promise<number> {
+  const row = await queries.get<{ facts: number }>('SELECT count(*) AS facts FROM memory_facts WHERE subject = ?', [
+    user,
+  ])
+  return row!.facts
 }
 
 interface SessionRow {
@@ -221,13 +223,19 @@ interface MessageRow {
   created_ms: number
 }
 
-/** Letters and digits in lower case: two facts of the same words are one. */
-const wordsOf = (text: string): string =>
-  text
+/** PostgreSQL indexes no text of more than about 2,700 bytes. */
+const MOST_INDEXED_BYTES = 1000
+
+/** Letters and digits in lower case: two facts of the same words are one. Of many words their digest. */
+function wordsOf(text: string): string {
+  const words = text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
     .join(' ')
+  if (Buffer.byteLength(words) <= MOST_INDEXED_BYTES) return words
+  return `sha256:${createHash('sha256').update(words).digest('hex')}`
+}
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()
 

@@ -13,7 +13,7 @@ export interface MemoryDeps {
   store: MemoryStore
   index: MemoryIndex
   /** Queues a consolidation as a background job. */
-  consolidate: (order: ConsolidationTask) => Task
+  consolidate: (order: ConsolidationTask) => Promise<Task>
 }
 
 const User = { user_id: z.string().max(256).optional() }
@@ -41,7 +41,7 @@ const SessionParams = z.object({ session_id: z.string().max(128) })
 export function registerMemoryRoutes(app: FastifyInstance, { store, index, consolidate }: MemoryDeps): void {
   app.post('/memory/facts', async (request, reply): Promise<Fact> => {
     const { user_id: given, text } = parseRequest(NewFact, request.body)
-    const added = store.addFact(userOf(request, given), text)
+    const added = await store.addFact(userOf(request, given), text)
     if (added.outcome === 'full')
       throw new HttpError(409, 'This user has as many facts as allowed (MEMORY_MAX_FACTS): delete some first')
     void reply.code(added.outcome === 'added' ? 201 : 200)
@@ -51,12 +51,12 @@ export function registerMemoryRoutes(app: FastifyInstance, { store, index, conso
   app.get('/memory/facts', async (request): Promise<{ facts: Fact[]; total: number }> => {
     const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
     const user = userOf(request, given)
-    return { facts: store.facts(user, limit, offset), total: store.factCount(user) }
+    return { facts: await store.facts(user, limit, offset), total: await store.factCount(user) }
   })
 
   app.delete('/memory/facts/:fact_id', async (request, reply) => {
     const { fact_id: id } = parseRequest(FactParams, request.params, 'path')
-    return removed(reply, store.removeFact(id, subjectOf(request)), 'Unknown fact')
+    return removed(reply, await store.removeFact(id, subjectOf(request)), 'Unknown fact')
   })
 
   app.post('/memory/search', async (request, reply) => {
@@ -72,37 +72,40 @@ export function registerMemoryRoutes(app: FastifyInstance, { store, index, conso
 
   app.get('/memory/sessions', async (request): Promise<{ sessions: Session[] }> => {
     const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
-    return { sessions: store.sessions(userOf(request, given), limit, offset) }
+    return { sessions: await store.sessions(userOf(request, given), limit, offset) }
   })
 
   app.get('/memory/sessions/:session_id', async (request) => {
-    const session = sessionOf(request)
-    return { ...session, messages: store.messages(session.id) }
+    const session = await sessionOf(request)
+    return { ...session, messages: await store.messages(session.id) }
   })
 
   app.post('/memory/sessions/:session_id/messages', async (request, reply) => {
     const { role, content } = parseRequest(NewMessage, request.body)
+    const message = await store.addMessage((await sessionOf(request)).id, role, content)
+    if (message === null) throw new HttpError(404, 'Unknown session')
     void reply.code(201)
-    return store.addMessage(sessionOf(request).id, role, content)
+    return message
   })
 
   app.delete('/memory/sessions/:session_id', async (request, reply) => {
     const { session_id: id } = parseRequest(SessionParams, request.params, 'path')
-    return removed(reply, store.removeSession(id, subjectOf(request)), 'Unknown session')
+    return removed(reply, await store.removeSession(id, subjectOf(request)), 'Unknown session')
   })
 
   app.post('/memory/consolidate', async (request, reply) => {
     const { user_id: given, session_id: sessionId } = parseRequest(Consolidate, request.body)
     const user = userOf(request, given)
-    if (sessionId !== null && store.session(sessionId, user) === null) throw new HttpError(404, 'Unknown session')
-    const { id } = consolidate({ user_id: user, session_id: sessionId })
+    if (sessionId !== null && (await store.session(sessionId, user)) === null)
+      throw new HttpError(404, 'Unknown session')
+    const { id } = await consolidate({ user_id: user, session_id: sessionId })
     void reply.code(202)
     return { job_id: id, status: 'pending', message: `Consolidation queued: GET /jobs/${id} shows its state and log` }
   })
 
-  function sessionOf(request: FastifyRequest): Session {
+  async function sessionOf(request: FastifyRequest): Promise<Session> {
     const { session_id: id } = parseRequest(SessionParams, request.params, 'path')
-    const session = store.session(id, subjectOf(request))
+    const session = await store.session(id, subjectOf(request))
     if (session === null) throw new HttpError(404, 'Unknown session')
     return session
   }

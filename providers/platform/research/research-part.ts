@@ -4,6 +4,7 @@ import type { ClosingList } from '../closing-list.ts'
 import type { TaskSettings } from '../tasks/task-settings.ts'
 import type { TaskStore } from '../tasks/task-store.ts'
 import { TaskWorker } from '../tasks/task-worker.ts'
+import { quietly, repeat } from '../repeat.ts'
 import { Admission, registerResearchRoutes } from './routes.ts'
 import type { ResearchSettings } from './routes.ts'
 import { RESEARCH, research } from './run-research.ts'
@@ -28,11 +29,11 @@ const REFRESH_MS = 500
 const BEATS = 6
 
 /** Registers the routes of research and runs its sessions, with a worker of their own: they do not hold up other background jobs. */
-export function openResearch(options: ResearchPartOptions): void {
+export async function openResearch(options: ResearchPartOptions): Promise<void> {
   const { app, tasks, settings, taskSettings, models, corpora, logger, closing } = options
   const web = settings.searxngUrl === null ? null : webSearch(settings.searxngUrl)
   if (web !== null) closing.add(() => web.close())
-  const admission = new Admission(settings.maxConcurrent, () => tasks.openCount(RESEARCH))
+  const admission = await Admission.open(settings.maxConcurrent, () => tasks.openCount(RESEARCH))
   const worker = new TaskWorker({
     store: tasks,
     handlers: {
@@ -41,29 +42,17 @@ export function openResearch(options: ResearchPartOptions): void {
     settings: { ...taskSettings, concurrency: settings.maxConcurrent, prefetchMultiplier: 1 },
     logger,
   })
-  const guarded = (act: () => void) => () => {
-    try {
-      act()
-    } catch (error) {
-      logger.error({ err: error }, 'research sessions cannot be read')
-    }
-  }
-  const beat = guarded(() => {
-    const failed = tasks.failAbandoned(RESEARCH, settings.leaseMs)
+  const beat = quietly(logger, 'research sessions cannot be read', async () => {
+    const failed = await tasks.failAbandoned(RESEARCH, settings.leaseMs)
     if (failed > 0) logger.warn({ sessions: failed }, 'research sessions were abandoned')
   })
+  const refresh = quietly(logger, 'research sessions cannot be read', () => admission.refresh())
   // Before the worker looks for sessions: it must not run one that has failed.
-  beat()
-  const timers = [
-    setInterval(beat, settings.leaseMs / BEATS),
-    setInterval(
-      guarded(() => admission.refresh()),
-      REFRESH_MS,
-    ),
-  ]
+  await beat()
+  const stops = [repeat(beat, settings.leaseMs / BEATS), repeat(refresh, REFRESH_MS)]
   closing.add(async () => {
-    for (const timer of timers) clearInterval(timer)
     await worker.stop()
+    for (const stop of stops) await stop()
   })
   registerResearchRoutes(app, {
     tasks,

@@ -67,19 +67,26 @@ const Params = z.object({ session_id: z.string().min(1).max(128) })
 /** Counts open sessions in memory, so that one too many is refused before its body is read. */
 export class Admission {
   readonly #most: number
-  readonly #count: () => number
+  readonly #count: () => Promise<number>
   #open = 0
   #starting = 0
+  #started = 0
 
-  constructor(most: number, count: () => number) {
+  private constructor(most: number, count: () => Promise<number>) {
     this.#most = most
     this.#count = count
-    this.refresh()
   }
 
-  /** Reads how many sessions are open. */
-  refresh(): void {
-    this.#open = this.#count()
+  static async open(most: number, count: () => Promise<number>): Promise<Admission> {
+    const admission = new Admission(most, count)
+    await admission.refresh()
+    return admission
+  }
+
+  /** Reads how many sessions are open. One that is started meanwhile may count twice until the next time, and never not at all. */
+  async refresh(): Promise<void> {
+    const before = this.#started
+    this.#open = (await this.#count()) + this.#started - before
   }
 
   /** Takes a place for a request; false when there is none. */
@@ -89,10 +96,15 @@ export class Admission {
     return true
   }
 
-  /** The request has ended; its session, if it started one, is counted from here on. */
+  /** The request has started a session. */
+  start(): void {
+    this.#started += 1
+    this.#open += 1
+  }
+
+  /** The request has ended. */
   leave(): void {
     this.#starting -= 1
-    this.refresh()
   }
 }
 
@@ -107,20 +119,26 @@ export function registerResearchRoutes(app: FastifyInstance, deps: ResearchRoute
     '/research/start',
     {
       // Runs after the guard and before the body is read.
-      onRequest: async (_request, reply) => {
+      onRequest: async (request, reply) => {
         if (!admission.enter())
           throw new HttpError(429, 'Too many research sessions are open (RESEARCH_MAX_CONCURRENT): try again later', {
             headers: { 'retry-after': '1' },
           })
-        // Also when the caller leaves before its body has arrived.
-        reply.raw.once('close', () => admission.leave())
+        // Also when the caller leaves before its body has arrived, or has left already: no event comes then.
+        const leave = (): void => {
+          reply.raw.off('close', leave)
+          admission.leave()
+        }
+        if (request.raw.socket.destroyed) leave()
+        else reply.raw.once('close', leave)
       },
     },
     async (request) => {
       const { query, max_loops: loops, search_api: api, user_id: given } = parseRequest(Start, request.body)
       const subject = namedUser(request, given)
       const payload: ResearchTask = { query, max_loops: loops, search_api: searchOf(api) }
-      const task = tasks.add({ kind: RESEARCH, subject, payload })
+      const task = await tasks.add({ kind: RESEARCH, subject, payload })
+      admission.start()
       wake()
       const data = sessionView(task)
       return { session_id: task.id, status: data.status, message: 'Research session started', data }
@@ -129,13 +147,16 @@ export function registerResearchRoutes(app: FastifyInstance, deps: ResearchRoute
 
   app.get('/research/sessions', async (request): Promise<{ sessions: ResearchSession[] }> => {
     const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
-    return { sessions: tasks.list(RESEARCH, namedUser(request, given), limit, offset).map(sessionView) }
+    const found = await tasks.list(RESEARCH, namedUser(request, given), limit, offset)
+    return { sessions: found.map(sessionView) }
   })
 
-  app.get('/research/:session_id/status', async (request): Promise<ResearchSession> => sessionView(sessionOf(request)))
+  app.get('/research/:session_id/status', async (request): Promise<ResearchSession> =>
+    sessionView(await sessionOf(request)),
+  )
 
   app.get('/research/:session_id/result', async (request) => {
-    const task = sessionOf(request)
+    const task = await sessionOf(request)
     const session = sessionView(task)
     if (session.status !== 'done') {
       const why = session.error === null ? '' : `: ${session.error}`
@@ -145,17 +166,17 @@ export function registerResearchRoutes(app: FastifyInstance, deps: ResearchRoute
   })
 
   app.get('/research/:session_id/logs', async (request) => {
-    const { id } = sessionOf(request)
-    return { session_id: id, logs: tasks.logOf(id) }
+    const { id } = await sessionOf(request)
+    return { session_id: id, logs: await tasks.logOf(id) }
   })
 
   app.post('/research/:session_id/cancel', async (request, reply) => {
-    const { id, status } = sessionOf(request)
+    const { id, status } = await sessionOf(request)
     if (status !== 'pending' && status !== 'running')
       throw new HttpError(409, `The research session has ended: it is ${STATUS[status]}`)
-    tasks.cancel(id)
+    await tasks.cancel(id)
     stop(id)
-    admission.refresh()
+    await admission.refresh()
     void reply.code(202)
     return { session_id: id, status: 'cancel_requested' }
   })
@@ -169,9 +190,9 @@ export function registerResearchRoutes(app: FastifyInstance, deps: ResearchRoute
     return searchesWeb ? 'searxng' : null
   }
 
-  function sessionOf(request: FastifyRequest): Task {
+  async function sessionOf(request: FastifyRequest): Promise<Task> {
     const { session_id: id } = parseRequest(Params, request.params, 'path')
-    const task = taskOf(tasks, id)
+    const task = await taskOf(tasks, id)
     const subject = subjectOf(request)
     if (task === null || task.kind !== RESEARCH || (subject !== null && task.subject !== subject))
       throw new HttpError(404, 'Unknown research session')

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type Database from 'better-sqlite3'
+import type { Database, Queries } from '../database/database.ts'
 import type { BytesPlace, ObjectBytes } from './object-bytes.ts'
 import type { ReceivedFile } from './receive-file.ts'
 import type { StorageSettings } from './storage-settings.ts'
@@ -40,7 +40,7 @@ export interface StagedBytes extends BytesPlace {
 export type PutOutcome = { ok: true; object: StoredObject } | { ok: false; code: 'exists' | 'over_quota' }
 
 export interface ObjectStoreOptions {
-  database: Database.Database
+  database: Database
   bytes: ObjectBytes
   /** Folder of files that are being received. */
   incoming: string
@@ -60,7 +60,7 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60_000
  */
 export class ObjectStore {
   readonly #options: ObjectStoreOptions
-  readonly #database: Database.Database
+  readonly #database: Database
   readonly #bytes: ObjectBytes
 
   constructor(options: ObjectStoreOptions) {
@@ -82,12 +82,12 @@ export class ObjectStore {
 
   /** Keeps a received file under a name that is free: of two processes with the same name, one stores. Throws `BytesUnavailableError`. */
   async put(object: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, file: ReceivedFile): Promise<PutOutcome> {
-    const refusal = this.#refusalOf(object, file)
+    const refusal = await this.#refusalOf(this.#database, object, file)
     // Asked again when the bytes are there; asked now, so that they are not sent for nothing.
     if (refusal !== null) return { ok: false, code: refusal }
     const staged = await this.stage(object.bucket, file)
     try {
-      return this.#database.transaction(() => this.add(object, staged)).immediate()
+      return await this.#database.transaction((tx) => this.add(tx, object, staged))
     } finally {
       await this.discard(staged)
     }
@@ -96,7 +96,7 @@ export class ObjectStore {
   /** Stores the bytes of a received file, whose temporary file is gone then. `add` makes them an object, `discard` removes them. */
   async stage(bucket: string, file: ReceivedFile): Promise<StagedBytes> {
     const { sha256, sizeBytes, mediaType } = file
-    const key = this.#listLoose(bucket, sha256)
+    const key = await this.#listLoose(bucket, sha256)
     try {
       await this.#bytes.write({ bucket, key }, file)
     } catch (error) {
@@ -109,39 +109,38 @@ export class ObjectStore {
     return { bucket, key, sha256, sizeBytes, mediaType }
   }
 
-  /** Stores an object with staged bytes, inside a transaction; where the bucket has these bytes already, with those. */
-  add({ bucket, name, subject }: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, staged: StagedBytes): PutOutcome {
+  /** Stores an object with staged bytes; where the bucket has these bytes already, with those. */
+  async add(
+    tx: Queries,
+    { bucket, name, subject }: Pick<StoredObject, 'bucket' | 'name' | 'subject'>,
+    staged: StagedBytes,
+  ): Promise<PutOutcome> {
     const { sha256, sizeBytes, mediaType } = staged
-    const refusal = this.#refusalOf({ bucket, name }, staged)
+    const refusal = await this.#refusalOf(tx, { bucket, name }, staged)
     if (refusal !== null) return { ok: false, code: refusal }
-    const key = this.#keyOf(bucket, sha256) ?? staged.key
-    if (key === staged.key) this.#unlist(staged)
-    this.#database
-      .prepare(
-        `INSERT INTO objects (bucket, name, sha256, content_key, size_bytes, media_type, subject, created_ms)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      )
-      .run(bucket, name, sha256, key, sizeBytes, mediaType, subject, Date.now())
-    return { ok: true, object: this.find(bucket, name)! }
+    const key = (await keyOf(tx, bucket, sha256)) ?? staged.key
+    if (key === staged.key) await unlist(tx, staged)
+    await tx.run(
+      `INSERT INTO objects (bucket, name, sha256, content_key, size_bytes, media_type, subject, created_ms)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [bucket, name, sha256, key, sizeBytes, mediaType, subject, Date.now()],
+    )
+    return { ok: true, object: (await findObject(tx, bucket, name))! }
   }
 
   /** Removes bytes that no object has; bytes of an object stay. Throws `BytesUnavailableError`; `sweep` tries again then. */
   async discard({ bucket, key }: BytesPlace): Promise<void> {
-    const isLoose = this.#database
-      .prepare('SELECT 1 FROM loose_bytes WHERE bucket = ? AND content_key = ?')
-      .get(bucket, key)
-    if (isLoose === undefined) return
+    const isLoose = await this.#database.get('SELECT 1 FROM loose_bytes WHERE bucket = ? AND content_key = ?', [
+      bucket,
+      key,
+    ])
+    if (isLoose === null) return
     await this.#bytes.remove({ bucket, key })
-    this.#unlist({ bucket, key })
+    await unlist(this.#database, { bucket, key })
   }
 
-  find(bucket: string, name: string): StoredObject | null {
-    const row = this.#database
-      .prepare<[string, string], ObjectRow>('SELECT * FROM objects WHERE bucket = ? AND name = ?')
-      .get(bucket, name)
-    if (row === undefined) return null
-    const { sha256, content_key: key, size_bytes: sizeBytes, media_type: mediaType, subject } = row
-    return { bucket, name, sha256, key, sizeBytes, mediaType, subject }
+  async find(bucket: string, name: string): Promise<StoredObject | null> {
+    return findObject(this.#database, bucket, name)
   }
 
   /** The bytes of an object. Throws `BytesUnavailableError`. */
@@ -151,84 +150,87 @@ export class ObjectStore {
 
   /** Removes an object, and its bytes where no other name has them. */
   async remove(bucket: string, name: string): Promise<void> {
-    const place = this.#database.transaction(() => this.forget(bucket, name)).immediate()
+    const place = await this.#database.transaction((tx) => this.forget(tx, bucket, name))
     if (place !== null) await this.discard(place)
   }
 
-  /** Removes an object inside a transaction and returns its bytes where no other name has them, for `discard` after it. */
-  forget(bucket: string, name: string): BytesPlace | null {
-    const object = this.find(bucket, name)
+  /** Removes an object and returns its bytes where no other name has them, for `discard` after the transaction. */
+  async forget(tx: Queries, bucket: string, name: string): Promise<BytesPlace | null> {
+    const object = await findObject(tx, bucket, name)
     if (object === null) return null
-    this.#database.prepare('DELETE FROM objects WHERE bucket = ? AND name = ?').run(bucket, name)
+    await tx.run('DELETE FROM objects WHERE bucket = ? AND name = ?', [bucket, name])
     const { key } = object
-    const other = this.#database.prepare('SELECT 1 FROM objects WHERE bucket = ? AND content_key = ?').get(bucket, key)
-    if (other !== undefined) return null
-    this.#database
-      .prepare('INSERT INTO loose_bytes (bucket, content_key, since_ms) VALUES (?, ?, ?)')
-      .run(bucket, key, Date.now())
+    const other = await tx.get('SELECT 1 FROM objects WHERE bucket = ? AND content_key = ?', [bucket, key])
+    if (other !== null) return null
+    await list(tx, { bucket, key })
     return { bucket, key }
   }
 
   /** Removes the bytes of uploads and removals whose process ended: those that are loose for a day. */
   async sweep(olderThanMs = ABANDONED_AFTER_MS): Promise<void> {
-    const abandoned = this.#database
-      .prepare<[number], { bucket: string; content_key: string }>('SELECT * FROM loose_bytes WHERE since_ms < ?')
-      .all(Date.now() - olderThanMs)
+    const abandoned = await this.#database.all<{ bucket: string; content_key: string }>(
+      'SELECT * FROM loose_bytes WHERE since_ms < ?',
+      [Date.now() - olderThanMs],
+    )
     for (const { bucket, content_key: key } of abandoned) await this.discard({ bucket, key })
   }
 
   /** Bytes of all objects: what several names share counts once. */
-  usedBytes(): number {
-    return this.#database
-      .prepare<[], number>(
-        `SELECT coalesce(sum(size_bytes), 0) FROM (SELECT DISTINCT bucket, content_key, size_bytes FROM objects) AS contents`,
-      )
-      .pluck()
-      .get()!
+  async usedBytes(queries: Queries = this.#database): Promise<number> {
+    const row = await queries.get<{ used: number }>(
+      `SELECT coalesce(sum(size_bytes), 0) AS used FROM (SELECT DISTINCT bucket, content_key, size_bytes FROM objects) AS contents`,
+    )
+    return row!.used
   }
 
-  #refusalOf(
+  async #refusalOf(
+    queries: Queries,
     { bucket, name }: Pick<StoredObject, 'bucket' | 'name'>,
     { sha256, sizeBytes }: Pick<StagedBytes, 'sha256' | 'sizeBytes'>,
-  ): 'exists' | 'over_quota' | null {
-    if (this.find(bucket, name) !== null) return 'exists'
-    if (this.#keyOf(bucket, sha256) !== null) return null
-    return this.usedBytes() + sizeBytes > this.#options.settings.quotaBytes ? 'over_quota' : null
-  }
-
-  /** Where the bucket has these bytes; null where it has none. */
-  #keyOf(bucket: string, sha256: string): string | null {
-    const row = this.#database
-      .prepare<[string, string], Pick<ObjectRow, 'content_key'>>(
-        'SELECT content_key FROM objects WHERE bucket = ? AND sha256 = ?',
-      )
-      .get(bucket, sha256)
-    return row?.content_key ?? null
+  ): Promise<'exists' | 'over_quota' | null> {
+    if ((await findObject(queries, bucket, name)) !== null) return 'exists'
+    if ((await keyOf(queries, bucket, sha256)) !== null) return null
+    return (await this.usedBytes(queries)) + sizeBytes > this.#options.settings.quotaBytes ? 'over_quota' : null
   }
 
   /** Takes a key for bytes that are to be written. */
-  #listLoose(bucket: string, sha256: string): string {
-    return this.#database
-      .transaction(() => {
-        const plain = `${sha256.slice(0, 2)}/${sha256}`
-        const isTaken = this.#database
-          .prepare(
-            `SELECT 1 FROM objects WHERE bucket = @bucket AND content_key = @plain
-             UNION ALL SELECT 1 FROM loose_bytes WHERE bucket = @bucket AND content_key = @plain`,
-          )
-          .get({ bucket, plain })
-        const key = isTaken === undefined ? plain : `${plain}-${randomUUID()}`
-        this.#database
-          .prepare('INSERT INTO loose_bytes (bucket, content_key, since_ms) VALUES (?, ?, ?)')
-          .run(bucket, key, Date.now())
-        return key
-      })
-      .immediate()
+  async #listLoose(bucket: string, sha256: string): Promise<string> {
+    return this.#database.transaction(async (tx) => {
+      const plain = `${sha256.slice(0, 2)}/${sha256}`
+      const isTaken = await tx.get(
+        `SELECT 1 FROM objects WHERE bucket = @bucket AND content_key = @plain
+         UNION ALL SELECT 1 FROM loose_bytes WHERE bucket = @bucket AND content_key = @plain`,
+        { bucket, plain },
+      )
+      const key = isTaken === null ? plain : `${plain}-${randomUUID()}`
+      await list(tx, { bucket, key })
+      return key
+    })
   }
+}
 
-  #unlist({ bucket, key }: BytesPlace): void {
-    this.#database.prepare('DELETE FROM loose_bytes WHERE bucket = ? AND content_key = ?').run(bucket, key)
-  }
+async function findObject(queries: Queries, bucket: string, name: string): Promise<StoredObject | null> {
+  const row = await queries.get<ObjectRow>('SELECT * FROM objects WHERE bucket = ? AND name = ?', [bucket, name])
+  if (row === null) return null
+  const { sha256, content_key: key, size_bytes: sizeBytes, media_type: mediaType, subject } = row
+  return { bucket, name, sha256, key, sizeBytes, mediaType, subject }
+}
+
+/** Where a bucket has these bytes; null where it has none. */
+async function keyOf(queries: Queries, bucket: string, sha256: string): Promise<string | null> {
+  const row = await queries.get<Pick<ObjectRow, 'content_key'>>(
+    'SELECT content_key FROM objects WHERE bucket = ? AND sha256 = ?',
+    [bucket, sha256],
+  )
+  return row?.content_key ?? null
+}
+
+async function list(tx: Queries, { bucket, key }: BytesPlace): Promise<void> {
+  await tx.run('INSERT INTO loose_bytes (bucket, content_key, since_ms) VALUES (?, ?, ?)', [bucket, key, Date.now()])
+}
+
+async function unlist(queries: Queries, { bucket, key }: BytesPlace): Promise<void> {
+  await queries.run('DELETE FROM loose_bytes WHERE bucket = ? AND content_key = ?', [bucket, key])
 }
 
 function removeAbandoned(file: string): void {

@@ -59,7 +59,7 @@ export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, 
 
   app.get('/storage/objects/:bucket/:name', async (request, reply): Promise<FastifyReply> => {
     const { bucket, name } = parseRequest(ObjectParams, request.params, 'path')
-    const object = store.find(bucket, name)
+    const object = await store.find(bucket, name)
     const subject = subjectOf(request)
     // The object of another user is as unknown as one that never was.
     if (object === null || (subject !== null && object.subject !== subject)) throw new HttpError(404, 'Unknown object')

@@ -56,33 +56,34 @@ export function registerTaskRoutes(
 ): void {
   app.get('/jobs', async (request): Promise<{ jobs: ListedJob[] }> => {
     const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
-    const found = store.listOthers(hidden, namedUser(request, given), limit, offset)
-    return {
-      jobs: found.map((task) => ({
-        ...jobState(task, store),
+    const found = await store.listOthers(hidden, namedUser(request, given), limit, offset)
+    const jobs: ListedJob[] = []
+    for (const task of found)
+      jobs.push({
+        ...(await jobState(task, store)),
         kind: task.kind,
         user_id: task.subject,
         created_at: new Date(task.createdMs).toISOString(),
         updated_at: new Date(task.updatedMs).toISOString(),
-      })),
-    }
+      })
+    return { jobs }
   })
 
   app.post('/jobs/:job_id/cancel', async (request, reply) => {
-    const { id, status } = jobOf(request)
+    const { id, status } = await jobOf(request)
     if (status !== 'pending' && status !== 'running')
       throw new HttpError(409, `The job has ended: it is ${STATUS[status]}`)
-    store.cancel(id)
+    await store.cancel(id)
     stop(id)
     void reply.code(202)
     return { job_id: id, status: 'cancel_requested' }
   })
 
-  app.get('/jobs/:job_id', async (request): Promise<JobState> => jobState(jobOf(request), store))
+  app.get('/jobs/:job_id', async (request): Promise<JobState> => jobState(await jobOf(request), store))
 
-  function jobOf(request: FastifyRequest): Task {
+  async function jobOf(request: FastifyRequest): Promise<Task> {
     const { job_id: id } = parseRequest(JobParams, request.params, 'path')
-    const task = taskOf(store, id)
+    const task = await taskOf(store, id)
     const subject = subjectOf(request)
     // The job of another user is as unknown as one that never was.
     if (task === null || hidden.includes(task.kind) || (subject !== null && task.subject !== subject))
@@ -92,16 +93,16 @@ export function registerTaskRoutes(
 }
 
 /** Throws 403 for a task that another secret signed. */
-export function taskOf(store: TaskStore, id: string): Task | null {
+export async function taskOf(store: TaskStore, id: string): Promise<Task | null> {
   try {
-    return store.get(id)
+    return await store.get(id)
   } catch (error) {
     if (error instanceof TaskSignatureError) throw new HttpError(403, 'Task signature mismatch', { cause: error })
     throw error
   }
 }
 
-export function jobState(task: Task, store: TaskStore): JobState {
+export async function jobState(task: Task, store: TaskStore): Promise<JobState> {
   return {
     job_id: task.id,
     status: STATUS[task.status],
@@ -111,6 +112,6 @@ export function jobState(task: Task, store: TaskStore): JobState {
     result: task.result,
     error: task.error,
     traceback: null,
-    log: store.logOf(task.id),
+    log: await store.logOf(task.id),
   }
 }

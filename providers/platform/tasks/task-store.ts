@@ -1,5 +1,6 @@
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
-import type Database from 'better-sqlite3'
+import { isOneOf } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 
 export type TaskStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
@@ -95,10 +96,10 @@ const MINE = `id = @id AND owner = @owner AND fence = @fence AND status = 'runni
  * nothing. `finish` stores the result and the effects of a task in one transaction: they exist once, however often a worker is killed.
  */
 export class TaskStore {
-  readonly #database: Database.Database
+  readonly #database: Database
   readonly #options: Required<TaskStoreOptions>
 
-  constructor(database: Database.Database, options: TaskStoreOptions) {
+  constructor(database: Database, options: TaskStoreOptions) {
     this.#database = database
     this.#options = { leaseMs: LEASE_MS, now: Date.now, ...options }
   }
@@ -107,76 +108,76 @@ export class TaskStore {
     return this.#options.leaseMs
   }
 
-  add({ id = randomUUID(), kind, subject, payload, maxAttempts = MAX_ATTEMPTS }: NewTask): Task {
+  /** In the transaction of a caller where it has one. */
+  async add(
+    { id = randomUUID(), kind, subject, payload, maxAttempts = MAX_ATTEMPTS }: NewTask,
+    queries: Queries = this.#database,
+  ): Promise<Task> {
     const now = this.#options.now()
     const text = JSON.stringify(payload)
-    this.#database
-      .prepare(
-        `INSERT INTO tasks (id, kind, subject, payload, signature, status, max_attempts, available_ms, created_ms, updated_ms,
-         heartbeat_ms) VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`,
-      )
-      .run(id, kind, subject, text, this.#sign(id, kind, subject, text), maxAttempts, now, now, now, now)
-    return this.get(id)!
+    await queries.run(
+      `INSERT INTO tasks (id, kind, subject, payload, signature, status, max_attempts, available_ms, created_ms, updated_ms,
+       heartbeat_ms) VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?)`,
+      [id, kind, subject, text, this.#sign(id, kind, subject, text), maxAttempts, now, now, now, now],
+    )
+    return (await this.#find(queries, id))!
   }
 
   /** Null when unknown. Throws `TaskSignatureError` for a task that another secret signed. */
-  get(id: string): Task | null {
-    const row = this.#database.prepare<[string], TaskRow>('SELECT * FROM tasks WHERE id = ?').get(id)
-    if (row === undefined) return null
+  async get(id: string): Promise<Task | null> {
+    return this.#find(this.#database, id)
+  }
+
+  async #find(queries: Queries, id: string): Promise<Task | null> {
+    const row = await queries.get<TaskRow>('SELECT * FROM tasks WHERE id = ?', [id])
+    if (row === null) return null
     if (!this.#isSigned(row)) throw new TaskSignatureError(id)
     return toTask(row)
   }
 
   /** Tasks of a kind, newest first, of one user or of all where `subject` is null; without those that another secret signed. */
-  list(kind: string, subject: string | null, limit: number, offset: number): Task[] {
-    return this.#database
-      .prepare<Record<string, unknown>, TaskRow>(
-        `SELECT * FROM tasks WHERE kind = @kind AND (@subject IS NULL OR subject = @subject)
-         ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
-      )
-      .all({ kind, subject, limit, offset })
-      .filter((row) => this.#isSigned(row))
-      .map(toTask)
+  async list(kind: string, subject: string | null, limit: number, offset: number): Promise<Task[]> {
+    return this.#page('kind = @kind', { kind, subject, limit, offset })
   }
 
   /** Tasks of all kinds but the given ones, as in `list`. */
-  listOthers(without: readonly string[], subject: string | null, limit: number, offset: number): Task[] {
-    return this.#database
-      .prepare<Record<string, unknown>, TaskRow>(
-        `SELECT * FROM tasks WHERE kind NOT IN (SELECT value FROM json_each(@kinds)) AND (@subject IS NULL OR subject = @subject)
-         ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
-      )
-      .all({ kinds: JSON.stringify(without), subject, limit, offset })
-      .filter((row) => this.#isSigned(row))
-      .map(toTask)
+  async listOthers(without: readonly string[], subject: string | null, limit: number, offset: number): Promise<Task[]> {
+    const { sql, params } = isOneOf('kind', without)
+    return this.#page(`NOT (${sql})`, { ...params, subject, limit, offset })
+  }
+
+  async #page(condition: string, params: Record<string, unknown>): Promise<Task[]> {
+    const rows = await this.#database.all<TaskRow>(
+      `SELECT * FROM tasks WHERE ${condition} AND (CAST(@subject AS TEXT) IS NULL OR subject = @subject)
+       ORDER BY seq DESC LIMIT @limit OFFSET @offset`,
+      params,
+    )
+    return rows.filter((row) => this.#isSigned(row)).map(toTask)
   }
 
   /** How many tasks of a kind are pending or running. */
-  openCount(kind: string): number {
-    return this.#database
-      .prepare<[string], number>(`SELECT count(*) FROM tasks WHERE kind = ? AND status IN ('pending', 'running')`)
-      .pluck()
-      .get(kind)!
+  async openCount(kind: string): Promise<number> {
+    const row = await this.#database.get<{ open: number }>(
+      `SELECT count(*) AS open FROM tasks WHERE kind = ? AND status IN ('pending', 'running')`,
+      [kind],
+    )
+    return row!.open
   }
 
   /**
    * Fails the open tasks of a kind that no process has cared for since `silentMs`, then gives those that wait a new heartbeat: this process
    * cares for them. Returns how many failed.
    */
-  failAbandoned(kind: string, silentMs: number): number {
-    return this.#write(() => {
+  async failAbandoned(kind: string, silentMs: number): Promise<number> {
+    return this.#database.transaction(async (tx) => {
       const now = this.#options.now()
-      const open = `kind = @kind AND status IN ('pending', 'running')`
-      const { changes } = this.#database
-        .prepare(
-          `UPDATE tasks SET status = 'failed', owner = NULL, fence = fence + 1, error = @error, updated_ms = @now
-           WHERE ${open} AND heartbeat_ms <= @before`,
-        )
-        .run({ kind, now, before: now - silentMs, error: `abandoned: no process ran it for ${silentMs / 1000} s` })
-      this.#database
-        .prepare(`UPDATE tasks SET heartbeat_ms = @now WHERE kind = @kind AND status = 'pending'`)
-        .run({ kind, now })
-      return changes
+      const failed = await tx.run(
+        `UPDATE tasks SET status = 'failed', owner = NULL, fence = fence + 1, error = @error, updated_ms = @now
+         WHERE kind = @kind AND status IN ('pending', 'running') AND heartbeat_ms <= @before`,
+        { kind, now, before: now - silentMs, error: `abandoned: no process ran it for ${silentMs / 1000} s` },
+      )
+      await tx.run(`UPDATE tasks SET heartbeat_ms = @now WHERE kind = @kind AND status = 'pending'`, { kind, now })
+      return failed
     })
   }
 
@@ -184,31 +185,39 @@ export class TaskStore {
    * Leases the oldest tasks that may run, at most `limit`: pending and due, or running under a lease that ran out. Closes those that it meets
    * which are to be cancelled, were lost too often or have a wrong signature.
    */
-  claim(owner: string, kinds: readonly string[], limit: number): { task: Task; lease: TaskLease }[] {
-    return this.#write(() => {
-      const now = this.#options.now()
-      const claimed: { task: Task; lease: TaskLease }[] = []
-      const next = this.#database.prepare<{ now: number; kinds: string }, TaskRow>(
-        `SELECT * FROM tasks WHERE kind IN (SELECT value FROM json_each(@kinds))
+  async claim(owner: string, kinds: readonly string[], limit: number): Promise<{ task: Task; lease: TaskLease }[]> {
+    const now = this.#options.now()
+    const { sql, params } = isOneOf('kind', kinds)
+    const next = async (queries: Queries): Promise<TaskRow | null> =>
+      queries.get<TaskRow>(
+        `SELECT * FROM tasks WHERE ${sql}
          AND ((status = 'pending' AND available_ms <= @now) OR (status = 'running' AND lease_until_ms <= @now))
          ORDER BY seq LIMIT 1`,
+        { ...params, now },
       )
+    // Most looks find nothing: they keep no writer waiting.
+    if ((await next(this.#database)) === null) return []
+    return this.#database.transaction(async (tx) => {
+      const claimed: { task: Task; lease: TaskLease }[] = []
       while (claimed.length < limit) {
-        const row = next.get({ now, kinds: JSON.stringify(kinds) })
-        if (row === undefined) break
+        const row = await next(tx)
+        if (row === null) break
         const end = this.#endOf(row)
         if (end !== null) {
-          this.#close(row.id, end.status, end.error)
+          await tx.run(
+            'UPDATE tasks SET status = ?, owner = NULL, error = ?, fence = fence + 1, updated_ms = ? WHERE id = ?',
+            [end.status, end.error, now, row.id],
+          )
           continue
         }
         const again = now + this.#options.visibilityTimeoutMs
-        this.#database
-          .prepare(
-            `UPDATE tasks SET status = 'running', owner = ?, fence = fence + 1, attempts = attempts + 1, lease_until_ms = ?,
-             visible_again_ms = ?, updated_ms = ?, heartbeat_ms = ? WHERE id = ?`,
-          )
-          .run(owner, Math.min(now + this.#options.leaseMs, again), again, now, now, row.id)
-        claimed.push({ task: this.get(row.id)!, lease: { id: row.id, owner, fence: row.fence + 1 } })
+        await tx.run(
+          `UPDATE tasks SET status = 'running', owner = ?, fence = fence + 1, attempts = attempts + 1, lease_until_ms = ?,
+           visible_again_ms = ?, updated_ms = ?, heartbeat_ms = ? WHERE id = ?`,
+          [owner, Math.min(now + this.#options.leaseMs, again), again, now, now, row.id],
+        )
+        const task = (await this.#find(tx, row.id))!
+        claimed.push({ task, lease: { id: row.id, owner, fence: row.fence + 1 } })
       }
       return claimed
     })
@@ -222,17 +231,16 @@ export class TaskStore {
   }
 
   /** Extends a lease. Throws `TaskLostError`; returns whether the task is to be cancelled. */
-  renew(lease: TaskLease): boolean {
-    return this.#write(() => {
-      const now = this.#options.now()
-      const row = this.#database
-        .prepare<Record<string, unknown>, { cancel_requested: number }>(
-          `UPDATE tasks SET lease_until_ms = min(@until, visible_again_ms), heartbeat_ms = @now WHERE ${MINE} AND visible_again_ms > @now
-           RETURNING cancel_requested`,
-        )
-        .get({ ...lease, until: now + this.#options.leaseMs, now })
-      if (row === undefined) throw new TaskLostError(lease.id)
-      return row.cancel_requested === 1
+  async renew(lease: TaskLease): Promise<boolean> {
+    const now = this.#options.now()
+    return this.#database.transaction(async (tx) => {
+      const renewed = await tx.get<{ cancel_requested: number }>(
+        `UPDATE tasks SET lease_until_ms = CASE WHEN visible_again_ms < @until THEN visible_again_ms ELSE @until END,
+         heartbeat_ms = @now WHERE ${MINE} AND visible_again_ms > @now RETURNING cancel_requested`,
+        { ...lease, until: now + this.#options.leaseMs, now },
+      )
+      if (renewed === null) throw new TaskLostError(lease.id)
+      return renewed.cancel_requested === 1
     })
   }
 
@@ -240,122 +248,111 @@ export class TaskStore {
    * Stores a result; `effects` run before in the same transaction and may still complete it. When they throw, neither is stored. Throws
    * `TaskLostError`.
    */
-  finish(lease: TaskLease, result: unknown, effects: () => void = () => {}): void {
-    this.#write(() => {
-      this.#requireMine(lease)
-      effects()
-      this.#end(lease, 'succeeded', JSON.stringify(result ?? null), null)
+  async finish(lease: TaskLease, result: unknown, effects?: (tx: Queries) => Promise<void>): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await this.#requireMine(tx, lease)
+      await effects?.(tx)
+      await this.#end(tx, lease, 'succeeded', JSON.stringify(result ?? null), null)
     })
   }
 
   /** Throws `TaskLostError`. */
-  fail(lease: TaskLease, error: string): void {
-    this.#write(() => this.#end(lease, 'failed', null, error))
+  async fail(lease: TaskLease, error: string): Promise<void> {
+    await this.#end(this.#database, lease, 'failed', null, error)
   }
 
   /** Throws `TaskLostError`. */
-  cancelled(lease: TaskLease): void {
-    this.#write(() => this.#end(lease, 'cancelled', null, 'cancelled'))
+  async cancelled(lease: TaskLease): Promise<void> {
+    await this.#end(this.#database, lease, 'cancelled', null, 'cancelled')
   }
 
   /** Puts a task back for a later start, or fails it when it has had all its attempts. Throws `TaskLostError`. */
-  retry(lease: TaskLease, error: string, delayMs: number): void {
-    this.#write(() => {
+  async retry(lease: TaskLease, error: string, delayMs: number): Promise<void> {
+    await this.#database.transaction(async (tx) => {
       const now = this.#options.now()
-      const { changes } = this.#database
-        .prepare(
-          `UPDATE tasks SET status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END, owner = NULL,
-           available_ms = @due, error = @error, updated_ms = @now WHERE ${MINE}`,
-        )
-        .run({ ...lease, due: now + delayMs, error, now })
+      const changes = await tx.run(
+        `UPDATE tasks SET status = CASE WHEN attempts < max_attempts THEN 'pending' ELSE 'failed' END, owner = NULL,
+         available_ms = @due, error = @error, updated_ms = @now WHERE ${MINE}`,
+        { ...lease, due: now + delayMs, error, now },
+      )
       if (changes === 0) throw new TaskLostError(lease.id)
-      this.#addLog(lease.id, error)
+      await this.#addLog(tx, lease.id, error)
     })
   }
 
   /** Gives a task back as if it had never been claimed. A lease that is lost already needs nothing. */
-  release(lease: TaskLease): void {
-    this.#database
-      .prepare(`UPDATE tasks SET status = 'pending', owner = NULL, attempts = attempts - 1 WHERE ${MINE}`)
-      .run({ ...lease })
+  async release(lease: TaskLease): Promise<void> {
+    await this.#database.run(
+      `UPDATE tasks SET status = 'pending', owner = NULL, attempts = attempts - 1 WHERE ${MINE}`,
+      { ...lease },
+    )
   }
 
   /** Puts a task back for a start at a later time, which counts as no attempt: it waits for something outside. Throws `TaskLostError`. */
-  postpone(lease: TaskLease, delayMs: number): void {
-    this.#write(() => {
-      const now = this.#options.now()
-      const { changes } = this.#database
-        .prepare(
-          `UPDATE tasks SET status = 'pending', owner = NULL, attempts = attempts - 1, available_ms = @due, updated_ms = @now WHERE ${MINE}`,
-        )
-        .run({ ...lease, due: now + delayMs, now })
-      if (changes === 0) throw new TaskLostError(lease.id)
-    })
+  async postpone(lease: TaskLease, delayMs: number): Promise<void> {
+    const now = this.#options.now()
+    const changes = await this.#database.run(
+      `UPDATE tasks SET status = 'pending', owner = NULL, attempts = attempts - 1, available_ms = @due, updated_ms = @now WHERE ${MINE}`,
+      { ...lease, due: now + delayMs, now },
+    )
+    if (changes === 0) throw new TaskLostError(lease.id)
   }
 
   /** Requests cancellation; a pending task is cancelled at once, an ended one stays as it is. Null when unknown. */
-  cancel(id: string): Task | null {
-    return this.#write(() => {
-      this.#database
-        .prepare(
-          `UPDATE tasks SET cancel_requested = 1, updated_ms = @now, error = CASE status WHEN 'pending' THEN 'cancelled' ELSE error END,
-           status = CASE status WHEN 'pending' THEN 'cancelled' ELSE status END WHERE id = @id AND status IN ('pending', 'running')`,
-        )
-        .run({ id, now: this.#options.now() })
-      return this.get(id)
+  async cancel(id: string): Promise<Task | null> {
+    return this.#database.transaction(async (tx) => {
+      await tx.run(
+        `UPDATE tasks SET cancel_requested = 1, updated_ms = @now, error = CASE status WHEN 'pending' THEN 'cancelled' ELSE error END,
+         status = CASE status WHEN 'pending' THEN 'cancelled' ELSE status END WHERE id = @id AND status IN ('pending', 'running')`,
+        { id, now: this.#options.now() },
+      )
+      return this.#find(tx, id)
     })
   }
 
   /** Adds a line to the task's log. Throws `TaskLostError`. */
-  log(lease: TaskLease, message: string): void {
-    this.#write(() => {
-      this.#requireMine(lease)
-      this.#addLog(lease.id, message)
+  async log(lease: TaskLease, message: string): Promise<void> {
+    await this.#database.transaction(async (tx) => {
+      await this.#requireMine(tx, lease)
+      await this.#addLog(tx, lease.id, message)
     })
   }
 
   /** Removes ended tasks with their logs; open ones stay. */
-  remove(ids: readonly string[]): void {
-    this.#database
-      .prepare(
-        `DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?)) AND status NOT IN ('pending', 'running')`,
-      )
-      .run(JSON.stringify(ids))
+  async remove(ids: readonly string[]): Promise<void> {
+    for (const id of ids)
+      await this.#database.run(`DELETE FROM tasks WHERE id = ? AND status NOT IN ('pending', 'running')`, [id])
   }
 
-  logOf(id: string): { at: string; message: string }[] {
-    return this.#database
-      .prepare<[string], { at_ms: number; message: string }>(
-        'SELECT at_ms, message FROM task_log WHERE task_id = ? ORDER BY rowid',
-      )
-      .all(id)
-      .map(({ at_ms: atMs, message }) => ({ at: new Date(atMs).toISOString(), message }))
+  async logOf(id: string): Promise<{ at: string; message: string }[]> {
+    const rows = await this.#database.all<{ at_ms: number; message: string }>(
+      'SELECT at_ms, message FROM task_log WHERE task_id = ? ORDER BY rowid',
+      [id],
+    )
+    return rows.map(({ at_ms: atMs, message }) => ({ at: new Date(atMs).toISOString(), message }))
   }
 
-  #addLog(id: string, message: string): void {
-    this.#database
-      .prepare('INSERT INTO task_log (task_id, at_ms, message) VALUES (?, ?, ?)')
-      .run(id, this.#options.now(), message)
+  async #addLog(tx: Queries, id: string, message: string): Promise<void> {
+    const now = this.#options.now()
+    await tx.run('INSERT INTO task_log (task_id, at_ms, message) VALUES (?, ?, ?)', [id, now, message])
   }
 
-  #requireMine(lease: TaskLease): void {
-    const mine = this.#database.prepare(`SELECT 1 FROM tasks WHERE ${MINE}`).get({ ...lease })
-    if (mine === undefined) throw new TaskLostError(lease.id)
+  async #requireMine(tx: Queries, lease: TaskLease): Promise<void> {
+    if ((await tx.get(`SELECT 1 FROM tasks WHERE ${MINE}`, { ...lease })) === null) throw new TaskLostError(lease.id)
   }
 
-  #end(lease: TaskLease, status: TaskStatus, result: string | null, error: string | null): void {
-    const { changes } = this.#database
-      .prepare(
-        `UPDATE tasks SET status = @status, owner = NULL, result = @result, error = @error, updated_ms = @now WHERE ${MINE}`,
-      )
-      .run({ ...lease, status, result, error, now: this.#options.now() })
+  async #end(
+    queries: Queries,
+    lease: TaskLease,
+    status: TaskStatus,
+    result: string | null,
+    error: string | null,
+  ): Promise<void> {
+    const changes = await queries.run(
+      `UPDATE tasks SET status = @status, owner = NULL, result = @result, error = @error, updated_ms = @now WHERE ${MINE}`,
+      { ...lease, status, result, error, now: this.#options.now() },
+    )
     if (changes === 0) throw new TaskLostError(lease.id)
-  }
-
-  #close(id: string, status: TaskStatus, error: string): void {
-    this.#database
-      .prepare('UPDATE tasks SET status = ?, owner = NULL, error = ?, fence = fence + 1, updated_ms = ? WHERE id = ?')
-      .run(status, error, this.#options.now(), id)
   }
 
   #sign(id: string, kind: string, subject: string | null, payload: string): string {
@@ -368,10 +365,6 @@ export class TaskStore {
     const expected = Buffer.from(this.#sign(id, kind, subject, payload))
     const given = Buffer.from(signature)
     return given.length === expected.length && timingSafeEqual(given, expected)
-  }
-
-  #write<Result>(step: () => Result): Result {
-    return this.#database.transaction(step).immediate()
   }
 }
 

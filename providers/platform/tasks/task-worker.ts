@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../kit/logger.ts'
+import type { Queries } from '../database/database.ts'
 import type { TaskSettings } from './task-settings.ts'
 import { TaskLostError } from './task-store.ts'
 import type { Task, TaskLease, TaskStore } from './task-store.ts'
@@ -9,13 +10,14 @@ export interface TaskRun {
   task: Task
   /** Aborts at the soft time limit, on cancellation, when the task is lost and when the process stops. */
   signal: AbortSignal
+  /** Adds a line to the task's log, in the background; what cannot be written ends the run. */
   log: (message: string) => void
 }
 
 export interface TaskOutcome {
   result: unknown
   /** Writes to the platform's database, in the transaction that ends the task; the result is read after them. */
-  effects?: () => void
+  effects?: (tx: Queries) => Promise<void>
   /** Runs after the end is stored, or could not be. */
   cleanUp?: () => Promise<void>
 }
@@ -67,6 +69,9 @@ export class TaskWorker {
   #poll: NodeJS.Timeout | null = null
   #renewal: NodeJS.Timeout | null = null
   #stopped = false
+  #looking: Promise<void> | null = null
+  #looksAgain = false
+  #renewing: Promise<void> | null = null
 
   constructor(options: TaskWorkerOptions) {
     this.#options = { pollMs: 1000, retryMs: 1000, logger: undefined, ...options }
@@ -75,22 +80,44 @@ export class TaskWorker {
   /** Starts looking for tasks; the first look is now. */
   start(): void {
     this.#poll ??= setInterval(() => this.wake(), this.#options.pollMs)
-    this.#renewal ??= setInterval(() => this.#renew(), Math.max(1, this.#options.store.leaseMs / 3))
+    this.#renewal ??= setInterval(
+      () => {
+        this.#renewing ??= this.#renew().finally(() => {
+          this.#renewing = null
+        })
+      },
+      Math.max(1, this.#options.store.leaseMs / 3),
+    )
     this.wake()
   }
 
   /** Looks for tasks now: one was added, or a place is free. */
   wake(): void {
     if (this.#stopped) return
+    if (this.#looking !== null) {
+      this.#looksAgain = true
+      return
+    }
+    this.#looking = this.#look().finally(() => {
+      this.#looking = null
+      const isWanted = this.#looksAgain
+      this.#looksAgain = false
+      if (isWanted) this.wake()
+    })
+  }
+
+  async #look(): Promise<void> {
     const { concurrency, prefetchMultiplier } = this.#options.settings
     const free = concurrency * prefetchMultiplier - this.#held.size
     try {
       const kinds = Object.keys(this.#options.handlers)
-      for (const { task, lease } of free > 0 ? this.#options.store.claim(this.#owner, kinds, free) : [])
+      for (const { task, lease } of free > 0 ? await this.#options.store.claim(this.#owner, kinds, free) : [])
         this.#held.set(task.id, { task, lease, abort: new AbortController(), running: null })
     } catch (error) {
       this.#options.logger?.error({ err: error }, 'background jobs cannot be read')
     }
+    // What was claimed meanwhile is given back by the stop.
+    if (this.#stopped) return
     const waiting = [...this.#held.values()].filter(({ running }) => running === null)
     for (const held of waiting.slice(0, concurrency - (this.#held.size - waiting.length)))
       held.running = this.#run(held).finally(() => {
@@ -108,19 +135,19 @@ export class TaskWorker {
   async stop(): Promise<void> {
     this.#stopped = true
     clearInterval(this.#poll ?? undefined)
+    await this.#looking
     const held = [...this.#held.values()]
-    for (const { abort, running, lease } of held) {
-      abort.abort(new Stopped())
-      if (running === null) this.#options.store.release(lease)
-    }
+    for (const { abort } of held) abort.abort(new Stopped())
+    for (const { running, lease } of held) if (running === null) await this.#options.store.release(lease)
     await Promise.all(held.flatMap(({ running }) => running ?? []))
     clearInterval(this.#renewal ?? undefined)
+    await this.#renewing
   }
 
-  #renew(): void {
+  async #renew(): Promise<void> {
     for (const { lease, abort } of this.#held.values()) {
       try {
-        if (this.#options.store.renew(lease)) abort.abort(new Cancelled())
+        if (await this.#options.store.renew(lease)) abort.abort(new Cancelled())
       } catch (error) {
         if (error instanceof TaskLostError) abort.abort(error)
         else this.#options.logger?.error({ err: error }, 'a background job cannot be renewed')
@@ -139,17 +166,20 @@ export class TaskWorker {
       () => late.reject(new TimeLimit(`still running at its hard time limit of ${settings.hardLimitMs / 1000} s`)),
       settings.hardLimitMs,
     )
-    const run: TaskRun = { task, signal: abort.signal, log: (message) => store.log(lease, message) }
+    const log = new RunLog(store, lease)
+    const run: TaskRun = { task, signal: abort.signal, log: (message) => log.add(message) }
     try {
       abort.signal.throwIfAborted()
       const { result, effects, cleanUp } = await Promise.race([handlers[task.kind]!(run), late.promise])
       try {
-        store.finish(lease, result, effects)
+        await log.written()
+        await store.finish(lease, result, effects)
       } finally {
         await cleanUp?.()
       }
     } catch (error) {
-      this.#end(task, lease, abort.signal.aborted && !(error instanceof TimeLimit) ? abort.signal.reason : error)
+      const isStopped = abort.signal.aborted && !(error instanceof TimeLimit)
+      await this.#end(task, lease, log, isStopped ? abort.signal.reason : error)
       if (!(error instanceof PostponedTask))
         logger?.warn({ err: error, task: task.id, kind: task.kind }, 'background job did not succeed')
     } finally {
@@ -158,19 +188,43 @@ export class TaskWorker {
     }
   }
 
-  #end(task: Task, lease: TaskLease, error: unknown): void {
+  async #end(task: Task, lease: TaskLease, log: RunLog, error: unknown): Promise<void> {
     const { store, retryMs, logger } = this.#options
     try {
       if (error instanceof TaskLostError) return
-      if (error instanceof Stopped) store.release(lease)
-      else if (error instanceof PostponedTask) store.postpone(lease, error.delayMs)
-      else if (error instanceof Cancelled) store.cancelled(lease)
+      await log.written()
+      if (error instanceof Stopped) await store.release(lease)
+      else if (error instanceof PostponedTask) await store.postpone(lease, error.delayMs)
+      else if (error instanceof Cancelled) await store.cancelled(lease)
       else if (error instanceof RetryableTaskError)
-        store.retry(lease, error.message, retryMs * 2 ** (task.attempts - 1))
-      else store.fail(lease, error instanceof Error ? error.message : String(error))
+        await store.retry(lease, error.message, retryMs * 2 ** (task.attempts - 1))
+      else await store.fail(lease, error instanceof Error ? error.message : String(error))
     } catch (failure) {
       if (!(failure instanceof TaskLostError))
         logger?.error({ err: failure, task: task.id }, 'the end of a background job cannot be stored')
     }
+  }
+}
+
+/** Writes the lines of a run one after the other, while the run goes on. */
+class RunLog {
+  readonly #store: TaskStore
+  readonly #lease: TaskLease
+  #written: Promise<void> = Promise.resolve()
+
+  constructor(store: TaskStore, lease: TaskLease) {
+    this.#store = store
+    this.#lease = lease
+  }
+
+  add(message: string): void {
+    this.#written = this.#written.then(() => this.#store.log(this.#lease, message))
+    // Reported by `written`.
+    this.#written.catch(() => {})
+  }
+
+  /** Throws what a line could not be written for. */
+  async written(): Promise<void> {
+    await this.#written
   }
 }
