@@ -62,7 +62,7 @@ export interface KillRounds {
   underWay: () => Promise<number>
 }
 
-/** Starts processes and kills each at a random moment, within 40 ms unless said. Returns how many pieces of work the kills found under way. */
+/** Starts processes and kills each at a random moment, within 40 ms unless said, most after their work has begun. Returns how many pieces of work the kills found under way. */
 export async function killRounds(rounds: KillRounds): Promise<number> {
   const { kills, atOnce, random, withinMs = 40, start, work, underWay } = rounds
   let begun = 0
@@ -72,6 +72,9 @@ export async function killRounds(rounds: KillRounds): Promise<number> {
       begun += 1
       await work()
       const child = await start()
+      // Most are killed in the middle of work, however slow the machine is; the others also while they begin.
+      if (random() < 0.75)
+        for (const until = Date.now() + 5000; (await underWay()) === 0 && Date.now() < until;) await delay(5)
       await delay(random() * withinMs)
       await kill(child)
       interrupted += await underWay()
