@@ -9,7 +9,12 @@ const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 const BYTES = Buffer.from(`GGUF${'\0'.repeat(60_000)}`)
 
 let hub: FileServer
+/** An address where nothing listens. */
+let closed: string
 test.beforeAll(async () => {
+  const other = await startFileServer()
+  closed = other.url
+  await other.close()
   hub = await startFileServer()
   hub.files.set('/small.gguf', BYTES)
 })
@@ -35,7 +40,7 @@ async function prepare(root: string): Promise<void> {
   })
   const models = [
     model('tiny', 'small-language-model', file('tiny', `${hub.url}/small.gguf`, 1)),
-    model('far', 'middle-language-model', file('far', 'http://127.0.0.1:1/far.gguf', 1)),
+    model('far', 'middle-language-model', file('far', `${closed}/far.gguf`, 1)),
     model('giant', 'large-language-model', file('giant', `${hub.url}/small.gguf`, 900_000_000)),
     model('minilm', 'embedding', { run_by: { backend: 'onnx', model: 'Xenova/minilm' } }),
     model('cross', 'reranker', { run_by: { backend: 'onnx', model: 'Xenova/cross' } }),
@@ -102,7 +107,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
 
   // No network: what failed, where, and what to do.
   await page.getByRole('button', { name: 'Fetch far' }).click()
-  await expect(rowOf(page, 'far').getByRole('alert')).toContainText('no connection to 127.0.0.1:1')
+  await expect(rowOf(page, 'far').getByRole('alert')).toContainText(`no connection to ${new URL(closed).host}`)
   await expect(rowOf(page, 'far').getByRole('alert')).toContainText('Check the network')
 
   await page.getByRole('button', { name: 'Test tiny' }).click()
