@@ -348,6 +348,13 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     expect(await readFile(own, 'utf8')).toBe('a run of its own\n')
   })
 
+  it('makes its tables once when many processes open an empty database at the same time', async () => {
+    const { store: kept, place } = await fixture()
+    const opened = await Promise.all(Array.from({ length: 8 }, () => kept.open({ ...place, create: true })))
+    for (const outcome of opened) if (outcome.ok) await outcome.log.close()
+    expect(opened.map(({ ok }) => ok)).toEqual(opened.map(() => true))
+  })
+
   it('lists who works on a run, with cells in hand and stored', async () => {
     const { open, address, place } = await fixture()
     const kept = new DatabaseStore(databaseAddress(address), 'anna')

@@ -84,8 +84,9 @@ export async function ensureTables(client: ClientBase): Promise<void> {
 }
 
 async function formatOf(client: ClientBase): Promise<number | null> {
-  const table = await client.query<{ found: string | null }>("SELECT to_regclass('rag_ladder.format')::text AS found")
-  if (table.rows[0]!.found === null) return null
+  // Not by to_regclass: within a transaction that remembers for a while that a name did not exist.
+  const tables = await client.query("SELECT FROM pg_tables WHERE schemaname = 'rag_ladder' AND tablename = 'format'")
+  if (tables.rowCount === 0) return null
   const { rows } = await client.query<{ version: number }>('SELECT max(version) AS version FROM rag_ladder.format')
   const { version } = rows[0]!
   if (version > FORMAT)
