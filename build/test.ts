@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
-import { runSpecs } from './e2e/run-specs.ts'
+import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import type { Totals } from './totals.ts'
 
 async function vitest(args: string[]): Promise<Totals> {
@@ -42,6 +42,18 @@ async function vitest(args: string[]): Promise<Totals> {
     return { passed: 0, failed: 1, skipped: 0 }
   } finally {
     await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Keeps what is printed until `release`, and lets through what comes later. */
+function heldOutput(): { print: (text: string | Uint8Array) => void; release: () => void } {
+  let held: (string | Uint8Array)[] | null = []
+  return {
+    print: (text) => void (held === null ? process.stdout.write(text) : held.push(text)),
+    release: () => {
+      for (const text of held ?? []) process.stdout.write(text)
+      held = null
+    },
   }
 }
 
@@ -102,11 +114,17 @@ if (chosen.length > 0) {
 } else {
   console.log('check')
   add(await check())
-  console.log('\ntests')
+  // Both install what is missing, which only one can do at a time.
   await findPrograms()
+  const hosts = await prepareSpecs()
+  // Each waits as much as it computes: side by side they take two thirds of the time. The specs print when the tests have ended.
+  console.log('\ntests, and specs of the pages beside them')
+  const held = heldOutput()
+  const specs = runSpecs(hosts, held.print)
   add(await vitest([]))
   console.log('\nspecs of the pages')
-  add(await runSpecs())
+  held.release()
+  add(await specs)
 }
 
 const left = await closeTemporaryFolder()

@@ -32,7 +32,8 @@ export async function startDesktop(
   const app = await _electron.launch({
     args: [...flags, `--user-data-dir=${folder}`, PROJECT_ROOT, ...(options.args ?? [])],
     cwd: PROJECT_ROOT,
-    env: { ...(process.env as Record<string, string>), ...options.env },
+    // Tests that run beside the specs may be using the default port.
+    env: { ...(process.env as Record<string, string>), PLATFORM_PORT: '0', ...options.env },
   })
   // Playwright forgets it once the app has ended.
   const child = app.process()
