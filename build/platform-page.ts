@@ -20,8 +20,6 @@ from \`providers/platform/identity/route-policy.ts\`, \`route-notes.ts\` there a
 The address is \`PLATFORM_HOST\` and \`PLATFORM_PORT\`. A JSON body has at most 16 MiB, unless its row differs. An unknown caller gets 401, a known one without the scope
 403. A user (a token with \`sub\` and \`exp\`, HS256) reads and writes its own jobs, objects, memory, research and media; the records of others are 404. The plugin's routes are shown for
 \`route_prefix: ${PLUGIN.route_prefix}\` and \`auth: ${PLUGIN.auth}\`.
-
-Not part of this platform yet: the image routes, \`/api/ray/*\` and \`/workflows\`. A caller with a credential gets 404 there.
 `
 
 const code = (text: string): string => `\`${text}\``
@@ -32,8 +30,8 @@ function scopeOf(policy: RoutePolicy): string {
       return 'everyone'
     case 'gateway':
       return 'gateway, operator'
-    case 'rerank_adapter':
-      return 'rerank_adapter, operator'
+    case 'own_token':
+      return `${policy.of}, operator`
     case 'edge_key':
       return 'key of the edge'
     case 'graph_key':

@@ -4,9 +4,9 @@ import { InvalidRequestError } from './validate.ts'
 
 /**
  * Shape of a route's error bodies. detail: `{detail}`, with a list for schema faults (422). openai: `{error: {message, type, param,
- * code}}`. tei: `{error, error_type}`. edge: `{message}`. voice: `{error: {message, type}}`, schema faults as in detail.
+ * code}}`. detail_400: as detail, but a sentence and 400 for schema faults. tei: `{error, error_type}`. edge: `{message}`. voice: `{error: {message, type}}`, schema faults as in detail.
  */
-export type ErrorFamily = 'detail' | 'openai' | 'tei' | 'edge' | 'voice'
+export type ErrorFamily = 'detail' | 'detail_400' | 'openai' | 'tei' | 'edge' | 'voice'
 
 export interface ErrorResponse {
   status: number
@@ -24,6 +24,7 @@ export function errorResponse(family: ErrorFamily, error: unknown): ErrorRespons
 function errorBody(family: ErrorFamily, failure: HttpError): unknown {
   switch (family) {
     case 'detail':
+    case 'detail_400':
       return { detail: failure.detail }
     case 'openai':
       return {
@@ -45,6 +46,7 @@ function errorBody(family: ErrorFamily, failure: HttpError): unknown {
 
 function invalidRequest(family: ErrorFamily, error: InvalidRequestError): ErrorResponse {
   if (family === 'detail' || family === 'voice') return { status: 422, headers: {}, body: { detail: error.issues } }
+  if (family === 'detail_400') return { status: 400, headers: {}, body: { detail: error.message } }
   if (family === 'edge') return { status: 400, headers: {}, body: { message: error.message } }
   if (family === 'tei') return { status: 422, headers: {}, body: { error: error.message, error_type: 'Validation' } }
   const [issue] = error.issues

@@ -46,6 +46,10 @@ import { readResearchSettings } from './research/routes.ts'
 import type { ResearchSettings } from './research/routes.ts'
 import { readRerankAdapterSettings } from './compatibility/rerank-adapter.ts'
 import type { RerankAdapterSettings } from './compatibility/rerank-adapter.ts'
+import { readRaySettings } from './compatibility/ray-routes.ts'
+import type { RaySettings } from './compatibility/ray-routes.ts'
+import { readWorkflowApiSettings } from './workflow/workflow-api-settings.ts'
+import type { WorkflowApiSettings } from './workflow/workflow-api-settings.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -90,8 +94,9 @@ export interface PlatformConfig {
   graphEngineUrl: string | null
   /** Weaviate; null: the store is a file of this process. */
   vectorStore: { url: string | null; apiKey: string | null }
-  /** Base address of a workflow engine in another process, such as n8n; null runs the engine here. */
-  workflowUrl: string | null
+  /** A workflow engine in another process, such as n8n; without an address it runs here. */
+  workflowApi: WorkflowApiSettings
+  ray: RaySettings
   /** Bearer token for that engine's webhook. */
   workflowToken: string | null
   /** The declared workflow in n8n's export format. */
@@ -148,7 +153,8 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),
     vectorStore: { url: reader.url('VECTOR_STORE_URL'), apiKey: reader.optional('VECTOR_STORE_API_KEY') },
-    workflowUrl: reader.url('WORKFLOW_URL'),
+    workflowApi: readWorkflowApiSettings(reader),
+    ray: readRaySettings(reader),
     workflowToken: reader.optional('WORKFLOW_WEBHOOK_TOKEN'),
     converter: serviceAddress(reader, 'DOCCONV'),
     speech: serviceAddress(reader, 'STT'),

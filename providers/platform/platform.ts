@@ -37,6 +37,8 @@ import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
 import { httpProbe, remoteProbes } from './readiness.ts'
 import { openRecords } from './records-part.ts'
+import { registerRayRoutes } from './compatibility/ray-routes.ts'
+import { registerWorkflowRoutes } from './compatibility/workflow-routes.ts'
 import { registerRerankAdapter } from './compatibility/rerank-adapter.ts'
 import { httpReranker, modelReranker, rerankInBatches } from './tei/reranker.ts'
 import type { RerankerOf } from './tei/reranker.ts'
@@ -176,6 +178,8 @@ async function compose(
     }),
   )
   registerRerankerRoutes(app, models, config.version)
+  registerRayRoutes(app, config.ray, closing)
+  registerWorkflowRoutes(app, config.workflowApi, closing)
   registerRerankAdapter(app, { reranker: rerankerOf(models), timeoutMs: config.rerankAdapter.timeoutMs })
   const usage = () => ({
     model_calls: models.usage(),
@@ -289,8 +293,9 @@ async function openWorkflow(parts: Parts & { logger: Logger; baseUrl: () => stri
   const { config, app, closing, logger, baseUrl } = parts
   const { webhook_path: webhookPath } = config.consumer.workflow
   const { gateway, operator } = config.identity.tokens
-  if (config.workflowUrl !== null) {
-    const { workflowUrl: url, workflowToken: token } = config
+  const { url } = config.workflowApi
+  if (url !== null) {
+    const { workflowToken: token } = config
     return remoteWorkflow({ url, webhookPath, token, closing })
   }
   const starters = config.consumer.aliases.filter(({ base }) => base === 'workflow-adaptive-rag')

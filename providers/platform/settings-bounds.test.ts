@@ -54,6 +54,7 @@ it('finds the bounded settings of database, jobs, storage, memory, research, med
     'EXTRACTION_MAX_FILE_SIZE',
     'EXTRACTION_TIMEOUT_SECONDS',
     'HOSTED_PROVIDER_TIMEOUT_SECONDS',
+    'IMAGEGEN_COMPLETION_TIMEOUT_SECONDS',
     'IMAGEGEN_MAX_IMAGE_BYTES',
     'MAX_UPLOAD_BYTES',
     'MEDIA_BUDGET_RETENTION_DAYS',

@@ -36,6 +36,9 @@ const PARAMETERS: Record<string, string> = {
   ':session_id': 'unknown-session',
   ':bucket': 'default',
   ':name': 'unknown.txt',
+  ':filename': 'unknown.png',
+  ':workflow_id': 'unknownWorkflow',
+  ':submission_id': 'raysubmit_unknown',
 }
 /** What takes files, by forms. */
 const FORM_ROUTES = ['/documents/upload', '/documents/extract', '/storage/upload']
@@ -58,7 +61,7 @@ const DOORS: Door[] = [
 function allowed(policy: RoutePolicy): readonly Principal[] {
   if (policy.kind === 'identity') return policy.allow
   if (policy.kind === 'gateway') return ['gateway', 'operator']
-  return policy.kind === 'rerank_adapter' ? ['rerank_adapter', 'operator'] : []
+  return policy.kind === 'own_token' ? [policy.of, 'operator'] : []
 }
 
 const bearer = (credential: string): Record<string, string> => ({ authorization: `Bearer ${credential}` })
@@ -131,7 +134,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
         return credential === 'none' ? 403 : 401
       case 'identity':
       case 'gateway':
-      case 'rerank_adapter':
+      case 'own_token':
         if (credential === 'none' || credential === 'unknown') return 401
         return allowed(policy).includes(credential) ? null : 403
     }

@@ -118,6 +118,7 @@ interface Refusal {
   detail: string
 }
 
+const OWN_TOKEN_ROUTES = { rerank_adapter: 'The rerank adapter', ray: 'The job API' }
 const UNSET = 'Identity is not configured'
 
 /** Whether a caller may use a route; null lets it through. */
@@ -139,9 +140,10 @@ export function decide(policy: RoutePolicy, caller: Caller, settings: IdentitySe
       // Without a key of its own the gateway is one of the backend's routes.
       if (mode === 'disabled' && tokens.gateway === undefined) return null
       return credentialRefusal(['gateway', 'operator'], caller, settings)
-    case 'rerank_adapter':
-      if (tokens.rerank_adapter === undefined) return { status: 503, detail: 'The rerank adapter is not configured' }
-      return credentialRefusal(['rerank_adapter', 'operator'], caller, settings)
+    case 'own_token':
+      if (tokens[policy.of] === undefined)
+        return { status: 503, detail: `${OWN_TOKEN_ROUTES[policy.of]} is not configured` }
+      return credentialRefusal([policy.of, 'operator'], caller, settings)
   }
 }
 

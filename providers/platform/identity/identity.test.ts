@@ -31,7 +31,8 @@ const POLICIES: Record<string, RoutePolicy> = {
   notebook: { kind: 'identity', allow: ['operator', 'notebook', 'user'], behindEdge: true },
   webhook: { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false },
   gateway: { kind: 'gateway' },
-  rerank: { kind: 'rerank_adapter' },
+  rerank: { kind: 'own_token', of: 'rerank_adapter' },
+  ray: { kind: 'own_token', of: 'ray' },
   edge: { kind: 'edge_key' },
   graph: { kind: 'graph_key' },
 }
@@ -112,7 +113,7 @@ describe('identity required', () => {
     ['workflow', expected(403, { nowhere: 404 })],
     ['notebook', expected(403, { notebook: 200, nowhere: 404 })],
     ['chatui', expected(403, { nowhere: 404 })],
-    ['ray', expected(403, { nowhere: 404 })],
+    ['ray', expected(403, { ray: 200, nowhere: 404 })],
     ['rerank_adapter', expected(403, { rerank: 200, nowhere: 404 })],
     ['gateway', expected(403, { gateway: 200, webhook: 200, nowhere: 404 })],
   ])('the %s token opens its routes only; on others it gets 403', async (principal, statuses) => {
@@ -170,7 +171,7 @@ describe('identity required', () => {
     expect(statuses).toMatchObject({ user: 503, notebook: 503, operator: 401, gateway: 401, nowhere: 401 })
     const onlyOperator = { BACKEND_INTERNAL_API_TOKEN: 'token-of-operator' }
     expect(await appWith(onlyOperator).statuses('token-of-operator')).toEqual(
-      expected(200, { rerank: 503, graph: 503, nowhere: 404 }),
+      expected(200, { rerank: 503, ray: 503, graph: 503, nowhere: 404 }),
     )
     expect(await appWith({}).statuses('anything')).toEqual(expected(503, { graph: 503 }))
   })
@@ -189,9 +190,9 @@ describe('other modes', () => {
   it('disabled opens the backend, but not what has a key of its own', async () => {
     const open = await appWith({ ...ENV, BACKEND_IDENTITY_AUTH: 'disabled' }).statuses()
     expect(open).toMatchObject({ operator: 200, user: 200, notebook: 200, webhook: 200, graph: 200, nowhere: 404 })
-    expect(open).toMatchObject({ gateway: 401, rerank: 401, edge: 503 })
+    expect(open).toMatchObject({ gateway: 401, rerank: 401, ray: 401, edge: 503 })
     const bare = await appWith({ BACKEND_IDENTITY_AUTH: 'disabled' }).statuses()
-    expect(bare).toMatchObject({ operator: 200, gateway: 200, graph: 200, rerank: 503 })
+    expect(bare).toMatchObject({ operator: 200, gateway: 200, graph: 200, rerank: 503, ray: 503 })
   })
 
   it.each(['off', 'Required', 'true', 'none'])('%j closes every guarded route with 503', async (mode) => {
@@ -338,6 +339,7 @@ describe('the route table', () => {
       'DELETE /memory/sessions/:session_id',
       'POST /memory/consolidate',
     ]
+    const images = ['POST /imagegen/generate', 'GET /imagegen/image/:filename']
     const objects = ['POST /storage/upload', 'GET /storage/objects/:bucket/:name']
     const research = [
       'POST /research/start',
@@ -354,6 +356,8 @@ describe('the route table', () => {
       'POST /media/operations/:operation_id/cancel',
       'GET /media/spend',
     ]
+    // No credential is for nothing.
+    expect(SERVICE_PRINCIPALS.filter((principal) => opened(principal).length === 0)).toEqual([])
     expect(opened('notebook')).toEqual(stateless)
     expect(opened('rerank_adapter')).toEqual(['POST /graph-engine/rerank'])
     expect(opened('gateway')).toEqual([
@@ -373,15 +377,24 @@ describe('the route table', () => {
         ...objects,
         ...research,
         ...media,
+        ...images,
         'POST /api/rag/search',
         'GET /rag/health',
         'POST /rag/:approach/v1/chat/completions',
         ...webhook,
       ].sort(),
     )
-    expect(opened('workflow').sort()).toEqual([...records, ...objects, ...research].sort())
-    expect(opened('chatui').sort()).toEqual(records.toSorted())
-    expect(opened('ray')).toEqual([])
+    expect(opened('workflow').sort()).toEqual([...records, ...objects, ...research, ...images].sort())
+    expect(opened('chatui').sort()).toEqual([...records, ...images].sort())
+    expect(opened('ray')).toEqual([
+      'GET /api/ray/version',
+      'GET /api/ray/jobs',
+      'POST /api/ray/jobs',
+      'GET /api/ray/jobs/:submission_id',
+      'DELETE /api/ray/jobs/:submission_id',
+      'GET /api/ray/jobs/:submission_id/logs',
+      'POST /api/ray/jobs/:submission_id/stop',
+    ])
     expect(opened('operator')).toEqual(
       table.filter(([, { kind }]) => !['open', 'graph_key'].includes(kind)).map(([route]) => route),
     )

@@ -154,7 +154,7 @@ export function routeSections(rag: string): readonly RouteSection[] {
       routes: {
         'POST /media/generate': {
           what: 'Starts a media operation as a background job; 402 over a cap, 503 for a disabled provider',
-          limits: 'Local images of 64 to 2,048 pixels a side; timeout of 3600 s',
+          limits: 'Local images of 64 to 4,096 pixels a side; timeout of 3600 s',
           settings: [
             'MEDIA_REQUEST_MAX_BYTES',
             'MEDIA_INPUT_MAX_BYTES',
@@ -190,6 +190,21 @@ export function routeSections(rag: string): readonly RouteSection[] {
             'MEDIA_BUDGET_ALLOW_UNKNOWN_COST',
             'MEDIA_BUDGET_RETENTION_DAYS',
           ],
+        },
+      },
+    },
+    {
+      title: 'Images',
+      counterpart: "The specified platform's simple image route in front of ComfyUI; the local image provider draws",
+      routes: {
+        'POST /imagegen/generate': {
+          what: 'Draws an image and waits for it; 400 for invalid fields, 504 with `prompt_id` at the deadline',
+          limits: '64 to 4,096 pixels a side, 150 steps, cfg 30, 4,000 characters, 32 callers that wait',
+          settings: ['IMAGEGEN_COMPLETION_TIMEOUT_SECONDS', 'MEDIA_LOCAL_ENABLED'],
+        },
+        'GET /imagegen/image/:filename': {
+          what: 'A generated image; those of other users are 404',
+          settings: ['IMAGEGEN_MAX_IMAGE_BYTES'],
         },
       },
     },
@@ -263,6 +278,44 @@ export function routeSections(rag: string): readonly RouteSection[] {
         [`GET ${graph}/documents/status_counts`]: { what: 'Documents by state' },
         [`DELETE ${graph}/documents`]: { what: 'Removes every document' },
         [`DELETE ${graph}/documents/delete_document`]: { what: 'Removes documents', limits: '10,000 ids' },
+      },
+    },
+    {
+      title: 'Job server',
+      counterpart:
+        'Ray (job API of its dashboard), at `RAY_URL`; 503 without it. `RAY_JOB_API_TOKEN` is needed in every mode',
+      routes: {
+        'GET /api/ray/version': {
+          what: 'Version of Ray',
+          settings: ['RAY_URL', 'RAY_AUTH_TOKEN', 'RAY_TIMEOUT_SECONDS', 'RAY_MAX_RESPONSE_BYTES'],
+        },
+        'GET /api/ray/jobs': { what: 'Jobs' },
+        'POST /api/ray/jobs': { what: 'Submits a job', limits: 'Body of 1 MiB' },
+        'GET /api/ray/jobs/:submission_id': { what: 'State of a job' },
+        'DELETE /api/ray/jobs/:submission_id': { what: 'Removes an ended job' },
+        'GET /api/ray/jobs/:submission_id/logs': { what: 'Log of a job' },
+        'POST /api/ray/jobs/:submission_id/stop': { what: 'Stops a job' },
+      },
+    },
+    {
+      title: 'Workflow API',
+      counterpart: 'n8n (public API), at `WORKFLOW_URL`; 503 without it or without `WORKFLOW_API_KEY`',
+      routes: {
+        'GET /workflows': {
+          what: 'Workflows',
+          settings: [
+            'WORKFLOW_URL',
+            'WORKFLOW_API_KEY',
+            'WORKFLOW_SEED_HTTP_TIMEOUT_MS',
+            'WORKFLOW_SEED_MAX_RESPONSE_BYTES',
+          ],
+        },
+        'POST /workflows': { what: 'Adds a workflow' },
+        'GET /workflows/:workflow_id': { what: 'A workflow' },
+        'PUT /workflows/:workflow_id': { what: 'Replaces a workflow' },
+        'DELETE /workflows/:workflow_id': { what: 'Removes a workflow' },
+        'POST /workflows/:workflow_id/activate': { what: 'Activates a workflow' },
+        'POST /workflows/:workflow_id/deactivate': { what: 'Deactivates a workflow' },
       },
     },
     {

@@ -8,8 +8,8 @@ export type RoutePolicy =
   | { kind: 'identity'; allow: readonly Principal[]; behindEdge: boolean }
   /** The gateway's key, or the operator. */
   | { kind: 'gateway' }
-  /** The adapter's own token, or the operator; 503 while that token is not configured. */
-  | { kind: 'rerank_adapter' }
+  /** A token of the route's own, or the operator, whatever the mode; 503 while that token is not configured. */
+  | { kind: 'own_token'; of: 'rerank_adapter' | 'ray' }
   /** The edge's key in place of an identity, also while the edge itself asks for none. */
   | { kind: 'edge_key' }
   /** The graph engine's key in `X-API-Key`, which its own scope checks. */
@@ -25,6 +25,8 @@ export interface PolicySurface {
 const OPEN: RoutePolicy = { kind: 'open' }
 const GATEWAY: RoutePolicy = { kind: 'gateway' }
 const GRAPH_KEY: RoutePolicy = { kind: 'graph_key' }
+/** A job is a command that runs on a cluster: never open, also while identity is disabled. */
+const RAY_JOBS: RoutePolicy = { kind: 'own_token', of: 'ray' }
 const OPERATOR: RoutePolicy = { kind: 'identity', allow: ['operator'], behindEdge: true }
 const ANY_USER: RoutePolicy = { kind: 'identity', allow: ['operator', 'user'], behindEdge: true }
 /** Stateless document work: extraction, chunking, evaluation. */
@@ -50,8 +52,7 @@ const PLUGIN_AUTH: Record<ConsumerManifest['plugin']['auth'], RoutePolicy> = {
 }
 
 /**
- * The policy of every route, by `METHOD /pattern`. A route that is missing here keeps the platform from starting. A token without a route
- * here (ray) is known, so it gets 403: the routes of its scope are not part of this platform.
+ * The policy of every route, by `METHOD /pattern`. A route that is missing here keeps the platform from starting.
  */
 export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, RoutePolicy> {
   const pluginRoute = PLUGIN_AUTH[plugin.auth]
@@ -115,6 +116,10 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['POST /media/operations/:operation_id/reconcile', OPERATOR],
     ['GET /media/spend', ANY_USER],
 
+    // Images in the older form, which bundled workflows and the chat interface use.
+    ['POST /imagegen/generate', USER_RECORDS],
+    ['GET /imagegen/image/:filename', USER_RECORDS],
+
     // Plugin. Building a collection replaces what others read: no choice of the manifest opens it.
     [`GET ${rag}/health`, pluginRoute],
     [`POST ${rag}/:approach/v1/chat/completions`, pluginRoute],
@@ -131,7 +136,7 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     ['POST /rerank', OPERATOR],
     ['POST /embed', OPERATOR],
     ['GET /info', OPERATOR],
-    [`POST ${graph}/rerank`, { kind: 'rerank_adapter' }],
+    [`POST ${graph}/rerank`, { kind: 'own_token', of: 'rerank_adapter' }],
 
     // Graph engine.
     [`GET ${graph}/health`, OPEN],
@@ -151,7 +156,23 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     [`DELETE ${graph}/documents`, GRAPH_KEY],
     [`DELETE ${graph}/documents/delete_document`, GRAPH_KEY],
 
-    // Workflow engine.
+    // Job server.
+    ['GET /api/ray/version', RAY_JOBS],
+    ['GET /api/ray/jobs', RAY_JOBS],
+    ['POST /api/ray/jobs', RAY_JOBS],
+    ['GET /api/ray/jobs/:submission_id', RAY_JOBS],
+    ['DELETE /api/ray/jobs/:submission_id', RAY_JOBS],
+    ['GET /api/ray/jobs/:submission_id/logs', RAY_JOBS],
+    ['POST /api/ray/jobs/:submission_id/stop', RAY_JOBS],
+
+    // Workflow engine. Its public API changes what runs there with its credentials: operators only.
+    ['GET /workflows', OPERATOR],
+    ['POST /workflows', OPERATOR],
+    ['GET /workflows/:workflow_id', OPERATOR],
+    ['PUT /workflows/:workflow_id', OPERATOR],
+    ['DELETE /workflows/:workflow_id', OPERATOR],
+    ['POST /workflows/:workflow_id/activate', OPERATOR],
+    ['POST /workflows/:workflow_id/deactivate', OPERATOR],
     ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [`${method} /webhook/:path`, WEBHOOK] as const),
   ])
 }

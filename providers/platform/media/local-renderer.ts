@@ -12,8 +12,8 @@ export const LOCAL_LICENSE = 'CC0-1.0'
 export const LocalInput = z.strictObject({
   prompt: z.string().trim().min(1).max(4000),
   negative_prompt: z.string().max(4000).optional(),
-  width: z.number().int().min(64).max(2048).default(512),
-  height: z.number().int().min(64).max(2048).default(512),
+  width: z.number().int().min(64).max(4096).default(512),
+  height: z.number().int().min(64).max(4096).default(512),
   seed: z.number().int().min(0).max(0xff_ff_ff_ff).optional(),
 })
 export type LocalInput = z.infer<typeof LocalInput>

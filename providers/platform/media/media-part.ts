@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../../kit/logger.ts'
 import type { ClosingList } from '../closing-list.ts'
+import { registerImageRoutes } from '../compatibility/image-routes.ts'
 import type { Database } from '../database/database.ts'
 import { openSqliteDatabase } from '../database/sqlite-database.ts'
 import { quietly, repeat } from '../repeat.ts'
@@ -8,6 +9,7 @@ import type { ObjectStore } from '../storage/object-store.ts'
 import type { TaskSettings } from '../tasks/task-settings.ts'
 import type { TaskStore } from '../tasks/task-store.ts'
 import { TaskWorker } from '../tasks/task-worker.ts'
+import { operationStarter } from './begin-operation.ts'
 import { BudgetLedger } from './budget-ledger.ts'
 import { falClient } from './fal-client.ts'
 import type { MediaSettings } from './media-settings.ts'
@@ -38,7 +40,7 @@ const LOOK_MS = 250
 /** An operation has a deadline of its own, at most an hour: the time limits of other background jobs are not for it. */
 const SOFT_LIMIT_MS = 2 * HOUR_MS
 
-/** Registers the routes of media operations and runs them, with a worker of their own. */
+/** Registers the routes of media operations and the image routes, and runs operations with a worker of their own. */
 export async function openMedia(options: MediaPartOptions): Promise<void> {
   const { app, database, tasks, objects, settings, taskSettings, ownConsumer, logger, closing, pollMs } = options
   const { budget, fal } = settings
@@ -75,7 +77,10 @@ export async function openMedia(options: MediaPartOptions): Promise<void> {
     await hosted?.close()
     await memory?.close()
   })
-  registerMediaRoutes(app, { operations, ledger, tasks, settings, ownConsumer, wake: () => worker.wake() })
+  const wake = () => worker.wake()
+  const begin = operationStarter(operations, tasks, wake)
+  registerMediaRoutes(app, { operations, ledger, tasks, settings, begin, ownConsumer, wake })
+  registerImageRoutes(app, { operations, objects, settings, begin, ownConsumer })
   worker.start()
 }
 

@@ -16,6 +16,7 @@ describe('a setting', () => {
       inputMaxPixels: 40_000_000,
       operationTtlMs: 604_800_000,
       imageMaxBytes: 20_971_520,
+      imageTimeoutMs: 300_000,
       defaultTimeoutMs: 120_000,
       localEnabled: true,
       fal: null,

@@ -35,6 +35,8 @@ export interface MediaSettings {
   inputMaxPixels: number
   operationTtlMs: number
   imageMaxBytes: number
+  /** Longest wait of the image route, from the request to its answer. */
+  imageTimeoutMs: number
   defaultTimeoutMs: number
   localEnabled: boolean
   /** Null when disabled. */
@@ -58,7 +60,7 @@ const Models = z.record(
   z.strictObject({ cost_usd: Amount, license: z.string().min(1).max(200).nullable().default(null) }),
 )
 
-/** Reads `MEDIA_*`, `FAL_*`, `HOSTED_PROVIDER_TIMEOUT_SECONDS` and `IMAGEGEN_MAX_IMAGE_BYTES`. */
+/** Reads `MEDIA_*`, `FAL_*`, `HOSTED_PROVIDER_TIMEOUT_SECONDS` and `IMAGEGEN_*`. */
 export function readMediaSettings(reader: EnvReader): MediaSettings {
   const bytes = { min: 1, max: Number.MAX_SAFE_INTEGER }
   return {
@@ -67,6 +69,7 @@ export function readMediaSettings(reader: EnvReader): MediaSettings {
     inputMaxPixels: reader.integer('MEDIA_INPUT_MAX_PIXELS', { min: 1, max: 1_000_000_000 }),
     operationTtlMs: reader.integer('MEDIA_OPERATION_TTL_SECONDS', { min: 60, max: 31_536_000 }) * 1000,
     imageMaxBytes: reader.integer('IMAGEGEN_MAX_IMAGE_BYTES', bytes),
+    imageTimeoutMs: reader.seconds('IMAGEGEN_COMPLETION_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     defaultTimeoutMs: reader.seconds('HOSTED_PROVIDER_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     localEnabled: reader.flag('MEDIA_LOCAL_ENABLED'),
     fal: readFal(reader),

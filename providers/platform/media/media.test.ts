@@ -143,7 +143,7 @@ onEachDatabase('media operations', (kind) => {
       [{ ...LOCAL, modality: 'video' }, 400],
       [{ ...LOCAL, model: 'other' }, 400],
       [{ ...LOCAL, input: { prompt: 'x', width: 63 } }, 400],
-      [{ ...LOCAL, input: { prompt: 'x', height: 2049 } }, 400],
+      [{ ...LOCAL, input: { prompt: 'x', height: 4097 } }, 400],
       [{ ...LOCAL, input: { prompt: 'x', steps: 3 } }, 400],
       [{ ...LOCAL, timeout_seconds: 0 }, 422],
       [{ ...LOCAL, timeout_seconds: 3601 }, 422],

@@ -1,20 +1,18 @@
-import { createHash, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { namedUser, subjectOf } from '../identity/guard.ts'
 import type { TaskStore } from '../tasks/task-store.ts'
-import { BudgetRefusedError } from './budget-ledger.ts'
+import type { BeginOperation } from './begin-operation.ts'
 import type { BudgetLedger } from './budget-ledger.ts'
 import { checkInputImages } from './input-images.ts'
 import { LOCAL_LICENSE, LOCAL_MODEL, LocalInput } from './local-renderer.ts'
 import { FAL_MODEL, fromMicro, SCOPE_NAME, toMicro } from './media-settings.ts'
 import type { MediaSettings } from './media-settings.ts'
 import { isEnded, MODALITIES } from './operation-store.ts'
-import type { Artifact, MediaOperation, MediaStatus, NewOperation, OperationStore } from './operation-store.ts'
-import { ARTIFACTS, MEDIA, MEDIA_ATTEMPTS } from './run-operation.ts'
-import type { MediaTask } from './run-operation.ts'
+import type { Artifact, MediaOperation, MediaStatus, OperationStore } from './operation-store.ts'
+import { ARTIFACTS } from './run-operation.ts'
 
 /** An operation as its routes show it. */
 export interface MediaOperationView {
@@ -47,6 +45,7 @@ export interface MediaRoutesDeps {
   ledger: BudgetLedger
   tasks: TaskStore
   settings: MediaSettings
+  begin: BeginOperation
   /** Counts for operations that name no consumer. */
   ownConsumer: string
   /** Starts looking for operations to run. */
@@ -83,7 +82,7 @@ const Reconcile = z.strictObject({
  * malformed request, 503 disabled provider.
  */
 export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps): void {
-  const { operations, ledger, tasks, settings, ownConsumer, wake } = deps
+  const { operations, ledger, tasks, settings, begin, ownConsumer, wake } = deps
   const { budget, fal } = settings
 
   app.post('/media/generate', { bodyLimit: settings.requestMaxBytes }, async (request): Promise<MediaOperationView> => {
@@ -91,36 +90,17 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
     const subject = namedUser(request, asked.user_id)
     const chosen = asked.provider === 'local' ? localChoice(asked) : falChoice(asked)
     await checkInputImages(asked.input, settings)
-    const id = randomUUID()
-    const now = new Date()
-    const consumer = consumerOf(request, asked.consumer)
-    const operation: NewOperation = {
-      id,
+    const operation = await begin({
       subject,
-      consumer,
+      consumer: consumerOf(request, asked.consumer),
       project: asked.project ?? null,
       provider: asked.provider,
       modality: asked.modality,
       ...chosen,
-      provenance: {
-        provider: asked.provider,
-        model: chosen.model,
-        input_sha256: createHash('sha256').update(JSON.stringify(asked.input)).digest('hex'),
-        requested_at: now.toISOString(),
-      },
-      deadlineMs: now.getTime() + (asked.timeout_seconds ?? settings.defaultTimeoutMs / 1000) * 1000,
-    }
-    const payload: MediaTask = { input: asked.input }
-    try {
-      const task = { id, kind: MEDIA, subject, payload, maxAttempts: MEDIA_ATTEMPTS }
-      await operations.add(operation, (tx) => tasks.add(task, tx))
-    } catch (error) {
-      if (!(error instanceof BudgetRefusedError)) throw error
-      throw new HttpError(error.code === 'over_cap' ? 402 : 400, error.message, { cause: error })
-    }
-    const added = await view(request, (await operations.get(id))!)
-    wake()
-    return added
+      input: asked.input,
+      timeoutMs: asked.timeout_seconds === undefined ? settings.defaultTimeoutMs : asked.timeout_seconds * 1000,
+    })
+    return view(request, operation)
   })
 
   app.get('/media/operations', async (request): Promise<{ operations: MediaOperationView[] }> => {
@@ -207,7 +187,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
   })
 
   function localChoice({ modality, model = LOCAL_MODEL, input }: Generate) {
-    if (!settings.localEnabled) throw disabled('local', 'MEDIA_LOCAL_ENABLED')
+    if (!settings.localEnabled) throw providerDisabled('local', 'MEDIA_LOCAL_ENABLED')
     if (modality !== 'image') throw new HttpError(400, `The provider "local" makes images, no ${modality}`)
     if (model !== LOCAL_MODEL) throw new HttpError(400, `The provider "local" has one model: ${LOCAL_MODEL}`)
     const checked = LocalInput.safeParse(input)
@@ -219,7 +199,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
   }
 
   function falChoice({ model, input }: Generate) {
-    if (fal === null) throw disabled('fal', 'MEDIA_FAL_ENABLED')
+    if (fal === null) throw providerDisabled('fal', 'MEDIA_FAL_ENABLED')
     if (model === undefined || !FAL_MODEL.test(model) || model.includes('..'))
       throw new HttpError(400, 'model is required with the provider "fal", such as fal-ai/flux/schnell')
     const count = Count.safeParse(input['num_images'] ?? 1)
@@ -277,5 +257,6 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
   }
 }
 
-const disabled = (provider: string, variable: string): HttpError =>
+/** The refusal of work for a provider that a variable disables. */
+export const providerDisabled = (provider: string, variable: string): HttpError =>
   new HttpError(503, `The media provider "${provider}" is disabled (${variable})`)
