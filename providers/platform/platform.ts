@@ -295,8 +295,8 @@ async function openWorkflow(parts: Parts & { logger: Logger; baseUrl: () => stri
   const { gateway, operator } = config.identity.tokens
   const { url } = config.workflowApi
   if (url !== null) {
-    const { workflowToken: token } = config
-    return remoteWorkflow({ url, webhookPath, token, closing })
+    const { workflowToken: token, workflowFile: file } = config
+    return remoteWorkflow({ api: { ...config.workflowApi, url }, webhookPath, token, file, logger, closing })
   }
   const starters = config.consumer.aliases.filter(({ base }) => base === 'workflow-adaptive-rag')
   const loopAliases = new Set(starters.map(({ alias }) => alias))

@@ -8,6 +8,9 @@ import type { WorkflowClient } from './rag/adaptive/workflow-client.ts'
 import { guardWorkflowLoops } from './workflow/loop-guard.ts'
 import { registerWebhookRoutes } from './workflow/routes.ts'
 import { createWorkflowEngine } from './workflow/workflow-engine.ts'
+import { seedExternalWorkflow } from './workflow/seed-external-workflow.ts'
+import type { SeedSettings } from './workflow/seed-external-workflow.ts'
+import type { WorkflowApiSettings } from './workflow/workflow-api-settings.ts'
 import { WorkflowImportError } from './workflow/workflow-error.ts'
 
 /** The platform's workflow engine, in this process or in another. */
@@ -68,23 +71,66 @@ async function seedFrom<Outcome>(file: string, seed: (workflow: unknown) => Outc
 
 const PROBE_MS = 3000
 
-/** A workflow engine in another process, such as a real n8n that has imported the declared file. */
-export function remoteWorkflow(options: {
-  url: string
+export interface RemoteWorkflowOptions {
+  api: WorkflowApiSettings & { url: string }
   webhookPath: string
+  /** Bearer token of its webhook. */
   token: string | null
+  /** The declared workflow in n8n's export format. */
+  file: string
+  logger: Logger
   closing: ClosingList
-}): WorkflowPart {
-  const client = httpWorkflowClient({
-    url: () => `${options.url}/webhook/${options.webhookPath}`,
-    token: options.token,
-  })
-  options.closing.add(() => client.close())
+}
+
+/**
+ * A workflow engine in another process, such as n8n. With a key of its public API the declared file is imported and activated there, in the background:
+ * the engine may start after the platform. Without one, a person has done it. The probe fails until the workflow is there, and tries again.
+ */
+export function remoteWorkflow(options: RemoteWorkflowOptions): WorkflowPart {
+  const { api, webhookPath, token, closing } = options
+  const { url } = api
+  const client = httpWorkflowClient({ url: () => `${url}/webhook/${webhookPath}`, token })
+  closing.add(() => client.close())
+  const seeding = api.apiKey === null ? null : keepSeeding({ ...api, apiKey: api.apiKey }, options)
   return {
     client,
     async probe() {
-      const { status } = await fetch(`${options.url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) })
+      seeding?.check()
+      const { status } = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) })
       if (status !== 200) throw new Error(`the workflow engine answered HTTP ${status}`)
+    },
+  }
+}
+
+/** Seeds the engine now, and again at each check after a failure. */
+function keepSeeding(settings: SeedSettings, { file, logger, closing }: RemoteWorkflowOptions): { check(): void } {
+  const stop = new AbortController()
+  let state: 'running' | 'done' | Error = 'running'
+  let underWay: Promise<void>
+  const begin = (): void => {
+    state = 'running'
+    underWay = seedFrom(file, (workflow) => seedExternalWorkflow(workflow, settings, stop.signal))
+      .then(async (seeded) => {
+        logger.info({ file, outcome: await seeded }, 'workflow seeded')
+        state = 'done'
+      })
+      .catch((error: unknown) => {
+        state = error instanceof Error ? error : new Error('the workflow cannot be seeded')
+        if (!stop.signal.aborted) logger.error({ err: error, file }, 'the workflow cannot be seeded')
+      })
+  }
+  begin()
+  closing.add(async () => {
+    stop.abort(new Error('the platform stops'))
+    await underWay
+  })
+  return {
+    check() {
+      if (state === 'done') return
+      if (state === 'running') throw new Error('the workflow is not imported yet')
+      const failure = state
+      begin()
+      throw failure
     },
   }
 }
