@@ -4,6 +4,7 @@ import * as contract from '../contract/index.ts'
 
 const FILES: Record<string, z.ZodType> = {
   consumer: contract.ConsumerManifest,
+  plugin: contract.PluginManifest,
   evaluation: contract.EvaluationManifest,
   dataset: contract.DatasetFile,
   datasets: contract.DatasetCatalogue,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { PluginAuth } from '../manifests/plugin.ts'
 import { ModelUsage } from '../evidence/model-usage.ts'
 import { ResolvedModels } from '../evidence/provenance.ts'
 
@@ -36,7 +37,7 @@ export const PluginList = z.looseObject({
     z.looseObject({
       name: z.string(),
       route_prefix: z.string(),
-      auth: z.enum(['open', 'key-auth', 'inherit']),
+      auth: PluginAuth,
       env: z.record(z.string(), z.literal('***').nullable()),
       status: z.enum(['loaded', 'skipped', 'error']),
       /** Why it is in error; additive. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach, GraphQuerySettings } from '../approaches.ts'
+import { PluginAuth, RAG_PLUGIN_ROOT } from './plugin.ts'
 import { EvidenceCapability, Identifier, SafeRelativePath, versioned } from '../common.ts'
 
 /** Which parser reads a corpus file, tried in order; the first that accepts the file wins. */
@@ -78,13 +79,23 @@ const uniqueBy = <Item>(items: Item[], key: (item: Item) => string): boolean =>
 export const ConsumerManifest = versioned({
   project: Identifier,
   branding: z.strictObject({ name: z.string().min(1), tagline: z.string() }),
-  env_file: SafeRelativePath,
-  compose_overlay: SafeRelativePath.nullable(),
+  /** Limits of the platform as `NAME=value` lines, in the project's folder; what the environment says comes first. */
+  env_file: SafeRelativePath.nullable(),
+  compose_overlay: z.null('is not read: the platform runs as one process without containers; expected null'),
   plugin: z.strictObject({
-    root: SafeRelativePath,
+    root: z.literal(
+      RAG_PLUGIN_ROOT,
+      `expected ${RAG_PLUGIN_ROOT}, the plugin of this program that answers the aliases; list others in "plugins"`,
+    ),
     route_prefix: z.string().startsWith('/'),
-    auth: z.enum(['open', 'key-auth', 'inherit']),
+    auth: PluginAuth,
   }),
+  /** Folders of further plugins in the project, each with a `plugin.yaml`. They run where PLATFORM_PLUGINS names them. */
+  plugins: z
+    .array(SafeRelativePath)
+    .max(20)
+    .refine((roots) => new Set(roots).size === roots.length, 'expected each folder once')
+    .optional(),
   workflow: z.strictObject({ file: SafeRelativePath, webhook_path: Identifier }),
   aliases: z
     .array(AliasDeclaration)

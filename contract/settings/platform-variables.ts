@@ -120,6 +120,12 @@ export const PLATFORM_VARIABLES = {
     what: 'Time for one request to the rerank adapter, all its batches included.',
   },
   RAG_PLUGIN_URL: { by: 'platform', form: URL_FORM, default: null, what: 'RAG plugin in another process.' },
+  PLATFORM_PLUGINS: {
+    by: 'platform',
+    form: LIST,
+    default: null,
+    what: 'Further plugins of the project that may run, by name. They are programs: one that is not named is skipped.',
+  },
   GRAPHENGINE_URL: {
     by: 'platform',
     form: URL_FORM,

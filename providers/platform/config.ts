@@ -32,6 +32,9 @@ import type { CorpusLimits } from './ingestion/corpus.ts'
 import { readManifest } from './manifest-file.ts'
 import { readDatabaseSettings } from './database/database-settings.ts'
 import type { PostgresSettings } from './database/database-settings.ts'
+import { readEnvFile } from './env-file.ts'
+import { readPlugins } from './plugins/read-plugins.ts'
+import type { DeclaredPlugin } from './plugins/read-plugins.ts'
 import { readTaskSettings } from './tasks/task-settings.ts'
 import type { TaskSettings } from './tasks/task-settings.ts'
 import { readExtractionSettings } from './extraction/routes.ts'
@@ -73,6 +76,8 @@ export interface PlatformConfig {
   consumer: ConsumerManifest
   flavors: Pick<FlavorsManifest, 'flavors'>
   models: SelectedModels
+  /** Further plugins of the project; those that are not allowed are not run. */
+  plugins: readonly DeclaredPlugin[]
   /** The ingestion profile whose collections the plugin serves. */
   profile: string
   identity: IdentitySettings
@@ -127,7 +132,10 @@ const REPOSITORY = resolve(import.meta.dirname, '../..')
 
 /** Reads environment and manifests. Throws `PlatformConfigError` with all problems at once. */
 export function loadPlatformConfig(env: Env): PlatformConfig {
-  const reader = createEnvReader(env)
+  const folder = resolve(createEnvReader(env).text('RAG_LADDER_MANIFESTS', join(REPOSITORY, 'manifests')))
+  const file = readEnvFile(folder)
+  const reader = createEnvReader({ ...file.values, ...withoutEmpty(env) })
+  reader.problems.push(...file.problems)
   const stateDir = resolve(reader.text('RAG_LADDER_STATE_DIR', join('.rag-ladder', 'platform')))
   const settings = {
     host: reader.text('PLATFORM_HOST'),
@@ -167,7 +175,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
       max: 300,
     }),
   }
-  const manifests = readManifests(reader, env)
+  const manifests = readManifests(reader, env, folder)
   if (manifests === null || reader.problems.length > 0) throw new PlatformConfigError(reader.problems)
   return { ...settings, ...manifests }
 }
@@ -199,11 +207,14 @@ function corpusLimits(reader: EnvReader): CorpusLimits {
 
 type Manifests = Pick<
   PlatformConfig,
-  'consumer' | 'flavors' | 'models' | 'profile' | 'workflowFile' | 'ownDatasetsRoot'
+  'consumer' | 'flavors' | 'models' | 'profile' | 'workflowFile' | 'ownDatasetsRoot' | 'plugins'
 >
 
-function readManifests(reader: EnvReader, env: Env): Manifests | null {
-  const folder = resolve(reader.text('RAG_LADDER_MANIFESTS', join(REPOSITORY, 'manifests')))
+/** An empty variable counts as unset: the project's file may set it. */
+const withoutEmpty = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => (value ?? '').trim() !== ''))
+
+function readManifests(reader: EnvReader, env: Env, folder: string): Manifests | null {
   const read = <Schema extends z.ZodType>(name: string, schema: Schema): z.output<Schema> | null => {
     const outcome = readManifest(join(folder, name), schema)
     if (outcome.ok) return outcome.value
@@ -222,7 +233,8 @@ function readManifests(reader: EnvReader, env: Env): Manifests | null {
   // The path is relative to the project's root, and the manifests are the root's own folder.
   const ownDatasetsRoot = ownDatasetsFolder(folder)
   const workflowFile = resolve(folder, '..', consumer.workflow.file)
-  return { consumer, flavors, models, profile, workflowFile, ownDatasetsRoot }
+  const plugins = readPlugins(reader, resolve(folder, '..'), consumer)
+  return { consumer, flavors, models, profile, workflowFile, ownDatasetsRoot, plugins }
 }
 
 /**

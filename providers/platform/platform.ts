@@ -33,6 +33,7 @@ import { createModelHost } from './models/create-model-host.ts'
 import { loadBuiltinModels } from './models/load-builtin.ts'
 import { modelErrorResponse } from './models/model-error-response.ts'
 import type { ModelHost } from './models/model-host.ts'
+import { furtherPlugins, mountPlugins } from './plugins/mount-plugins.ts'
 import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
 import { httpProbe, remoteProbes } from './readiness.ts'
@@ -204,8 +205,18 @@ async function compose(
         ? {}
         : { searxng: httpProbe(`${config.research.searxngUrl}/healthz`, false) }),
     },
-    plugins: () => pluginList({ consumer: config.consumer, backend, ...pluginVariables(config, secretOf) }),
+    plugins: async () => {
+      const { plugins } = await pluginList({ consumer: config.consumer, backend, ...pluginVariables(config, secretOf) })
+      return { plugins: [...plugins, ...furtherPlugins(config.plugins, secretOf)] }
+    },
     routes,
+  })
+  await mountPlugins({
+    app,
+    plugins: config.plugins,
+    variable: secretOf,
+    answer: (alias, question, signal) =>
+      backend.answer(alias, { model: alias, messages: [{ role: 'user', content: question }] }, signal),
   })
   registerMetricsRoute(app, requestFamilies, { version: config.version, usage })
   closing.add(() => closeGracefully(app, CLOSE_GRACE_MS))
@@ -233,10 +244,11 @@ async function listenOn(app: FastifyInstance, { host, port }: PlatformConfig): P
 }
 
 /** Guards every route from here on; logs a warning when no caller can be let in. */
-function openDoor(app: FastifyInstance, { consumer, identity, edge }: PlatformConfig, logger: Logger) {
+function openDoor(app: FastifyInstance, { consumer, identity, edge, plugins }: PlatformConfig, logger: Logger) {
   const problem = identityProblem(identity)
   if (problem !== null) logger.error(problem)
-  return guardRoutes(app, { policies: routePolicies(consumer), identity, edge })
+  const routers = plugins.flatMap(({ manifest, isAllowed }) => (isAllowed ? manifest.routers : []))
+  return guardRoutes(app, { policies: routePolicies({ ...consumer, routers }), identity, edge })
 }
 
 /** The store at VECTOR_STORE_URL, which `/ready` asks, else one file of this process. */

@@ -2,6 +2,8 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { PluginManifest } from '../../contract/index.ts'
 import type { GuardedRoute } from '../../providers/platform/identity/guard.ts'
 import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES } from '../../providers/platform/identity/principals.ts'
 import type { Principal } from '../../providers/platform/identity/principals.ts'
@@ -42,6 +44,10 @@ const PARAMETERS: Record<string, string> = {
 }
 /** What takes files, by forms. */
 const FORM_ROUTES = ['/documents/upload', '/documents/extract', '/storage/upload']
+/** Of the plugin in `tests/fixtures/plugins`. */
+const ROUTERS = PluginManifest.parse(
+  parse(await readFile(join(PROJECT_ROOT, 'tests/fixtures/plugins/batch-questions/plugin.yaml'), 'utf8')),
+).routers
 const USER = await userToken()
 const BAD_USERS = await badUserTokens()
 
@@ -77,11 +83,15 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     const manifests = join(folder, 'manifests')
     await cp(join(PROJECT_ROOT, 'manifests'), manifests, { recursive: true })
     const file = join(manifests, 'consumer.yaml')
-    await writeFile(file, (await readFile(file, 'utf8')).replace('auth: inherit', `auth: ${pluginAuth}`))
+    const declared = (await readFile(file, 'utf8')).replace('auth: inherit', `auth: ${pluginAuth}`)
+    // With a further plugin, whose routes are guarded like all others.
+    await writeFile(file, `${declared}plugins: [plugins/batch-questions]\n`)
+    await cp(join(PROJECT_ROOT, 'tests/fixtures/plugins'), join(folder, 'plugins'), { recursive: true })
     platform = await startPlatformProcess({
       ...SECRETS,
       RAG_LADDER_STATE_DIR: join(folder, 'state'),
       RAG_LADDER_MANIFESTS: manifests,
+      PLATFORM_PLUGINS: 'batch-questions',
       RAG_PROFILE: 'smoke',
       BACKEND_EDGE_AUTH: edge ? 'key-auth' : 'disabled',
       PLATFORM_LOG_LEVEL: 'trace',
@@ -105,11 +115,13 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     await rm(folder, { recursive: true })
   })
 
-  const table = [...routePolicies({ plugin: { ...consumer.plugin, auth: pluginAuth } })].map(([route, policy]) => {
-    const [method, url] = route.split(' ') as [string, string]
-    const path = url.replace(/:\w+/g, (parameter) => PARAMETERS[parameter] ?? 'x')
-    return { route, method, path, policy }
-  })
+  const table = [...routePolicies({ plugin: { ...consumer.plugin, auth: pluginAuth }, routers: ROUTERS })].map(
+    ([route, policy]) => {
+      const [method, url] = route.split(' ') as [string, string]
+      const path = url.replace(/:\w+/g, (parameter) => PARAMETERS[parameter] ?? 'x')
+      return { route, method, path, policy }
+    },
+  )
   type Guarded = (typeof table)[number]
 
   const behindEdge = (policy: RoutePolicy): boolean => edge && policy.kind === 'identity' && policy.behindEdge

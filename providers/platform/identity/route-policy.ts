@@ -1,4 +1,4 @@
-import type { ConsumerManifest } from '../../../contract/index.ts'
+import type { ConsumerManifest, PluginAuth, PluginRouter } from '../../../contract/index.ts'
 import type { Principal } from './principals.ts'
 
 /** Who may use a route. */
@@ -20,6 +20,8 @@ export type RoutePolicy =
 /** What of the manifest the policies depend on. */
 export interface PolicySurface {
   plugin: Pick<ConsumerManifest['plugin'], 'route_prefix' | 'auth'>
+  /** Of the further plugins that run. */
+  routers?: readonly PluginRouter[]
 }
 
 const OPEN: RoutePolicy = { kind: 'open' }
@@ -45,7 +47,7 @@ const USER_OBJECTS: RoutePolicy = { kind: 'identity', allow: ['operator', 'workf
 const WEBHOOK: RoutePolicy = { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false }
 
 /** What the manifest's `auth` means for the plugin's routes. Only `open` makes them public. */
-const PLUGIN_AUTH: Record<ConsumerManifest['plugin']['auth'], RoutePolicy> = {
+const PLUGIN_AUTH: Record<PluginAuth, RoutePolicy> = {
   inherit: ANY_USER,
   'key-auth': { kind: 'edge_key' },
   open: OPEN,
@@ -54,7 +56,7 @@ const PLUGIN_AUTH: Record<ConsumerManifest['plugin']['auth'], RoutePolicy> = {
 /**
  * The policy of every route, by `METHOD /pattern`. A route that is missing here keeps the platform from starting.
  */
-export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, RoutePolicy> {
+export function routePolicies({ plugin, routers = [] }: PolicySurface): ReadonlyMap<string, RoutePolicy> {
   const pluginRoute = PLUGIN_AUTH[plugin.auth]
   const rag = plugin.route_prefix
   const graph = '/graph-engine'
@@ -124,6 +126,14 @@ export function routePolicies({ plugin }: PolicySurface): ReadonlyMap<string, Ro
     [`GET ${rag}/health`, pluginRoute],
     [`POST ${rag}/:approach/v1/chat/completions`, pluginRoute],
     [`POST ${rag}/contextual/build`, OPERATOR],
+
+    // Further plugins.
+    ...routers.flatMap(({ prefix, auth, routes }) =>
+      routes.map((route) => {
+        const [method, path] = route.split(' ') as [string, string]
+        return [`${method} ${prefix}${path}`, PLUGIN_AUTH[auth]] as const
+      }),
+    ),
 
     // Gateway.
     ['GET /v1/models', GATEWAY],
