@@ -1,5 +1,17 @@
 import { SERVICES, type LocalServiceName } from '../control/service-list.ts'
-import { AUTH, BYTES, LEVEL, LIST, MIB, PATH, PORT, SECONDS, SERVICE_LEVEL, TOKEN, URL_FORM } from './variable.ts'
+import {
+  AUTH,
+  LEVEL,
+  LIST,
+  MIB,
+  PATH,
+  PORT,
+  SECONDS,
+  SERVICE_LEVEL,
+  TOKEN,
+  UPLOAD_BYTES,
+  URL_FORM,
+} from './variable.ts'
 import type { Program, Variable } from './variable.ts'
 
 const portOf = (name: LocalServiceName): string => String(SERVICES[name].child.defaultPort)
@@ -32,7 +44,12 @@ const boundary = <Prefix extends 'DOCCONV' | 'STT' | 'TTS', Upload extends 'MAX_
       default: 'host.docker.internal',
       what: 'Host names besides those of loopback under which clients on this machine may call.',
     },
-    [`${prefix}_${upload}`]: { by, form: BYTES, default: String(uploadDefault), what: 'Largest file of a request.' },
+    [`${prefix}_${upload}`]: {
+      by,
+      form: UPLOAD_BYTES,
+      default: String(uploadDefault),
+      what: 'Largest file of a request.',
+    },
     [`${prefix}_UPLOAD_TIMEOUT_SECONDS`]: { by, form: SECONDS, default: '120', what: 'Time for an upload to arrive.' },
     [`${prefix}_CONCURRENCY`]: {
       by,
@@ -162,7 +179,7 @@ export const SERVICE_VARIABLES = {
   },
   DOCCONV_ADAPTER_MAX_RESULT_BYTES: {
     by: 'converter-adapter',
-    form: BYTES,
+    form: UPLOAD_BYTES,
     default: String(100 * MIB),
     what: 'Largest result of a conversion.',
   },

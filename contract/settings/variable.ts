@@ -41,5 +41,7 @@ export const LEVEL = 'fatal, error, warn, info, debug, trace or silent'
 export const SERVICE_LEVEL = 'error, warn, info, debug or silent'
 export const AUTH = 'required or disabled'
 export const BYTES = 'bytes'
+/** Services keep an upload in memory. */
+export const UPLOAD_BYTES = 'bytes, at most 1073741824'
 export const TOKEN = 'token'
 export const MIB = 1024 * 1024
