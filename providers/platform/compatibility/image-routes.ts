@@ -112,7 +112,10 @@ export function registerImageRoutes(app: FastifyInstance, deps: ImageRoutesDeps)
           error: null,
         })
         if (permit === null)
-          return answer((await operations.get(id))!, `The image will be at ${url(`${id}-1.png`)}; steps and cfg have no effect`)
+          return answer(
+            (await operations.get(id))!,
+            `The image will be at ${url(`${id}-1.png`)}; steps and cfg have no effect`,
+          )
         const ended = await endOf(id, receivedMs + waitMs, callerSignal(request, reply))
         if (ended === null || ended.status === 'timeout')
           throw new HttpError(504, {
