@@ -57,6 +57,11 @@ function valuesOf(form: string): Values | null {
         accepted: ['http://127.0.0.1:1', 'https://host.example/a/'],
         refused: ['ftp://host', 'host:80', '//host', 'x y'],
       }
+    case 'postgres://user:password@host:port/database':
+      return {
+        accepted: ['postgres://user:word@host:5432/name', 'postgresql://host/name'],
+        refused: ['http://host/name', 'postgres://host', 'host:5432/name'],
+      }
     case 'at least 32 bytes':
       return { accepted: ['x'.repeat(32), 'ä'.repeat(16)], refused: ['x'.repeat(31)] }
     case 'JSON object':
