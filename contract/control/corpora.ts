@@ -23,10 +23,19 @@ export const CorpusDocumentsInput = z.strictObject({
   dataset_id: Identifier,
   offset: count.default(0),
   limit: z.int().min(1).max(1000).default(500),
+  /** Words that the path holds, in any case and order; empty: all documents. */
+  text: z.string().max(200).default(''),
 })
 export type CorpusDocumentsInput = z.input<typeof CorpusDocumentsInput>
 
-export const CorpusDocuments = z.strictObject({ total: count, documents: z.array(CorpusDocument) })
+export const CorpusDocuments = z.strictObject({
+  /** All documents of the dataset. */
+  total: count,
+  /** Those that hold the words; one page of them follows. */
+  matching: count,
+  offset: count,
+  documents: z.array(CorpusDocument),
+})
 export type CorpusDocuments = z.infer<typeof CorpusDocuments>
 
 export const CorpusDocumentInput = z.strictObject({

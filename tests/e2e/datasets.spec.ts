@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
@@ -41,6 +43,35 @@ test('chunks are bordered in place, with their overlap, and the link keeps the c
   await page.reload()
   await expect(second).toHaveAttribute('aria-pressed', 'true')
   expect(page.url()).toContain('chunk=2')
+})
+
+test.describe('a dataset of many documents', () => {
+  const names = Array.from({ length: 240 }, (_, index) => `note-${String(index).padStart(3, '0')}.md`)
+  test.use({
+    panelOptions: {
+      own: true,
+      prepare: async (root) => {
+        for (const name of names)
+          await writeFile(join(root, 'corpus/smoke', name), `# ${name}\n\nA lock keeper notes the time.\n`)
+      },
+    },
+  })
+
+  test('lists them by page with their number, and finds one by words of its path', async ({ page, open }) => {
+    await open('/datasets?dataset=smoke&view=documents')
+    const list = page.getByRole('navigation', { name: 'Documents' })
+    await expect(list.getByRole('status')).toHaveText('243 documents')
+    await expect(list.getByRole('listitem')).toHaveCount(100)
+    await list.getByRole('button', { name: 'Show 100 more' }).click()
+    await expect(list.getByRole('listitem')).toHaveCount(200)
+    await list.getByRole('button', { name: 'Show 43 more' }).click()
+    await expect(list.getByRole('listitem')).toHaveCount(243)
+    await list.getByLabel('Search documents').fill('239 NOTE')
+    await expect(list.getByRole('status')).toHaveText('1 of 243 documents')
+    await list.getByRole('link', { name: /note-239/ }).click()
+    await expect(page.getByRole('article')).toContainText('A lock keeper notes the time.')
+    expect(await seriousFindings(page)).toEqual([])
+  })
 })
 
 test.describe('a dataset that changes', () => {

@@ -37,14 +37,25 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('listDocuments', () => {
   it('counts gold facts and questions, page by page, links left out', async () => {
-    const { total, documents } = await listDocuments(root, dataset, 0, 10)
+    const { total, documents } = await listDocuments(root, dataset, { offset: 0, limit: 10, text: '' })
     expect(total).toBe(3)
     expect(documents).toEqual([
       { path: 'a.md', title: 'The lock', size_bytes: 47, is_text: true, gold_facts: 2, questions: 2 },
       { path: 'part/b.md', title: 'b.md', size_bytes: 13, is_text: true, gold_facts: 1, questions: 1 },
       { path: 'scan.pdf', title: 'scan.pdf', size_bytes: 4, is_text: false, gold_facts: 0, questions: 0 },
     ])
-    expect((await listDocuments(root, dataset, 1, 1)).documents.map(({ path }) => path)).toEqual(['part/b.md'])
+    const second = await listDocuments(root, dataset, { offset: 1, limit: 1, text: '' })
+    expect(second.documents.map(({ path }) => path)).toEqual(['part/b.md'])
+  })
+
+  it('finds documents by words of their paths, in any case and order, and counts all of them', async () => {
+    const found = await listDocuments(root, dataset, { offset: 0, limit: 1, text: ' MD part' })
+    expect(found).toMatchObject({ total: 3, matching: 1, offset: 0, documents: [{ path: 'part/b.md' }] })
+    expect((await listDocuments(root, dataset, { offset: 1, limit: 1, text: 'md' })).matching).toBe(2)
+    expect(await listDocuments(root, dataset, { offset: 0, limit: 9, text: 'ferry' })).toMatchObject({
+      matching: 0,
+      documents: [],
+    })
   })
 })
 

@@ -1,8 +1,10 @@
 import { open, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
+import type { z } from 'zod'
 import type {
   CorpusDocument,
   CorpusDocuments,
+  CorpusDocumentsInput,
   CorpusDocumentText,
   DatasetQuestions,
   GoldSpan,
@@ -65,6 +67,8 @@ export async function documentsOf(root: string, { dataset }: LadderDataset): Pro
     .sort()
 }
 
+const holdsAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word))
+
 /** The first heading of a text, or the name of the file. */
 async function titleOf(file: string, path: string): Promise<string> {
   const name = path.split('/').at(-1)!
@@ -79,14 +83,15 @@ async function titleOf(file: string, path: string): Promise<string> {
   }
 }
 
-/** One page of a dataset's documents, with how many gold facts rest on each. */
+/** One page of a dataset's documents whose paths hold the words of a text, with how many gold facts rest on each. */
 export async function listDocuments(
   root: string,
   dataset: LadderDataset,
-  offset: number,
-  limit: number,
+  { offset, limit, text }: Omit<z.output<typeof CorpusDocumentsInput>, 'dataset_id'>,
 ): Promise<CorpusDocuments> {
-  const paths = await documentsOf(root, dataset)
+  const all = await documentsOf(root, dataset)
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  const paths = words.length === 0 ? all : all.filter((path) => holdsAll(path.toLowerCase(), words))
   const gold = dataset.questions.flatMap(({ id, gold }) => gold.map(({ document }) => ({ id, document })))
   const byDocument = Map.groupBy(gold, ({ document }) => document)
   const documents = await Promise.all(
@@ -103,7 +108,7 @@ export async function listDocuments(
       }
     }),
   )
-  return { total: paths.length, documents }
+  return { total: all.length, matching: paths.length, offset, documents }
 }
 
 /** Never cuts a pair of surrogates in two. */

@@ -54,8 +54,8 @@ export function datasetProcedures(parts: EngineParts) {
   const { root } = parts.config
   return {
     list: control.datasets.list.handler(async () => (await parts.experiment.current()).datasets.map(datasetView)),
-    documents: control.datasets.documents.handler(async ({ input }) =>
-      listDocuments(root, await datasetOf(parts, input.dataset_id), input.offset, input.limit),
+    documents: control.datasets.documents.handler(async ({ input: { dataset_id: id, ...page } }) =>
+      listDocuments(root, await datasetOf(parts, id), page),
     ),
     document: control.datasets.document.handler(async ({ input }) =>
       readDocument(root, await datasetOf(parts, input.dataset_id), input),

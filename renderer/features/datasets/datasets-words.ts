@@ -1,4 +1,4 @@
-import { plural } from '../../components/format.ts'
+import { count, plural } from '../../components/format.ts'
 
 /** The texts of the page Datasets. */
 export const DATASETS_WORDS = {
@@ -27,6 +27,10 @@ export const DATASETS_WORDS = {
     documents: 'Documents',
     noDocumentYet: 'No document yet',
     emptyAbout: 'Its folder holds no document that can be listed.',
+    search: 'Search documents',
+    all: (total: number) => plural(total, 'document'),
+    found: (matching: number, total: number) => `${count(matching)} of ${plural(total, 'document')}`,
+    showMore: (more: number) => `Show ${count(more)} more`,
   },
 
   documentText: {

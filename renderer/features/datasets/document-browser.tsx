@@ -1,5 +1,7 @@
-import type { ReactNode } from 'react'
-import { useQuery } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { Button, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { DocumentChunksInput } from '../../../contract/control/document-chunks.ts'
 import { bytes, plural } from '../../components/format.ts'
@@ -20,18 +22,53 @@ interface DocumentBrowserProps {
   action?: (path: string) => ReactNode
 }
 
+/** Rows that are fetched at once. */
+const PAGE = 100
+/** A list that a person sees whole needs no search. */
+const SMALL = 10
+
+/** Documents whose paths hold the words of a text, a page at a time. */
+function useDocuments(dataset: string, text: string) {
+  return useInfiniteQuery({
+    ...api.datasets.documents.infiniteOptions({
+      input: (offset: number) => ({ dataset_id: dataset, offset, limit: PAGE, text }),
+      initialPageParam: 0,
+      getNextPageParam: ({ offset, matching, documents }) =>
+        offset + documents.length < matching && documents.length > 0 ? offset + documents.length : undefined,
+    }),
+    placeholderData: keepPreviousData,
+  })
+}
+
 /** Documents on the left, the chosen one beside them. */
 export function DocumentBrowser({ dataset, path, chunker, action }: DocumentBrowserProps) {
-  const list = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: dataset } }))
+  const [typed, setTyped] = useState('')
+  const [text] = useDebouncedValue(typed.trim(), 200)
+  const list = useDocuments(dataset, text)
   const { chunks } = useSearch({ from: '/datasets' })
-  const chosen = path ?? list.data?.documents[0]?.path
+  const documents = list.data?.pages.flatMap((page) => page.documents) ?? []
+  const { total = 0, matching = 0 } = list.data?.pages[0] ?? {}
+  const chosen = path ?? documents[0]?.path
   if (list.isError) return <ErrorPanel error={list.error} what={WORDS.documentList} retry={() => void list.refetch()} />
   if (list.data === undefined) return <LoadingRows rows={14} height={44} />
   return (
     <div className={styles.split}>
       <nav aria-label={WORDS.documents}>
+        {total > SMALL && (
+          <TextInput
+            size="xs"
+            aria-label={WORDS.search}
+            placeholder={WORDS.search}
+            maxLength={200}
+            value={typed}
+            onChange={({ currentTarget: { value } }) => setTyped(value)}
+          />
+        )}
+        <p role="status" className="dim">
+          {text === '' ? WORDS.all(total) : WORDS.found(matching, total)}
+        </p>
         <ul className={styles.documents}>
-          {list.data.documents.map(({ path: each, title, size_bytes: size, gold_facts: facts }) => (
+          {documents.map(({ path: each, title, size_bytes: size, gold_facts: facts }) => (
             <li key={each} className={action === undefined ? undefined : styles.withAction}>
               <Link
                 to="/datasets"
@@ -47,6 +84,16 @@ export function DocumentBrowser({ dataset, path, chunker, action }: DocumentBrow
             </li>
           ))}
         </ul>
+        {list.hasNextPage && (
+          <Button
+            size="xs"
+            variant="default"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            {WORDS.showMore(Math.min(PAGE, matching - documents.length))}
+          </Button>
+        )}
       </nav>
       <div>
         {chosen === undefined ? (
