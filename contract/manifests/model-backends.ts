@@ -87,10 +87,14 @@ export const MODEL_BACKENDS = {
       keep_alive_s: z.number().min(0).max(86_400).default(300),
       /** Most that its process may hold, in MiB; null: what is free when it is loaded. */
       memory_mib: z.int().min(64).nullable().default(null),
+      /** Texts such as "query: " that some embedding models want in front of each side. */
+      query_prefix: z.string().optional(),
+      document_prefix: z.string().optional(),
     }),
-    tasks: ['generation'],
+    tasks: ['embedding', 'generation'],
     localLabel: 'GGUF file',
     isFile: true,
+    vectorSettings: ['context_size', 'query_prefix', 'document_prefix'],
   },
   /** Any OpenAI-compatible service. */
   openai: {

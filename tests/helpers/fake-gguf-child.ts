@@ -11,6 +11,7 @@ let answers = 0
 process.on('message', (request: GgufRequest) => {
   if ('abort' in request) abortable.splice(0).forEach((abort) => abort())
   else if ('load' in request) load(request.load.path)
+  else if ('embed' in request) embed(request.embed)
   else answer(request.chat)
 })
 process.once('disconnect', () => process.exit(0))
@@ -19,6 +20,12 @@ function load(path: string): void {
   const fault = /fault-(\w+)/.exec(path)?.[1]
   if (fault !== undefined) send({ failed: { fault: fault as 'damaged', message: `as ${fault}` } })
   else send({ loaded: { contextSize: 100, rssBytes: 1000 } })
+}
+
+/** The number of letters and of words; a text `zero` has no direction. */
+function embed(texts: readonly string[]): void {
+  const vectors = texts.map((text) => (text === 'zero' ? [0, 0] : [text.length, text.split(' ').length]))
+  send({ embedded: { vectors, tokens: texts.join(' ').split(' ').length, rssBytes: 3000 } })
 }
 
 function answer(chat: GgufChat): void {

@@ -159,3 +159,27 @@ it('calls a tool with arguments of its schema when it must', async () => {
   expect(call!.function.name).toBe('vector_search')
   expect(JSON.parse(call!.function.arguments)).toEqual({ query: expect.any(String) })
 })
+
+describe('embeddings of SmolLM2-135M', () => {
+  it('have the dimension of the model and length 1, alone as among others, and again', async () => {
+    models = createGgufModels()
+    const embed = backend({}, 'embed').embed!
+    const texts = ['The capital of France is Paris.', 'A tide mill stores water.', 'Paris is in France.']
+    const together = await embed(texts, 'document')
+    for (const vector of together) {
+      expect(vector).toHaveLength(576)
+      expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
+    }
+    for (const [index, text] of texts.entries()) expect((await embed([text], 'document'))[0]).toEqual(together[index])
+    expect(together[0]).not.toEqual(together[2])
+  })
+
+  it('cut a text that is longer than the context at its end', async () => {
+    models = createGgufModels()
+    const embed = backend({ context_size: 256 }, 'embed').embed!
+    const long = 'The lock keeper notes the time. '.repeat(80)
+    const [one, other] = await embed([`${long} Paris.`, `${long} London.`], 'document')
+    expect(one).toEqual(other)
+    expect((await embed(['The lock keeper notes the time.'], 'document'))[0]).not.toEqual(one)
+  })
+})

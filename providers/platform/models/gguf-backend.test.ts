@@ -46,6 +46,31 @@ const reasonFor = (answer: Promise<unknown>): Promise<string> =>
     (error: unknown) => reasonOf(error as ModelCallError),
   )
 
+describe('embeddings', () => {
+  it('are unit vectors in the order of the texts, each side with its prefix, and report their tokens', async () => {
+    const tokens: number[] = []
+    const embed = backend({ query_prefix: 'q: ' }, 'embed').embed!
+    const report = (count: number) => tokens.push(count)
+    const [query] = await embed(['two words'], 'query', undefined, undefined, report)
+    // "q: two words" has 12 letters and 3 words.
+    expect([...query!]).toEqual([...new Float32Array([12 / Math.hypot(12, 3), 3 / Math.hypot(12, 3)])])
+    const many = Array.from({ length: 40 }, (_, index) => 'x'.repeat(index + 1))
+    const vectors = await embed(many, 'document', undefined, undefined, report)
+    vectors.forEach((vector, index) => expect(vector[0]! / vector[1]!).toBeCloseTo(index + 1, 4))
+    expect(tokens).toEqual([3, 40])
+    expect(models.memory().get(join(folder, 'small.gguf'))).toBe(3000)
+  })
+
+  it('have a process apart from that of the answers of the same file', async () => {
+    await Promise.all([backend({}, 'embed').embed!(['a'], 'query'), backend().chat!(asking('hello'))])
+    expect(models.memory().get(join(folder, 'small.gguf'))).toBe(5000)
+  })
+
+  it('without a direction are refused', async () => {
+    await expect(backend({}, 'embed').embed!(['zero'], 'query')).rejects.toThrow('embedding 0 is all zeros')
+  })
+})
+
 describe('a request', () => {
   it('passes on the text of a streamed answer in pieces, without its reasoning, before the whole', async () => {
     const pieces: string[] = []

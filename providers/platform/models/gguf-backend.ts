@@ -9,12 +9,16 @@ import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import type { RoleChatRequest } from './model-host.ts'
 import { answerPieces, splitThinking } from './thinking.ts'
+import { unitVectors } from './unit-vectors.ts'
 
 const JsonSchemaFormat = z.looseObject({ json_schema: z.looseObject({ schema: z.looseObject({}) }) })
 const Sampling = z.looseObject({ seed: z.int().nullish(), top_p: z.number().min(0).max(1).nullish() })
 const Stop = z.union([z.string().transform((text) => [text]), z.array(z.string())]).default([])
 
-/** Chat by a GGUF file. A JSON schema in `response_format`, and that of a call of tools, becomes a grammar, which the answer cannot leave. */
+/** Texts of one request to the process: another caller gets its turn between two of them. */
+const TEXTS_PER_REQUEST = 16
+
+/** Embeddings, or chat, by a GGUF file. A JSON schema in `response_format`, and that of a call of tools, becomes a grammar, which the answer cannot leave. */
 export function createGgufBackend(role: ModelRole, choice: ModelOf<'gguf'>, models: GgufModels): ModelBackend {
   return {
     async chat(request, signal, onText) {
@@ -25,6 +29,19 @@ export function createGgufBackend(role: ModelRole, choice: ModelOf<'gguf'>, mode
       const answer = await models.chat(role, choice, chat, signal, streams ? answerPieces(onText) : undefined)
       const completion = completionOf(choice, answer)
       return usesTools ? withToolCalls(completion) : completion
+    },
+    async embed(texts, side, signal, _statistics, onTokens) {
+      const prefix = (side === 'query' ? choice.query_prefix : choice.document_prefix) ?? ''
+      const found: number[][] = []
+      let read = 0
+      for (let from = 0; from < texts.length; from += TEXTS_PER_REQUEST) {
+        const some = texts.slice(from, from + TEXTS_PER_REQUEST).map((text) => prefix + text)
+        const { vectors, tokens } = await models.embed(role, choice, some, signal)
+        read += tokens
+        found.push(...vectors)
+      }
+      onTokens?.(read)
+      return unitVectors(role, found, texts.length)
     },
     close: async () => undefined,
   }

@@ -11,6 +11,7 @@ import type {
   Llama,
   LlamaChat,
   LlamaContextSequence,
+  LlamaEmbeddingContext,
   LlamaGrammar,
   LlamaModel,
 } from 'node-llama-cpp'
@@ -24,6 +25,14 @@ const PRINT_DELAY_MS = 200
 
 type GrammarSchema = Parameters<Llama['createGrammarForJsonSchema']>[0]
 
+/** A model that embeds texts. */
+interface Embedder {
+  model: LlamaModel
+  context: LlamaEmbeddingContext
+  contextSize: number
+}
+
+/** A model that answers. */
 interface Loaded {
   llama: Llama
   model: LlamaModel
@@ -45,6 +54,7 @@ class GgufError extends Error {
 }
 
 let loaded: Loaded | null = null
+let embedder: Embedder | null = null
 let aborting: AbortController | null = null
 /** The first error that llama.cpp printed: its exceptions only say that something failed. */
 let complaint = ''
@@ -62,8 +72,12 @@ process.once('disconnect', () => process.exit(0))
 
 async function answer(request: Exclude<GgufRequest, { abort: true }>): Promise<GgufReply> {
   if ('load' in request) {
-    loaded = await load(request.load)
-    return { loaded: { contextSize: loaded.contextSize, rssBytes: process.memoryUsage.rss() } }
+    const contextSize = await load(request.load)
+    return { loaded: { contextSize, rssBytes: process.memoryUsage.rss() } }
+  }
+  if ('embed' in request) {
+    if (embedder === null) throw new GgufError('failed', 'no embedding model is loaded')
+    return embed(embedder, request.embed)
   }
   if (loaded === null) throw new GgufError('failed', 'no model is loaded')
   aborting = new AbortController()
@@ -74,7 +88,8 @@ async function answer(request: Exclude<GgufRequest, { abort: true }>): Promise<G
   }
 }
 
-async function load({ path, contextSize, gpu, threads, memoryBytes }: GgufLoad): Promise<Loaded> {
+/** Loads the file for its task and gives the size of its context in tokens. */
+async function load({ path, task, contextSize, gpu, threads, memoryBytes }: GgufLoad): Promise<number> {
   const { getLlama, JinjaTemplateChatWrapper, LlamaChat, resolveChatWrapper } = await import('node-llama-cpp')
   watchMemory(memoryBytes)
   const maxThreads = threads ?? Math.max(1, availableParallelism() - 1)
@@ -97,8 +112,15 @@ async function load({ path, contextSize, gpu, threads, memoryBytes }: GgufLoad):
     await sleep(PRINT_DELAY_MS)
     throw new GgufError('damaged', complaint === '' ? messageOf(cause) : complaint)
   })
+  const size = contextSize ?? Math.min(model.trainContextSize, USUAL_CONTEXT)
+  if (task === 'embedding') {
+    // Some kinds of pooling need the whole text in one batch.
+    const context = await model.createEmbeddingContext({ contextSize: size, batchSize: size, threads: maxThreads })
+    embedder = { model, context, contextSize: size }
+    return size
+  }
   const context = await model.createContext({
-    contextSize: contextSize ?? Math.min(model.trainContextSize, USUAL_CONTEXT),
+    contextSize: size,
     sequences: 1,
     threads: maxThreads,
     // A smaller context than declared would refuse prompts that the manifest allows.
@@ -108,7 +130,7 @@ async function load({ path, contextSize, gpu, threads, memoryBytes }: GgufLoad):
   const template = model.fileInfo.metadata.tokenizer.chat_template
   const wrappers = new Map<boolean | null, ChatWrapper>()
   let open: LlamaChat | null = null
-  return {
+  loaded = {
     llama,
     model,
     sequence,
@@ -130,6 +152,22 @@ async function load({ path, contextSize, gpu, threads, memoryBytes }: GgufLoad):
       return open
     },
   }
+  return context.contextSize
+}
+
+/** Tokens that the model itself may put before and after a text. */
+const MARKS = 2
+
+/** One vector a text, pooled as the file says. The end of a text that is longer than the context is cut, as other embedding models do. */
+async function embed({ model, context, contextSize }: Embedder, texts: readonly string[]): Promise<GgufReply> {
+  const vectors: number[][] = []
+  let tokens = 0
+  for (const text of texts) {
+    const read = model.tokenize(text).slice(0, contextSize - MARKS - 1)
+    tokens += read.length
+    vectors.push([...(await context.getEmbeddingFor(read)).vector])
+  }
+  return { embedded: { vectors, tokens, rssBytes: process.memoryUsage.rss() } }
 }
 
 async function generate(state: Loaded, request: GgufChat, signal: AbortSignal): Promise<GgufReply> {

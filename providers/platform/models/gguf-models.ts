@@ -6,7 +6,15 @@ import { moduleEntry } from '../../kit/module-entry.ts'
 import { describeEnd, startWork } from '../../kit/work/work-process.ts'
 import type { WorkEnd, WorkProcess } from '../../kit/work/work-process.ts'
 import { OUT_OF_MEMORY_EXIT } from './gguf-protocol.ts'
-import type { GgufAnswer, GgufChat, GgufFailure, GgufLoad, GgufReply, GgufRequest } from './gguf-protocol.ts'
+import type {
+  GgufAnswer,
+  GgufChat,
+  GgufFailure,
+  GgufLoad,
+  GgufReply,
+  GgufRequest,
+  GgufVectors,
+} from './gguf-protocol.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelCallErrorCode, OnText } from './model-host.ts'
 
@@ -28,7 +36,9 @@ export interface GgufModels {
     signal?: AbortSignal,
     onText?: OnText,
   ): Promise<GgufAnswer>
-  /** Bytes that each process held when it last answered, by the path of its file; without those that have ended. */
+  /** Vectors of a few texts, not yet of unit length. Rejects as `chat` does. */
+  embed(role: ModelRole, choice: ModelOf<'gguf'>, texts: readonly string[], signal?: AbortSignal): Promise<GgufVectors>
+  /** Bytes that the processes of each file held when they last answered, by its path; without those that have ended. */
   memory(): ReadonlyMap<string, number>
   close(): Promise<void>
 }
@@ -36,20 +46,30 @@ export interface GgufModels {
 /** `entry` is the module of the process; tests replace it. */
 export function createGgufModels(entry: URL = moduleEntry('./gguf-child', import.meta.url)): GgufModels {
   const models = new Map<string, GgufModel>()
+  function modelOf(choice: ModelOf<'gguf'>, task: GgufLoad['task']): GgufModel {
+    const settings = settingsOf(choice, task)
+    const key = JSON.stringify(settings)
+    const model = models.get(key) ?? new GgufModel(settings, entry)
+    models.set(key, model)
+    return model
+  }
   return {
-    chat(role, choice, request, signal, onText) {
-      const settings = settingsOf(choice)
-      const key = JSON.stringify(settings)
-      const model = models.get(key) ?? new GgufModel(settings, entry)
-      models.set(key, model)
-      return model.chat(role, choice, request, signal, onText)
+    async chat(role, choice, chat, signal, onText) {
+      const reply = await modelOf(choice, 'generation').ask(role, choice, { chat }, signal, onText)
+      if (!('answered' in reply)) throw unexpected(role)
+      return reply.answered
     },
-    memory: () =>
-      new Map(
-        [...models.values()].flatMap((model) =>
-          model.rssBytes === null ? [] : [[model.path, model.rssBytes] as const],
-        ),
-      ),
+    async embed(role, choice, texts, signal) {
+      const reply = await modelOf(choice, 'embedding').ask(role, choice, { embed: texts }, signal)
+      if (!('embedded' in reply)) throw unexpected(role)
+      return reply.embedded
+    },
+    memory() {
+      const held = new Map<string, number>()
+      for (const { path, rssBytes } of models.values())
+        if (rssBytes !== null) held.set(path, (held.get(path) ?? 0) + rssBytes)
+      return held
+    },
     async close() {
       for (const model of models.values()) model.close()
       models.clear()
@@ -60,8 +80,9 @@ export function createGgufModels(entry: URL = moduleEntry('./gguf-child', import
 /** What a load depends on. */
 type LoadSettings = Omit<GgufLoad, 'memoryBytes'> & { memoryMib: number | null }
 
-const settingsOf = (choice: ModelOf<'gguf'>): LoadSettings => ({
+const settingsOf = (choice: ModelOf<'gguf'>, task: GgufLoad['task']): LoadSettings => ({
   path: resolve(choice.model),
+  task,
   contextSize: choice.context_size,
   gpu: choice.gpu,
   threads: choice.threads,
@@ -95,13 +116,14 @@ class GgufModel {
     return this.#load.path
   }
 
-  async chat(
+  /** One request in its turn, and its reply. */
+  async ask(
     role: ModelRole,
     choice: ModelOf<'gguf'>,
-    chat: GgufChat,
+    request: { chat: GgufChat } | { embed: readonly string[] },
     signal?: AbortSignal,
     onText?: OnText,
-  ): Promise<GgufAnswer> {
+  ): Promise<GgufReply> {
     signal?.throwIfAborted()
     if (this.#waiting >= MOST_WAITING) {
       const detail = `${MOST_WAITING} requests already wait for ${modelNameOf(choice)}`
@@ -112,10 +134,10 @@ class GgufModel {
     const deadline = AbortSignal.timeout(choice.timeout_s * 1000)
     try {
       const work = await this.#loaded(role, deadline, signal)
-      const reply = await this.#ask(role, work, { chat }, deadline, signal, onText)
-      if (!('answered' in reply)) throw unexpected(role)
-      this.rssBytes = reply.answered.rssBytes
-      return reply.answered
+      const reply = await this.#send(role, work, request, deadline, signal, onText)
+      if ('answered' in reply) this.rssBytes = reply.answered.rssBytes
+      if ('embedded' in reply) this.rssBytes = reply.embedded.rssBytes
+      return reply
     } catch (error) {
       signal?.throwIfAborted()
       if (!deadline.aborted) throw error
@@ -166,7 +188,7 @@ class GgufModel {
       this.rssBytes = null
     })
     try {
-      const reply = await this.#ask(role, work, { load: this.#load }, deadline, signal)
+      const reply = await this.#send(role, work, { load: this.#load }, deadline, signal)
       if (!('loaded' in reply)) throw unexpected(role)
       this.rssBytes = reply.loaded.rssBytes
       return work
@@ -185,7 +207,7 @@ class GgufModel {
   }
 
   /** One request and its reply. An abort that the process does not follow soon ends the process. */
-  async #ask(
+  async #send(
     role: ModelRole,
     work: WorkProcess,
     request: GgufRequest,

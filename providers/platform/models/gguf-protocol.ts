@@ -1,13 +1,16 @@
 /** What the platform and the process of one GGUF file exchange. */
-export type GgufRequest = { load: GgufLoad } | { chat: GgufChat } | { abort: true }
+export type GgufRequest = { load: GgufLoad } | { chat: GgufChat } | { embed: readonly string[] } | { abort: true }
 export type GgufReply =
   | { loaded: { contextSize: number; rssBytes: number } }
   | { piece: string }
   | { answered: GgufAnswer }
+  | { embedded: GgufVectors }
   | { failed: GgufFailure }
 
 export interface GgufLoad {
   path: string
+  /** Chat and embeddings need contexts of different kinds, so a file that does both is loaded twice. */
+  task: 'embedding' | 'generation'
   /** Null: what the model was trained with, up to a usual size. */
   contextSize: number | null
   gpu: 'auto' | 'off'
@@ -42,6 +45,15 @@ export interface GgufAnswer {
   firstTokenMs: number
   totalMs: number
   /** Memory of the process after the answer. */
+  rssBytes: number
+}
+
+/** As the model gives them, in the order of the texts. */
+export interface GgufVectors {
+  vectors: number[][]
+  /** Of all texts, as they were read. */
+  tokens: number
+  /** Memory of the process afterwards. */
   rssBytes: number
 }
 
