@@ -50,6 +50,8 @@ export const CatalogueModel = z.strictObject({
   context: z.int().min(1).nullable().default(null),
   /** While it runs; null: not measured and not calculated. */
   memory_mib: z.int().min(1).nullable().default(null),
+  /** Never run here on its real weights: it may fail, or answer wrongly. `docs/real-models.md` lists what was run. */
+  experimental: z.boolean().default(false),
   /** What `models fetch` downloads; empty where something else fetches it. */
   files: z.array(CatalogueFile).default([]),
 })

@@ -14,6 +14,13 @@ it('the shipped catalogue has a model for every job, with pinned files and the l
   }
   const licenceOf = (id: string) => models.find((each) => each.id === id)?.license
   expect(licenceOf('parakeet-tdt-0.6b-v3')).toBe(ONNX_MODELS['parakeet-tdt-0.6b-v3'].declared.license)
+  // What docs/real-models.md does not name as verified.
+  expect(models.filter(({ experimental }) => experimental).map(({ id }) => id)).toEqual([
+    'nomic-embed-text-v1.5',
+    'ms-marco-minilm-l6-v2',
+    'parakeet-tdt-0.6b-v3',
+    'table-transformer',
+  ])
   expect(licenceOf('kokoro-82m')).toBe(KOKORO_WEIGHTS.license)
 })
 

@@ -139,6 +139,7 @@ async function listCatalogue({ root, print }: Call): Promise<ExitCode> {
     context,
     memory_mib: memory,
     files,
+    experimental,
     fits,
     fetched,
   } of await catalogueEntries(root)) {
@@ -152,6 +153,7 @@ async function listCatalogue({ root, print }: Call): Promise<ExitCode> {
       ...(context === null ? [] : [`${context} tokens`]),
       languages.join(' '),
       license,
+      ...(experimental ? ['experimental: never run here on its real weights'] : []),
       ...(fetched ? ['fetched'] : []),
     ]
     print(`  ${id}  ${details.join(' · ')}`)

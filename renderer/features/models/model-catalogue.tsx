@@ -112,7 +112,7 @@ interface EntryRowProps {
 }
 
 function EntryRow({ entry, ...actions }: EntryRowProps) {
-  const { id, source_page: page, license, languages, context, memory_mib: memory, fits, files } = entry
+  const { id, source_page: page, license, languages, context, memory_mib: memory, fits, files, experimental } = entry
   return (
     <tr>
       <th scope="row">
@@ -120,6 +120,11 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
           {id}
         </a>
         {context !== null && <div className={styles.context}>{WORDS.context(count(context))}</div>}
+        {experimental && (
+          <div className={styles.context} title={WORDS.neverRun}>
+            {WORDS.experimental}
+          </div>
+        )}
       </th>
       <td className={table.num}>{files.length === 0 ? WORDS.unknown : bytes(sizeOf(entry))}</td>
       <td className={table.num}>{memory === null ? WORDS.unknown : bytes(memory * MIB)}</td>

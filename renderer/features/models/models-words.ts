@@ -138,6 +138,8 @@ export const MODELS_WORDS = {
     license: 'Licence',
     actions: 'Actions',
     context: (tokens: string) => `${tokens} tokens`,
+    experimental: '○ experimental',
+    neverRun: 'Never run here on its real weights: it may fail, or answer wrongly.',
     jobs: {
       'small-language-model': 'Language models, small',
       'middle-language-model': 'Language models, middle',

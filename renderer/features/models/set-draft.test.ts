@@ -55,7 +55,7 @@ it('a draft without a model is no set', () => {
 
 it('a service without embeddings is not offered for them', () => {
   expect(sourcesOf('generation', [connection])).toEqual(['connection:lab', 'builtin', 'onnx', 'gguf'])
-  expect(sourcesOf('embedding', [connection])).toEqual(['builtin', 'onnx'])
+  expect(sourcesOf('embedding', [connection])).toEqual(['builtin', 'onnx', 'gguf'])
   expect(sourcesOf('rerank', [connection])).toEqual(['builtin', 'onnx'])
 })
 
