@@ -51,7 +51,7 @@ const PATHS = [
   { column: 5, name: 'route', shown: /classified as multi_hop, answered by\s*graph-rag/ },
   { column: 4, name: 'trajectory', shown: /graph_neighbours.*the graph engine did not answer/s },
   { column: 6, name: 'budget', shown: /31 of 48 relevance tests used/ },
-  { column: 0, name: 'nothing reported', shown: /does not say how it found this answer/ },
+  { column: 0, name: 'nothing reported', shown: /does not report how it found this answer/ },
 ]
 for (const { column, name, shown } of PATHS)
   test(`the path of an answer: ${name}`, async ({ page, open }) => {

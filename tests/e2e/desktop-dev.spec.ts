@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test as base, type Page } from '@playwright/test'
 import { attachWindow } from '../helpers/attach-window.ts'
-import { smokeProject } from '../helpers/cli.ts'
+import { skipTour, smokeProject } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 const COPIED = [
@@ -55,6 +55,7 @@ const test = base.extend<{ development: Development }>({
   development: async ({ browserName: _ }, use) => {
     const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-dev-'))
     const project = await smokeProject()
+    await skipTour(project)
     for (const name of [...COPIED, ...CONFIGS])
       await cp(join(PROJECT_ROOT, name), join(folder, name), { recursive: true })
     await symlink(join(PROJECT_ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction')

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { cp, mkdir, mkdtemp } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { PROJECT_ROOT } from './project-root.ts'
@@ -16,6 +16,12 @@ export async function smokeProject(...others: string[]): Promise<string> {
   await mkdir(join(root, 'docs/results'), { recursive: true })
   await cp(join(PROJECT_ROOT, 'corpus/smoke'), join(root, 'corpus/smoke'), { recursive: true })
   return root
+}
+
+/** In a project whose panel a spec opens: the first-start tour would lie over the page. */
+export async function skipTour(project: string): Promise<void> {
+  await mkdir(join(project, '.rag-ladder'), { recursive: true })
+  await writeFile(join(project, '.rag-ladder/panel.json'), JSON.stringify({ tour_seen: true }))
 }
 
 export interface CliResult {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { test as base, type Page } from '@playwright/test'
-import { smokeProject } from './cli.ts'
+import { skipTour, smokeProject } from './cli.ts'
 import { startDesktop, type DesktopProcess } from './desktop-process.ts'
 
 /** The app with its own engine, on a fresh project. */
@@ -37,6 +37,7 @@ export const test = base.extend<{ desktopEnv: Record<string, string>; real: Real
   desktopEnv: [{}, { option: true }],
   real: async ({ desktopEnv }, use) => {
     const project = await smokeProject()
+    await skipTour(project)
     try {
       const desktop = await startDesktop({ args: ['--project', project], env: desktopEnv })
       try {

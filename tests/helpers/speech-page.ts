@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium, expect, type Locator, type Page, test as base } from '@playwright/test'
 import { decodeFlac } from '../../providers/kit/audio/flac-file.ts'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
+import { skipTour } from './cli.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
@@ -23,6 +24,7 @@ export const test = base.extend<{
     const project = await mkdtemp(join(tmpdir(), 'rag-ladder-speech-'))
     await cp(join(ROOT, 'manifests'), join(project, 'manifests'), { recursive: true })
     await cp(join(ROOT, 'corpus/smoke'), join(project, 'corpus/smoke'), { recursive: true })
+    await skipTour(project)
     const { sound } = await decodeFlac(await readFile(join(ROOT, 'tests/fixtures/audio/spoken.flac')))
     const microphone = join(project, 'microphone.wav')
     await writeFile(microphone, encodeWav(sound))

@@ -30,5 +30,5 @@ it.each<[string, CellJudging, string]>([
     'No judge was shown this question: its prompt would have named an approach.“LightRAG” name of a product, in the ground truth',
   ],
   ['as no answer', { shown: { ...shown, answered: false }, withheld: [], blocked: [] }, 'The judges saw “no answer”'],
-  ['as the file does not say', { shown: null, withheld: [], blocked: [] }, 'do not say what the judges saw'],
+  ['as the file does not record', { shown: null, withheld: [], blocked: [] }, 'do not record what the judges saw'],
 ])('an answer that judges saw %s reports it', (_how, judging, words) => expect(textOf(judging)).toContain(words))
