@@ -4,7 +4,7 @@ import { expect, type Page } from '@playwright/test'
 import { strToU8, zipSync } from 'fflate'
 import type { EngineProcess } from '../helpers/engine-process.ts'
 import { collected } from '../helpers/engine-runs.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 
@@ -178,13 +178,13 @@ test.describe('a dataset of one’s own', () => {
     await makeDataset(page, open, [FILES[0]!, FILES[1]!])
     await page.getByRole('link', { name: /^2 Questions/ }).click()
     // By keyboard alone: the fact is typed instead of selected.
-    await page.getByRole('button', { name: 'Add question' }).press('Enter')
+    await pressEnter(page.getByRole('button', { name: 'Add question' }))
     const form = page.getByRole('form', { name: 'New question' })
     await form.getByLabel('Question', { exact: true }).fill('Who is the keeper?')
-    await form.getByRole('button', { name: 'Add gold fact' }).press('Enter')
+    await pressEnter(form.getByRole('button', { name: 'Add gold fact' }))
     const fact = form.getByLabel('Gold fact 1', { exact: true })
     await fact.fill('The keeper of the lock is Carl')
-    await form.getByRole('button', { name: 'Save question' }).press('Enter')
+    await pressEnter(form.getByRole('button', { name: 'Save question' }))
     await expect(form.getByText(/nearest passage is .*The keeper of the lock is Ada Brand/s)).toBeVisible()
     await expect(fact).toHaveAttribute('aria-invalid', 'true')
     expect(await seriousFindings(page)).toEqual([])
@@ -193,7 +193,7 @@ test.describe('a dataset of one’s own', () => {
     await page.goBack()
     await expect(fact).toHaveValue('The keeper of the lock is Carl')
     await fact.fill('The keeper of the lock is Ada Brand')
-    await form.getByRole('button', { name: 'Save question' }).press('Enter')
+    await pressEnter(form.getByRole('button', { name: 'Save question' }))
     const questions = page.getByRole('table', { name: 'Questions' })
     await expect(questions.getByRole('row')).toHaveCount(2)
 

@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 
@@ -25,13 +25,13 @@ test.describe('the first start of a project', () => {
     await page.keyboard.press('Enter')
     await expect(tour.getByText(/is complete: 28 cells/)).toBeVisible({ timeout: 60_000 })
     await page.screenshot({ path: `${FOLDER}/tour-run.png` })
-    await tour.getByRole('button', { name: 'Next' }).press('Enter')
+    await pressEnter(tour.getByRole('button', { name: 'Next' }))
 
     await expect(tour.getByRole('heading', { name: /^Result of / })).toBeVisible()
     await expect(tour.getByText(/^Smoke · /)).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])
     await page.screenshot({ path: `${FOLDER}/tour-read.png` })
-    await tour.getByRole('button', { name: 'Next' }).press('Enter')
+    await pressEnter(tour.getByRole('button', { name: 'Next' }))
 
     await tour.getByText('Read the 3 documents').press('Enter')
     await expect(tour.getByRole('region', { name: 'Read the 3 documents' })).toContainText('Quay Trust')
@@ -42,7 +42,7 @@ test.describe('the first start of a project', () => {
     await expect(answers.getByRole('listitem', { name: 'vanilla-rag' })).toContainText('Quay Trust')
     expect(await seriousFindings(page)).toEqual([])
     await page.screenshot({ path: `${FOLDER}/tour-ask.png` })
-    await tour.getByRole('button', { name: 'Finish' }).press('Enter')
+    await pressEnter(tour.getByRole('button', { name: 'Finish' }))
     await expect(tour).toHaveCount(0)
 
     await open('/')

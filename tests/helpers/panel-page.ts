@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { test as browserTest, type Page } from '@playwright/test'
+import { expect, type Locator, test as browserTest, type Page } from '@playwright/test'
 import type { ControlEvent } from '../../contract/control/events.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { desktopTest, type DesktopHost } from './desktop-test.ts'
@@ -54,6 +54,12 @@ async function ingestSmoke({ client }: EngineProcess): Promise<void> {
   const last = (await eventsUntil(client, { after: 0 }, isOver)).at(-1)!.event
   if (last.type !== 'run.changed' || last.job.state !== 'completed')
     throw new Error(`the ingestion failed: ${JSON.stringify(last)}`)
+}
+
+/** Presses Enter on a button as soon as it takes keys: unlike a click, a key that is pressed on a disabled button is lost without an error. */
+export async function pressEnter(button: Locator): Promise<void> {
+  await expect(button).toBeEnabled()
+  await button.press('Enter')
 }
 
 type StartedPanel = Omit<Panel, 'cut'>
