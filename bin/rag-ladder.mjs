@@ -1,5 +1,5 @@
 #!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=20
-// Starts the command line on a Node that runs TypeScript; an older one hands over to the Node that the project installs. The heap is told
+// Starts the command line on a Node that runs TypeScript; an older one hands over to the Node that the project installs. The heap is set
 // to stay small: most of what a cell allocates is garbage at once, and a long run must not grow with its cells.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'

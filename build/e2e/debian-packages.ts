@@ -40,7 +40,7 @@ export const mayInstallPackages = (
   canInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get'),
 ): boolean => canInstall && (env['CI'] === 'true' || args.includes(INSTALL_FLAG))
 
-/** Installs packages by apt and says so; false when that failed. Nothing is ever asked. */
+/** Installs packages by apt and reports it; false when that failed. Nothing is ever asked. */
 export async function installPackages(names: string[]): Promise<boolean> {
   console.log(`installing ${names.join(' ')}`)
   const install = (wanted: string[]): Promise<boolean> =>

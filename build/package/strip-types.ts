@@ -33,7 +33,7 @@ export async function writeJavaScript(root: string, folder: string): Promise<num
       modules += 1
     }
   const packageFile = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as object
-  // Rows of projects outside git say which commit made them.
+  // Rows of projects outside git record which commit made them.
   const revision = await findRevision(root, process.env)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...packageFile, ...(revision && { revision }) }))
   return modules
