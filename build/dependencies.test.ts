@@ -20,7 +20,7 @@ it('has a reason on record for every dependency', async () => {
     )
     .map((name) => name.trim())
   // A list such as `@orpc/contract, server` leaves out what its members share; types go with what they describe.
-  const isTold = (name: string): boolean =>
+  const isNamed = (name: string): boolean =>
     name.startsWith('@types/') ||
     reported.some((each) =>
       each.endsWith('/*')
@@ -30,5 +30,5 @@ it('has a reason on record for every dependency', async () => {
           (each.startsWith('-') && name.endsWith(each)),
     )
   const all = [...Object.keys(dependencies), ...Object.keys(devDependencies)]
-  expect(all.filter((name) => !isTold(name))).toEqual([])
+  expect(all.filter((name) => !isNamed(name))).toEqual([])
 })

@@ -23,7 +23,7 @@ const DASHES = ['6 3', '2 3', '9 3 2 3', '4 2', '1 2']
 
 const BASES = BaseApproach.options.toSorted((a, b) => b.length - a.length)
 
-/** The base of an alias by its name, where the data do not say it. */
+/** The base of an alias by its name, where the data do not name it. */
 const baseOf = (alias: string): BaseApproach | null =>
   BASES.find((base) => alias === base || alias.startsWith(`${base}-`)) ?? null
 

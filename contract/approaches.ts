@@ -37,7 +37,7 @@ export interface ApproachDescriptor {
 
 const count = z.int().min(1).max(200)
 const weight = z.number().min(0).max(1)
-/** What the model that writes the answer is told beside its task. The built-in answerer, which is a rule, takes no notice of it. */
+/** What the model that writes the answer is instructed to do beside its task. The built-in answerer, which is a rule, ignores it. */
 const instructions = z.string().trim().min(1).max(2000).optional()
 const hybridSearch = z.strictObject({
   retrieve_k: count,

@@ -39,7 +39,7 @@ const saysItsVersion = (value: unknown): boolean => {
   return version === SCHEMA_VERSION || schemaVersion === SCHEMA_VERSION
 }
 
-/** A manifest says its version as `version` or `schema_version`; one of them must be there, and both must be 1. */
+/** A manifest states its version as `version` or `schema_version`; one of them must be there, and both must be 1. */
 export const versioned = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .strictObject({ version: z.literal(1).optional(), schema_version: z.literal(1).optional(), ...shape })

@@ -1,7 +1,7 @@
 const CREDENTIAL_NAME =
   /TOKEN|KEY|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|(^|_)(PAT|DSN|JWT|COOKIE)(_|$)|^SSH_AUTH_SOCK$|^(DATABASE|REDIS|POSTGRES|MONGO)\w*_URL$|_CONNECTION_STRING$/i
 
-/** Whether an environment variable's name says that its value opens something: such values are neither shown nor passed on. */
+/** Whether an environment variable's name indicates a credential: such values are neither shown nor passed on. */
 export const isCredentialName = (name: string): boolean => CREDENTIAL_NAME.test(name)
 
 /** An environment without unset variables and without credentials. */

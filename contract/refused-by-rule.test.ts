@@ -51,7 +51,7 @@ describe('refusedByRule', () => {
     ['Nowhere in the documents is this said.', true],
     ['The bridge opened in 1904. The passages do not say who designed it.', false],
     ['The passages do not mention eggs. They are about bread.', true],
-  ])('of the answer %j it says %j', (answer, refused) => {
+  ])('the rule classifies the answer %j as a refusal: %j', (answer, refused) => {
     expect(refusedByRule(answer)).toBe(refused)
   })
 

@@ -81,7 +81,7 @@ const REFUSAL = any(
 const REFUSAL_WORD =
   /not\b|nothing|n't|n\/a|\bno\b|\b(?:never|none|neither|nowhere|fail|lack|omit|silent|leave|left|little|only|without|insufficient|vague|unable|decline|unknown|undisclosed|unspecified|unclear|unexplained|unstated|unanswer|unavailable|uncertain|missing|absent|impossible|speculat|guess)|outside/i
 
-/** A clause that is about the sources or the search and claims nothing; behind a refusal, or with verbs that only name a topic, before it. */
+/** A clause that is about the sources or the search and claims nothing; after a refusal, or with verbs that only name a topic, before it. */
 const TOPIC =
   '(?:only|primarily|mainly|mostly|just|instead|solely|merely|discuss(?:es)?|describes?|focus(?:es)?|covers?|deals?|concerns?|(?:is|are|seems to be) (?:\\w+ ){0,2}about|talks?|mentions?|touch(?:es)?|refers? to|provides? (?:\\w+ ){0,2}(?:information|guidance|details)|(?:is|are) recipes|contains? meeting)'
 const ABOUT_SOURCES = any(

@@ -14,7 +14,7 @@ const name = z.string().min(1).max(512)
 
 /** How one answer was prepared for the judges. Lists hold at most 20 items. */
 export const CellJudging = z.strictObject({
-  /** What the judges saw of it; null where the file does not say, as in older files. */
+  /** What the judges saw of it; null where the file does not record it, as in older files. */
   shown: JudgedAnswer.nullable(),
   /** Texts that would name its approach, left out of this answer before any judge read it. */
   withheld: z.array(PromptLeak),
@@ -23,7 +23,7 @@ export const CellJudging = z.strictObject({
 })
 export type CellJudging = z.infer<typeof CellJudging>
 
-/** One cell in full. Texts and lists that would not fit are cut, and `cuts` says where; `cells.answerSlice` reads on. */
+/** One cell in full. Texts and lists that would not fit are cut, and `cuts` lists where; `cells.answerSlice` reads on. */
 export const CellDetail = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('canonical'),
@@ -91,7 +91,7 @@ export const CoverageAlias = z.strictObject({
   failures_by_type: z.record(z.string(), count),
   /** Why it could not be called at all. */
   unavailable: z.string().nullable(),
-  /** Answers by whether they refuse; null where no row says, and as long as the run is not summed up. */
+  /** Answers by whether they refuse; null where no row records it, and as long as the run is not summed up. */
   refusals: ApproachSummary.shape.refusals.unwrap().nullable(),
   metrics: z.array(CoverageMetric),
 })

@@ -13,7 +13,7 @@ export const DocumentChunksInput = z.strictObject({
   /** Chunks that reach into this part of the text, in UTF-16 units. */
   offset: count.default(0),
   limit: z.int().min(1).max(1_000_000).default(100_000),
-  /** How to cut instead, for a look before it is saved; as the ingestion profile says when absent. */
+  /** How to cut instead, for a look before it is saved; as the ingestion profile defines when absent. */
   chunker: ChunkerSettings.optional(),
 })
 export type DocumentChunksInput = z.input<typeof DocumentChunksInput>

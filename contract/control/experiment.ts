@@ -80,7 +80,7 @@ export const ExperimentView = z.strictObject({
   /** What the manifest declares to be the primary metric; null leaves it to what a run has. */
   primary_metric: PrimaryMetric.nullable(),
   model_sets: z.array(ModelSetView),
-  /** As the manifest says, but for the cells at a time of settings or environment. */
+  /** As the manifest defines, except the number of concurrent cells from settings or environment. */
   run: RunSettings,
   /** Answers per question where a request leaves them open. */
   repeats: z.int().min(1),

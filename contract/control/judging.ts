@@ -88,7 +88,7 @@ export const JudgeResultsInput = z.strictObject({
 })
 export type JudgeResultsInput = z.input<typeof JudgeResultsInput>
 
-/** What the panel said; only after `judges.reveal`. */
+/** The panel's verdicts; only after `judges.reveal`. */
 export const JudgeResults = z.strictObject({
   /** none: no panel has judged this dataset run. */
   status: z.enum(['none', 'ok', 'partial', 'error', 'unusable']),

@@ -119,7 +119,7 @@ export const ReadQuestionsInput = z.strictObject({
 })
 
 /**
- * What a text would add; writes nothing. Each line has a question with an id of its own, or says what is wrong. Of the lines that are right, and of those
+ * What a text would add; writes nothing. Each line has a question with an id of its own, or why it is invalid. Of the lines that are right, and of those
  * that are not, at most the first `PREVIEWED_LINES`.
  */
 export const ReadQuestionsResult = z.strictObject({

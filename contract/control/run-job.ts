@@ -127,7 +127,7 @@ export const StoredRunRequest = RunRequest.required({ dataset_ids: true, models:
 export type StoredRunRequest = z.infer<typeof StoredRunRequest>
 
 /**
- * queued → running → completed | failed. pausing: cells in flight finish, then paused. cancelling: cells in flight are given up, then
+ * queued → running → completed | failed. pausing: cells in flight finish, then paused. cancelling: cells in flight are aborted, then
  * cancelled. interrupted: the engine died under it. Paused, cancelled, failed and interrupted runs keep every finished cell and can be resumed.
  */
 export const RunState = z.enum([

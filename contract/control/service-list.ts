@@ -45,7 +45,7 @@ export interface ServiceChild {
 export interface ServiceDescriptor {
   /** Title of its variables in the settings guide. */
   title: string
-  /** What it is for, as pages say it. */
+  /** What it is for, as pages show it. */
   job: string
   /** What pages may ask of it: everything else is refused by the engine with `not_supported`. */
   routes: readonly ServiceRoute[]

@@ -8,7 +8,7 @@ const count = z.int().min(0)
 export const ServiceName = z.enum(SERVICE_NAMES)
 export type ServiceName = z.infer<typeof ServiceName>
 
-/** `absent`: this installation does not have it. `external`: it runs elsewhere, at `url`. The others as the supervisor says. */
+/** `absent`: this installation does not have it. `external`: it runs elsewhere, at `url`. The others as the supervisor reports. */
 export const ServiceStateName = z.enum([
   'absent',
   'external',
@@ -25,7 +25,7 @@ export type ServiceStateName = z.infer<typeof ServiceStateName>
 export const ServiceView = z.strictObject({
   name: ServiceName,
   state: ServiceStateName,
-  /** Why it is in this state, where that says something. */
+  /** Why it is in this state, where there is a reason. */
   detail: z.string().nullable(),
   url: z.string().nullable(),
   /** Who keeps it running: a run, or a person who started it; null when neither does. */

@@ -29,7 +29,7 @@ export type SecretName = z.infer<typeof SecretName>
 export const SecretOrigins = z.record(SecretName, z.string().nullable())
 export type SecretOrigins = z.infer<typeof SecretOrigins>
 
-/** `secrets` says where each comes from; the values never leave the engine. */
+/** `secrets` lists where each comes from; the values never leave the engine. */
 export const SettingsView = z.strictObject({
   settings: EngineSettings,
   secrets: z.record(SecretName, z.enum(['unset', 'environment', 'session'])),

@@ -127,7 +127,7 @@ export type OperationalSummary = z.infer<typeof OperationalSummary>
 export const ApproachUsage = z.strictObject({
   answers: z.array(ModelUsage),
   grading: z.array(ModelUsage),
-  /** Cells, failed ones included, that do not say what their answers used. */
+  /** Cells, failed ones included, that do not record what their answers used. */
   unknown_cells: count,
 })
 export type ApproachUsage = z.infer<typeof ApproachUsage>
@@ -164,8 +164,8 @@ export const ApproachSummary = z.strictObject({
   /** Cells by the text of their sources that contexts and faithfulness were scored on; absent where no row has it. */
   context_texts: z.partialRecord(ContextText, z.int().min(1)).optional(),
   /**
-   * Of the `n` questions whose rows say it: mean number of contexts, and mean share of the gold facts that any of them holds. 0 where nothing
-   * was retrieved. Absent where no row says.
+   * Of the `n` questions whose rows record it: mean number of contexts, and mean share of the gold facts that any of them holds. 0 where nothing
+   * was retrieved. Absent where no row records it.
    */
   all_contexts: z.strictObject({ n: z.int().min(1), contexts: z.number(), recall: share }).optional(),
   /** What models used over all cells; absent where no row names one, as with rules. */
@@ -209,7 +209,7 @@ export const JudgeSection = z.discriminatedUnion('status', [
     approaches: z.array(JudgedApproach),
     /** The only approach on rank 1. */
     winner: Identifier.nullable(),
-    /** How far the panel can be trusted, as its own artifact says; null where that does not. */
+    /** How far the panel can be trusted, as its own artifact records; null where that does not. */
     panel: PanelStatistics.nullable().default(null),
   }),
 ])
@@ -228,7 +228,7 @@ export const ComparedMetric = z.strictObject({
 export type ComparedMetric = z.infer<typeof ComparedMetric>
 
 /**
- * What can be said about differences: for each metric that anybody is scored on, in the order ragas, retrieval, answer, judge_panel (`score`),
+ * Which differences are decided: for each metric that any alias is scored on, in the order ragas, retrieval, answer, judge_panel (`score`),
  * operational (`latency_ms` of answered cells, where lower is better). Scores of a question are means over its repetitions.
  */
 export const Comparisons = z.strictObject({

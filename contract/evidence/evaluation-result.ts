@@ -52,7 +52,7 @@ export const EvaluationResult = z.strictObject({
   unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
   /** Whether the evaluator's language model takes the answer for a refusal; absent where none was asked. */
   refused: z.boolean().optional(),
-  /** What each model used for the scores; absent where rules graded, and from evaluators that do not tell. */
+  /** What each model used for the scores; absent where rules graded, and from evaluators that do not report it. */
   model_usage: z.array(ModelUsage).optional(),
   error_type: EvaluationErrorType.optional(),
   error: z.string().optional(),

@@ -106,7 +106,7 @@ export const JudgeErrorCode = z.enum([
 ])
 export type JudgeErrorCode = z.infer<typeof JudgeErrorCode>
 
-/** A verdict that could not be had in two tries. */
+/** A verdict that was not obtained in two attempts. */
 export const JudgeFailure = z.strictObject({
   query_id: Identifier,
   judge: z.string(),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 const count = z.int().min(0)
 
 /**
- * What calls used of one model, in tokens. `unreported` of the calls told no tokens, as failed ones do: the sums are a lower bound then. The model is
+ * What calls used of one model, in tokens. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is
  * null for calls of another program that does not name it. Rules are no models here: they use nothing that is paid for.
  */
 export const ModelUsage = z.strictObject({

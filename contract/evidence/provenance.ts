@@ -14,7 +14,7 @@ export type IngestionProvenance = z.infer<typeof IngestionProvenance>
 
 export const GitState = z.strictObject({
   revision: z.string().nullable(),
-  /** Null: unknown. Rows stored outside git before that was recorded say false. */
+  /** Null: unknown. Rows stored outside git before that was recorded hold false. */
   dirty: z.boolean().nullable(),
   /** Hash of the uncommitted change (what runs write left out); null when the tree is clean or the change is unknown. */
   patch_sha256: Sha256.nullable(),

@@ -8,7 +8,7 @@ export const RagSource = z.looseObject({
   snippet: z.string(),
   /** Null where the approach reports none. */
   score: z.number().nullable(),
-  /** The whole context as it stood in the prompt. */
+  /** The whole context as it appeared in the prompt. */
   text: z.string().optional(),
   /** Document id: its path below the corpus folder. */
   document: z.string().optional(),

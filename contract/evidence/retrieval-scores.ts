@@ -4,7 +4,7 @@ import { RETRIEVAL_METRICS } from '../metrics/metrics.ts'
 export const RetrievalMetric = z.enum(RETRIEVAL_METRICS)
 export type RetrievalMetric = z.infer<typeof RetrievalMetric>
 
-/** How well the ordered contexts hold the gold evidence, 0 to 1; needs no model. `reason` says why there are no scores. */
+/** How well the ordered contexts hold the gold evidence, 0 to 1; needs no model. `reason` explains why there are no scores. */
 export const RetrievalScores = z.strictObject({
   status: z.enum(['ok', 'not_evaluable', 'not_run']),
   scores: z.partialRecord(RetrievalMetric, z.number().min(0).max(1)),

@@ -9,9 +9,9 @@ export const ConfidenceInterval = z.strictObject({ low: z.number(), high: z.numb
 export type ConfidenceInterval = z.infer<typeof ConfidenceInterval>
 
 /**
- * A value that was estimated from questions in clusters; null when nothing was scored or it is not defined. `no_interval` says why there is
- * no interval: no_data; not_defined (a correlation of constants); too_few_clusters (below 8); no_variation, where all clusters agree, so
- * that resampling them says nothing.
+ * A value that was estimated from questions in clusters; null when nothing was scored or it is not defined. `no_interval` gives the reason for
+ * that: no_data; not_defined (a correlation of constants); too_few_clusters (below 8); no_variation, where all clusters agree, so
+ * that resampling them shows nothing.
  */
 export const Estimate = z.strictObject({
   value: z.number().nullable(),
@@ -113,7 +113,7 @@ export const MetricComparison = z.strictObject({
   smallest_detectable: z.strictObject({ smallest: z.number(), median: z.number(), largest: z.number() }).nullable(),
   /**
    * About how many questions would show a true difference of this size as decided with 80 % power, for the median pair and for the pair that
-   * scatters most. Null where no pair says; absent in files of before.
+   * scatters most. Null where no pair gives one; absent in older files.
    */
   questions_needed: z.strictObject({ difference: z.number(), median: count, largest: count }).nullable().optional(),
 })

@@ -96,7 +96,7 @@ export const EmbeddingsResponse = z.looseObject({
 })
 export type EmbeddingsResponse = z.infer<typeof EmbeddingsResponse>
 
-/** An entry of `/v1/models`; `rag_ladder` is additive and says whether an alias can answer now. */
+/** An entry of `/v1/models`; `rag_ladder` is additive and reports whether an alias can answer now. */
 export const ModelEntry = z.looseObject({
   id: z.string(),
   object: z.string().nullish(),

@@ -45,7 +45,7 @@ export const ConversionResult = z.looseObject({
     formulas: count,
     /** Seconds. */
     processing_time: z.number().min(0),
-    /** What the content is, whatever the name says. */
+    /** What the content is, whatever the name suggests. */
     source_format: z.string(),
     /** Bytes. */
     file_size: count,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { EvaluationMetric } from '../common.ts'
 import { ModelUsage } from '../evidence/model-usage.ts'
 
-/** Bounds of one evaluation request, in characters where not said otherwise. */
+/** Bounds of one evaluation request, in characters unless noted otherwise. */
 export const EVALUATE_LIMITS = {
   records: 100,
   question: 8000,

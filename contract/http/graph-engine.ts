@@ -169,7 +169,7 @@ export const GraphQueryCost = z.strictObject({
   llm_calls: z.int().min(0),
   cloud_calls: z.int().min(0),
   usage: TokenUsage.nullable(),
-  /** What each model used; rules are left out. Absent from engines that do not tell. */
+  /** What each model used; rules are left out. Absent from engines that do not report it. */
   models: z.array(ModelUsage).optional(),
 })
 export type GraphQueryCost = z.infer<typeof GraphQueryCost>

@@ -18,7 +18,7 @@ export const ServiceModel = z.object({
   source_page: z.url().nullable(),
   /** Null while nothing is fetched. */
   progress: DownloadProgress.nullable(),
-  /** Whether checksums or a commit say which bytes are right; false: the source can replace them. Null for what is part of the installation. */
+  /** Whether checksums or a commit define which bytes are right; false: the source can replace them. Null for what is part of the installation. */
   pinned: z.boolean().nullable(),
   /** Why the last download failed, and what to do; null when none has, or another one was begun. */
   failure: z.string().nullable(),

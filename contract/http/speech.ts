@@ -160,7 +160,7 @@ export const TranscriptionHealth = z.object({
   detail: z.string().nullable(),
   license: z.string().nullable(),
   progress: DownloadProgress.nullable(),
-  /** Whether a `prompt` changes what the recogniser hears; absent at services of others. */
+  /** Whether a `prompt` changes what the recogniser transcribes; absent for external services. */
   uses_prompt: z.boolean().optional(),
 })
 export type TranscriptionHealth = z.infer<typeof TranscriptionHealth>

@@ -79,7 +79,7 @@ const uniqueBy = <Item>(items: Item[], key: (item: Item) => string): boolean =>
 export const ConsumerManifest = versioned({
   project: Identifier,
   branding: z.strictObject({ name: z.string().min(1), tagline: z.string() }),
-  /** Limits of the platform as `NAME=value` lines, in the project's folder; what the environment says comes first. */
+  /** Limits of the platform as `NAME=value` lines, in the project's folder; values from the environment take precedence. */
   env_file: SafeRelativePath.nullable(),
   compose_overlay: z.null('is not read: the platform runs as one process without containers; expected null'),
   plugin: z.strictObject({

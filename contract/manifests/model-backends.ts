@@ -56,7 +56,7 @@ export const MODEL_BACKENDS = {
       /** Texts such as "query: " that some embedding models want in front of each side. */
       query_prefix: z.string().default(''),
       document_prefix: z.string().default(''),
-      /** Of embeddings: how a text's tokens become one vector. Left out: as `1_Pooling/config.json` of the folder says, else `mean`. */
+      /** Of embeddings: how a text's tokens become one vector. Left out: as `1_Pooling/config.json` of the folder defines, else `mean`. */
       pooling: z.enum(['mean', 'cls']).optional(),
       /** Longest text of an embedding or pair of a reranker, in tokens; the rest is cut. Left out: the model's own limit. */
       max_tokens: z.int().min(8).max(1_000_000).optional(),

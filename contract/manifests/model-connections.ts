@@ -141,7 +141,7 @@ export const hasStoredKey = ({ api_key: place }: Connection): boolean => place =
 const STORED_KEY = 'RAG_LADDER_CONNECTION_KEY_'
 const STORED_KEY_ORIGIN = 'RAG_LADDER_CONNECTION_ORIGIN_'
 
-/** Windows does not tell upper from lower case in names of variables, so all but lower-case letters and digits are written as hexadecimal codes. */
+/** Windows ignores case in names of variables, so all but lower-case letters and digits are written as hexadecimal codes. */
 const encoded = (name: string): string =>
   name.replace(/[^a-z0-9]/g, (sign) => `_${sign.charCodeAt(0).toString(16).padStart(2, '0')}`).toUpperCase()
 

@@ -47,7 +47,7 @@ export function selectModels(manifest: ModelsManifest, setName: string | null, e
   return { ok: true, models: { name, roles: Object.fromEntries(roles) as Record<ModelRole, ModelChoice> } }
 }
 
-/** What is missing where a variable has no value, with what to do where the name does not say it. */
+/** What is missing where a variable has no value, with what to do where the name does not show it. */
 function missingWords(variable: string, users = ''): string {
   const connection = connectionOfStoredKey(variable)
   return connection === null

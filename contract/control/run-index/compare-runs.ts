@@ -39,7 +39,7 @@ export type ComparedAlias = z.infer<typeof ComparedAlias>
 export const ChangedCell = z.strictObject({
   dataset_id: Name,
   question_id: Name,
-  /** Null where the rows do not say it. */
+  /** Null where the rows do not record it. */
   query: z.string().nullable(),
   /** Which of the answers to the question, from 1. */
   repeat: z.int().min(1),

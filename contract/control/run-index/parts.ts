@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const count = z.int().min(0)
 export const counts = <Key extends z.core.$ZodRecordKey>(key: Key) => z.record(key, count)
 
-/** A run's or dataset's name as its files say it: historical snapshots may use any text. */
+/** A run's or dataset's name as its files record it: historical snapshots may use any text. */
 export const Name = z.string().min(1).max(512)
 
 export const notFound = z.strictObject({ ok: z.literal(false), code: z.literal('not_found'), message: z.string() })

@@ -11,7 +11,7 @@ import { count, counts, Name, notFound } from './parts.ts'
 export const IndexedRunKind = z.enum(['canonical', 'historical'])
 
 /**
- * How far the index has followed a file. applied: up to its last complete line. damaged: up to `damage.offset`, where something stands that
+ * How far the index has followed a file. applied: up to its last complete line. damaged: up to `damage.offset`, where the file has content that
  * cannot be used. copy: another file holds the same dataset run and is indexed instead. listed: only its name and hash are kept.
  */
 export const ArtifactState = z.enum(['applied', 'damaged', 'copy', 'listed'])
@@ -49,7 +49,7 @@ const runDatasetHead = {
   complexity_level: z.int().nullable(),
   questions: count,
   cells: cellCounts,
-  /** As the aggregate says; null as long as there is none. */
+  /** As the aggregate records; null as long as there is none. */
   expected_cells: count.nullable(),
   /** A file of it cannot be used from some byte on. */
   damaged: z.boolean(),

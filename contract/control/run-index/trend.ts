@@ -19,7 +19,7 @@ export const TrendRun = z.strictObject({
   questions: count,
   /** Questions that the run and the compared one both ask, in the same words with the same gold. */
   shared_questions: count,
-  /** Digests of what was ingested; empty where the rows do not say it. */
+  /** Digests of what was ingested; empty where the rows do not record it. */
   corpora: z.array(z.string()),
   model_sets: z.array(z.string()),
   /** Empty for a run of the same questions on the same documents. */
