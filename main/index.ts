@@ -19,7 +19,7 @@ if (userData !== '') app.setPath('userData', userData)
 protocol.registerSchemesAsPrivileged([
   { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
 ])
-// As root there is no sandbox to be had, and asking for one anyway ends the program.
+// As root no sandbox is available, and asking for one anyway ends the program.
 if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
 
 function fail(error: unknown): void {

@@ -10,7 +10,7 @@ const BACKSPACES = ['\u007f', '\b']
 /** More than any key has; a file that was piped in by mistake is not read to its end. */
 const MAX_CHARACTERS = 16_384
 
-/** The secret without the end of its line. Throws `InputError` when the person gives up or nothing comes. */
+/** The secret without the end of its line. Throws `InputError` when the user cancels or enters nothing. */
 export async function readSecret(
   prompt: string,
   input: NodeJS.ReadStream = process.stdin,

@@ -32,7 +32,7 @@ export interface EngineConfig {
   services: readonly ServiceDefinition[]
 }
 
-/** The environment does not say what an engine needs. */
+/** The environment lacks a value that an engine needs. */
 export class EngineConfigError extends Error {
   override readonly name = 'EngineConfigError'
 }

@@ -5,7 +5,7 @@ import { EventHub, type FollowFrom } from './event-hub.ts'
 
 const notice = (message: string): ControlEvent => ({ type: 'notice', level: 'info', message })
 
-/** Reads until `enough` says so, then ends the stream. */
+/** Reads until `enough` returns true, then ends the stream. */
 async function collect(hub: EventHub, from: FollowFrom, enough: (seen: SequencedEvent[]) => boolean) {
   const stop = new AbortController()
   const seen: SequencedEvent[] = []
@@ -49,7 +49,7 @@ describe('EventHub', () => {
     expect(ahead[1]!.event).toMatchObject({ type: 'stream.gap', reason: 'other_engine' })
   })
 
-  it('loses nothing silently, whatever the ring holds and wherever the client stood', async () => {
+  it('loses nothing silently, whatever the ring holds and whichever event the client read last', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 12 }),

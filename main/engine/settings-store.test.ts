@@ -7,13 +7,13 @@ import { SettingsStore } from './settings-store.ts'
 
 let folder: string
 let file: string
-const told: string[] = []
+const warnings: string[] = []
 const open = (env: Record<string, string> = {}) =>
-  SettingsStore.open(file, { RAG_LADDER_USER_DIR: join(folder, 'person'), ...env }, (message) => told.push(message))
+  SettingsStore.open(file, { RAG_LADDER_USER_DIR: join(folder, 'person'), ...env }, (message) => warnings.push(message))
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rag-ladder-settings-'))
   file = join(folder, 'settings.json')
-  told.length = 0
+  warnings.length = 0
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
@@ -43,8 +43,8 @@ describe('SettingsStore', () => {
     const store = await open(env)
     expect(store.inputs()).toMatchObject({ gatewayUrl: null, evaluatorUrl: null, judgeEndpoint: null })
     expect(store.settings.concurrency).toBe(3)
-    expect(told).toHaveLength(3)
-    expect(told[0]).toMatch(/gateway url http:\/\/127\.0\.0\.1:6999\/v1 was not entered.*rag-ladder trust/)
+    expect(warnings).toHaveLength(3)
+    expect(warnings[0]).toMatch(/gateway url http:\/\/127\.0\.0\.1:6999\/v1 was not entered.*rag-ladder trust/)
     trustAddresses(['http://127.0.0.1:6999'], { RAG_LADDER_USER_DIR: join(folder, 'person') })
     expect((await open(env)).inputs().gatewayUrl).toBe('http://127.0.0.1:6999/v1')
     expect((await open({ RAG_LADDER_TRUSTED_ADDRESSES: 'http://steal.example' })).inputs().judgeEndpoint).toBe(
@@ -127,8 +127,8 @@ describe('SettingsStore', () => {
     async (text) => {
       await writeFile(file, text)
       expect((await open()).settings.gateway_url).toBeNull()
-      expect(told).toHaveLength(1)
-      expect(told[0]).toContain(file)
+      expect(warnings).toHaveLength(1)
+      expect(warnings[0]).toContain(file)
     },
   )
 })

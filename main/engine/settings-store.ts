@@ -21,7 +21,7 @@ const inputOf = <Name extends SecretName | keyof EngineSettings>(name: Name): Ca
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A person's settings, laid over what the environment says. Secrets of a session live in memory only. */
+/** A person's settings, laid over those of the environment. Secrets of a session live in memory only. */
 export class SettingsStore {
   readonly #file: string
   readonly #fromEnvironment: RunnerInputs

@@ -92,7 +92,7 @@ function recordOf(evidence: Evidence, metadata: Record<string, string>) {
   return { record, unseen }
 }
 
-/** Statements that the evaluator itself left out, as its reasons say. */
+/** Statements that the evaluator itself left out, according to its reasons. */
 function statementsOmitted(reasons: EvaluationResult['reasons']): number {
   const { faithfulness } = reasons
   const omitted =

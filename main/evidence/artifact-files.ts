@@ -76,7 +76,7 @@ export interface ArtifactOwner {
   datasetId: string
 }
 
-/** Which dataset run a file holds, by its content; null for a file that is missing, empty or says nothing of the kind. */
+/** Which dataset run a file holds, by its content; null for a file that is missing, empty or does not name one. */
 export function ownerOf(kind: NamedKind, file: string): ArtifactOwner | null {
   try {
     const value = JSON.parse(kind === 'evidence' ? firstLineOf(file) : readFileSync(file, 'utf8')) as {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { EvidenceRefusal } from './evidence-log.ts'
 
 // A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the
-// reports and every command that only reads work on it as on any other run. A record beside the copy says of what it is one: nothing may
+// reports and every command that only reads work on it as on any other run. A record beside the copy names its original: nothing may
 // add rows to it but the copying itself.
 
 const CopyRecord = z.object({

@@ -73,7 +73,7 @@ export interface EvidenceLog {
   setIdentity(make: IdentityFrom): Promise<IdentityOutcome>
   /** Decides what can be reused without any call. Streams: memory does not grow with the rows' content. */
   plan(cells: Iterable<RowIdentity>): Promise<ResumePlan>
-  /** Waits while a living process holds the cell, then says whether to make it or take over its durable row. Rejects with the signal's reason. */
+  /** Waits while a living process holds the cell, then returns whether to make it or take over its durable row. Rejects with the signal's reason. */
   claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome>
   /** The same without waiting. */
   tryClaim(rowId: string): Promise<ClaimAttempt>
@@ -84,7 +84,7 @@ export interface EvidenceLog {
   /** Releases a claim without a row. Does nothing for a claim that is released already. */
   release(claim: CellClaim): Promise<void>
   read(rowId: string): Promise<CanonicalRow | null>
-  /** Whether this process knows that the row is stored; it may be without its knowledge. Asks nobody. */
+  /** Whether this process knows that the row is stored; it may be without its knowledge. Makes no request. */
   isStored(rowId: string): boolean
   /** Every durable row that counts in file order, as of the call: of a cell that was tried again, the last one. */
   rows(): AsyncIterable<CanonicalRow>

@@ -144,7 +144,7 @@ function promises(make: () => Promise<Fixture>): void {
     expect(await later.checkIdentity((known) => known!)).toMatchObject({ ok: true })
   })
 
-  it('replaces the identity of a run without rows that nobody has open', async () => {
+  it('replaces the identity of a run without rows that no process has open', async () => {
     const { open } = await make()
     await (await open()).close()
     const log = await open({}, sampleIdentity('other'))
@@ -221,11 +221,11 @@ function promises(make: () => Promise<Fixture>): void {
   it('gives the file every stored line, byte for byte, and verify agrees', async () => {
     const { open, store: kept, place } = await make()
     const log = await open()
-    const told = sampleRow({ question: 'q9', answer: 'ünïcode ✓ \u0000 \ud800 "quoted"\n' })
-    for (const row of [one, told]) await store(log, row)
+    const escaped = sampleRow({ question: 'q9', answer: 'ünïcode ✓ \u0000 \ud800 "quoted"\n' })
+    for (const row of [one, escaped]) await store(log, row)
     await log.close()
     expect(await kept.bringToFile(place)).toEqual({ ok: true })
-    const lines = [one, told].map((row) => {
+    const lines = [one, escaped].map((row) => {
       const sealed = sealRow(row)
       return sealed.ok ? sealed.line : Buffer.alloc(0)
     })
@@ -367,7 +367,7 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     expect(await kept.workers(place)).toMatchObject([{ inHand: 0, stored: 1, lastSeenAt: null }])
   })
 
-  it('says why a database cannot be used, without its password', async () => {
+  it('reports why a database cannot be used, without its password', async () => {
     const { place } = await fixture()
     const nowhere = new DatabaseStore(databaseAddress('postgres://anna:very-secret@127.0.0.1:1/none'))
     const opened = await nowhere.open({ ...place, create: true })

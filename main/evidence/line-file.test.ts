@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LogFile } from './file-ops.ts'
 import { CutFileError, lastLineEnd, scanLines } from './line-file.ts'
 
-/** A file whose reads come back as short as `pieces` says, over and over. */
+/** A file whose reads come back as short as `pieces` defines, over and over. */
 function fileOf(bytes: Buffer, pieces: number[]): LogFile {
   let turn = 0
   return {

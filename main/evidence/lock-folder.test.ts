@@ -19,7 +19,7 @@ async function openLocks(file: string): Promise<LockFolder> {
   return locks
 }
 
-/** A process that takes the lock (and registers as an owner), says so, and keeps it until it is killed. */
+/** A process that takes the lock (and registers as an owner), reports it, and keeps it until it is killed. */
 async function holderOf(file: string) {
   const script = `
     import { LockFolder } from ${JSON.stringify(join(import.meta.dirname, 'lock-folder.ts'))}

@@ -273,8 +273,8 @@ export class LogHandle implements EvidenceLog {
       throw this.#fail(new Error(`${this.file} or its lock was removed or replaced while the log was open`))
     try {
       const marks = await claims.marks()
-      this.#tellMoved(this.file, await rows.refresh(marks.rowsBytes))
-      this.#tellMoved(answers.path, await answers.refresh())
+      this.#reportMoved(this.file, await rows.refresh(marks.rowsBytes))
+      this.#reportMoved(answers.path, await answers.refresh())
       answers.supersede((rowId) => rows.has(rowId))
       await this.#checkNewRows()
       this.#answersEpoch = marks.answersEpoch
@@ -291,7 +291,7 @@ export class LogHandle implements EvidenceLog {
     this.#identity.checkedRows = this.rowCount
   }
 
-  #tellMoved(file: string, movedTo: string | null): void {
+  #reportMoved(file: string, movedTo: string | null): void {
     if (movedTo === null) return
     const message = `${file}: another process died while writing a row; its unfinished bytes are in ${movedTo}`
     this.#parts.notify({ code: 'torn_tail_moved', file, message })

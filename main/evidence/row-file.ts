@@ -34,7 +34,7 @@ export class RowFile implements StoredRows {
   readonly index = new RowIndex()
   #knownBytes = 0
 
-  /** With `runId` null the first row says which run it is. */
+  /** With `runId` null the first row defines which run it is. */
   constructor(path: string, runId: string | null, ops: FileOps, file: LogFile) {
     this.path = path
     this.#runId = runId

@@ -9,7 +9,7 @@ import {
 import { type Difference, differences, sameJson } from './row-identity.ts'
 
 // A run's identity is one record beside its rows, kept durably before the first call. A process that opens the evidence to add rows compares
-// its conditions with it, whatever cells it selects, and every stored row. Rows from before the record existed say their identity themselves:
+// its conditions with it, whatever cells it selects, and every stored row. Rows from before the record existed hold their identity themselves:
 // that of the first one, with which all others must agree.
 
 /** A run's conditions from what is stored of it; null when nothing is. Rows are written in the form that it returns. */
@@ -39,7 +39,7 @@ export interface StoredRun {
   others(reproducibility: Reproducibility): Promise<StoredRow[]>
 }
 
-/** What a row says of its run. Its evaluation settings are known by their hash, and by the metrics that it asked for. */
+/** The identity of its run that a row records. Its evaluation settings are known by their hash, and by the metrics that it asked for. */
 export function identityOfRow(row: CanonicalRow): RunIdentity {
   return {
     schema_version: SCHEMA_VERSION,
@@ -51,7 +51,7 @@ export function identityOfRow(row: CanonicalRow): RunIdentity {
   }
 }
 
-/** The record, else what the first row or kept answer says. Null when there is neither. */
+/** The record, else the identity in the first row or kept answer. Null when there is neither. */
 async function storedIdentity(run: StoredRun, isVoid: boolean): Promise<RunIdentity | null> {
   const record = isVoid ? null : await run.record()
   if (record?.runner_version !== undefined) return record
@@ -74,13 +74,13 @@ const inWords = (value: readonly string[] | number): string | number =>
 
 const EVALUATION_HASH = 'reproducibility.config_hashes.evaluation'
 
-/** A hash says less than the field that it is a hash of: those come last, and the evaluation's not at all when a field of it is named. */
+/** A hash explains less than the field that it is a hash of: hashes come last, and the evaluation's not at all when a field of it is named. */
 function mostTellingFirst(conflicts: Iterable<PlanConflict>): PlanConflict[] {
   const all = [...conflicts]
-  const isTold = all.some(({ path }) => path.startsWith('evaluation.') || path === 'reproducibility.seed')
+  const isFieldNamed = all.some(({ path }) => path.startsWith('evaluation.') || path === 'reproducibility.seed')
   const isHash = ({ path }: PlanConflict): boolean => path.startsWith('reproducibility.config_hashes.')
   return all
-    .filter(({ path }) => !(isTold && path === EVALUATION_HASH))
+    .filter(({ path }) => !(isFieldNamed && path === EVALUATION_HASH))
     .toSorted((a, b) => Number(isHash(a)) - Number(isHash(b)))
 }
 

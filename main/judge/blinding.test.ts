@@ -98,7 +98,7 @@ describe('what a judge is shown', () => {
       ),
       { numRuns: 60 },
     )
-    // All outcomes must have been tried, else the property says nothing.
+    // All outcomes must have been tried, else the property proves nothing.
     expect(asked).toBeGreaterThan(50)
     expect(blocked).toBeGreaterThan(10)
     expect(withheld).toBeGreaterThan(10)

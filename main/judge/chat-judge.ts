@@ -113,7 +113,7 @@ const blankOf = (task: JudgeTask): JudgeTask => ({
   answers: task.answers.map((answer) => ({ ...answer, text: '' })),
 })
 
-/** What the form itself says is the same in every prompt and reveals nothing, should an alias be an everyday word such as "best". */
+/** The text of the form itself is the same in every prompt and reveals nothing, should an alias be an everyday word such as "best". */
 function leaksBeyondForm(messages: readonly PromptMessage[], blank: readonly PromptMessage[], scan: LeakScan) {
   const inForm = new Set(scan(promptText(blank)).map(({ text }) => text.toLowerCase()))
   return scan(promptText(messages)).filter(({ text }) => !inForm.has(text.toLowerCase()))

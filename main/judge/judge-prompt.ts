@@ -37,7 +37,7 @@ function replyForm(letters: readonly string[], token: string): string {
   ].join('\n')
 }
 
-/** The messages that a chat judge is sent. `problem` says what was wrong with its first reply. */
+/** The messages that a chat judge is sent. `problem` describes what was wrong with its first reply. */
 export function judgeMessages(task: JudgeTask, problem: string | null = null): PromptMessage[] {
   const { token, reference } = task
   const letters = task.answers.map(({ letter }) => letter)

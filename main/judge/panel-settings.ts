@@ -23,7 +23,7 @@ export interface JudgePanel {
   families: Readonly<Record<string, string>>
 }
 
-/** What options of the command line say; absent where they say nothing. */
+/** Values of the command line's options; absent where an option is not given. */
 export interface JudgeChoices {
   enabled?: boolean
   models?: string[]
@@ -35,7 +35,7 @@ export interface JudgeChoices {
 type JudgeInputs = Pick<RunnerInputs, 'judgeModels' | 'judgeEndpoint' | 'judgeApiKey' | 'judgeThink' | 'judgeFamilies'>
 
 // Why judges are not shown the ground truth unless asked: correctness against it is measured without any judge (token F1, points covered). A panel
-// with the reference in view would measure the same a second time; without it, it adds what a reader of the answer would say.
+// with the reference in view would measure the same a second time; without it, it adds the opinion of a reader of the answer.
 
 /**
  * Options win over the environment, which wins over the manifest. Naming judges by option or variable enables the panel. A generic

@@ -97,7 +97,7 @@ function messageOf(text: string): string {
     const inner = typeof body.error === 'object' ? body.error.message : (body.error ?? body.detail ?? body.message)
     if (inner !== undefined) return typeof inner === 'string' ? inner : JSON.stringify(inner)
   } catch {
-    // Not JSON: an HTML error page, say. Its start helps more than nothing.
+    // Not JSON: for example an HTML error page. Its start helps more than nothing.
   }
   return serviceText(text, 200)
 }

@@ -50,7 +50,7 @@ describe('the key store', () => {
     expect(await storedKeys(env)).toEqual([])
   })
 
-  it.skipIf(process.platform === 'win32')('refuses a file that others may read, and one behind a link', async () => {
+  it.skipIf(process.platform === 'win32')('refuses a file that others may read, and a symbolic link', async () => {
     await storeKey(env, entry('lab'))
     const file = join(modelKeysFolder(env), (await readdir(modelKeysFolder(env)))[0]!)
     await chmod(file, 0o644)

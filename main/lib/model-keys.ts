@@ -30,7 +30,7 @@ const PURPOSE = 'and store the key again'
 
 export const modelKeysFolder = (env: Environment = process.env): string => join(userFolder(env), 'model-keys')
 
-/** Names of connections may differ in case only, which some file systems do not tell apart. */
+/** Names of connections may differ in case only, which some file systems do not distinguish. */
 const fileOf = (env: Environment, connection: string, origin: string): string => {
   const name = createHash('sha256').update(`${connection}\n${origin}`).digest('hex').slice(0, 32)
   return join(modelKeysFolder(env), `${name}.json`)

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 
-/** True for SQLite's many ways to say that another connection holds what this one asked for. */
+/** True for each of SQLite's errors which report that another connection holds what this one asked for. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
 

@@ -1,4 +1,4 @@
-// Files with secrets: mode 0600, never behind a link, and refused where another user may have read or written them.
+// Files with secrets: mode 0600, never through a link, and refused where another user may have read or written them.
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { open, rm } from 'node:fs/promises'

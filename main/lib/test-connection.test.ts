@@ -7,11 +7,11 @@ type Answer = { status?: number; json?: unknown; text?: string; headers?: Record
 type Routes = Partial<Record<'models' | 'chat' | 'structured' | 'embedding', Answer>>
 
 const LIST = { json: { object: 'list', data: [{ id: 'tiny' }, { id: 'tiny-embed' }] } }
-const said = (content: string) => ({ json: { choices: [{ message: { content } }], usage: { completion_tokens: 3 } } })
+const reply = (content: string) => ({ json: { choices: [{ message: { content } }], usage: { completion_tokens: 3 } } })
 const GOOD: Required<Routes> = {
   models: LIST,
-  chat: said('ready'),
-  structured: said('{"city": "Paris"}'),
+  chat: reply('ready'),
+  structured: reply('{"city": "Paris"}'),
   embedding: { json: { data: [{ embedding: [0.1, 0.2, 0.3] }] } },
 }
 
@@ -153,7 +153,7 @@ describe('testConnection', () => {
 
   it.each([
     ['refused', { status: 400, json: { error: { message: 'unknown field response_format' } } }],
-    ['ignored', said('The capital is Paris.')],
+    ['ignored', reply('The capital is Paris.')],
   ])(
     'reports a response_format that is %s as unsupported, and a chat that works as passed',
     async (_title, structured) => {
@@ -164,7 +164,7 @@ describe('testConnection', () => {
   )
 
   it('reports an answer without text, as a model gives that spends all tokens on reasoning', async () => {
-    const { baseUrl } = await serve({ chat: said('') })
+    const { baseUrl } = await serve({ chat: reply('') })
     expect(probe(await run(baseUrl), 'chat')).toMatchObject({ status: 'failed' })
   })
 

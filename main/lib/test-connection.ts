@@ -255,14 +255,14 @@ async function ask(
     const latencyMs = elapsed()
     if (!response.ok) {
       const { status } = response
-      const said = errorTextOf(text)
-      const error = `${method} ${address} answered ${status}${said === '' ? '' : `: ${said}`}`
+      const reason = errorTextOf(text)
+      const error = `${method} ${address} answered ${status}${reason === '' ? '' : `: ${reason}`}`
       return {
         ok: false,
         isUnreachable: false,
         status,
         error,
-        remedy: remedyOf(test, response, model, said),
+        remedy: remedyOf(test, response, model, reason),
         latencyMs,
       }
     }
@@ -318,7 +318,7 @@ function remedyOf(
   { keyName, key, kind }: ConnectionTest,
   { status, headers }: Response,
   model: string | null,
-  said: string,
+  reason: string,
 ): string {
   if (status >= 300 && status < 400)
     return `The service is at another address: ${serviceText(headers.get('location') ?? 'not named', SHOWN_CHARACTERS)}. Use that one.`
@@ -332,7 +332,7 @@ function remedyOf(
       ? `Set ${keyName} to a key of this service.`
       : `Check the key in ${keyName} and what it is allowed to use.`
   }
-  if (status === 404 && (model === null || !/model/i.test(said)))
+  if (status === 404 && (model === null || !/model/i.test(reason)))
     return 'The address has no such route: check its path; most services need /v1 at the end.'
   if (status === 404)
     return kind === 'ollama'

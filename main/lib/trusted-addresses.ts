@@ -1,6 +1,6 @@
-// A project folder may come from anybody, and it names addresses: of models, judges, a gateway. A credential of this person goes to such an
-// address only when the person has said so on this computer: by an environment variable, by `rag-ladder trust`, or by entering the address on
-// the Settings page. What was said is kept in the person's own folder, never in a project.
+// A project folder may come from anyone, and it names addresses: of models, judges, a gateway. A credential of this person goes to such an
+// address only when the person has allowed it on this computer: by an environment variable, by `rag-ladder trust`, or by entering the address on
+// the Settings page. What was allowed is kept in the person's own folder, never in a project.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'

@@ -82,7 +82,7 @@ async function* piecesOf(entry: ZipEntry, written: readonly WrittenEntry[]): Asy
 }
 
 /**
- * Unpacks a zip file into a folder. `problemOf` says why an entry of a name is refused; null accepts it, and must be given only for names that
+ * Unpacks a zip file into a folder. `problemOf` returns why an entry of a name is refused; null accepts it, and must be given only for names that
  * stay in the folder. Throws `ZipFileError`; the caller removes the folder then.
  */
 export async function unpackZip(

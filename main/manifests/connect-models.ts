@@ -120,7 +120,7 @@ export async function removeConnectionKey(root: string, name: string, env: Env):
   if (!isOwn || !hasStoredKey(connection)) return
   const { api_key: _stored, ...rest } = connection
   const { connections: ofProject } = await loadManifest(root, MODELS_FILE, ModelsFile)
-  // What is left is no longer a person's own where the project says the same.
+  // What is left is no longer a person's own where the project has the same.
   const value = isDeepStrictEqual(ofProject[name], rest) ? undefined : rest
   await editOwnModels(root, [{ path: ['connections', name], value }])
 }

@@ -41,7 +41,7 @@ function nearestPassage(text: string, fact: readonly string[]): string | null {
 const shortened = (text: string, most = MAX_FACT): string =>
   text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
 
-/** Says what is wrong with single facts of a dataset, each document read once; null for one that its document holds. */
+/** Reports what is wrong with single facts of a dataset, each document read once; null for one that its document holds. */
 export function goldChecker(
   root: string,
   { dataset }: Pick<LadderDataset, 'dataset'>,

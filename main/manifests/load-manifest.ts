@@ -14,7 +14,7 @@ export function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-/** What helps against the mistakes that are made most; the parser's own words say the rest. */
+/** What helps against the mistakes that are made most; the parser's own message covers the rest. */
 const REMEDIES: Partial<Record<YAMLError['code'], string>> = {
   BAD_INDENT: 'indent with blanks, entries of one list or map alike',
   TAB_AS_INDENT: 'indent with blanks, never with tabs',
@@ -95,7 +95,7 @@ function parseAgain(path: string, file: string, text: string): unknown {
   return value
 }
 
-/** Shared by all who read the file: nobody may change it. */
+/** Shared by all readers of the file: no caller may change it. */
 function frozen(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
   for (const each of Object.values(value)) frozen(each)
@@ -104,7 +104,7 @@ function frozen(value: unknown): unknown {
 
 /**
  * Reads and validates one manifest of the project folder. Throws `ManifestError` with every problem at once; `namedBy` is where its path
- * stands.
+ * is named.
  */
 export async function loadManifest<Schema extends z.ZodType>(
   root: string,

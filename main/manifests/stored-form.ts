@@ -49,12 +49,12 @@ function isOldHash(
   return false
 }
 
-/** As rows stored before the program's own commit was recorded say it. */
+/** As rows record it that were stored before the program's own commit was recorded. */
 const isOutsideGit = ({ revision, dirty }: GitState): boolean => revision === null && dirty === false
 
 /**
  * The conditions of a run as its stored rows spell them: equal to `stored` when nothing differs that rows of one file must share. New rows
- * are written in that form too, so that all rows of a file say the same.
+ * are written in that form too, so that all rows of a file agree.
  */
 export function inStoredForm(
   current: Reproducibility,
@@ -71,7 +71,7 @@ export function inStoredForm(
     runtime: {
       ...runtime,
       judge_panel: stored.runtime.judge_panel,
-      // Recorded only since: what the rows do not say cannot differ from them.
+      // Recorded only since: what the rows do not record cannot differ from them.
       providers: Object.fromEntries(Object.entries(runtime.providers).filter(([part]) => part in providers)),
       runtime_files: runtime.runtime_files.length === 0 ? runtime_files : runtime.runtime_files,
       repository: isOutsideGit(repository) && runtime.repository.dirty === null ? repository : runtime.repository,

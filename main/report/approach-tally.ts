@@ -129,7 +129,7 @@ export class ApproachTally {
     this.#allContexts.recall.set(index, all.recall, repeat)
   }
 
-  /** Rows of earlier versions say nothing of answers with contexts: what is left would be those that found nothing. */
+  /** Rows of earlier versions do not record this for answers with contexts: what is left would be those that found nothing. */
   #allContextsSummary(order: readonly number[]): Pick<ApproachSummary, 'all_contexts'> {
     const recalls = this.#allContexts.recall.take(order)
     const contexts = mean(this.#allContexts.contexts.take(order))

@@ -57,7 +57,7 @@ const UNSEEN_WORDS: Readonly<Record<UnseenEvidence, string>> = {
   statements: 'statements of the answer beyond the 50th',
 }
 
-/** A score that rests on a part of an answer says so. */
+/** A note on each score that rests on a part of an answer. */
 function unseenNotes({ model, evaluation }: ApproachSummary): CoverageNote[] {
   const parts = Object.entries(evaluation.unseen ?? {}).map(
     ([what, count]) => `${UNSEEN_WORDS[what as UnseenEvidence]} (${plural(count, 'cell')})`,

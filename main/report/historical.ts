@@ -67,7 +67,7 @@ const Known = z.looseObject({
   dataset_id: z.string().catch(''),
 })
 
-/** Run and dataset of a snapshot: what its matrix says, for the dataset also its judgments; else both are named by the file. */
+/** Run and dataset of a snapshot: as its matrix records them, for the dataset also its judgments; else both are named by the file. */
 export function snapshotIdentity({ name, matrix, judge }: HistoricalSnapshot): { runId: string; datasetId: string } {
   const known = Known.parse(matrix)
   const judged = judge.state === 'read' ? judge.judgments.dataset_id : ''
@@ -125,7 +125,7 @@ export function* historicalRows(snapshot: HistoricalSnapshot): Generator<LongRow
   }
 }
 
-/** A snapshot without an ingestion takes whatever its judgments say, and one whose judgments do not say takes none: neither can be checked. */
+/** A snapshot without an ingestion takes whatever its judgments record, and one whose judgments record none takes none: neither can be checked. */
 function ingestionOf({ matrix, judge }: HistoricalSnapshot) {
   if (judge.state === 'read' && judge.unknown?.includes('ingestion') === true) return null
   const { ingestion } = matrix as HistoricalMatrix & { ingestion?: unknown }

@@ -80,7 +80,7 @@ function ofBefore(old: HistoricalJudgments): JudgeInput {
   return {
     state: 'read',
     judgments: {
-      // Where the file has none, `unknown` says that these two mean nothing.
+      // Where the file has none, `unknown` marks that these two mean nothing.
       status: old.status ?? 'partial',
       dataset_id: old.dataset_id ?? '',
       judges,

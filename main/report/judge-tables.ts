@@ -6,7 +6,7 @@ import { decidedLine, intervalWords, STATE_SIGNS } from './words.ts'
 
 type Judged = Extract<JudgeSection, { status: 'ok' | 'partial' }>
 
-/** What the judges said and how far they can be trusted, or why there is nothing. */
+/** The judges' verdicts and how far they can be trusted, or why there is nothing. */
 export function judgeLines(aggregate: Aggregate): string[] {
   const section = aggregate.judge_panel
   switch (section.status) {

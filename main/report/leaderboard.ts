@@ -79,7 +79,7 @@ export function isThin(aggregate: Aggregate, name: ComparedName, { n }: RungFigu
 const compares = (aggregate: Aggregate, name: ComparedName, figure: RungFigure): boolean =>
   figure.failed === 0 && !isThin(aggregate, name, figure)
 
-/** Over the questions that all have, where those are at least half of its own: fewer say less than unequal ones. */
+/** Over the questions that all have, where those are at least half of its own: fewer are less reliable than unequal ones. */
 export const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
   common !== null && common.n >= THIN_SHARE * n ? common.mean : own
 

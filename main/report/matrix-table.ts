@@ -59,7 +59,7 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
     ordered.some(({ approaches }) => approaches.some((approach) => (metricOf(approach, name)?.scored ?? 0) > 0))
   const metric = ALWAYS.find((each) => each === primary) ?? ALWAYS.find(isScored) ?? ALWAYS[0]!
   const marks = marksOf(ordered)
-  // Aggregates of earlier versions say nothing of metrics that came later.
+  // Aggregates of earlier versions lack metrics that were added later.
   const always = ALWAYS.filter((name) =>
     ordered.some(({ approaches }) => approaches.some((approach) => metricOf(approach, name) !== undefined)),
   )
@@ -120,7 +120,7 @@ function titleLine(aggregate: Aggregate, { width, color }: View): string {
     )
   const room = width - displayWidth(label) - 2
   const facts = factsWith(ingestion?.content_digest)
-  // Which models answered says more than the corpus's digest.
+  // Which models answered is more informative than the corpus's digest.
   const shown = shorten(displayWidth(facts) <= room ? facts : factsWith(undefined), room)
   const gap = ' '.repeat(Math.max(2, width - displayWidth(label) - displayWidth(shown)))
   return paint([{ text: label, style: 'bold' }, { text: gap }, { text: shown, style: 'dim' }], color)

@@ -61,7 +61,7 @@ const failure = (reason: string): MetricOutcome => ({ kind: TIMEOUT_WORD.test(re
 const scored = (score: number): MetricOutcome =>
   Number.isFinite(score) ? { kind: 'scored', score } : failure('score_not_finite')
 
-/** What a row says about a metric. A score that is no finite number is an error, never a value. */
+/** What a row records for a metric. A score that is no finite number is an error, never a value. */
 export function metricOutcome(row: FigureRow, metric: ScoreMetric): MetricOutcome {
   const { class: metricClass } = metricOfId(metric)
   if (metricClass === 'retrieval') return retrievalOutcome(row, metric as RetrievalMetric)
@@ -135,7 +135,7 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
   return failure('score_missing_or_null')
 }
 
-/** Gaps that a question has for every approach alike: they say nothing about one of them. */
+/** Gaps that a question has for every approach alike: they do not distinguish one from another. */
 export const GAPS_OF_QUESTIONS = {
   gold_evidence_required: 'without gold evidence',
   ground_truth_required: 'without ground truth',

@@ -48,7 +48,7 @@ export type PublishOutcome =
   | {
       ok: true
       written: string[]
-      /** Artifacts below `docs/results/` that no published run names any more. They stay: whether they are needed is for a person to say. */
+      /** Artifacts below `docs/results/` that no published run names any more. They stay: whether they are needed is for a person to decide. */
       leftOver: string[]
     }
   /** Nothing was written. */

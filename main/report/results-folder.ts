@@ -15,7 +15,7 @@ import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError } from './report-error.ts'
 import { readStoredAggregate } from './write-artifacts.ts'
 
-/** A file of a results folder that could not be used. What the rest of the folder says does not depend on it. */
+/** A file of a results folder that could not be used. The rest of the folder does not depend on it. */
 export interface UnusableFile {
   /** File name. */
   file: string

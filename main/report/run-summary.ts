@@ -9,7 +9,7 @@ export type SummaryQuestion = Aggregate['questions'][number]
 export interface RunSummaryContext {
   runId: string
   datasetId: string
-  /** Null: as the rows say. */
+  /** Null: as the rows record it. */
   dataset: RowDataset | null
   /** In the order of the questions file; null: the questions of the rows, by id. */
   questions: readonly SummaryQuestion[] | null
@@ -87,7 +87,7 @@ export function summaryContextOf(aggregate: Aggregate, judge: JudgeInput): RunSu
   }
 }
 
-/** The context of evidence about which nothing else is known: what its rows say, and no judges. */
+/** The context of evidence about which nothing else is known: what its rows record, and no judges. */
 export function summaryContextFromRows(runId: string, datasetId: string): RunSummaryContext {
   return {
     runId,

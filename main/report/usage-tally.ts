@@ -1,7 +1,7 @@
 import { joinedUsage, type ApproachSummary, type ModelUsage } from '../../contract/index.ts'
 import type { FigureRow } from '../evidence/interned-rows.ts'
 
-/** What a cell's models used; `answer` is null where the row does not say. A platform that calls no paid model need not say more. */
+/** What a cell's models used; `answer` is null where the row does not record it. A platform that calls no paid model need not report more. */
 export function usageOfRow({ metrics: { operational, ragas } }: Pick<FigureRow, 'metrics'>): {
   answer: readonly ModelUsage[] | null
   grading: readonly ModelUsage[]

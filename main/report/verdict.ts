@@ -219,7 +219,7 @@ function highestSentence(facts: Facts): string {
   }.`
 }
 
-/** Whether only the correction over all rungs leaves it open: then the rung itself has questions enough, and no number of more would say anything. */
+/** Whether only the correction over all rungs leaves it open: then the rung itself has questions enough, and further ones would not change it. */
 const isDecidedAlone = ({ compared, standings }: Facts, other: string): boolean =>
   pairAgainst(compared, standings[0]!.model, other)?.decision === 'better'
 
@@ -241,7 +241,7 @@ const MOST_TIMES = 50
 
 /**
  * How many more questions would decide open pairs: of one pair its number; of several the pair that needs the fewest by name, and what the closest of
- * the others would need. A range over all pairs would say nothing about any of them.
+ * the others would need. A range over all pairs would not describe any of them.
  */
 function neededWords({ name, compared, standings }: Facts, pairs: readonly PairComparison[]): string {
   const leader = standings[0]!.model

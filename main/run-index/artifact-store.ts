@@ -6,7 +6,7 @@ import type { ArtifactKind } from '../evidence/artifact-files.ts'
 export interface Artifact {
   id: number
   path: string
-  /** The path up to the ending that says its kind: artifacts of one dataset run share it. */
+  /** The path up to the ending that marks its kind: artifacts of one dataset run share it. */
   prefix: string
   kind: ArtifactKind
   /** Position of its folder in the list of folders. */

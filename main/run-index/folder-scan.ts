@@ -21,7 +21,7 @@ export interface FileState {
 
 export interface FoundFile extends FileState {
   path: string
-  /** The path up to the ending that says the kind. */
+  /** The path up to the ending that marks the kind. */
   prefix: string
   kind: ArtifactKind
   /** Position of the folder in the given list. */

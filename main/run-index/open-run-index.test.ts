@@ -115,10 +115,10 @@ describe('a run index in its threads', () => {
     await rm(evidence)
     await watch.until(() => watch.changes.some(({ removed }) => removed.length > 0))
     watch.stop()
-    const heard = watch.changes.length
+    const before = watch.changes.length
     await writeFile(evidence, evidenceBytes(rows))
     await index.sync()
-    expect(watch.changes).toHaveLength(heard)
+    expect(watch.changes).toHaveLength(before)
     expect(watch.failures).toEqual([])
   })
 

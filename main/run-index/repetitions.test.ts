@@ -9,7 +9,7 @@ import { rowId, rowKeyOf } from '../evidence/row-id.ts'
 import { readJudgments } from '../report/judge-input.ts'
 import { writeArtifacts } from '../report/write-artifacts.ts'
 
-/** The second answers of a run: as the first, but without a value where `score` says null. */
+/** The second answers of a run: as the first, but without a value where `score` returns null. */
 function again(row: CanonicalRow, score: (row: CanonicalRow) => number | null): CanonicalRow {
   const value = score(row)
   const repeated = { ...row, repeat: 2 }

@@ -35,7 +35,7 @@ type Source = (signal: AbortSignal) => Promise<string | null>
 
 /**
  * Watches what a run answers from. A later ingestion of the profile shows itself when it is submitted, before it replaces anything; a platform
- * that does not list its ingestions is asked for the digest of its collections. Null, with a warning, when it says neither. Throws as `confirm`.
+ * that does not list its ingestions is asked for the digest of its collections. Null, with a warning, when it reports neither. Throws as `confirm`.
  */
 export async function watchCorpus(corpus: GuardedCorpus): Promise<CorpusGuard | null> {
   const { client, profile, jobId, emit, stop, ready } = corpus

@@ -21,7 +21,7 @@ export function evaluatorOf(run: DatasetRun, platform: ServedDataset): Evaluator
   return createEvaluatorClient({ ...target, retries, timeoutMs: timeoutS * 1000 })
 }
 
-/** Where a dataset's aliases answer, and what the platform says of itself; null where it says nothing. */
+/** Where a dataset's aliases answer, and what the platform reports about itself; null where it reports nothing. */
 export interface ServedDataset {
   url: string
   platformUrl?: string | null

@@ -48,7 +48,7 @@ function derivedRow(row: CanonicalRow, { run_id, evaluation, reproducibility }: 
   return withEvaluation(derived, evaluationNotRun(evaluation.metrics))
 }
 
-/** Key of the hash of what stored answers were scored with again; `evaluation` still says how they were made. */
+/** Key of the hash of what stored answers were scored with again; `evaluation` still records how they were made. */
 const EVALUATED_AGAIN = 'evaluated_again'
 
 const withEvaluator = (reproducibility: Reproducibility, evaluator: string | undefined): Reproducibility =>

@@ -37,7 +37,7 @@ function expectationOf(run: DatasetRun): ArtifactExpectation {
 /** A stopped panel stops the run; anything else that keeps the judges from grading concerns the judge section alone. */
 const isTolerated = (cause: unknown): boolean => !(cause instanceof Error && cause.name === 'AbortError')
 
-/** Steps 9 and 10. Whatever the panel says, the other sections of the summary stay as they are. Returns the panel's failure. */
+/** Steps 9 and 10. Whatever the panel returns, the other sections of the summary stay as they are. Returns the panel's failure. */
 async function judgeAndJoin(run: DatasetRun, context: RunSummaryContext, at: At): Promise<StepFailedError | null> {
   const failure = await failureOf(
     at('judge', async () => {

@@ -33,7 +33,7 @@ export interface IngestedCorpus {
 const FIRST_POLL_MS = 25
 const LONGEST_POLL_MS = 1000
 
-/** What every row says of the job that its collections come from. */
+/** What every row records about the job that its collections come from. */
 export const ingestionProvenance = (record: IngestionRecord): IngestionProvenance => ({
   job_id: record.id,
   profile: record.profile,
@@ -165,7 +165,7 @@ export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpu
   }
 }
 
-/** The platform says it by a field; older ones only by the message that the contract fixes for a resubmission. */
+/** The platform reports it by a field; older ones only by the message that the contract fixes for a resubmission. */
 function isUnchanged({ unchanged, status, message }: IngestionAccepted): boolean {
   return unchanged ?? (status === 'completed' && message.startsWith('Idempotent'))
 }

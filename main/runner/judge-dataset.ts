@@ -78,7 +78,7 @@ function describePanel({ judges, queries, errors = [], blocked = [], withheld = 
   ].join(', ')
 }
 
-/** The selection of a stored run as its summary keeps it, or what the rows say. */
+/** The selection of a stored run as its summary keeps it, or as the rows record it. */
 export async function storedContext(
   files: ArtifactFiles,
   runId: string,

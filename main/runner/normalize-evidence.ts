@@ -52,7 +52,7 @@ const contextText = (sources: readonly { text?: string | null | undefined }[]): 
 
 /**
  * A gateway's response body → evidence. Structured evidence wins over the rendered block. An answer-only approach gets no contexts,
- * whatever its marker says, and no source without text becomes one. Passages that its engine reports as used are kept apart from the contexts.
+ * whatever its marker is, and no source without text becomes one. Passages that its engine reports as used are kept apart from the contexts.
  */
 export function normalizeEvidence(body: unknown, capability: EvidenceCapability): Normalized {
   const version = (body as { rag_extension?: { schema_version?: unknown } } | null)?.rag_extension?.schema_version
@@ -76,7 +76,7 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
   const usedPassages = extension?.used_passages ?? null
   const metadata = extension === null ? undefined : metadataOf(extension)
   const texts = sources.map((source) => source.text ?? source.snippet)
-  // A source without any text only says where an answer comes from, also when another approach was delegated to.
+  // A source without any text only names where an answer comes from, also when another approach was delegated to.
   const hasContexts = capability !== 'answer_only' && texts.some((text) => text.trim() !== '')
   return {
     ok: true,

@@ -39,7 +39,7 @@ export class ResumeConflictError extends Error {
   }
 }
 
-/** The evidence file cannot be opened as it is; the message says where the damage is and what helps. */
+/** The evidence file cannot be opened as it is; the message states where the damage is and how to fix it. */
 export class EvidenceRefusedError extends Error {
   override readonly name = 'EvidenceRefusedError'
   readonly code: string

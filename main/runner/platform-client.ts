@@ -158,7 +158,7 @@ export function createPlatformClient({
     models: () => call(ModelList, 'GET', '/v1/models'),
     usage: () => call(PlatformUsage, 'GET', '/internal/usage'),
     ragHealth: (signal) => call(RagHealth, 'GET', '/rag/health', undefined, limited(signal)),
-    // Another platform may refuse a field that the specification does not have: it is sent only where it says something.
+    // Another platform may refuse a field that the specification does not have: it is sent only where it has a value.
     submitIngestion: (profile, graph, signal) =>
       call(
         IngestionAccepted,

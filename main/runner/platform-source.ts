@@ -100,12 +100,12 @@ export interface EmbeddedOptions {
   readers?: (profile: string) => Promise<Record<string, string>>
   /** Must be free; without it PLATFORM_PORT, else the platform's own default or any. */
   port?: number
-  /** The person's own environment: what it says of the platform is used, not replaced. */
+  /** The person's own environment: its settings for the platform are used, not replaced. */
   env: Environment
 }
 
 /**
- * The platform that comes with the program, as a supervised child. What the person's environment says of it (address, credentials, edge,
+ * The platform that comes with the program, as a supervised child. What the person's environment sets for it (address, credentials, edge,
  * corpus) holds; the rest is this project's.
  */
 export function embeddedPlatform(options: EmbeddedOptions): PlatformSource {

@@ -45,7 +45,7 @@ export interface Asked {
   keyVariable: string | null
   /** Whether an address without this route cannot be used. */
   needsRoute: boolean
-  /** The route says whether the service works: anything but 2xx is a problem. */
+  /** The route reports whether the service works: anything but 2xx is a problem. */
   isHealth?: boolean
 }
 

@@ -36,7 +36,7 @@ import { RunBudget, unpricedModels } from './run-budget.ts'
 // The only way from a request to a run: the command line and the panel both come through here, so a check, a default or a precedence that
 // is added here holds for both. Precedence: request, then the person's settings, then the environment (both in `inputs`), then manifests.
 
-/** Where a run is prepared: a project as it is now, and what environment and settings say. */
+/** Where a run is prepared: a project as it is now, with its environment and settings. */
 export interface RunPlace {
   /** Loaded with the manifest file and the questions file of `inputs`. */
   experiment: Experiment
@@ -81,7 +81,7 @@ export async function storeFor({ evidenceUrl }: Pick<RunnerInputs, 'evidenceUrl'
   return databaseStoreAt(evidenceUrl)
 }
 
-/** The run with every artifact in the folder of results, whatever variables say. */
+/** The run with every artifact in the folder of results, whatever the variables are. */
 export const inResultsFolder = (run: PreparedRun): PreparedRun => ({
   ...run,
   files: Object.fromEntries(
@@ -252,12 +252,12 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
   const prices = await loadPrices(root)
   const named = namedFiles(root, inputs)
   const problems = selectionProblems(request, experiment, selection)
-  const judgeSays = panelProblem(judgePanel, experiment)
+  const judgeProblem = panelProblem(judgePanel, experiment)
   const datasets = problems.length > 0 ? [] : selectDatasets(experiment, selection.datasets.names)
   problems.push(
     ...setProblems(request, modelSet, Object.keys(experiment.models.sets)),
     ...budgetProblems(request, experiment, modelSet, prices, inputs),
-    ...(judgeSays === null ? [] : at('judge', [judgeSays])),
+    ...(judgeProblem === null ? [] : at('judge', [judgeProblem])),
     ...(inputs.platformUrl !== null && inputs.gatewayUrl === null
       ? at('MATRIX_PLATFORM_URL', ['a platform elsewhere needs its gateway too: set MATRIX_GATEWAY_URL (--gateway)'])
       : []),

@@ -5,7 +5,7 @@ import { cellId, rowKeyOf } from '../evidence/row-id.ts'
 // Cells that failed in an earlier run of the same id and are tried again. The failed row stays; the new one has the next retry number
 // (main/evidence/retried-rows.ts), so it is claimed, kept and appended as every other row.
 
-/** Statuses that say that the approach was not reached: they pass once a key, a permission or an address is corrected. */
+/** Statuses that mean that the approach was not reached: they disappear once a key, a permission or an address is corrected. */
 const ACCESS_STATUSES: readonly (number | null)[] = [401, 403, 404]
 const CONNECTION_ERRORS: readonly (string | undefined)[] = ['connection_failed', 'connection_reset']
 

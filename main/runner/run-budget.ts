@@ -10,7 +10,7 @@ import { amountWords } from '../../contract/words.ts'
 import { remedyFor } from '../evidence/typed-command.ts'
 import { usageOfRow } from '../report/usage-tally.ts'
 
-/** The answers of a run have cost what its budget allows, or what one cost cannot be told. Every stored answer is kept. */
+/** The answers of a run have cost what its budget allows, or the cost of one is unknown. Every stored answer is kept. */
 export class BudgetSpentError extends Error {
   override readonly name = 'BudgetSpentError'
   readonly code = 'budget_spent'
@@ -28,7 +28,7 @@ export const unpricedModels = ({ roles }: ModelSet, { models }: Prices): string[
 
 /**
  * What the cells of a run may cost, answers and their grading, over all of its datasets. Cells that a resumed run reuses count, so that a run stopped by
- * its budget goes on only with a higher one. Ingestion is not in it, and a failed cell tells no tokens.
+ * its budget goes on only with a higher one. Ingestion is not in it, and a failed cell reports no tokens.
  */
 export class RunBudget {
   readonly limit: number

@@ -32,7 +32,7 @@ interface OpenRun {
   evaluator: EvaluatorClient | null
   /** Resolves when the gateway's process works; throws when it has failed for good. */
   ready: () => Promise<void>
-  /** Null where the platform cannot say of which corpus its answers are. */
+  /** Null where the platform cannot report which corpus its answers come from. */
   corpus: CorpusGuard | null
   /** Cells that failed in an earlier run, and which of them are tried again. */
   retries: RetryPlan

@@ -86,7 +86,7 @@ async function asStored(
   return withStoredCommits(experiment, dataset, spelled, stored)
 }
 
-/** The stored models, unless another set is chosen now: then what the manifest says of that one. */
+/** The stored models, unless another set is chosen now: then what the manifest defines for that one. */
 function modelsNow({ experiment, platform }: ConditionsInput, stored: ResolvedModels | null): ResolvedModels | null {
   if (platform.kind === 'external' || stored === null) return stored
   const set = platform.modelSet ?? experiment.models.default_set

@@ -14,7 +14,7 @@ export interface LadderOutcome {
 
 /**
  * Runs `one` for each dataset, one after another. A dataset that fails does not keep the next from running: what an overnight run can still
- * measure, it measures. Only a platform that cannot start as it is set up ends the run at once. `cells` says how many each dataset has.
+ * measure, it measures. Only a platform that cannot start as it is set up ends the run at once. `cells` is how many each dataset has.
  */
 export async function runDatasets(
   runs: readonly DatasetRun[],

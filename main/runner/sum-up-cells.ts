@@ -47,7 +47,7 @@ async function summarize(run: DatasetRun, context: RunSummaryContext): Promise<A
 const unansweredCells = ({ approaches }: Aggregate): number =>
   approaches.filter(({ selected }) => selected).reduce((sum, { cells }) => sum + cells.expected - cells.ok, 0)
 
-/** What the cells left to be said: those without an answer, and an evaluation that failed as a whole. */
+/** What remains to be reported of the cells: those without an answer, and an evaluation that failed as a whole. */
 export interface Unfinished {
   unanswered: number
   evaluation: StepFailedError | null

@@ -55,7 +55,7 @@ export class DesktopApp {
       icon: paths.icon,
       placeFile: files.window,
       staysOnClose: () => this.#life !== 'leaving' && (process.platform === 'darwin' || isUnderWay(this.#watch)),
-      onHidden: () => this.#tellHidden(),
+      onHidden: () => this.#notifyHidden(),
       onHopeless: (reason) =>
         void dialogs.showLines(this.#parent, `The page does not stay up: ${reason}`, this.#lines()),
     })
@@ -247,17 +247,17 @@ export class DesktopApp {
       this.#window.setProgress(ratio)
       this.#tray?.show(ratio === null ? 'no run in progress' : `${watch.job?.run_id ?? 'run'}: ${percent(ratio)}`)
     }
-    if (end !== null) this.#tellEnd(end)
+    if (end !== null) this.#notifyEnd(end)
   }
 
-  #tellEnd({ title, body, isGood, runId }: RunEnd): void {
+  #notifyEnd({ title, body, isGood, runId }: RunEnd): void {
     if (this.#window.isFocused || !Notification.isSupported()) return
     const notification = new Notification({ title, body, icon: this.#paths.icon })
     notification.on('click', () => this.show(isGood ? `/matrix?run=${encodeURIComponent(runId)}` : '/ladder'))
     notification.show()
   }
 
-  #tellHidden(): void {
+  #notifyHidden(): void {
     if (this.#hasToldHidden || !isUnderWay(this.#watch) || !Notification.isSupported()) return
     this.#hasToldHidden = true
     const body = 'Start RAG Ladder again, or use its icon, to come back to it.'

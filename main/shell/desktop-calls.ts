@@ -9,7 +9,7 @@ export type DesktopHandlers = {
   ) => Promise<z.infer<(typeof DESKTOP_CALLS)[Call]['output']>>
 }
 
-/** Answers the pages' calls: sender checked, input and output as the contract says. */
+/** Answers the pages' calls: sender checked, input and output as the contract defines. */
 export function registerDesktopCalls(handlers: DesktopHandlers): void {
   for (const name of Object.keys(DESKTOP_CALLS) as DesktopCall[]) {
     const { input: inputSchema, output: outputSchema } = DESKTOP_CALLS[name]

@@ -8,7 +8,7 @@ async function ask(parent: Parent, options: MessageBoxOptions): Promise<number> 
   return response
 }
 
-/** Offers a public site, with its name in plain sight: a link's text says nothing about where it leads. */
+/** Offers a public site, with its name in plain sight: a link's text does not show where it leads. */
 export async function offerLink(parent: Parent, link: string): Promise<void> {
   const choice = await ask(parent, {
     type: 'question',
@@ -34,7 +34,7 @@ export async function confirmQuit(parent: Parent, runId: string): Promise<boolea
   return choice === 0
 }
 
-/** Says that the engine does not stay up, with the end of what it printed. */
+/** Reports that the engine does not stay up, with the end of what it printed. */
 export async function tellEngineFailed(
   parent: Parent,
   reason: string,

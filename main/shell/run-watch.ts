@@ -45,7 +45,7 @@ function endOf(job: RunJob): RunEnd | null {
   }
 }
 
-/** The next state after an event, and how the run ended when this event says so. */
+/** The next state after an event, and how the run ended when this event reports that. */
 export function watchRun(watch: RunWatch, event: ControlEvent): { watch: RunWatch; end: RunEnd | null } {
   const stay = { watch, end: null }
   switch (event.type) {

@@ -146,7 +146,7 @@ function clustered(indexes: Int32Array, range: ScoreTable['range'], options: Com
   }
 }
 
-/** Chance of a difference as far from 0 if there were none; 1 where the clusters are too few to say. */
+/** Chance of a difference as far from 0 if there were none; 1 where the clusters are too few to decide. */
 function twoSided({ value, se, effective_clusters: effective, clusters, interval }: Estimate): number {
   if (value === null || effective === null || value === 0) return 1
   // Every cluster has the same difference: only all signs alike are as extreme.

@@ -29,7 +29,7 @@ export interface ComparisonOptions extends IntervalOptions {
   tieTolerance?: number
 }
 
-// interval.ts says why they differ.
+// interval.ts explains why they differ.
 const DIFFERENCE_METHOD = 'adjusted_student'
 const meanMethodOf = ({ range }: ScoreTable): 'wilson' | 'bca' => (range === undefined ? 'bca' : 'wilson')
 

@@ -24,7 +24,7 @@ import { normalCdf, normalQuantile, studentQuantile } from './distributions.ts'
 //
 // Other statistics name bca (rates, agreement) or percentile (slopes, correlations), which are nearly symmetric.
 
-/** What resampling says about one value. */
+/** What resampling shows about one value. */
 export interface Resampled {
   value: number
   /** The value in every resample; NaN where a resample held no observation. Is sorted in place. */
@@ -58,7 +58,7 @@ export function studentInterval(
 
 /**
  * Most that the effective size may be: near an end of the scale, where a single rare score changes the spread, three times the questions; more
- * in proportion to n · p(1 − p), which says how far from the end the scores are.
+ * in proportion to n · p(1 − p), which measures how far from the end the scores are.
  */
 const mostInformative = (n: number, spread: number): number => 3 * n * Math.max(1, (n * spread) / 3)
 

@@ -7,13 +7,13 @@ export interface IntervalOptions {
   resamples?: number
   /** 0.95 */
   level?: number
-  /** The method that fits the statistic; interval.ts says which and why. */
+  /** The method that fits the statistic; interval.ts explains which and why. */
   method?: IntervalMethod
 }
 
 /**
  * `student`, `wilson` and `adjusted_student` do not resample: value ± t · cluster-robust error, the interval of a mean of bounded scores,
- * and that of a difference of two means. interval.ts says which and why.
+ * and that of a difference of two means. interval.ts explains which and why.
  */
 export type IntervalMethod = 'bca' | 'percentile' | 'student' | 'wilson' | 'adjusted_student'
 

@@ -62,7 +62,7 @@ export function smallestDetectable(difference: Estimate, level: number, pairs: n
   if (se === null || interval === null || effective === null) return null
   const df = degreesOfFreedom(effective)
   const alpha = (1 - level) / pairs
-  // The decision also asks for the interval, which may be wider than the error alone says.
+  // The decision also asks for the interval, which may be wider than the error alone implies.
   const error = Math.max(se, (interval.high - interval.low) / 2 / studentQuantile(0.5 + level / 2, df))
   return (studentQuantile(1 - alpha / 2, df) + studentQuantile(POWER, df)) * error
 }

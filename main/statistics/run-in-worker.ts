@@ -11,7 +11,7 @@ const ENTRY = moduleEntry('./statistics-worker', import.meta.url)
 
 /**
  * Runs one task in a thread of its own, so that the caller's event loop stays free; the same result as the direct call. Rejects with a
- * `StatisticsError`: bad_input as the task says, aborted by the signal (the thread is stopped), worker_failed for anything else.
+ * `StatisticsError`: bad_input as the task reports, aborted by the signal (the thread is stopped), worker_failed for anything else.
  */
 export function runInWorker<Task extends StatisticsTask>(
   task: Task,

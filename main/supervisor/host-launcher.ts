@@ -13,7 +13,7 @@ type LaunchRequest =
   | { type: 'child.stop'; id: number }
   | { type: 'child.signal'; id: number; signal: 'SIGTERM' | 'SIGKILL' }
 
-/** From the host. A child that says something has begun, and so has a number by then. */
+/** From the host. A child that prints something has started, and so has a process id by then. */
 type LaunchEvent =
   | { type: 'child.message'; id: number; pid: number | null; message: unknown }
   | { type: 'child.line'; id: number; pid: number | null; line: string }

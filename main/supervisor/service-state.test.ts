@@ -65,7 +65,7 @@ describe('supervise', () => {
     expect(run([{ type: 'stop' }, { type: 'start' }, exit(4, 78)], again.now).now.state.name).toBe('failed')
   })
 
-  it('restarts after exit code 70 without counting towards giving up', () => {
+  it('restarts after exit code 70 without counting towards the limit of restarts', () => {
     let now = run([{ type: 'start' }, { type: 'probe_passed', atMs: 0 }]).now
     for (let round = 0; round < 20; round += 1)
       now = run([exit(round, 70), { type: 'backoff_elapsed' }, { type: 'probe_passed', atMs: round }], now).now

@@ -17,7 +17,7 @@ export class ServiceFailedError extends Error {
   override readonly name = 'ServiceFailedError'
   readonly code: 'service_failed' | 'service_misconfigured'
   readonly lastLines: string[]
-  /** It cannot start as it is set up: the message says what the user must change. */
+  /** It cannot start as it is set up: the message states what the user must change. */
   readonly isConfiguration: boolean
 
   constructor(service: string, state: Extract<ServiceState, { name: 'failed' }> | null, lastLines: string[]) {
@@ -218,7 +218,7 @@ class LogRing {
   }
 }
 
-/** The last lines that say something to a person: without the frames of a stack, which would push the sentence with the reason out. */
+/** The last lines that a person can use: without the frames of a stack, which would push the sentence with the reason out. */
 export const lastWords = (lines: readonly string[], count = 8): string[] =>
   lines
     .filter((line) => !/^\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/.test(line) && line.trim() !== '')

@@ -10,7 +10,7 @@ import { EXIT, flagOption, textOption, type Command, type Invocation } from '../
 import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob, type WorkerJob } from '../job-files.ts'
 import { pickOptions, projectFolder, RUN_OPTIONS } from '../options.ts'
 
-/** Where the embedded platform listens unless PLATFORM_PORT says otherwise. */
+/** Where the embedded platform listens unless PLATFORM_PORT is set. */
 const USUAL_PLATFORM = 'http://127.0.0.1:4871'
 
 /** What workers are started with, where it was given: the same for all of them and for the process that starts the run. */

@@ -22,7 +22,7 @@ type PlacedInput = z.output<typeof DocumentChunksInput>
 type Refusal = Extract<DocumentChunks, { ok: false }>
 const no = (reason: Refusal['reason'], message: string): Refusal => ({ ok: false, reason, message })
 
-/** Cuts a document as its dataset's ingestion profile or the input says; the platform does the cutting. Throws `ControlFailure` for a document that is not there. */
+/** Cuts a document as its dataset's ingestion profile or the input defines; the platform does the cutting. Throws `ControlFailure` for a document that is not there. */
 export async function documentChunks(
   root: string,
   dataset: LadderDataset,

@@ -124,7 +124,7 @@ function detectableDifference(questions: readonly Question[]): number | null {
 
 type Problem = DatasetCheck['problems'][number]
 
-/** Everything that would keep a run of the dataset from saying something, or make it say something wrong. */
+/** Everything that would leave a run of the dataset without a result, or give it a wrong one. */
 export async function checkDataset(root: string, dataset: LadderDataset): Promise<DatasetCheck> {
   const { questions, profile } = dataset
   const documents = await documentsOf(root, dataset)

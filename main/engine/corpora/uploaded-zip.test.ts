@@ -28,7 +28,7 @@ const upload = (files: Record<string, string>) => ({
   ).toString('base64'),
 })
 
-it('a preview says what a zip file holds and leaves no file behind', async () => {
+it('a preview lists what a zip file holds and leaves no file on disk', async () => {
   const before = (await readdir(tmpdir())).filter((name) => name.startsWith('rag-ladder-upload-'))
   const preview = await previewUpload(
     upload({ 'dataset.yaml': DATASET, 'documents/b.txt': 'two', 'documents/a/lock.md': 'four metres' }),

@@ -64,7 +64,7 @@ function parsedJson(text: string): unknown {
 
 const withoutQueries = ({ queries: _queries, ...rest }: HumanJudgments): Omit<HumanJudgments, 'queries'> => rest
 
-/** Blind votes of a person, sealed before the first and opened once; and what the panel said, shown only after that. */
+/** Blind votes of a person, sealed before the first and opened once; and the panel's verdicts, shown only after that. */
 export class BlindJudging {
   readonly #options: BlindJudgingOptions
   readonly #box: BallotBox

@@ -34,7 +34,7 @@ import { datasetView } from '../experiment-view.ts'
 import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
 import { datasetOf, refuseUnderRun } from './project-procedures.ts'
 
-/** What a refused change says, by the field that it concerns. */
+/** Problems of a refused change, by the field that each concerns. */
 async function withInputProblems<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -22,7 +22,7 @@ import { countFailures } from '../run-control/failed-cells.ts'
 import { pastLatenciesFrom, pastUsagesFrom, planRun } from '../run-control/plan-run.ts'
 import { control } from './control-api.ts'
 
-/** Where a run's answers come from, as its provenance will say it. */
+/** Where a run's answers come from, as its provenance will record it. */
 function placeOf({ inputs, modelSet }: PreparedRun): PlanInput['platform'] {
   return inputs.gatewayUrl === null
     ? { kind: 'embedded', gateway: 'embedded', basePort: null, modelSet }

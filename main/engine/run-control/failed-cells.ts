@@ -45,7 +45,7 @@ function withoutEvaluator(reproducibility: CanonicalRow['reproducibility']): Can
   return { ...reproducibility, runtime: { ...reproducibility.runtime, providers } }
 }
 
-/** A row of another run with the same content, which says where it comes from. */
+/** A row of another run with the same content, which records where it comes from. */
 function derivedRow(row: CanonicalRow, runId: string): CanonicalRow {
   const { run_id, row_id } = row
   return {

@@ -47,9 +47,9 @@ describe('RunJournal', () => {
     ['another run’s name', JSON.stringify(entry('elsewhere'))],
   ])('sets a file with %s aside and reports it', async (_what, text) => {
     await writeFile(join(folder, 'bad.json'), text)
-    const told: string[] = []
-    expect(await new RunJournal(folder).load((message) => told.push(message))).toEqual([])
-    expect(told).toHaveLength(1)
+    const warnings: string[] = []
+    expect(await new RunJournal(folder).load((message) => warnings.push(message))).toEqual([])
+    expect(warnings).toHaveLength(1)
     expect(await readdir(folder)).toEqual(['bad.json.unusable'])
   })
 })

@@ -11,7 +11,7 @@ import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { JournalEntry } from './run-journal.ts'
 
-// A removed run is a folder `<state>/run-trash/<run_id>@<time>` with its files, numbered, and `contents.json`, which says where each one belongs.
+// A removed run is a folder `<state>/run-trash/<run_id>@<time>` with its files, numbered, and `contents.json`, which lists where each one belongs.
 // The list is written before the first file is moved, and each file is at one of its two places at any moment: after a crash, restoring goes on.
 
 const Contents = z.strictObject({

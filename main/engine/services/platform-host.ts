@@ -17,7 +17,7 @@ export interface PlatformHostOptions {
   root: string
   stateDir: string
   launcher: ProcessLauncher
-  /** The engine's environment: what it says of the platform holds. */
+  /** The engine's environment: its settings for the platform take precedence. */
   env: Readonly<Record<string, string | undefined>>
   emit: (event: RunEvent) => void
   /** Environment by which the platform finds the services that read a profile's corpus. */

@@ -127,7 +127,7 @@ async function research(client: PlatformClient): Promise<PlatformWork[]> {
   return Promise.all(
     sessions.map(async ({ session_id: id, query, status, cancel_requested: isCancelling, error, ...at }) => {
       const isOpen = ['pending', 'running'].includes(status)
-      // The log of a session that has ended says less than its state.
+      // The log of a session that has ended adds nothing to its state.
       const log = isOpen ? (await client.ask(SessionLogs, 'GET', `/research/${id}/logs`)).logs : []
       const canCancel = isOpen && !isCancelling
       const work = { kind: 'research' as const, id, title: query, status, is_open: isOpen, can_cancel: canCancel }

@@ -44,7 +44,7 @@ export interface DatabaseLogParts {
 
 /**
  * A run's evidence in a database, as one process has it open. Built by `openDatabaseLog` only. A claim is an advisory lock of the connection on the cell, so the server frees it when this process ends; what is
- * appended goes over the same connection, so a claim that still holds is a claim that nobody else can have had meanwhile.
+ * appended goes over the same connection, so a claim that still holds is a claim that no other process can have taken meanwhile.
  */
 export class DatabaseLog implements EvidenceLog {
   readonly file: string

@@ -36,7 +36,7 @@ export type Restore = (client: pg.ClientBase, previousPid: number | null) => Pro
 export class DatabaseSession {
   readonly #address: DatabaseAddress
   readonly #restore: Restore
-  /** Marks the connections of this session, so that an earlier one can be ended and nobody else's. */
+  /** Marks the connections of this session, so that an earlier one can be ended and no other process's. */
   readonly #name = `rag-ladder ${randomUUID()}`
   readonly #lost = new WeakSet<pg.Client>()
   #client: pg.Client | null = null

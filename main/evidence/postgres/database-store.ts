@@ -31,7 +31,7 @@ function databaseRefusal(
 const REACH = 'check address, user and password (MATRIX_EVIDENCE_URL, PGPASSWORD), and that the server runs'
 const GRANTS = 'the user needs the right to create a schema in this database, or the tables in the schema rag_ladder'
 
-/** What the server or the system says of a database that cannot be opened, as a refusal; null for any other error. */
+/** The error of the server or the system for a database that cannot be opened, as a refusal; null for any other error. */
 function refusalOf(error: unknown, label: string): EvidenceRefusal | null {
   if (error instanceof RefusalError) return error.refusal
   const message = messageOf(error)
@@ -217,7 +217,7 @@ export class DatabaseStore implements EvidenceStore {
     return { schema_version: 1, database: this.database, run_id: runId, dataset_id: datasetId }
   }
 
-  /** Who works or worked on a run; nobody for one that does not exist. */
+  /** Who works or worked on a run; empty for one that does not exist. */
   workers(place: RunNames): Promise<RunWorker[]> {
     return this.#once(async (session) => {
       const run = await this.#runOf(session, place)

@@ -37,7 +37,7 @@ export interface RunWorker extends WorkerName {
   stored: number
 }
 
-/** Everybody who works or worked on a run, in the order of their start. Life and claims are what the server says of their connections. */
+/** Every process that works or worked on a run, in the order of their start. Life and claims are what the server reports about their connections. */
 export async function workersOf(client: ClientBase, run: number): Promise<RunWorker[]> {
   const { rows } = await client.query<{
     name: string

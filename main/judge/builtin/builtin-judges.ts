@@ -4,7 +4,7 @@ import { modelFamily } from '../model-family.ts'
 import { judgeLexicalSupport, LEXICAL_SUPPORT_VERSION } from './lexical-support.ts'
 import { judgeSemanticMatch, SEMANTIC_MATCH_VERSION } from './semantic-match.ts'
 
-/** The judges that need no model and no network. They are rules, not language models, and say so by their names. */
+/** The judges that need no model and no network. They are rules, not language models, as their names show. */
 export { BUILTIN_JUDGES }
 export type BuiltinJudge = (typeof BUILTIN_JUDGES)[number]
 

@@ -43,7 +43,7 @@ const APPEAL =
   /\b(?:you|yours?|grad(?:e[drs]?|ers|ing)|scor(?:es?|ed|ing)|judges?|points?|verdicts?|instructions?|letter)\b/i
 
 /**
- * Whether one of an answer's first two sentences says that it cannot be answered from what was given. Appeals to the grader are passed over, because "if you do not give
+ * Whether one of an answer's first two sentences states that it cannot be answered from what was given. Appeals to the grader are passed over, because "if you do not give
  * this answer a 5" has the words of a refusal and is none.
  */
 export function refusesHonestly(text: string): boolean {

@@ -20,8 +20,8 @@ function share(
 }
 
 /**
- * Grades by shared words alone. With a reference: how much of what it adds to the question the answer says (words of the question itself do
- * not count, so that repeating it earns nothing), how much of the answer is about reference or question, and how much stands
+ * Grades by shared words alone. With a reference: how much of what it adds to the question the answer repeats (words of the question itself do
+ * not count, so that repeating it earns nothing), how much of the answer is about reference or question, and how much appears
  * somewhere in the evidence. Without one: how much of the question is taken up, times how much of what the answer adds to it the evidence
  * supports. Where the documents hold no answer, exactly a refusal is right. Blind to word order, paraphrase and negation.
  */
@@ -38,18 +38,18 @@ export function judgeLexicalSupport(task: JudgeTask): LetterVerdict {
       return refusesHonestly(text)
         ? { merit: 1, reason: 'refuses to answer, which is right' }
         : { merit: 0.1, reason: 'answers what the documents do not hold' }
-    const said = weights(termsOf(text))
+    const answer = weights(termsOf(text))
     if (reference === null) {
-      const taken = refusesHonestly(text) ? 0 : (share(question, said) ?? 0)
-      const supported = share(beyondQuestion(said), evidence) ?? 0
+      const taken = refusesHonestly(text) ? 0 : (share(question, answer) ?? 0)
+      const supported = share(beyondQuestion(answer), evidence) ?? 0
       return {
         merit: taken * supported,
         reason: `takes up ${percent(taken)} of the question; ${percent(supported)} of what it adds is supported`,
       }
     }
-    const covered = share(beyondQuestion(reference), said) ?? share(reference, said) ?? 0
-    const focused = share(said, about) ?? 0
-    const supported = share(said, evidence) ?? 0
+    const covered = share(beyondQuestion(reference), answer) ?? share(reference, answer) ?? 0
+    const focused = share(answer, about) ?? 0
+    const supported = share(answer, evidence) ?? 0
     // What is beside the point cannot earn anything by being supported.
     const merit = covered * (0.75 + 0.15 * Math.min(1, focused / 0.5) + 0.1 * supported)
     return {

@@ -32,7 +32,7 @@ interface Sought {
   weight: number
 }
 
-/** What is to be said: the reference, or the evidence nearest to the question, by its nearness. */
+/** What an answer should state: the reference, or the evidence nearest to the question, by its nearness. */
 function soughtIn({ question, reference, evidence }: JudgeTask): Sought[] {
   if (reference !== null) return sentencesOf(reference).map((sentence) => ({ sentence, weight: 1 }))
   const asked = vectorOf(question)
@@ -54,7 +54,7 @@ interface Goal {
  * Grades by likeness of statements. Each sentence of the reference, bare and read with the question, looks for its nearest sentence or
  * pair of sentences in the answer; what counts is how much nearer that comes than the question itself. A part of the grade is the
  * share of the answer that is near reference or question. Without a reference the evidence nearest to the question is used.
- * Says nothing of truth: a likely sentence with the wrong name is near too.
+ * Does not measure truth: a likely sentence with the wrong name is near too.
  */
 export function judgeSemanticMatch(task: JudgeTask): LetterVerdict {
   const question = vectorOf(task.question)

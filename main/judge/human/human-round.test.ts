@@ -38,7 +38,7 @@ async function exported(salt?: string) {
   return { ...result, files }
 }
 
-/** A voter who grades by what the text says. */
+/** A voter who grades by the text. */
 function votesOn({ round_id, sets }: HumanRound, changes: Partial<HumanVotes> = {}): HumanVotes {
   const gradeOf = (text: string): number => (text === texts[0] ? 5 : text === texts[1] ? 4 : 1)
   return {

@@ -46,7 +46,7 @@ export interface Section {
   body: Child
 }
 
-/** The page's sections in order; those without anything to say are left out. Aggregates in ladder order. */
+/** The page's sections in order; those without content are left out. Aggregates in ladder order. */
 export function ladderSections(
   aggregates: readonly Aggregate[],
   looks: ReadonlyMap<string, Look>,

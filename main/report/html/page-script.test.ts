@@ -8,8 +8,8 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 interface Page {
   protocol?: string
   secure?: boolean
-  /** What the page says of each file, and what is there now; null for nothing, an error for what cannot be read. */
-  files: Record<string, { said: string; now: string | null | Error }>
+  /** What the page carries for each file, and what is there now; null for nothing, an error for what cannot be read. */
+  files: Record<string, { stated: string; now: string | null | Error }>
 }
 
 interface Chosen {
@@ -19,7 +19,7 @@ interface Chosen {
 
 const bytesOf = (text: string): ArrayBufferLike => new TextEncoder().encode(text).buffer
 
-/** Runs the script as a page would, and gives what it wrote when its last word is said; `choose` is what a person does then. */
+/** Runs the script as a page would, and returns what it wrote once it has ended; `choose` is what a person does then. */
 async function open({ protocol = 'https:', secure = true, files }: Page) {
   const banner = {
     className: '',
@@ -28,8 +28,8 @@ async function open({ protocol = 'https:', secure = true, files }: Page) {
       this.textContent += parts.map((part) => (typeof part === 'string' ? part : '[choose]')).join('')
     },
   }
-  const marks = Object.entries(files).map(([file, { said }]) => ({
-    dataset: { file, sha256: sha256(said) },
+  const marks = Object.entries(files).map(([file, { stated }]) => ({
+    dataset: { file, sha256: sha256(stated) },
     className: 'check',
     textContent: 'not checked',
   }))
@@ -67,7 +67,7 @@ async function open({ protocol = 'https:', secure = true, files }: Page) {
 
 describe('the page’s script', () => {
   it('reports that all artifacts still match', async () => {
-    const { banner, states } = await open({ files: { a: { said: 'x', now: 'x' }, b: { said: '', now: '' } } })
+    const { banner, states } = await open({ files: { a: { stated: 'x', now: 'x' }, b: { stated: '', now: '' } } })
     expect(banner.className).toBe('banner same')
     expect(states()).toEqual(['● same', '● same'])
   })
@@ -75,10 +75,10 @@ describe('the page’s script', () => {
   it('distinguishes changed, missing and unreadable ones, and names them', async () => {
     const { banner, states } = await open({
       files: {
-        'a%20b': { said: 'x', now: 'x ' },
-        b: { said: 'x', now: null },
-        c: { said: 'x', now: new TypeError('blocked') },
-        d: { said: 'x', now: 'x' },
+        'a%20b': { stated: 'x', now: 'x ' },
+        b: { stated: 'x', now: null },
+        c: { stated: 'x', now: new TypeError('blocked') },
+        d: { stated: 'x', now: 'x' },
       },
     })
     expect(states()).toEqual(['▲ changed', '✕ missing', '○ unreadable', '● same'])
@@ -89,16 +89,16 @@ describe('the page’s script', () => {
   it.each([
     ['from disk', { protocol: 'file:' }, '[choose]'],
     ['without SHA-256', { secure: false }, 'The commands under Artifacts check the files.'],
-  ])('asks for nothing when it is opened %s, and names what to do', async (_how, page, said) => {
-    const { banner, asked, states } = await open({ ...page, files: { a: { said: 'x', now: 'x' } } })
+  ])('asks for nothing when it is opened %s, and names what to do', async (_how, page, expected) => {
+    const { banner, asked, states } = await open({ ...page, files: { a: { stated: 'x', now: 'x' } } })
     expect(asked).toEqual([])
     expect(banner.className).toBe('banner unknown')
-    expect(banner.textContent).toContain(said)
+    expect(banner.textContent).toContain(expected)
     expect(states()).toEqual(['not checked'])
   })
 
   it('compares files that a person drops, by name', async () => {
-    const files = { 'sub/a.json': { said: 'x', now: null }, 'b.json': { said: 'y', now: null } }
+    const files = { 'sub/a.json': { stated: 'x', now: null }, 'b.json': { stated: 'y', now: null } }
     const page = await open({ protocol: 'file:', files })
     await page.choose({ 'a.json': 'x' })
     expect(page.banner.textContent).toBe('○ 1 of 2 files match; 1 not chosen. [choose]')

@@ -1,5 +1,5 @@
 /**
- * The page's only script: compares the SHA-256 of the artifacts beside the page with those that the page carries, and says what it found. Served
+ * The page's only script: compares the SHA-256 of the artifacts beside the page with those that the page carries, and shows what it found. Served
  * over HTTP it reads them itself; opened from disk, where a browser must not, it takes the files that a person chooses or drops.
  */
 export const PAGE_SCRIPT = `'use strict';

@@ -1,4 +1,4 @@
-// Keeps answers within `MAX_ANSWER_BYTES`: lists are cut at their end, long values in a cell where `cuts` says.
+// Keeps answers within `MAX_ANSWER_BYTES`: lists are cut at their end, long values in a cell where `cuts` lists them.
 import { MAX_ANSWER_BYTES, type CellCut, type ValuePath } from '../../../contract/index.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { wholeCharacters } from './text-query.ts'

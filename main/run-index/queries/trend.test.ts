@@ -10,7 +10,7 @@ import { indexFolders, openIndex } from '../../../tests/helpers/run-index.ts'
 
 const DATASET = 'baseline_curated'
 
-/** Conditions in which a corpus of this digest was ingested; null for rows that do not say it. */
+/** Conditions in which a corpus of this digest was ingested; null for rows that do not record it. */
 function ingested(digest: string | null, set = 'builtin'): Reproducibility {
   const known = sampleReproducibility()
   return {
