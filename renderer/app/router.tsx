@@ -99,7 +99,7 @@ const routes = [
   }),
 ] as const
 
-/** Routes live behind `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */
+/** Routes follow `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */
 export const router = createRouter({
   routeTree: root.addChildren(routes),
   history: createHashHistory(),

@@ -114,7 +114,7 @@ export interface LadderSearch {
   run?: string
 }
 
-/** A request as it is being put together; what is absent is as the manifests say. */
+/** A request as it is being put together; what is absent is as the manifests define. */
 export interface LaunchSearch {
   datasets?: string[]
   models?: string[]

@@ -4,7 +4,7 @@ import styles from './approach-name.module.css'
 
 interface ApproachNameProps {
   alias: string
-  /** Where the data say it; otherwise the alias's name does. */
+  /** Where the data name it; otherwise it follows from the alias's name. */
   base?: BaseApproach | null
   /** Leaves out what all names share. */
   short?: boolean

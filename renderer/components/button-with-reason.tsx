@@ -6,7 +6,7 @@ interface Props extends Omit<ButtonProps, 'disabled'>, Omit<ComponentPropsWithou
   why: ReactNode
 }
 
-/** A button that says beside it why it cannot be pressed, for rows. */
+/** A button with the reason beside it why it cannot be pressed, for rows. */
 export function ButtonWithReason({ why, ...props }: Props) {
   const id = useId()
   const isHeld = why !== null

@@ -16,7 +16,7 @@ const WORDS = {
 
 interface ChartPanelProps {
   title: string
-  /** Title of the saved picture, where it says more than the panel's. */
+  /** Title of the saved picture, where it is more specific than the panel's. */
   pictureTitle?: string
   aside?: ReactNode
   /** Of the saved picture, without its ending. */

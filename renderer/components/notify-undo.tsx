@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 
-/** Says what was removed, with a button that brings it back. */
+/** Reports what was removed, with a button that brings it back. */
 export function notifyUndo(message: string, label: string, undo: () => void): void {
   const id = notifications.show({
     autoClose: 12_000,

@@ -17,7 +17,7 @@ describe('the chip of an answer', () => {
     [true, 'model', '>⊘ Refused<', 'language model decided that this answer refuses'],
     [null, 'rule', '>⊘ Refusal unknown<', 'Rules could not decide'],
     [null, 'model', '>⊘ Refusal unknown<', 'language model did not decide'],
-  ] as const)('says for %s by %s what it is and how it was decided', (refused, by, label, how) => {
+  ] as const)('shows for %s by %s what it is and how it was decided', (refused, by, label, how) => {
     expect(chip(refused, by)).toContain(label)
     expect(chip(refused, by)).toContain(how)
   })

@@ -13,7 +13,7 @@ describe('sample results', () => {
     expect(firstShown<{ run_id: string }>([], new Set(['published']))).toBeUndefined()
   })
 
-  it('are a group of their own in a choice, and each says so when it is chosen', () => {
+  it('are a group of their own in a choice, and each is labelled as one when it is chosen', () => {
     expect(runChoices(['published', 'mine', 'older'], new Set(['published']))).toEqual([
       { group: 'Your runs', items: [expect.objectContaining({ value: 'mine', label: 'mine' }), expect.anything()] },
       { group: 'Sample results', items: [{ value: 'published', label: 'published (sample)' }] },

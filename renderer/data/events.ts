@@ -173,7 +173,7 @@ export function useEngineEvents(blind: boolean): void {
 export const useLadder = (): LadderState =>
   useQuery({ queryKey: LADDER_KEY, queryFn: () => EMPTY_LADDER, enabled: false, initialData: EMPTY_LADDER }).data
 
-/** Whether the engine can be heard. */
+/** Whether events of the engine arrive. */
 export const useEventLink = (): EventLink =>
   useQuery<EventLink>({ queryKey: LINK_KEY, queryFn: () => 'connecting', enabled: false, initialData: 'connecting' })
     .data

@@ -112,7 +112,7 @@ function describe({ event }: SequencedEvent): { level: LogLine['level']; text: s
     case 'run.finished':
       return {
         level: event.outcome === 'completed' ? 'info' : 'warning',
-        // Paused or cancelled, or the engine ended: the state of the run says which.
+        // Paused or cancelled, or the engine ended: the state of the run shows which.
         text: `run ${event.run_id}: ${event.outcome === 'interrupted' ? 'stopped before its end' : event.outcome}`,
       }
     default:

@@ -2,7 +2,7 @@ import { serviceUrl } from '../../contract/control/service-routes.ts'
 import type { ServiceName } from '../../contract/control/services.ts'
 import { pageKeyHeader } from './page-key.ts'
 
-/** A service refused or failed; the message is its own and says what to do. */
+/** A service refused or failed; the message is its own and states what to do. */
 export class ServiceCallError extends Error {
   override readonly name = 'ServiceCallError'
   readonly status: number

@@ -1,5 +1,5 @@
-// A browser opens six connections to one host for all tabs together, and a stream of events holds one as long as it is open. A tab that nobody
-// looks at gives its stream up; shown again, it reads on from its last number.
+// A browser opens six connections to one host for all tabs together, and a stream of events holds one as long as it is open. A hidden tab
+// closes its stream; shown again, it reads on from its last number.
 
 export interface PageSight {
   /** Resolves as soon as the page is shown, at once when it is, and when `ended` is aborted. */

@@ -3,7 +3,7 @@ import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 type Metadata = NonNullable<RowEvidence['approach_metadata']>
 type Json = Metadata[string]
 
-/** One tool call of an agent; null where the gateway does not say. */
+/** One tool call of an agent; null where the gateway does not report it. */
 export interface PathStep {
   step: number | null
   tool: string

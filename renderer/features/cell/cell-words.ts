@@ -1,4 +1,4 @@
-/** What the cell page and the drawer of the matrix say. */
+/** Texts of the cell page and of the matrix's drawer. */
 export const CELL_WORDS = {
   note: {
     title: 'Note',

@@ -11,7 +11,7 @@ import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { scoreState } from './score-state.ts'
 import styles from './cell.module.css'
 
-/** The scores of a cell, what the judges said of it, and what they were shown. */
+/** The scores of a cell, the judges' verdicts on it, and what they were shown. */
 export function ScoresTab({
   row,
   verdicts,
@@ -102,7 +102,7 @@ function ScoreTable({ row }: { row: CanonicalRow }) {
   )
 }
 
-/** What each judge of the panel said of this answer. */
+/** The verdict of each judge of the panel on this answer. */
 export function VerdictList({ verdicts }: { verdicts: readonly CellVerdict[] }) {
   return (
     <table className={table.table}>

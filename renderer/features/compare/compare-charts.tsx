@@ -41,7 +41,7 @@ export function useIntervals(run: string, datasets: readonly string[], metric: I
       .interval ?? null
 }
 
-/** Mean, interval and count of a point, as its tooltip says them. */
+/** Mean, interval and count of a point, as its tooltip shows them. */
 function figureWords({ model, quality, n, expected }: FrontierPoint, interval: Estimate['interval']): string {
   const range = interval === null ? '' : ` ${intervalWords(interval)}`
   return `${model}: ${score(quality)}${range}, ${count(n)}/${count(expected)}`

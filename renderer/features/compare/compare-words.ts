@@ -4,7 +4,7 @@ import { plural } from '../../components/format.ts'
 export const COST_AXES = ['latency_ms', 'total_tokens', 'llm_calls', 'cloud_calls'] as const
 export type CostAxis = (typeof COST_AXES)[number]
 
-/** What the Compare page says. */
+/** Texts of the Compare page. */
 export const COMPARE_WORDS = {
   page: 'Compare',
   comparison: 'The comparison',

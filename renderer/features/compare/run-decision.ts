@@ -16,7 +16,7 @@ export interface Difference {
   where: 'both' | 'here' | 'there'
 }
 
-/** What can be said of an approach in two runs: nothing to decide where one of them lacks it, or where every value is the same. */
+/** The decision on an approach in two runs: none where one of them lacks it, or where every value is the same. */
 export function decisionOf({
   where,
   common,

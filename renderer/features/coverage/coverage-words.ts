@@ -1,4 +1,4 @@
-/** What the Coverage page says. */
+/** Texts of the Coverage page. */
 export const COVERAGE_WORDS = {
   page: 'Coverage',
   coverage: 'The coverage',

@@ -55,7 +55,7 @@ export function useSending(onStopped: (dataset: string) => void) {
   })
 }
 
-/** What a refusal says about each field, and the whole sentence where it names none that is shown. */
+/** The problem that a refusal reports for each field, and the whole sentence where it names none that is shown. */
 export function problemsOf(
   error: unknown,
   fields: readonly string[],

@@ -9,7 +9,7 @@ export const EMPTY_DRAFT: Draft = { scores: {}, best: null, note: '' }
 export const withoutGrade = (letters: readonly string[], { scores }: Draft): string[] =>
   letters.filter((letter) => scores[letter] === undefined)
 
-/** Whether two drafts say the same. */
+/** Whether two drafts have the same content. */
 export const isSameDraft = (a: Draft, b: Draft): boolean =>
   a.best === b.best &&
   a.note === b.note &&

@@ -64,7 +64,7 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
   )
 }
 
-/** After the reveal: what the judges said, how far they can be trusted, and a person beside them. */
+/** After the reveal: the judges' verdicts, how far they can be trusted, and a person's votes beside them. */
 export function JudgeResults({ round }: { round: Round }) {
   const { data, isError, error, refetch } = useQuery(
     api.judges.results.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset, limit: 1 } }),

@@ -1,4 +1,4 @@
-/** What the Judges page says. Sentences about agreement are in `agreement-words.ts`, beside the figures that decide them. */
+/** Texts of the Judges page. Sentences about agreement are in `agreement-words.ts`, beside the figures that decide them. */
 export const JUDGES_WORDS = {
   page: 'Judges',
   answers: 'The answers',

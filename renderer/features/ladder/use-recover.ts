@@ -3,7 +3,7 @@ import { plural } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 
-/** Moves the torn end of a run's evidence files aside, and says where it is; afterwards the run can be resumed. */
+/** Moves the torn end of a run's evidence files aside, and reports where it is; afterwards the run can be resumed. */
 export function useRecover() {
   const client = useQueryClient()
   return useMutation(

@@ -22,7 +22,7 @@ function parameterText(
   { parameters, settable, requires_reingest: reingest, evidence }: AliasView,
   base?: AliasView,
 ): string {
-  // Settings of a graph query stand beside those that its alias has by the name of a profile.
+  // Settings of a graph query are shown beside those that its alias has by the name of a profile.
   const [shown, ofBase] = settable === null ? [parameters, base?.parameters] : [settable, base?.settable]
   const differs = ([name, value]: [string, unknown]): boolean =>
     base === undefined || JSON.stringify(ofBase?.[name]) !== JSON.stringify(value)

@@ -25,7 +25,7 @@ export function changedFields({ from }: FlavorStart, values: FlavorValues): Para
   )
 }
 
-/** A name that says what is different: `hybrid-rag-top-n-10`; of a text, only its field. Empty while nothing is. */
+/** A name that states what is different: `hybrid-rag-top-n-10`; of a text, only its field. Empty while nothing is. */
 export function suggestedName(start: FlavorStart, values: FlavorValues): string {
   const changed = changedFields(start, values)
   if (changed.length === 0) return ''

@@ -73,7 +73,7 @@ interface FlavorEditorProps {
   onSaved: (name: string) => void
 }
 
-/** Parameters of an alias as a flavor of one's own, with a name that says what is different until another is typed. */
+/** Parameters of an alias as a flavor of one's own, with a name that states what is different until another is typed. */
 export function FlavorEditor({ start, onClose, onSaved }: FlavorEditorProps) {
   const { from, changes } = start
   const [values, setValues] = useState<FlavorValues>(from.settable ?? {})

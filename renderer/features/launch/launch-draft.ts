@@ -11,15 +11,15 @@ export interface LaunchDraft {
   /** Null: the manifest's, else the first that the run has. */
   primaryMetric: PrimaryMetric | null
   judge: boolean
-  /** Empty: as the manifest and the settings say. */
+  /** Empty: as the manifest and the settings define. */
   judges: string[]
   repeats: number
-  /** Null: as the settings, the environment and the manifest say. */
+  /** Null: as the settings, the environment and the manifest define. */
   concurrency: number | null
   /** Null: the run may cost anything. */
   budget: number | null
   modelSet: string | null
-  /** Failed cells of a stored run to try again; null: as the environment says. */
+  /** Failed cells of a stored run to try again; null: as the environment defines. */
   retryFailed: RetryFailed | null
   coldReset: boolean
   publish: boolean
@@ -40,7 +40,7 @@ const asManifest = ({ metrics, judge_panel: panel, repeats }: ExperimentView): L
   publish: false,
 })
 
-/** As the manifests say, but for what the address says otherwise. */
+/** As the manifests define, except what the address overrides. */
 export function draftOf(experiment: ExperimentView, search: LaunchSearch): LaunchDraft {
   const base = asManifest(experiment)
   return {

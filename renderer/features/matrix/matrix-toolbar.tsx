@@ -136,7 +136,7 @@ const HOPS = [1, 2, 3, 4, 5].map((hops) => ({ value: String(hops), label: plural
 const field = { size: 'xs', classNames: { root: styles.filter ?? '' } } as const
 const menu = { comboboxProps: { width: 'max-content', position: 'bottom-start' } } as const
 
-/** Which questions are shown. Each field says what it filters by, so none has a label. */
+/** Which questions are shown. Each field names what it filters by, so none has a label. */
 function MatrixFilterFields({ search, aliases, set, textInput }: MatrixFilterFieldsProps) {
   const [text, setText] = useState(search.text ?? '')
   useEffect(() => setText(search.text ?? ''), [search.text])

@@ -1,4 +1,4 @@
-/** What the Matrix page says. */
+/** Texts of the Matrix page. */
 export const MATRIX_WORDS = {
   page: 'Matrix',
   runs: 'The list of runs',

@@ -9,7 +9,7 @@ export function useModelsChange(): { onSettled: (view: ModelsView | undefined) =
     onSettled: async (view) => {
       if (view !== undefined) client.setQueryData(api.models.list.queryKey(), view)
       await client.invalidateQueries({ queryKey: api.models.prices.key() })
-      // It says which sets name a file.
+      // It lists which sets name a file.
       await client.invalidateQueries({ queryKey: api.models.catalogue.key() })
       await client.invalidateQueries({ queryKey: api.experiment.key() })
     },

@@ -84,7 +84,7 @@ const FIELDS: readonly (readonly [RegExp, 'query' | 'answer' | 'keys' | 'tags'])
   [/^tags/, 'tags'],
 ]
 
-/** What a refusal to save says about each field. */
+/** The problem that a refusal to save reports for each field. */
 export function draftProblems(error: unknown): DraftProblems {
   const problems: DraftProblems = { gold: {}, rest: null }
   if (error === null || error === undefined) return problems

@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../contract/evidence/verdict.ts'
 
-/** What the Result page says, and the panel of a run's result on other pages. */
+/** Texts of the Result page, and of the panel of a run's result on other pages. */
 export const RESULT_WORDS = {
   page: 'Result',
   noRun: 'No run yet',

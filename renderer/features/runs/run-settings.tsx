@@ -62,7 +62,7 @@ function primaryWords({ primary_metric: metric }: ListedRun, isDeclared: boolean
   return isDeclared ? metricName(metric) : WORDS.firstOf(metricName(metric))
 }
 
-/** Every setting of a run in one view: what was asked for, and what its rows say they were made under. */
+/** Every setting of a run in one view: what was asked for, and what its rows record they were made under. */
 export function RunSettings({ run, job }: { run: ListedRun; job: RunJob | undefined }) {
   const summary = useQuery({
     ...api.runs.summary.queryOptions({ input: { run_id: run.run_id } }),

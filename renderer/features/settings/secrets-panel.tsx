@@ -94,7 +94,7 @@ function EndSessions() {
   )
 }
 
-/** Where a token is now: what the engine says of it, and whether the desktop app keeps it too. */
+/** Where a token is now: what the engine reports about it, and whether the desktop app keeps it too. */
 function secretPlace(source: SettingsView['secrets'][keyof SettingsView['secrets']], isKept: boolean): string {
   if (source === 'session') return isKept ? WORDS.keptInStore : WORDS.keptUntilEnd
   if (isKept) return WORDS.keptForNextStart

@@ -12,7 +12,7 @@ import { Waveform } from './waveform.tsx'
 
 const WORDS = SPEECH_WORDS.askByVoice
 
-/** One approach's answer, to read and to hear. */
+/** One approach's answer, to read and to play. */
 export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
   const speaking = useMutation({ mutationFn: speak })
   const hasText = answer !== null && answer.text.trim() !== ''

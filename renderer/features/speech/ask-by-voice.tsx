@@ -19,13 +19,13 @@ const WORDS = SPEECH_WORDS.askByVoice
 const AT_FIRST = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
 const MAX_QUESTION_SECONDS = 30
 
-/** Speak a question, see what was heard, put it to several approaches, hear each answer. */
+/** Speak a question, see its transcript, put it to several approaches, play each answer. */
 export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
   const aliases = useQuery(api.experiment.get.queryOptions()).data?.aliases ?? []
   const [question, setQuestion] = useState('')
-  // Names that the documents hold are heard as they are written there; without them it is only a harder recording.
+  // Names that the documents hold are transcribed as they are written there; without them the recording is only harder to recognize.
   const input = { dataset_id: dataset.id }
   const prompt = useQuery(api.datasets.speechPrompt.queryOptions({ input })).data?.prompt ?? ''
   const hearing = useHearing({ prompt, onHeard: setQuestion })

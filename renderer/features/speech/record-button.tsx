@@ -29,7 +29,7 @@ interface ViewProps {
   button?: Ref<HTMLButtonElement>
 }
 
-/** One button that starts and stops, and what the microphone hears. */
+/** One button that starts and stops, and the microphone's level. */
 export function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: ViewProps) {
   const { state, countdown, seconds, level, failure, start, stop } = recorder
   return (

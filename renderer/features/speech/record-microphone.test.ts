@@ -38,12 +38,12 @@ function fakeMicrophone() {
 test('a take of a voice that runs to its limit is no longer than a clip may be', async () => {
   vi.useFakeTimers()
   const ran = fakeMicrophone()
-  const untold = { onCountdown: () => undefined, onProgress: () => undefined }
+  const noEvents = { onCountdown: () => undefined, onProgress: () => undefined }
   const take = recordMicrophone({
     signal: new AbortController().signal,
     maxSeconds: RECORDED_SECONDS,
     countdownSeconds: 3,
-    ...untold,
+    ...noEvents,
   })
   await vi.advanceTimersByTimeAsync((3 + LONGEST_CLIP_SECONDS) * 1000)
   expect((await take)?.size).toBe(5)

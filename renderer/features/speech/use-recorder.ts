@@ -17,7 +17,7 @@ interface Options extends RecorderOptions {
 export function useRecorder({ onRecorded, ...options }: Options): Recorder {
   const [view, setView] = useState(NOT_RECORDING)
   const [recording] = useState(() => new OneRecording(recordMicrophone, setView))
-  // Who leaves in the middle has not said that this is the recording.
+  // A user who leaves in the middle has not confirmed this recording.
   useEffect(() => () => recording.drop(), [recording])
   return { ...view, start: () => recording.start(options, onRecorded), stop: () => recording.stop() }
 }

@@ -15,7 +15,7 @@ import { isIngested, stepBeside, TOUR_STEPS, tourJob, type TourStep } from './to
 import { TOUR_WORDS as WORDS } from './tour-words.ts'
 import styles from './tour.module.css'
 
-/** Opens the tour once in a project that nobody has run anything in. */
+/** Opens the tour once in a project without any run. */
 function useFirstStart(): void {
   const { open } = useTour()
   const { pathname } = useLocation()

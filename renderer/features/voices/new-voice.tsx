@@ -20,7 +20,7 @@ const WORDS = VOICES_WORDS.newVoice
 /** Holds most sounds of English in about ten seconds. */
 const TEXT_TO_READ = WORDS.script + WORDS.scriptEnd
 
-/** One clip with all that was said of it, so that nothing of that is taken for the next clip. */
+/** One clip with all that was entered for it, so that nothing of that is used for the next clip. */
 interface Take {
   blob: Blob
   sound: PageSound
